@@ -69,283 +69,286 @@ export function parseRegex(source: string, ignoreCase: boolean): ParsedRegex {
 }
 
 class Parser {
-  private pos = 0;
-  private groups = 0;
-  private readonly names = new Map<string, number>();
-  private readonly nameRefs: { node: { index: number }; name: string }[] = [];
+  #pos = 0;
+  #groups = 0;
+  readonly #names = new Map<string, number>();
+  readonly #nameRefs: { node: { index: number }; name: string }[] = [];
 
-  constructor(
-    private readonly src: string,
-    private flags: Flags,
-  ) {}
+  readonly #src: string;
+  #flags: Flags;
+
+  constructor(src: string, flags: Flags) {
+    this.#src = src;
+    this.#flags = flags;
+  }
 
   parse(): ParsedRegex {
-    const root = this.alternatives();
-    if (this.pos < this.src.length) this.fail('unmatched closing parenthesis');
-    for (const { node, name } of this.nameRefs) {
-      const index = this.names.get(name);
-      if (index === undefined) this.fail(`reference to non-existent subpattern "${name}"`);
+    const root = this.#alternatives();
+    if (this.#pos < this.#src.length) this.#fail('unmatched closing parenthesis');
+    for (const { node, name } of this.#nameRefs) {
+      const index = this.#names.get(name);
+      if (index === undefined) this.#fail(`reference to non-existent subpattern "${name}"`);
       node.index = index;
     }
-    return { root, groupCount: this.groups, names: this.names };
+    return { root, groupCount: this.#groups, names: this.#names };
   }
 
-  private fail(message: string): never {
-    const rest = this.src.slice(this.pos);
-    throw new RegexSyntaxError(`${message} in "${this.src}"${rest === '' ? '' : ` at "${rest}"`}`);
+  #fail(message: string): never {
+    const rest = this.#src.slice(this.#pos);
+    throw new RegexSyntaxError(`${message} in "${this.#src}"${rest === '' ? '' : ` at "${rest}"`}`);
   }
 
-  private eat(token: string): boolean {
-    if (!this.src.startsWith(token, this.pos)) return false;
-    this.pos += token.length;
+  #eat(token: string): boolean {
+    if (!this.#src.startsWith(token, this.#pos)) return false;
+    this.#pos += token.length;
     return true;
   }
 
-  private alternatives(): RegexNode {
-    const items = [this.sequence()];
-    while (this.eat('|')) items.push(this.sequence());
+  #alternatives(): RegexNode {
+    const items = [this.#sequence()];
+    while (this.#eat('|')) items.push(this.#sequence());
     return items.length === 1 ? items[0] : { type: 'alt', items };
   }
 
-  private sequence(): RegexNode {
+  #sequence(): RegexNode {
     const items: RegexNode[] = [];
-    while (this.pos < this.src.length && this.src[this.pos] !== '|' && this.src[this.pos] !== ')') {
-      if (this.flags.x) {
-        if (/\s/.test(this.src[this.pos])) {
-          this.pos++;
+    while (this.#pos < this.#src.length && this.#src[this.#pos] !== '|' && this.#src[this.#pos] !== ')') {
+      if (this.#flags.x) {
+        if (/\s/.test(this.#src[this.#pos])) {
+          this.#pos++;
           continue;
         }
-        if (this.src[this.pos] === '#') {
-          const eol = this.src.indexOf('\n', this.pos);
-          this.pos = eol < 0 ? this.src.length : eol + 1;
+        if (this.#src[this.#pos] === '#') {
+          const eol = this.#src.indexOf('\n', this.#pos);
+          this.#pos = eol < 0 ? this.#src.length : eol + 1;
           continue;
         }
       }
-      const atom = this.atom();
-      if (atom) items.push(...(Array.isArray(atom) ? atom : [this.repeated(atom)]));
+      const atom = this.#atom();
+      if (atom) items.push(...(Array.isArray(atom) ? atom : [this.#repeated(atom)]));
     }
     return items.length === 1 ? items[0] : { type: 'seq', items };
   }
 
-  private repeated(item: RegexNode): RegexNode {
+  #repeated(item: RegexNode): RegexNode {
     for (;;) {
       let min: number;
       let max: number;
-      const brace = /^\{(\d+)(,(\d*))?\}/.exec(this.src.slice(this.pos, this.pos + 16));
-      if (this.eat('*')) [min, max] = [0, Infinity];
-      else if (this.eat('+')) [min, max] = [1, Infinity];
-      else if (this.eat('?')) [min, max] = [0, 1];
+      const brace = /^\{(\d+)(,(\d*))?\}/.exec(this.#src.slice(this.#pos, this.#pos + 16));
+      if (this.#eat('*')) [min, max] = [0, Infinity];
+      else if (this.#eat('+')) [min, max] = [1, Infinity];
+      else if (this.#eat('?')) [min, max] = [0, 1];
       else if (brace) {
-        this.pos += brace[0].length;
+        this.#pos += brace[0].length;
         min = Number(brace[1]);
         max = brace[2] === undefined ? min : brace[3] === '' ? Infinity : Number(brace[3]);
-        if (min > MAX_REPEAT || (max !== Infinity && max > MAX_REPEAT) || max < min) this.fail('numbers out of order in {} quantifier');
+        if (min > MAX_REPEAT || (max !== Infinity && max > MAX_REPEAT) || max < min) this.#fail('numbers out of order in {} quantifier');
       } else return item;
-      const mode = this.eat('?') ? 'lazy' : this.eat('+') ? 'possessive' : 'greedy';
+      const mode = this.#eat('?') ? 'lazy' : this.#eat('+') ? 'possessive' : 'greedy';
       item = { type: 'repeat', item, min, max, mode };
     }
   }
 
-  private char(c: number): RegexNode {
+  #char(c: number): RegexNode {
     const set = new Uint8Array(256);
     set[c & 255] = 1;
-    if (this.flags.i) set[swapCase(c & 255)] = 1;
+    if (this.#flags.i) set[swapCase(c & 255)] = 1;
     return { type: 'set', set, literal: String.fromCharCode(c & 255) };
   }
 
-  private atom(): RegexNode | RegexNode[] | undefined {
-    const c = this.src[this.pos++];
+  #atom(): RegexNode | RegexNode[] | undefined {
+    const c = this.#src[this.#pos++];
     switch (c) {
       case '.':
-        return { type: 'set', set: setOf(this.flags.s ? () => true : (b) => b !== 10) };
+        return { type: 'set', set: setOf(this.#flags.s ? () => true : (b) => b !== 10) };
       case '^':
-        return { type: 'assert', kind: this.flags.m ? 'lineStart' : 'start' };
+        return { type: 'assert', kind: this.#flags.m ? 'lineStart' : 'start' };
       case '$':
-        return { type: 'assert', kind: this.flags.m ? 'lineEnd' : 'end' };
+        return { type: 'assert', kind: this.#flags.m ? 'lineEnd' : 'end' };
       case '[':
-        return this.charClass();
+        return this.#charClass();
       case '(':
-        return this.group();
+        return this.#group();
       case '\\':
-        return this.escape();
+        return this.#escape();
       case '*':
       case '+':
       case '?':
-        this.pos--;
-        return this.fail('quantifier does not follow a repeatable item');
+        this.#pos--;
+        return this.#fail('quantifier does not follow a repeatable item');
       default:
-        return this.char(c.charCodeAt(0));
+        return this.#char(c.charCodeAt(0));
     }
   }
 
-  private group(): RegexNode | undefined {
-    const outer = { ...this.flags };
+  #group(): RegexNode | undefined {
+    const outer = { ...this.#flags };
     const close = (node: RegexNode): RegexNode => {
-      if (!this.eat(')')) this.fail('missing closing parenthesis');
-      this.flags = outer;
+      if (!this.#eat(')')) this.#fail('missing closing parenthesis');
+      this.#flags = outer;
       return node;
     };
-    if (!this.eat('?')) {
-      if (this.src[this.pos] === '*') this.fail('verbs are not supported');
-      const index = ++this.groups;
-      return close({ type: 'group', item: this.alternatives(), index });
+    if (!this.#eat('?')) {
+      if (this.#src[this.#pos] === '*') this.#fail('verbs are not supported');
+      const index = ++this.#groups;
+      return close({ type: 'group', item: this.#alternatives(), index });
     }
-    if (this.eat('#')) {
-      const end = this.src.indexOf(')', this.pos);
-      if (end < 0) this.fail('missing ) after (?# comment');
-      this.pos = end + 1;
+    if (this.#eat('#')) {
+      const end = this.#src.indexOf(')', this.#pos);
+      if (end < 0) this.#fail('missing ) after (?# comment');
+      this.#pos = end + 1;
       return undefined;
     }
-    if (this.eat(':')) return close(this.alternatives());
-    if (this.eat('>')) return close({ type: 'atomic', item: this.alternatives() });
-    if (this.eat('=')) return close({ type: 'look', ahead: true, negative: false, item: this.alternatives() });
-    if (this.eat('!')) return close({ type: 'look', ahead: true, negative: true, item: this.alternatives() });
-    if (this.eat('<=')) return close({ type: 'look', ahead: false, negative: false, item: this.alternatives() });
-    if (this.eat('<!')) return close({ type: 'look', ahead: false, negative: true, item: this.alternatives() });
-    const rest = this.src.slice(this.pos);
+    if (this.#eat(':')) return close(this.#alternatives());
+    if (this.#eat('>')) return close({ type: 'atomic', item: this.#alternatives() });
+    if (this.#eat('=')) return close({ type: 'look', ahead: true, negative: false, item: this.#alternatives() });
+    if (this.#eat('!')) return close({ type: 'look', ahead: true, negative: true, item: this.#alternatives() });
+    if (this.#eat('<=')) return close({ type: 'look', ahead: false, negative: false, item: this.#alternatives() });
+    if (this.#eat('<!')) return close({ type: 'look', ahead: false, negative: true, item: this.#alternatives() });
+    const rest = this.#src.slice(this.#pos);
     const backref = /^P=(\w+)\)/.exec(rest);
     if (backref) {
-      this.pos += backref[0].length;
-      return this.nameRef(backref[1]);
+      this.#pos += backref[0].length;
+      return this.#nameRef(backref[1]);
     }
     const named = /^(?:P?<(\w+)>|'(\w+)')/.exec(rest);
     if (named) {
-      this.pos += named[0].length;
-      const index = ++this.groups;
+      this.#pos += named[0].length;
+      const index = ++this.#groups;
       const name = named[1] ?? named[2];
-      if (/^\d/.test(name)) this.fail('subpattern name must start with a non-digit');
-      if (this.names.has(name)) this.fail('two named subpatterns have the same name');
-      this.names.set(name, index);
-      return close({ type: 'group', item: this.alternatives(), index });
+      if (/^\d/.test(name)) this.#fail('subpattern name must start with a non-digit');
+      if (this.#names.has(name)) this.#fail('two named subpatterns have the same name');
+      this.#names.set(name, index);
+      return close({ type: 'group', item: this.#alternatives(), index });
     }
     const flags = /^([imsx]*)(?:-([imsx]*))?([:)])/.exec(rest);
-    if (!flags) this.fail('unsupported group (recursion, condition or callout)');
-    this.pos += flags[0].length;
-    for (const f of flags[1]) this.flags[f as keyof Flags] = true;
-    for (const f of flags[2] ?? '') this.flags[f as keyof Flags] = false;
+    if (!flags) this.#fail('unsupported group (recursion, condition or callout)');
+    this.#pos += flags[0].length;
+    for (const f of flags[1]) this.#flags[f as keyof Flags] = true;
+    for (const f of flags[2] ?? '') this.#flags[f as keyof Flags] = false;
     if (flags[3] === ')') return undefined; // holds to the end of the enclosing group, which restores its own
-    return close(this.alternatives());
+    return close(this.#alternatives());
   }
 
-  private nameRef(name: string): RegexNode {
-    const node = { type: 'backref' as const, index: 0, ignoreCase: this.flags.i };
-    this.nameRefs.push({ node, name });
+  #nameRef(name: string): RegexNode {
+    const node = { type: 'backref' as const, index: 0, ignoreCase: this.#flags.i };
+    this.#nameRefs.push({ node, name });
     return node;
   }
 
-  private escape(): RegexNode | RegexNode[] | undefined {
-    if (this.pos >= this.src.length) this.fail('\\ at end of pattern');
-    const c = this.src[this.pos];
+  #escape(): RegexNode | RegexNode[] | undefined {
+    if (this.#pos >= this.#src.length) this.#fail('\\ at end of pattern');
+    const c = this.#src[this.#pos];
     const asserts = { b: 'word', B: 'notWord', A: 'absStart', z: 'absEnd', Z: 'end', G: 'absStart' } as const;
     if (c in asserts) {
-      this.pos++;
+      this.#pos++;
       return { type: 'assert', kind: asserts[c as keyof typeof asserts] };
     }
-    if (this.eat('Q')) {
-      const end = this.src.indexOf('\\E', this.pos);
-      const literal = this.src.slice(this.pos, end < 0 ? undefined : end);
-      this.pos = end < 0 ? this.src.length : end + 2;
-      const items = [...literal].map((ch) => this.char(ch.charCodeAt(0)));
+    if (this.#eat('Q')) {
+      const end = this.#src.indexOf('\\E', this.#pos);
+      const literal = this.#src.slice(this.#pos, end < 0 ? undefined : end);
+      this.#pos = end < 0 ? this.#src.length : end + 2;
+      const items = [...literal].map((ch) => this.#char(ch.charCodeAt(0)));
       const last = items.pop();
-      return last && [...items, this.repeated(last)];
+      return last && [...items, this.#repeated(last)];
     }
-    if (this.eat('E')) return undefined;
-    const named = /^k(?:<(\w+)>|\{(\w+)\}|'(\w+)')/.exec(this.src.slice(this.pos));
+    if (this.#eat('E')) return undefined;
+    const named = /^k(?:<(\w+)>|\{(\w+)\}|'(\w+)')/.exec(this.#src.slice(this.#pos));
     if (named) {
-      this.pos += named[0].length;
-      return this.nameRef(named[1] ?? named[2] ?? named[3]);
+      this.#pos += named[0].length;
+      return this.#nameRef(named[1] ?? named[2] ?? named[3]);
     }
-    const number = /^(?:([1-9]\d*)|g(?:(\d+)|\{(-?\d+)\}))/.exec(this.src.slice(this.pos));
-    if (number && (number[1] === undefined || number[1].length === 1 || Number(number[1]) <= this.groups)) {
-      this.pos += number[0].length;
+    const number = /^(?:([1-9]\d*)|g(?:(\d+)|\{(-?\d+)\}))/.exec(this.#src.slice(this.#pos));
+    if (number && (number[1] === undefined || number[1].length === 1 || Number(number[1]) <= this.#groups)) {
+      this.#pos += number[0].length;
       const n = Number(number[1] ?? number[2] ?? number[3]);
-      return { type: 'backref', index: n < 0 ? this.groups + 1 + n : n, ignoreCase: this.flags.i };
+      return { type: 'backref', index: n < 0 ? this.#groups + 1 + n : n, ignoreCase: this.#flags.i };
     }
-    if (this.eat('K') || this.eat('R') || this.eat('X') || this.eat('C')) {
-      this.fail(`\\${this.src[this.pos - 1]} is not supported`);
+    if (this.#eat('K') || this.#eat('R') || this.#eat('X') || this.#eat('C')) {
+      this.#fail(`\\${this.#src[this.#pos - 1]} is not supported`);
     }
-    const cls = this.classEscape();
-    if (typeof cls === 'number') return this.char(cls);
+    const cls = this.#classEscape();
+    if (typeof cls === 'number') return this.#char(cls);
     return { type: 'set', set: cls };
   }
 
   /** After a backslash: a byte value, or the set of `\d` and its kin. */
-  private classEscape(): number | Uint8Array {
-    const c = this.src[this.pos++];
+  #classEscape(): number | Uint8Array {
+    const c = this.#src[this.#pos++];
     const lower = c.toLowerCase();
     if ((lower in CLASSES && c !== 'n') || c === 'N') {
       const test = CLASSES[c === 'N' ? 'N' : lower];
       return setOf(c === lower || c === 'N' ? test : (b) => !test(b));
     }
-    if (lower === 'p') return this.property(c === 'P');
+    if (lower === 'p') return this.#property(c === 'P');
     const simple: Record<string, number> = { n: 10, r: 13, t: 9, f: 12, a: 7, e: 27, 0: 0 };
     if (c === 'x') {
-      const hex = /^(?:\{([0-9A-Fa-f]{1,2})\}|([0-9A-Fa-f]{0,2}))/.exec(this.src.slice(this.pos, this.pos + 4))!;
-      this.pos += hex[0].length;
+      const hex = /^(?:\{([0-9A-Fa-f]{1,2})\}|([0-9A-Fa-f]{0,2}))/.exec(this.#src.slice(this.#pos, this.#pos + 4))!;
+      this.#pos += hex[0].length;
       return Number.parseInt(hex[1] ?? (hex[2] || '0'), 16);
     }
     if (c in simple) return simple[c];
-    if (/[A-Za-z]/.test(c)) this.fail(`unrecognized character follows \\`);
+    if (/[A-Za-z]/.test(c)) this.#fail(`unrecognized character follows \\`);
     return c.charCodeAt(0);
   }
 
   /** `\p{N}`, `\pL`, `\p{^L}`: Unicode properties of the first 256 characters. */
-  private property(negated: boolean): Uint8Array {
-    const m = /^(?:\{(\^?)([A-Za-z_&]+)\}|([A-Za-z]))/.exec(this.src.slice(this.pos));
-    if (!m) this.fail('malformed \\P or \\p sequence');
-    this.pos += m[0].length;
+  #property(negated: boolean): Uint8Array {
+    const m = /^(?:\{(\^?)([A-Za-z_&]+)\}|([A-Za-z]))/.exec(this.#src.slice(this.#pos));
+    if (!m) this.#fail('malformed \\P or \\p sequence');
+    this.#pos += m[0].length;
     let test: RegExp;
     try {
       test = new RegExp(`^\\p{${m[2] ?? m[3]}}$`, 'u');
     } catch {
-      return this.fail('unknown property after \\P or \\p');
+      return this.#fail('unknown property after \\P or \\p');
     }
     return setOf((b) => test.test(String.fromCharCode(b)) !== (negated !== (m[1] === '^')));
   }
 
-  private charClass(): RegexNode {
-    const negative = this.eat('^');
+  #charClass(): RegexNode {
+    const negative = this.#eat('^');
     const set = new Uint8Array(256);
     let first = true;
     for (;;) {
-      if (this.pos >= this.src.length) this.fail('missing terminating ] for character class');
-      if (!first && this.eat(']')) break;
+      if (this.#pos >= this.#src.length) this.#fail('missing terminating ] for character class');
+      if (!first && this.#eat(']')) break;
       first = false;
-      const posix = /^\[:(\^?)(\w+):\]/.exec(this.src.slice(this.pos, this.pos + 16));
+      const posix = /^\[:(\^?)(\w+):\]/.exec(this.#src.slice(this.#pos, this.#pos + 16));
       if (posix) {
         const test = POSIX[posix[2]];
-        if (!test) this.fail('unknown POSIX class name');
-        this.pos += posix[0].length;
+        if (!test) this.#fail('unknown POSIX class name');
+        this.#pos += posix[0].length;
         for (let b = 0; b < 256; b++) if (test(b) !== (posix[1] === '^')) set[b] = 1;
         continue;
       }
-      const low = this.classItem();
+      const low = this.#classItem();
       if (typeof low !== 'number') {
         for (let b = 0; b < 256; b++) set[b] |= low[b];
         continue;
       }
       let high = low;
-      if (this.src[this.pos] === '-' && this.src[this.pos + 1] !== ']' && this.pos + 1 < this.src.length) {
-        this.pos++;
-        const end = this.classItem();
+      if (this.#src[this.#pos] === '-' && this.#src[this.#pos + 1] !== ']' && this.#pos + 1 < this.#src.length) {
+        this.#pos++;
+        const end = this.#classItem();
         if (typeof end !== 'number') {
           set[45] = 1;
           for (let b = 0; b < 256; b++) set[b] |= end[b];
         } else {
           high = end;
-          if (high < low) this.fail('range out of order in character class');
+          if (high < low) this.#fail('range out of order in character class');
         }
       }
       for (let b = low; b <= high; b++) set[b] = 1;
     }
-    if (this.flags.i) for (let b = 0; b < 256; b++) if (set[b]) set[swapCase(b)] = 1;
+    if (this.#flags.i) for (let b = 0; b < 256; b++) if (set[b]) set[swapCase(b)] = 1;
     return { type: 'set', set: negative ? set.map((v) => 1 - v) : set };
   }
 
-  private classItem(): number | Uint8Array {
-    if (!this.eat('\\')) return this.src.charCodeAt(this.pos++) & 255;
-    if (this.pos >= this.src.length) this.fail('\\ at end of pattern');
-    if (this.eat('b')) return 8;
-    return this.classEscape();
+  #classItem(): number | Uint8Array {
+    if (!this.#eat('\\')) return this.#src.charCodeAt(this.#pos++) & 255;
+    if (this.#pos >= this.#src.length) this.#fail('\\ at end of pattern');
+    if (this.#eat('b')) return 8;
+    return this.#classEscape();
   }
 }

@@ -27,30 +27,30 @@ export function capture(captures: Captures | undefined, n: number): string | und
 export class Regex {
   readonly names: Map<string, number>;
   readonly groupCount: number;
-  private readonly fast: RegExp | undefined;
-  private readonly unbounded: number = 0;
-  private slow: Matcher | undefined;
-  private readonly parsed: ParsedRegex;
+  readonly #fast: RegExp | undefined;
+  readonly #unbounded: number = 0;
+  #slow: Matcher | undefined;
+  readonly #parsed: ParsedRegex;
 
   /** @throws RegexSyntaxError */
   constructor(
     readonly source: string,
     readonly ignoreCase = false,
   ) {
-    this.parsed = parseRegex(source, ignoreCase);
-    this.names = this.parsed.names;
-    this.groupCount = this.parsed.groupCount;
-    const repeats = fastRepeats(this.parsed.root);
+    this.#parsed = parseRegex(source, ignoreCase);
+    this.names = this.#parsed.names;
+    this.groupCount = this.#parsed.groupCount;
+    const repeats = fastRepeats(this.#parsed.root);
     if (repeats !== undefined) {
-      this.unbounded = repeats;
-      this.fast = new RegExp(toPlatform(this.parsed.root), 'd');
+      this.#unbounded = repeats;
+      this.#fast = new RegExp(toPlatform(this.#parsed.root), 'd');
     }
   }
 
   /** @throws RegexLimitError when the budget of steps is used up */
   exec(subject: string): Captures | undefined {
-    if (this.fast && (subject.length + 1) ** (this.unbounded + 1) < FAST_LIMIT) {
-      const match = this.fast.exec(subject);
+    if (this.#fast && (subject.length + 1) ** (this.#unbounded + 1) < FAST_LIMIT) {
+      const match = this.#fast.exec(subject);
       if (!match) return undefined;
       const offsets: number[] = [];
       for (const pair of match.indices!) {
@@ -59,8 +59,8 @@ export class Regex {
       }
       return { subject, offsets };
     }
-    this.slow ??= new Matcher(this.parsed);
-    return this.slow.exec(subject);
+    this.#slow ??= new Matcher(this.#parsed);
+    return this.#slow.exec(subject);
   }
 
   test(subject: string): boolean {
@@ -145,29 +145,29 @@ type Step = (pos: number, next: Next) => boolean;
 
 /** The bounded matcher: each tree node becomes a function that tries its ways and calls what follows. */
 class Matcher {
-  private readonly start: Step;
-  private subject = '';
-  private steps = 0;
-  private readonly groups: Int32Array;
+  readonly #start: Step;
+  #subject = '';
+  #steps = 0;
+  readonly #groups: Int32Array;
 
   constructor(parsed: ParsedRegex) {
-    this.groups = new Int32Array((parsed.groupCount + 1) * 2);
-    this.start = this.compile(parsed.root);
+    this.#groups = new Int32Array((parsed.groupCount + 1) * 2);
+    this.#start = this.#compile(parsed.root);
   }
 
   exec(subject: string): Captures | undefined {
-    this.subject = subject;
-    this.steps = 0;
+    this.#subject = subject;
+    this.#steps = 0;
     try {
       for (let from = 0; from <= subject.length; from++) {
-        this.groups.fill(-1);
+        this.#groups.fill(-1);
         let end = -1;
         const done: Next = (pos) => {
           end = pos;
           return true;
         };
-        if (this.start(from, done)) {
-          const offsets = this.groups.slice();
+        if (this.#start(from, done)) {
+          const offsets = this.#groups.slice();
           offsets[0] = from;
           offsets[1] = end;
           return { subject, offsets };
@@ -180,56 +180,56 @@ class Matcher {
     }
   }
 
-  private spend(): void {
-    if (++this.steps > STEP_LIMIT) throw new RegexLimitError('match limit of the regular expression reached');
+  #spend(): void {
+    if (++this.#steps > STEP_LIMIT) throw new RegexLimitError('match limit of the regular expression reached');
   }
 
-  private compile(node: RegexNode): Step {
+  #compile(node: RegexNode): Step {
     switch (node.type) {
       case 'set': {
         const { set } = node;
         return (pos, next) => {
-          this.spend();
-          return pos < this.subject.length && set[this.subject.charCodeAt(pos) & 255] === 1 && next(pos + 1);
+          this.#spend();
+          return pos < this.#subject.length && set[this.#subject.charCodeAt(pos) & 255] === 1 && next(pos + 1);
         };
       }
       case 'seq': {
-        const steps = node.items.map((item) => this.compile(item));
+        const steps = node.items.map((item) => this.#compile(item));
         const run = (n: number, pos: number, next: Next): boolean =>
           n === steps.length ? next(pos) : steps[n](pos, (p) => run(n + 1, p, next));
         return (pos, next) => run(0, pos, next);
       }
       case 'alt': {
-        const steps = node.items.map((item) => this.compile(item));
+        const steps = node.items.map((item) => this.#compile(item));
         return (pos, next) => {
           for (const step of steps) {
-            this.spend();
+            this.#spend();
             if (step(pos, next)) return true;
           }
           return false;
         };
       }
       case 'group':
-        return this.compileGroup(this.compile(node.item), node.index);
+        return this.#compileGroup(this.#compile(node.item), node.index);
       case 'atomic':
-        return this.compileAtomic(this.compile(node.item));
+        return this.#compileAtomic(this.#compile(node.item));
       case 'look':
-        return this.compileLook(this.compile(node.item), node.ahead, node.negative);
+        return this.#compileLook(this.#compile(node.item), node.ahead, node.negative);
       case 'assert':
-        return (pos, next) => this.holds(node.kind, pos) && next(pos);
+        return (pos, next) => this.#holds(node.kind, pos) && next(pos);
       case 'backref':
-        return this.compileBackref(node.index, node.ignoreCase);
+        return this.#compileBackref(node.index, node.ignoreCase);
       case 'repeat': {
-        if (node.mode === 'possessive') return this.compileAtomic(this.compile({ ...node, mode: 'greedy' }));
+        if (node.mode === 'possessive') return this.#compileAtomic(this.#compile({ ...node, mode: 'greedy' }));
         return node.item.type === 'set'
-          ? this.compileSetRepeat(node.item.set, node.min, node.max, node.mode === 'greedy')
-          : this.compileRepeat(this.compile(node.item), node.min, node.max, node.mode === 'greedy');
+          ? this.#compileSetRepeat(node.item.set, node.min, node.max, node.mode === 'greedy')
+          : this.#compileRepeat(this.#compile(node.item), node.min, node.max, node.mode === 'greedy');
       }
     }
   }
 
-  private compileGroup(step: Step, index: number): Step {
-    const { groups } = this;
+  #compileGroup(step: Step, index: number): Step {
+    const groups = this.#groups;
     const at = index * 2;
     return (pos, next) => {
       const [oldStart, oldEnd] = [groups[at], groups[at + 1]];
@@ -250,7 +250,7 @@ class Matcher {
     };
   }
 
-  private compileAtomic(step: Step): Step {
+  #compileAtomic(step: Step): Step {
     return (pos, next) => {
       let end = -1;
       const found = step(pos, (p) => {
@@ -261,7 +261,7 @@ class Matcher {
     };
   }
 
-  private compileLook(step: Step, ahead: boolean, negative: boolean): Step {
+  #compileLook(step: Step, ahead: boolean, negative: boolean): Step {
     return (pos, next) => {
       let found = false;
       if (ahead) found = step(pos, () => true);
@@ -270,36 +270,36 @@ class Matcher {
     };
   }
 
-  private compileBackref(index: number, ignoreCase: boolean): Step {
+  #compileBackref(index: number, ignoreCase: boolean): Step {
     return (pos, next) => {
-      const start = this.groups[index * 2];
+      const start = this.#groups[index * 2];
       if (start === undefined || start < 0) return false;
-      const wanted = this.subject.slice(start, this.groups[index * 2 + 1]);
-      this.steps += wanted.length;
-      this.spend();
-      const got = this.subject.slice(pos, pos + wanted.length);
+      const wanted = this.#subject.slice(start, this.#groups[index * 2 + 1]);
+      this.#steps += wanted.length;
+      this.#spend();
+      const got = this.#subject.slice(pos, pos + wanted.length);
       return (ignoreCase ? got.toLowerCase() === wanted.toLowerCase() : got === wanted) && next(pos + wanted.length);
     };
   }
 
-  private compileSetRepeat(set: Uint8Array, min: number, max: number, greedy: boolean): Step {
+  #compileSetRepeat(set: Uint8Array, min: number, max: number, greedy: boolean): Step {
     return (pos, next) => {
-      const { subject } = this;
+      const subject = this.#subject;
       const limit = max === Infinity ? subject.length : Math.min(subject.length, pos + max);
       let end = pos;
       const stop = greedy ? limit : Math.min(limit, pos + min);
       while (end < stop && set[subject.charCodeAt(end) & 255] === 1) end++;
-      this.steps += end - pos;
+      this.#steps += end - pos;
       if (end - pos < min) return false;
       if (greedy) {
         for (; end >= pos + min; end--) {
-          this.spend();
+          this.#spend();
           if (next(end)) return true;
         }
         return false;
       }
       for (;;) {
-        this.spend();
+        this.#spend();
         if (next(end)) return true;
         if (end >= limit || set[subject.charCodeAt(end) & 255] !== 1) return false;
         end++;
@@ -307,9 +307,9 @@ class Matcher {
     };
   }
 
-  private compileRepeat(step: Step, min: number, max: number, greedy: boolean): Step {
+  #compileRepeat(step: Step, min: number, max: number, greedy: boolean): Step {
     const run = (count: number, pos: number, next: Next): boolean => {
-      this.spend();
+      this.#spend();
       const more = () => count < max && step(pos, (p) => (p === pos && count >= min ? false : run(count + 1, p, next)));
       if (count < min) return more();
       return greedy ? more() || next(pos) : next(pos) || more();
@@ -317,8 +317,8 @@ class Matcher {
     return (pos, next) => run(0, pos, next);
   }
 
-  private holds(kind: string, pos: number): boolean {
-    const { subject } = this;
+  #holds(kind: string, pos: number): boolean {
+    const subject = this.#subject;
     switch (kind) {
       case 'start':
       case 'absStart':

@@ -124,131 +124,138 @@ enum Ch {
 const isSpace = (c: number) => c === Ch.SPACE || c === Ch.TAB || c === Ch.CR || c === Ch.LF;
 
 class Reader {
-  private pos = 0;
-  private line = 1;
+  #pos = 0;
+  #line = 1;
 
-  constructor(
-    private readonly text: string,
-    private readonly file: string,
-    private readonly prefix: string,
-    private readonly files: ParsedConfig['files'],
-    private readonly depth: number,
-  ) {}
+  readonly #file: string;
+  readonly #prefix: string;
+  readonly #files: ParsedConfig['files'];
+  readonly #depth: number;
+
+  readonly #text: string;
+
+  constructor(text: string, file: string, prefix: string, files: ParsedConfig['files'], depth: number) {
+    this.#text = text;
+    this.#file = file;
+    this.#prefix = prefix;
+    this.#files = files;
+    this.#depth = depth;
+  }
 
   readAll(): DirectiveNode[] {
-    return this.readBlock(false);
+    return this.#readBlock(false);
   }
 
-  private fail(message: string): never {
-    if (this.file === 'command line') throw new ConfigError(`${message} in command line`);
-    failAt(this.at(), message);
+  #fail(message: string): never {
+    if (this.#file === 'command line') throw new ConfigError(`${message} in command line`);
+    failAt(this.#at(), message);
   }
 
-  private at(): { file: string; line: number } {
-    return { file: this.file, line: this.line };
+  #at(): { file: string; line: number } {
+    return { file: this.#file, line: this.#line };
   }
 
   /** Directives up to `}` (`inBlock`) or the end of the text. */
-  private readBlock(inBlock: boolean): DirectiveNode[] {
+  #readBlock(inBlock: boolean): DirectiveNode[] {
     const nodes: DirectiveNode[] = [];
     for (;;) {
       const words: string[] = [];
-      const end = this.readWords(words);
+      const end = this.#readWords(words);
       if (end === 'eof') {
-        if (inBlock) this.fail('unexpected end of file, expecting "}"');
+        if (inBlock) this.#fail('unexpected end of file, expecting "}"');
         return nodes;
       }
       if (end === '}') {
-        if (!inBlock) this.fail('unexpected "}"');
+        if (!inBlock) this.#fail('unexpected "}"');
         return nodes;
       }
-      const node: DirectiveNode = { name: words[0], args: words.slice(1), ...this.at() };
+      const node: DirectiveNode = { name: words[0], args: words.slice(1), ...this.#at() };
       if (end === '{') {
-        node.children = this.readBlock(true);
-        node.endLine = this.line;
+        node.children = this.#readBlock(true);
+        node.endLine = this.#line;
       } else if (node.name === 'include' && node.args.length === 1) {
-        nodes.push(...this.include(node));
+        nodes.push(...this.#include(node));
         continue;
       }
       nodes.push(node);
     }
   }
 
-  private include(node: DirectiveNode): DirectiveNode[] {
-    if (this.depth >= MAX_INCLUDE_DEPTH) failAt(node, 'too many nested includes');
-    const target = path.resolve(this.prefix, node.args[0]);
-    return expandGlob(target).flatMap((file) => readFile(file, this.prefix, this.files, this.depth + 1, node));
+  #include(node: DirectiveNode): DirectiveNode[] {
+    if (this.#depth >= MAX_INCLUDE_DEPTH) failAt(node, 'too many nested includes');
+    const target = path.resolve(this.#prefix, node.args[0]);
+    return expandGlob(target).flatMap((file) => readFile(file, this.#prefix, this.#files, this.#depth + 1, node));
   }
 
   /** One directive's words; returns what ended it. */
-  private readWords(words: string[]): ';' | '{' | '}' | 'eof' {
-    const { text } = this;
+  #readWords(words: string[]): ';' | '{' | '}' | 'eof' {
+    const text = this.#text;
     for (;;) {
-      const c = text.charCodeAt(this.pos);
+      const c = text.charCodeAt(this.#pos);
       if (Number.isNaN(c)) {
-        if (words.length > 0) this.fail('unexpected end of file, expecting ";" or "}"');
+        if (words.length > 0) this.#fail('unexpected end of file, expecting ";" or "}"');
         return 'eof';
       }
-      if (c === Ch.LF) this.line++;
+      if (c === Ch.LF) this.#line++;
       if (isSpace(c)) {
-        this.pos++;
+        this.#pos++;
       } else if (c === Ch.HASH) {
-        const eol = text.indexOf('\n', this.pos);
-        this.pos = eol < 0 ? text.length : eol;
+        const eol = text.indexOf('\n', this.#pos);
+        this.#pos = eol < 0 ? text.length : eol;
       } else if (c === Ch.SEMI || c === Ch.LBRACE) {
-        if (words.length === 0) this.fail(`unexpected "${text[this.pos]}"`);
-        this.pos++;
+        if (words.length === 0) this.#fail(`unexpected "${text[this.#pos]}"`);
+        this.#pos++;
         return c === Ch.SEMI ? ';' : '{';
       } else if (c === Ch.RBRACE) {
-        if (words.length > 0) this.fail('unexpected "}"');
-        this.pos++;
+        if (words.length > 0) this.#fail('unexpected "}"');
+        this.#pos++;
         return '}';
       } else {
-        words.push(c === Ch.QUOTE || c === Ch.APOS ? this.readQuoted(c) : this.readBare());
+        words.push(c === Ch.QUOTE || c === Ch.APOS ? this.#readQuoted(c) : this.#readBare());
       }
     }
   }
 
-  private readQuoted(quote: number): string {
-    const { text } = this;
-    const startLine = this.line;
-    const start = ++this.pos;
+  #readQuoted(quote: number): string {
+    const text = this.#text;
+    const startLine = this.#line;
+    const start = ++this.#pos;
     for (;;) {
-      const c = text.charCodeAt(this.pos);
+      const c = text.charCodeAt(this.#pos);
       if (Number.isNaN(c)) {
-        this.line = startLine;
-        this.fail('unexpected end of file, expecting ";" or "}"');
+        this.#line = startLine;
+        this.#fail('unexpected end of file, expecting ";" or "}"');
       }
-      if (c === Ch.LF) this.line++;
+      if (c === Ch.LF) this.#line++;
       if (c === Ch.BACKSLASH) {
-        this.pos += 2;
+        this.#pos += 2;
         continue;
       }
       if (c === quote) break;
-      this.pos++;
+      this.#pos++;
     }
-    const word = unescape(text.slice(start, this.pos));
-    const next = text.charCodeAt(++this.pos);
+    const word = unescape(text.slice(start, this.#pos));
+    const next = text.charCodeAt(++this.#pos);
     if (Number.isNaN(next) || isSpace(next) || next === Ch.SEMI || next === Ch.LBRACE || next === Ch.RPAREN) return word;
-    this.fail(`unexpected "${text[this.pos]}"`);
+    this.#fail(`unexpected "${text[this.#pos]}"`);
   }
 
-  private readBare(): string {
-    const { text } = this;
-    const start = this.pos;
+  #readBare(): string {
+    const text = this.#text;
+    const start = this.#pos;
     for (;;) {
-      const c = text.charCodeAt(this.pos);
+      const c = text.charCodeAt(this.#pos);
       if (Number.isNaN(c) || isSpace(c) || c === Ch.SEMI || c === Ch.LBRACE) break;
       if (c === Ch.BACKSLASH) {
-        this.pos += 2;
-      } else if (c === Ch.DOLLAR && text.charCodeAt(this.pos + 1) === Ch.LBRACE) {
-        this.pos += 2;
+        this.#pos += 2;
+      } else if (c === Ch.DOLLAR && text.charCodeAt(this.#pos + 1) === Ch.LBRACE) {
+        this.#pos += 2;
       } else {
-        this.pos++;
+        this.#pos++;
       }
     }
-    this.pos = Math.min(this.pos, text.length);
-    return unescape(text.slice(start, this.pos));
+    this.#pos = Math.min(this.#pos, text.length);
+    return unescape(text.slice(start, this.#pos));
   }
 }
 

@@ -34,28 +34,32 @@ export class DirectWriter {
   /** bytes of a direct write that the system has not taken whole */
   pending = 0;
 
+  readonly #onWritten: (() => void) | undefined;
+
+  readonly #socket: Socket;
+
   /** @param onWritten  called when what was pending has been taken */
-  constructor(
-    private readonly socket: Socket,
-    private readonly onWritten?: () => void,
-  ) {}
+  constructor(socket: Socket, onWritten?: () => void) {
+    this.#socket = socket;
+    this.#onWritten = onWritten;
+  }
 
   /**
    * Writes bytes or latin1 text; errors destroy the socket with them, as its own writes do.
    * @returns false: nothing was done, the socket must write it
    */
   write(data: Buffer | string): boolean {
-    const handle = this.free();
+    const handle = this.#free();
     if (!handle) return false;
     const req = takeRequest();
     const errno = typeof data === 'string' ? handle.writeLatin1String(req, data) : handle.writeBuffer(req, data);
-    this.written(req, errno, data.length, typeof data === 'string' ? undefined : data);
+    this.#written(req, errno, data.length, typeof data === 'string' ? undefined : data);
     return true;
   }
 
   /** Writes latin1 text, '' if none, and what follows it in one call; otherwise as `write`. */
   writeAll(head: string, parts: readonly Buffer[], bytes: number): boolean {
-    const handle = this.free();
+    const handle = this.#free();
     if (!handle) return false;
     const req = takeRequest();
     let chunks: readonly unknown[] = parts;
@@ -65,36 +69,36 @@ export class DirectWriter {
       chunks = mixed;
     }
     const errno = handle.writev(req, chunks, head === '');
-    this.written(req, errno, bytes, chunks);
+    this.#written(req, errno, bytes, chunks);
     return true;
   }
 
   /** The handle, if what is given to it now comes after everything else. */
-  private free(): StreamHandle | undefined {
-    const { socket } = this;
+  #free(): StreamHandle | undefined {
+    const socket = this.#socket;
     if (!binding || this.pending > 0 || socket.writableLength > 0 || socket.writableCorked > 0) return undefined;
     return socket.writable && !socket.connecting ? plainHandle(socket) : undefined;
   }
 
-  private written(req: WriteWrap, errno: number, bytes: number, held: WriteWrap['held']): void {
+  #written(req: WriteWrap, errno: number, bytes: number, held: WriteWrap['held']): void {
     if (errno === 0 && binding!.streamBaseState[binding!.kLastWriteWasAsync] !== 0) {
-      this.await(req, bytes, held);
+      this.#await(req, bytes, held);
       return;
     }
     spare = req;
-    if (errno !== 0) this.socket.destroy(writeError(errno));
+    if (errno !== 0) this.#socket.destroy(writeError(errno));
   }
 
   /** The system has not taken all of it yet. */
-  private await(req: WriteWrap, bytes: number, held: WriteWrap['held']): void {
-    const { socket } = this;
+  #await(req: WriteWrap, bytes: number, held: WriteWrap['held']): void {
+    const socket = this.#socket;
     this.pending = bytes;
     req.held = held;
     req.oncomplete = (status) => {
       this.pending = 0;
       if (socket.destroyed) return;
       if (status < 0) socket.destroy(writeError(status));
-      else this.onWritten?.();
+      else this.#onWritten?.();
     };
   }
 }

@@ -112,42 +112,46 @@ function collectNames(node: DirectiveNode, names: Set<string>, variables: Set<st
 
 class Builder {
   readonly main: HttpMain;
-  private readonly variables = new Variables();
+  readonly #variables = new Variables();
   /** values set on each level before merging, by module and directive */
-  private readonly ownLogs = new Map<Loc, ErrorLog[]>();
+  readonly #ownLogs = new Map<Loc, ErrorLog[]>();
   /** where nginx says that values do not go together: the end of the block */
-  private readonly end: { file: string; line: number };
-  private readonly regexLocs: Loc[] = [];
-  private readonly checks: (() => void)[] = [];
+  readonly #end: { file: string; line: number };
+  readonly #regexLocs: Loc[] = [];
+  readonly #checks: (() => void)[] = [];
 
-  constructor(
-    private readonly input: BuildInput,
-    private readonly modules: HttpModule[],
-  ) {
-    this.end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
-    this.main = new HttpMain(this.variables, input.paths, input.inherited);
+  readonly #modules: HttpModule[];
+
+  readonly #input: BuildInput;
+
+  constructor(input: BuildInput, modules: HttpModule[]) {
+    this.#input = input;
+    this.#modules = modules;
+    this.#end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
+    this.main = new HttpMain(this.#variables, input.paths, input.inherited);
     this.main.modules.push(...modules);
-    addCoreVariables(this.variables);
-    for (const module of modules) this.variables.add(module.variables ?? [], module.families);
+    addCoreVariables(this.#variables);
+    for (const module of modules) this.#variables.add(module.variables ?? [], module.families);
     registerCombined(this.main);
   }
 
   build(): HttpMain {
-    const { main, input } = this;
-    this.prepare(main.loc);
-    this.readNodes(input.node.children!, HTTP, main.loc, undefined);
-    for (const check of this.checks) check();
-    this.merge(main.loc, undefined);
+    const { main } = this;
+    const input = this.#input;
+    this.#prepare(main.loc);
+    this.#readNodes(input.node.children!, HTTP, main.loc, undefined);
+    for (const check of this.#checks) check();
+    this.#merge(main.loc, undefined);
     for (const server of main.servers) {
-      this.mergeTree(server.root, main.loc);
+      this.#mergeTree(server.root, main.loc);
       indexLocations(server.root);
     }
     initHeaderWriter(main);
     try {
-      for (const module of this.modules) module.init?.(main);
+      for (const module of this.#modules) module.init?.(main);
       main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
       buildPhases(main);
-      this.variables.resolve();
+      this.#variables.resolve();
       collectSockets(main, input.warn);
     } catch (error) {
       if (typeof error === 'string') throw new ConfigError(error);
@@ -156,25 +160,25 @@ class Builder {
     return main;
   }
 
-  private prepare(loc: Loc): void {
-    for (const module of this.modules) loc.confs[module.index] = {};
+  #prepare(loc: Loc): void {
+    for (const module of this.#modules) loc.confs[module.index] = {};
   }
 
   // ---------------------------------------------------------------- reading
 
-  private readNodes(nodes: DirectiveNode[], context: number, loc: Loc, server: Server | undefined): void {
-    for (const node of nodes) this.readNode(node, context, loc, server);
+  #readNodes(nodes: DirectiveNode[], context: number, loc: Loc, server: Server | undefined): void {
+    for (const node of nodes) this.#readNode(node, context, loc, server);
   }
 
-  private frame(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): HttpFrame {
+  #frame(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): HttpFrame {
     const scope: HttpScope = {
       main: this.main,
       loc,
       server,
       context,
       readChildren: (f, inner, level) => {
-        this.prepare(level);
-        this.readNodes(f.node.children!, inner, level, server);
+        this.#prepare(level);
+        this.#readNodes(f.node.children!, inner, level, server);
       },
       value: (text) => {
         try {
@@ -184,9 +188,9 @@ class Builder {
           throw error;
         }
       },
-      later: (check) => this.checks.push(check),
-      warn: (message) => this.input.warn(`${message} in ${node.file}:${node.line}`),
-      path: (text, from = 'prefix') => path.resolve(this.input.paths[from], text),
+      later: (check) => this.#checks.push(check),
+      warn: (message) => this.#input.warn(`${message} in ${node.file}:${node.line}`),
+      path: (text, from = 'prefix') => path.resolve(this.#input.paths[from], text),
     };
     const fail = (message: string): never => failAt(node, message);
     return {
@@ -196,15 +200,15 @@ class Builder {
     };
   }
 
-  private readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): void {
+  #readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): void {
     const structure = STRUCTURE[node.name];
     if (structure && (structure.spec.contexts & context) !== 0) {
       checkShape(structure.spec, node);
-      structure.apply(this, this.frame(node, context, loc, server));
+      structure.apply(this, this.#frame(node, context, loc, server));
       return;
     }
     let known = structure !== undefined;
-    for (const module of this.modules) {
+    for (const module of this.#modules) {
       const spec = Object.hasOwn(module.table, node.name) ? module.table[node.name] : undefined;
       if (!spec) continue;
       known = true;
@@ -215,7 +219,7 @@ class Builder {
       const given = `${module.index}:${node.name}`;
       if (!spec.repeats && loc.given.has(given)) failAt(node, `"${node.name}" directive is duplicate`);
       loc.given.add(given);
-      conf[node.name] = spec.parse(this.frame(node, context, loc, server) as never, previous as never);
+      conf[node.name] = spec.parse(this.#frame(node, context, loc, server) as never, previous as never);
       return;
     }
     const refused = refusal(node.name);
@@ -228,8 +232,8 @@ class Builder {
     const loc = new Loc(this.main.loc);
     const server = new Server(loc, `${f.node.file}:${f.node.line}`);
     this.main.servers.push(server);
-    this.prepare(loc);
-    this.readNodes(f.node.children!, SERVER, loc, server);
+    this.#prepare(loc);
+    this.#readNodes(f.node.children!, SERVER, loc, server);
     for (const name of server.names) {
       if (name.text === '$hostname') name.text = hostname().toLowerCase();
     }
@@ -251,9 +255,9 @@ class Builder {
     if (same) f.fail(`duplicate location "${loc.name}"`);
     if (loc.kind === 'named') server!.named.set(loc.name, loc);
     parent.children.push(loc);
-    if (loc.kind === 'regex') this.regexLocs.push(loc);
-    this.prepare(loc);
-    this.readNodes(f.node.children!, LOCATION, loc, server);
+    if (loc.kind === 'regex') this.#regexLocs.push(loc);
+    this.#prepare(loc);
+    this.#readNodes(f.node.children!, LOCATION, loc, server);
   }
 
   limitExcept(f: HttpFrame): void {
@@ -268,30 +272,30 @@ class Builder {
     loc.exceptMethods = methods;
     loc.exceptLoc = except;
     loc.children.push(except);
-    this.prepare(except);
-    this.readNodes(f.node.children!, LIMIT_EXCEPT, except, f.scope.server);
+    this.#prepare(except);
+    this.#readNodes(f.node.children!, LIMIT_EXCEPT, except, f.scope.server);
   }
 
   errorLog(f: HttpFrame): void {
-    const logs = this.ownLogs.get(f.scope.loc) ?? [];
-    const log = this.input.logs.parse(
+    const logs = this.#ownLogs.get(f.scope.loc) ?? [];
+    const log = this.#input.logs.parse(
       f.args,
       (m) => f.fail(m),
       (t) => f.scope.path(t),
     );
     if (log) logs.push(log);
-    this.ownLogs.set(f.scope.loc, logs);
+    this.#ownLogs.set(f.scope.loc, logs);
   }
 
   // ---------------------------------------------------------------- merging
 
-  private mergeTree(loc: Loc, parent: Loc): void {
-    this.merge(loc, parent);
-    for (const child of loc.children) this.mergeTree(child, loc);
+  #mergeTree(loc: Loc, parent: Loc): void {
+    this.#merge(loc, parent);
+    for (const child of loc.children) this.#mergeTree(child, loc);
   }
 
-  private merge(loc: Loc, parent: Loc | undefined): void {
-    for (const module of this.modules) {
+  #merge(loc: Loc, parent: Loc | undefined): void {
+    for (const module of this.#modules) {
       const conf = loc.confs[module.index] as Record<string, unknown>;
       const from = parent?.confs[module.index] as Record<string, unknown> | undefined;
       for (const [name, spec] of Object.entries(module.table)) {
@@ -302,44 +306,44 @@ class Builder {
         conf[name] = value;
       }
     }
-    loc.errorLogs = this.ownLogs.get(loc) ?? parent?.errorLogs ?? this.input.mainLogs;
+    loc.errorLogs = this.#ownLogs.get(loc) ?? parent?.errorLogs ?? this.#input.mainLogs;
     loc.debug = loc.errorLogs.some((log) => log.level >= DEBUG_LEVEL);
-    this.mergeRoot(loc, parent);
-    if (!parent) this.anchorTempPaths(loc);
-    for (const module of this.modules) {
+    this.#mergeRoot(loc, parent);
+    if (!parent) this.#anchorTempPaths(loc);
+    for (const module of this.#modules) {
       try {
         module.finish?.(loc.confs[module.index] as never, loc);
       } catch (error) {
-        if (typeof error === 'string') failAt(this.end, error);
+        if (typeof error === 'string') failAt(this.#end, error);
         throw error;
       }
     }
   }
 
   /** `root` and `alias` are one setting: the nearest of either wins. */
-  private mergeRoot(loc: Loc, parent: Loc | undefined): void {
+  #mergeRoot(loc: Loc, parent: Loc | undefined): void {
     const c = core.conf(loc);
     const inherited = parent && core.conf(parent).root;
     if (c.alias) {
       const regex = loc.kind === 'regex';
-      loc.docRoot = { value: this.rootValue(c.alias, false), alias: { nameLength: regex ? -1 : loc.name.length } };
-    } else if (c.root && c.root !== inherited) loc.docRoot = { value: this.rootValue(c.root, true) };
+      loc.docRoot = { value: this.#rootValue(c.alias, false), alias: { nameLength: regex ? -1 : loc.name.length } };
+    } else if (c.root && c.root !== inherited) loc.docRoot = { value: this.#rootValue(c.root, true) };
     else loc.docRoot = parent?.docRoot;
   }
 
   /** Default temporary folders are under the prefix. */
-  private anchorTempPaths(loc: Loc): void {
+  #anchorTempPaths(loc: Loc): void {
     const c = core.conf(loc) as unknown as Record<string, TempFolder>;
     for (const name of Object.keys(c)) {
       if (!name.endsWith('_temp_path')) continue;
-      if (!path.isAbsolute(c[name].path)) c[name] = { ...c[name], path: path.join(this.input.paths.prefix, c[name].path) };
+      if (!path.isAbsolute(c[name].path)) c[name] = { ...c[name], path: path.join(this.#input.paths.prefix, c[name].path) };
     }
   }
 
-  private rootValue(value: import('../config/value.ts').Value, cut: boolean): import('../config/value.ts').Value {
+  #rootValue(value: import('../config/value.ts').Value, cut: boolean): import('../config/value.ts').Value {
     if (value.constant === undefined) return value;
     const slash = value.constant.endsWith('/');
-    let full = path.resolve(this.input.paths.prefix, value.constant);
+    let full = path.resolve(this.#input.paths.prefix, value.constant);
     if (!cut && slash && !full.endsWith('/')) full += '/';
     return parseValue(full, () => {
       throw 'unreachable';

@@ -10,33 +10,33 @@ const FIELDS = [...KINDS, ...ANSWERS, 'timedout', 'unknown'];
 export const TIMED_OUT = 110;
 
 export class ResolverCounts {
-  private readonly counters: Counters;
+  readonly #counters: Counters;
 
   constructor(
     readonly zone: string,
     before: number[] | undefined,
   ) {
-    this.counters = new Counters(`resolver:${zone}`, FIELDS.length);
-    if (loop.index === 0) before?.forEach((total, field) => this.counters.add(field, total));
+    this.#counters = new Counters(`resolver:${zone}`, FIELDS.length);
+    if (loop.index === 0) before?.forEach((total, field) => this.#counters.add(field, total));
   }
 
   /** For the workers of the next configuration. */
   exportState(): number[] {
-    return FIELDS.map((_, field) => this.counters.total(field));
+    return FIELDS.map((_, field) => this.#counters.total(field));
   }
 
   /** @param type  of the record asked for */
   asked(type: number): void {
-    this.counters.add(Object.values<number>(REQUESTS).indexOf(type));
+    this.#counters.add(Object.values<number>(REQUESTS).indexOf(type));
   }
 
   answered(code: number): void {
     const name = code === TIMED_OUT ? 'timedout' : (ANSWERS[code] ?? 'unknown');
-    this.counters.add(FIELDS.indexOf(name));
+    this.#counters.add(FIELDS.indexOf(name));
   }
 
   get totals(): { requests: Record<string, number>; responses: Record<string, number> } {
-    const entries = FIELDS.map((name, field): [string, number] => [name, this.counters.total(field)]);
+    const entries = FIELDS.map((name, field): [string, number] => [name, this.#counters.total(field)]);
     return { requests: Object.fromEntries(entries.slice(0, KINDS.length)), responses: Object.fromEntries(entries.slice(KINDS.length)) };
   }
 }

@@ -5,27 +5,27 @@ import type { VariableDef, VariableFamily, VariableTable } from '../model/types.
 export const unset = () => null;
 
 export class Variables implements VariableTable {
-  private readonly builtIn = new Map<string, VariableDef>();
-  private readonly families: VariableFamily[] = [];
+  readonly #builtIn = new Map<string, VariableDef>();
+  readonly #families: VariableFamily[] = [];
   /** defined by the configuration or looked up by it */
-  private readonly used = new Map<string, VariableDef>();
-  private readonly pending = new Set<string>();
+  readonly #used = new Map<string, VariableDef>();
+  readonly #pending = new Set<string>();
   count = 0;
 
   add(defs: readonly VariableDef[], families: readonly VariableFamily[] = []): void {
-    for (const def of defs) this.builtIn.set(def.name.toLowerCase(), def);
-    this.families.push(...families);
-    this.families.sort((a, b) => b.prefix.length - a.prefix.length);
+    for (const def of defs) this.#builtIn.set(def.name.toLowerCase(), def);
+    this.#families.push(...families);
+    this.#families.sort((a, b) => b.prefix.length - a.prefix.length);
   }
 
   /** A variable by name, for use in the configuration; resolved at the latest by `resolve`. */
   lookup(text: string): VariableDef {
     const name = text.toLowerCase();
-    let def = this.used.get(name);
+    let def = this.#used.get(name);
     if (!def) {
       def = { name, get: unset, index: this.count++ };
-      this.used.set(name, def);
-      this.pending.add(name);
+      this.#used.set(name, def);
+      this.#pending.add(name);
     }
     return def;
   }
@@ -36,10 +36,10 @@ export class Variables implements VariableTable {
    */
   define(text: string, parts: Pick<VariableDef, 'get' | 'volatile'> & Partial<VariableDef>): VariableDef {
     const name = text.toLowerCase();
-    const own = this.builtIn.get(name);
+    const own = this.#builtIn.get(name);
     if (own?.fixed !== false && own && !own.set) throw `the duplicate "${name}" variable`;
     const def = this.lookup(name);
-    this.pending.delete(name);
+    this.#pending.delete(name);
     if (own) Object.assign(def, own, { index: def.index });
     else Object.assign(def, parts);
     return def;
@@ -48,47 +48,47 @@ export class Variables implements VariableTable {
   /** Variables that `set` and captures assign: value null until assigned; a definition by `map` and others wins. */
   declare(text: string): VariableDef {
     const name = text.toLowerCase();
-    const own = this.builtIn.get(name);
+    const own = this.#builtIn.get(name);
     if (own) {
       if (!own.set) throw `the duplicate "${name}" variable`;
       return this.define(name, own);
     }
     const def = this.lookup(name);
-    this.pending.delete(name);
-    const family = this.families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
+    this.#pending.delete(name);
+    const family = this.#families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
     if (family && def.get === unset) def.get = family.make(name.slice(family.prefix.length)).get;
     return def;
   }
 
   /** Binds all names looked up so far. @throws string unknown "x" variable */
   resolve(): void {
-    for (const name of this.pending) {
-      const def = this.used.get(name)!;
-      const own = this.builtIn.get(name);
+    for (const name of this.#pending) {
+      const def = this.#used.get(name)!;
+      const own = this.#builtIn.get(name);
       if (own) {
         Object.assign(def, own, { index: def.index });
         continue;
       }
-      const family = this.families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
+      const family = this.#families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
       if (!family) throw `unknown "${name}" variable`;
       Object.assign(def, family.make(name.slice(family.prefix.length)));
     }
-    this.pending.clear();
+    this.#pending.clear();
   }
 
   /** A variable that a program may write at run time: one that the configuration defines, or a built-in that `set` may change. */
   assignable(text: string): VariableDef | undefined {
     const name = text.toLowerCase();
-    const own = this.builtIn.get(name);
-    return own ? own.set && own : this.used.get(name);
+    const own = this.#builtIn.get(name);
+    return own ? own.set && own : this.#used.get(name);
   }
 
   /** A variable at run time (SSI), undefined if nothing has that name. */
   find(text: string): VariableDef | undefined {
     const name = text.toLowerCase();
-    const def = this.used.get(name) ?? this.builtIn.get(name);
+    const def = this.#used.get(name) ?? this.#builtIn.get(name);
     if (def) return def;
-    const family = this.families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
+    const family = this.#families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
     return family && { name, ...family.make(name.slice(family.prefix.length)) };
   }
 }

@@ -31,7 +31,11 @@ export class BodyReader {
   /** what comes is not wanted */
   discarding = false;
 
-  constructor(private readonly conn: BodyReaderOwner) {}
+  readonly #conn: BodyReaderOwner;
+
+  constructor(conn: BodyReaderOwner) {
+    this.#conn = conn;
+  }
 
   /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is handed on instead of kept. */
   read(r: Request, onEnd: (rc: number) => void, consumer?: (data: Buffer) => void): void {
@@ -42,36 +46,36 @@ export class BodyReader {
       return;
     }
     if (main.contentLength < 0 && !main.chunkedIn) {
-      this.sendContinue(main);
+      this.#sendContinue(main);
       onEnd(OK);
       return;
     }
-    const body = this.start(main);
+    const body = this.#start(main);
     body.consumer = consumer;
     body.started = true;
-    this.sendContinue(main);
+    this.#sendContinue(main);
     if (body.decoder.done) {
-      this.completed(main, body);
+      this.#completed(main, body);
       onEnd(OK);
       return;
     }
     body.onEnd = onEnd;
-    this.armTimer(main);
-    this.conn.resumeReading();
-    if (this.conn.processing) {
+    this.#armTimer(main);
+    this.#conn.resumeReading();
+    if (this.#conn.processing) {
       // the loop in process() goes on with the body when the phases return
-      this.feedNow(main, body);
-    } else this.conn.process();
+      this.#feedNow(main, body);
+    } else this.#conn.process();
   }
 
-  private feedNow(r: Request, body: RequestBody): void {
-    if (this.conn.input.length > 0 && !body.complete) this.feed(r, body);
+  #feedNow(r: Request, body: RequestBody): void {
+    if (this.#conn.input.length > 0 && !body.complete) this.feed(r, body);
   }
 
-  private start(r: Request): RequestBody {
+  #start(r: Request): RequestBody {
     const c = core.conf(r.loc);
     // the end of an HTTP/2 stream ends a body of unknown length
-    const unknown = this.conn.http2 ? Infinity : undefined;
+    const unknown = this.#conn.http2 ? Infinity : undefined;
     r.body = new RequestBody(new BodyDecoder(r.chunkedIn ? unknown : Math.max(0, r.contentLength)), {
       memoryBytes: c.client_body_buffer_size,
       maxBytes: c.client_max_body_size,
@@ -85,100 +89,100 @@ export class BodyReader {
     return r.body;
   }
 
-  private sendContinue(r: Request): void {
+  #sendContinue(r: Request): void {
     if (r.expectTested || r.version < 1001) return;
     r.expectTested = true;
-    if (r.headerIn('expect')?.toLowerCase() !== '100-continue' || this.conn.http2) return;
-    this.conn.output.sent += CONTINUE.length;
-    this.conn.socket.write(CONTINUE);
+    if (r.headerIn('expect')?.toLowerCase() !== '100-continue' || this.#conn.http2) return;
+    this.#conn.output.sent += CONTINUE.length;
+    this.#conn.socket.write(CONTINUE);
   }
 
-  private armTimer(r: Request): void {
-    this.conn.setTimer(core.conf(r.loc).client_body_timeout, () => {
+  #armTimer(r: Request): void {
+    this.#conn.setTimer(core.conf(r.loc).client_body_timeout, () => {
       const { body } = r;
-      this.conn.log('info', 'client timed out (110: Connection timed out) while reading client request body');
+      this.#conn.log('info', 'client timed out (110: Connection timed out) while reading client request body');
       const end = body?.onEnd;
       if (body) body.onEnd = undefined;
       r.keepalive = false;
       if (end) end(408);
-      else this.conn.destroy();
+      else this.#conn.destroy();
     });
   }
 
   feed(r: Request, body: RequestBody): void {
     const { maxBytes } = body.limits;
-    const used = body.decoder.feed(this.conn.input, (data) => {
+    const used = body.decoder.feed(this.#conn.input, (data) => {
       if (this.discarding) return;
       if (maxBytes > 0 && body.size + data.length > maxBytes && r.chunkedIn) {
         r.log('error', `client intended to send too large chunked body: ${body.size + data.length} bytes`);
-        this.fail(r, body, 413);
+        this.#fail(r, body, 413);
         return;
       }
-      if (body.onEnd) this.keep(r, body, data);
+      if (body.onEnd) this.#keep(r, body, data);
     });
     if (used < 0) {
       r.log('error', 'client sent invalid chunked body');
-      this.conn.input = EMPTY;
-      this.fail(r, body, 400);
+      this.#conn.input = EMPTY;
+      this.#fail(r, body, 400);
       return;
     }
     if (!this.discarding) r.requestLength += used;
-    this.conn.input = used >= this.conn.input.length ? EMPTY : this.conn.input.subarray(used);
+    this.#conn.input = used >= this.#conn.input.length ? EMPTY : this.#conn.input.subarray(used);
     if (body.decoder.done) {
-      this.ended(r, body);
+      this.#ended(r, body);
       return;
     }
-    if (this.discarding) this.conn.setTimer(core.conf(r.loc).lingering_timeout, () => this.conn.destroy());
-    else if (body.onEnd) this.armTimer(r);
+    if (this.discarding) this.#conn.setTimer(core.conf(r.loc).lingering_timeout, () => this.#conn.destroy());
+    else if (body.onEnd) this.#armTimer(r);
   }
 
-  private ended(r: Request, body: RequestBody): void {
+  #ended(r: Request, body: RequestBody): void {
     body.trailers = body.decoder.trailers;
-    this.completed(r, body);
+    this.#completed(r, body);
     const end = body.onEnd;
     body.onEnd = undefined;
     if (this.discarding) {
       this.discarding = false;
       // a response that is still under way asks for what follows when it ends
-      if (!this.conn.request?.done) return;
-      this.conn.afterRequest(r);
+      if (!this.#conn.request?.done) return;
+      this.#conn.afterRequest(r);
     } else end?.(OK);
-    this.conn.runPosted();
+    this.#conn.runPosted();
   }
 
   /** Nothing more comes on this stream: a body of unknown length is complete. */
   endOfStream(): void {
-    const r = this.conn.request;
+    const r = this.#conn.request;
     const body = r?.body;
     if (!r || !body?.started || body.complete) return;
     body.decoder.done = true;
-    this.ended(r, body);
+    this.#ended(r, body);
   }
 
-  private keep(r: Request, body: RequestBody, data: Buffer): void {
+  #keep(r: Request, body: RequestBody, data: Buffer): void {
     try {
       body.take(data);
     } catch (error) {
       r.log('crit', `open() temporary file failed: ${(error as Error).message}`);
-      this.fail(r, body, 500);
+      this.#fail(r, body, 500);
     }
   }
 
-  private fail(r: Request, body: RequestBody, status: number): void {
+  #fail(r: Request, body: RequestBody, status: number): void {
     const end = body.onEnd;
     body.onEnd = undefined;
     body.complete = true;
     r.keepalive = false;
     r.lingeringClose = true;
-    this.conn.clearTimer();
+    this.#conn.clearTimer();
     if (end) end(status);
-    else if (this.discarding) this.conn.destroy();
-    this.conn.runPosted();
+    else if (this.discarding) this.#conn.destroy();
+    this.#conn.runPosted();
   }
 
-  private completed(r: Request, body: RequestBody): void {
+  #completed(r: Request, body: RequestBody): void {
     body.complete = true;
-    this.conn.clearTimer();
+    this.#conn.clearTimer();
     if (core.conf(r.loc).client_body_in_file_only !== 'off' && body.size > 0 && !body.consumer) body.toFile();
   }
 
@@ -186,28 +190,28 @@ export class BodyReader {
   discard(r: Request): number {
     const { main } = r;
     if (r !== main || main.body || this.discarding) return OK;
-    this.sendContinue(main);
+    this.#sendContinue(main);
     if (main.contentLength <= 0 && !main.chunkedIn) return OK;
-    const body = this.start(main);
+    const body = this.#start(main);
     body.started = true;
     this.discarding = true;
-    if (this.conn.input.length > 0) {
-      const used = body.decoder.feed(this.conn.input, () => {});
+    if (this.#conn.input.length > 0) {
+      const used = body.decoder.feed(this.#conn.input, () => {});
       if (used < 0) {
-        this.conn.input = EMPTY;
+        this.#conn.input = EMPTY;
         body.complete = true;
         this.discarding = false;
         main.keepalive = false;
         main.lingeringClose = true;
         return 400;
       }
-      this.conn.input = used >= this.conn.input.length ? EMPTY : this.conn.input.subarray(used);
+      this.#conn.input = used >= this.#conn.input.length ? EMPTY : this.#conn.input.subarray(used);
     }
     if (body.decoder.done) {
       body.complete = true;
       this.discarding = false;
     } else main.lingeringClose = true;
-    this.conn.resumeReading();
+    this.#conn.resumeReading();
     return OK;
   }
 }

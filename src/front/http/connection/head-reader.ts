@@ -54,37 +54,41 @@ interface HeadReaderOwner extends Connection {
 export class HeadReader {
   /** a request whose head is incomplete */
   head: HttpRequest | undefined;
-  private headBytes = 0;
-  private headLines = 0;
+  #headBytes = 0;
+  #headLines = 0;
   nextPipelined = false;
 
-  readonly onTimeout = (): void => this.headTimeout();
+  readonly onTimeout = (): void => this.#headTimeout();
 
-  constructor(private readonly conn: HeadReaderOwner) {}
+  readonly #conn: HeadReaderOwner;
 
-  private headTimeout(): void {
-    this.conn.log('info', 'client timed out (110: Connection timed out) while waiting for request');
+  constructor(conn: HeadReaderOwner) {
+    this.#conn = conn;
+  }
+
+  #headTimeout(): void {
+    this.#conn.log('info', 'client timed out (110: Connection timed out) while waiting for request');
     if (this.head) {
       this.head.out.status = 408;
       this.head.terminate(408);
-    } else this.conn.destroy();
+    } else this.#conn.destroy();
   }
 
-  private startHead(): HttpRequest {
-    const r = new HttpRequest(this.conn, this.conn.http, this.conn.hosts.defaultServer);
+  #startHead(): HttpRequest {
+    const r = new HttpRequest(this.#conn, this.#conn.http, this.#conn.hosts.defaultServer);
     r.pipelined = this.nextPipelined;
     this.nextPipelined = false;
     this.head = r;
-    this.headBytes = 0;
-    this.headLines = 0;
-    const c = core.conf(this.conn.rootLoc);
-    this.conn.setTimer(c.client_header_timeout, this.onTimeout);
+    this.#headBytes = 0;
+    this.#headLines = 0;
+    const c = core.conf(this.#conn.rootLoc);
+    this.#conn.setTimer(c.client_header_timeout, this.onTimeout);
     return r;
   }
 
   /** Parses lines of a request head; true: a request was completed. */
   parse(): boolean {
-    const { conn } = this;
+    const conn = this.#conn;
     const level = this.head ? this.head.server.root : conn.rootLoc;
     const limits = core.conf(level).large_client_header_buffers;
     const lineLimit = Math.max(limits.size, core.conf(conn.rootLoc).client_header_buffer_size);
@@ -99,93 +103,93 @@ export class HeadReader {
       }
     }
     const skipped = pos;
-    const r = this.head ?? this.startHead();
+    const r = this.head ?? this.#startHead();
     r.requestLength -= skipped;
     for (;;) {
       const lf = text.indexOf('\n', pos);
       if (lf < 0) {
-        this.takeHeadBytes(r, pos);
-        this.checkPartialLine(r, text.length - pos, lineLimit, limits.count * limits.size);
+        this.#takeHeadBytes(r, pos);
+        this.#checkPartialLine(r, text.length - pos, lineLimit, limits.count * limits.size);
         return false;
       }
       const start = pos;
       const end = lf > pos && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
       const lineBytes = lf + 1 - pos;
       pos = lf + 1;
-      this.headBytes += lineBytes;
-      if (this.headLines++ === 0) {
-        if (lineBytes > lineLimit) return this.refuseHead(r, pos, 414, 'client sent too long URI while reading client request line');
-        const rc = this.takeRequestLine(r, text.slice(start, end));
-        if (rc !== OK) return this.refuseHead(r, pos, rc);
-        if (r.version === 9) return this.headDone(r, pos);
+      this.#headBytes += lineBytes;
+      if (this.#headLines++ === 0) {
+        if (lineBytes > lineLimit) return this.#refuseHead(r, pos, 414, 'client sent too long URI while reading client request line');
+        const rc = this.#takeRequestLine(r, text.slice(start, end));
+        if (rc !== OK) return this.#refuseHead(r, pos, rc);
+        if (r.version === 9) return this.#headDone(r, pos);
         continue;
       }
-      if (end === start) return this.headDone(r, pos);
-      if (lineBytes > lineLimit || this.headBytes > limits.count * limits.size + lineLimit) {
-        return this.refuseHead(r, pos, 494, 'client sent too long header line while reading client request headers');
+      if (end === start) return this.#headDone(r, pos);
+      if (lineBytes > lineLimit || this.#headBytes > limits.count * limits.size + lineLimit) {
+        return this.#refuseHead(r, pos, 494, 'client sent too long header line while reading client request headers');
       }
       const known = recallField(text, start, end);
-      const rc = known ? this.addField(r, known) : this.takeField(r, text.slice(start, end));
-      if (rc !== OK) return this.refuseHead(r, pos, rc);
+      const rc = known ? this.#addField(r, known) : this.#takeField(r, text.slice(start, end));
+      if (rc !== OK) return this.#refuseHead(r, pos, rc);
     }
   }
 
   /** A head that came as fields, as in HTTP/2. @param fault  status that the head is refused with already */
   accept(head: { method: string; target: string; fields: readonly (readonly [name: string, value: string])[]; fault: number }): void {
-    const r = this.startHead();
+    const r = this.#startHead();
     r.version = 2000;
     r.protocol = 'HTTP/2.0';
     r.method = head.method;
     r.rawUri = head.target;
     r.requestLine = `${head.method} ${head.target} HTTP/2.0`;
     r.requestLength = head.fields.reduce((sum, [name, value]) => sum + name.length + value.length + 4, r.requestLine.length + 4);
-    let rc = head.fault || this.checkStreamLine(r) || this.takeTarget(r, head.target);
-    for (const [name, value] of head.fields) if (rc === OK) rc = this.takeField(r, `${name}: ${value}`);
-    if (rc === OK) this.headDone(r, 0);
-    else this.refuseHead(r, 0, rc);
+    let rc = head.fault || this.#checkStreamLine(r) || this.#takeTarget(r, head.target);
+    for (const [name, value] of head.fields) if (rc === OK) rc = this.#takeField(r, `${name}: ${value}`);
+    if (rc === OK) this.#headDone(r, 0);
+    else this.#refuseHead(r, 0, rc);
   }
 
-  private checkStreamLine(r: HttpRequest): number {
+  #checkStreamLine(r: HttpRequest): number {
     const problem = !/^[A-Z_-]+$/.test(r.method) ? 'invalid method' : r.rawUri.startsWith('/') ? '' : 'no valid :path header';
     if (!problem) return OK;
     r.log('info', `client sent ${problem}`);
     return 400;
   }
 
-  private takeHeadBytes(r: HttpRequest, count: number): void {
+  #takeHeadBytes(r: HttpRequest, count: number): void {
     r.requestLength += count;
-    this.conn.dropInput(count);
+    this.#conn.dropInput(count);
   }
 
-  private checkPartialLine(r: HttpRequest, partial: number, lineLimit: number, total: number): void {
-    if (this.headLines === 0) {
-      if (partial >= lineLimit) this.refuseHead(r, 0, 414, 'client sent too long URI while reading client request line');
+  #checkPartialLine(r: HttpRequest, partial: number, lineLimit: number, total: number): void {
+    if (this.#headLines === 0) {
+      if (partial >= lineLimit) this.#refuseHead(r, 0, 414, 'client sent too long URI while reading client request line');
       else if (partial > 0) {
         // a method that cannot be is refused before the line ends
-        const start = this.conn.input.latin1Slice(0, Math.min(partial, 64));
-        if (!/^[A-Z_-]+(?: .*)?$/s.test(start)) this.refuseHead(r, 0, 400, 'client sent invalid method while reading client request line');
+        const start = this.#conn.input.latin1Slice(0, Math.min(partial, 64));
+        if (!/^[A-Z_-]+(?: .*)?$/s.test(start)) this.#refuseHead(r, 0, 400, 'client sent invalid method while reading client request line');
       }
-    } else if (partial >= lineLimit || this.headBytes + partial > total + lineLimit) {
-      this.refuseHead(r, 0, 494, 'client sent too long header line while reading client request headers');
+    } else if (partial >= lineLimit || this.#headBytes + partial > total + lineLimit) {
+      this.#refuseHead(r, 0, 494, 'client sent too long header line while reading client request headers');
     }
   }
 
-  private refuseHead(r: HttpRequest, used: number, status: number, reason?: string): boolean {
-    this.takeHeadBytes(r, used);
-    this.beginRequest(r);
+  #refuseHead(r: HttpRequest, used: number, status: number, reason?: string): boolean {
+    this.#takeHeadBytes(r, used);
+    this.#beginRequest(r);
     if (reason) r.log('info', reason);
-    if (!r.requestLine && this.conn.input.length > 0)
-      r.requestLine = this.conn.input.latin1Slice(0, Math.min(256, this.conn.input.length)).split(/[\r\n]/, 1)[0];
+    if (!r.requestLine && this.#conn.input.length > 0)
+      r.requestLine = this.#conn.input.latin1Slice(0, Math.min(256, this.#conn.input.length)).split(/[\r\n]/, 1)[0];
     r.out.status = 0;
     r.keepalive = false;
     r.lingeringClose = true;
-    this.conn.active = r;
+    this.#conn.active = r;
     r.finalize(status);
-    this.conn.runPosted();
+    this.#conn.runPosted();
     return false;
   }
 
-  private takeRequestLine(r: HttpRequest, line: string): number {
+  #takeRequestLine(r: HttpRequest, line: string): number {
     r.requestLine = line;
     const parsed = parseRequestLine(line);
     if (typeof parsed === 'string') {
@@ -205,14 +209,14 @@ export class HeadReader {
         r.log('info', 'client sent invalid host in request line while reading client request line');
         return 400;
       }
-      this.setHost(r, host);
+      this.#setHost(r, host);
     }
-    if (!parsed.plain) return this.takeTarget(r, parsed.rawUri);
+    if (!parsed.plain) return this.#takeTarget(r, parsed.rawUri);
     r.uri = parsed.rawUri;
     return OK;
   }
 
-  private takeTarget(r: HttpRequest, target: string): number {
+  #takeTarget(r: HttpRequest, target: string): number {
     if (r.method === 'CONNECT') {
       r.uri = '';
       return OK;
@@ -227,17 +231,17 @@ export class HeadReader {
     return OK;
   }
 
-  private setHost(r: HttpRequest, host: { name: string; port: string }): void {
+  #setHost(r: HttpRequest, host: { name: string; port: string }): void {
     r.host = host.name;
     r.hostPort = host.port;
-    const server = this.conn.hosts.find(host.name, r);
+    const server = this.#conn.hosts.find(host.name, r);
     if (server) {
       r.server = server;
       r.loc = server.root;
     }
   }
 
-  private takeField(r: HttpRequest, line: string): number {
+  #takeField(r: HttpRequest, line: string): number {
     const c = core.conf(r.server.root);
     const field = learnField(line) ?? parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
     if (field === 'invalid') {
@@ -250,10 +254,10 @@ export class HeadReader {
       r.log('info', `client sent invalid header line: "${line}" while reading client request headers`);
       return OK;
     }
-    return this.addField(r, field);
+    return this.#addField(r, field);
   }
 
-  private addField(r: HttpRequest, field: HeaderField): number {
+  #addField(r: HttpRequest, field: HeaderField): number {
     const { lname, name, value } = field;
     const fields = r.headersIn;
     if (fields.length >= core.conf(r.server.root).max_headers) {
@@ -275,26 +279,26 @@ export class HeadReader {
       r.log('info', 'client sent invalid host header while reading client request headers');
       return 400;
     }
-    if (!r.host) this.setHost(r, host);
+    if (!r.host) this.#setHost(r, host);
     return OK;
   }
 
-  private headDone(r: HttpRequest, used: number): boolean {
-    this.takeHeadBytes(r, used);
-    this.beginRequest(r);
-    const rc = this.checkHead(r);
-    this.conn.active = r;
+  #headDone(r: HttpRequest, used: number): boolean {
+    this.#takeHeadBytes(r, used);
+    this.#beginRequest(r);
+    const rc = this.#checkHead(r);
+    this.#conn.active = r;
     if (rc !== OK) {
       r.keepalive = false;
       r.finalize(rc);
-    } else if (anySet(r, core.conf(r.server.root).client_body_early_read)) this.readBodyFirst(r);
+    } else if (anySet(r, core.conf(r.server.root).client_body_early_read)) this.#readBodyFirst(r);
     else runPhases(r);
-    this.conn.runPosted();
+    this.#conn.runPosted();
     return true;
   }
 
   /** client_body_early_read: the body is there before a location is chosen; sizes are the server's. */
-  private readBodyFirst(r: HttpRequest): void {
+  #readBodyFirst(r: HttpRequest): void {
     const limit = core.conf(r.loc).client_max_body_size;
     if (limit > 0 && r.contentLength > limit) {
       r.log('error', `client intended to send too large body: ${r.contentLength} bytes`);
@@ -302,30 +306,30 @@ export class HeadReader {
       r.finalize(413);
       return;
     }
-    this.conn.readBody(r, (rc) => {
+    this.#conn.readBody(r, (rc) => {
       if (rc !== OK) r.finalize(rc);
       else runPhases(r);
     });
   }
 
-  private beginRequest(r: HttpRequest): void {
+  #beginRequest(r: HttpRequest): void {
     this.head = undefined;
-    this.conn.request = r;
-    this.conn.requests++;
+    this.#conn.request = r;
+    this.#conn.requests++;
     stats.requestBegan();
-    this.conn.output.sent = 0;
-    this.conn.clearTimer();
-    r.connBytesBefore = this.conn.output.bytesSent;
+    this.#conn.output.sent = 0;
+    this.#conn.clearTimer();
+    r.connBytesBefore = this.#conn.output.bytesSent;
   }
 
   /** What must hold of a complete head. */
-  private checkHead(r: HttpRequest): number {
+  #checkHead(r: HttpRequest): number {
     if (r.version >= 1001 && r.headerIn('host') === undefined) {
       r.log('info', 'client sent HTTP/1.1 request without "Host" header while reading client request headers');
       return 400;
     }
     if (!r.host) {
-      const unnamed = this.conn.hosts.find('');
+      const unnamed = this.#conn.hosts.find('');
       if (unnamed) {
         r.server = unnamed;
         r.loc = unnamed.root;
@@ -355,7 +359,7 @@ export class HeadReader {
       }
       r.chunkedIn = true;
     }
-    if (this.conn.http2?.bodyFollows && length === undefined) r.chunkedIn = true;
+    if (this.#conn.http2?.bodyFollows && length === undefined) r.chunkedIn = true;
     const connection = r.headersJoined('connection')?.toLowerCase() ?? '';
     if (connection.includes('close')) r.keepalive = false;
     else if (connection.includes('keep-alive')) r.keepalive = true;
@@ -364,14 +368,14 @@ export class HeadReader {
       r.log('info', 'client sent TRACE method while reading client request headers');
       return 405;
     }
-    if (r.method === 'CONNECT' && !this.conn.http.registry.has('tunnel')) {
+    if (r.method === 'CONNECT' && !this.#conn.http.registry.has('tunnel')) {
       r.log('info', 'client sent CONNECT method while reading client request headers');
       return 405;
     }
-    if (this.conn.listen.options.ssl && !this.conn.tls) {
+    if (this.#conn.listen.options.ssl && !this.#conn.tls) {
       r.log('info', 'client sent plain HTTP request to HTTPS port while reading client request headers');
       return 497;
     }
-    return this.conn.tls ? this.conn.tls.verify(r) : OK;
+    return this.#conn.tls ? this.#conn.tls.verify(r) : OK;
   }
 }

@@ -31,10 +31,10 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   readonly id: number;
   readonly startMs: number;
   requests = 0;
-  private currentRequest: Request | undefined;
+  #currentRequest: Request | undefined;
   /** what it is counted as; a stream of HTTP/2 is counted with its connection */
-  private activity: Activity = 'waiting';
-  private readonly isCounted: boolean;
+  #activity: Activity = 'waiting';
+  readonly #isCounted: boolean;
   /** request whose output goes out now; others wait (see Request.postpone) */
   active: Request | undefined;
   error = false;
@@ -56,17 +56,17 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   /** read, not parsed yet */
   input: Buffer = EMPTY;
   /** what was read lies in a buffer that is used again: so many bytes of it come before `input`, which is empty then */
-  private borrowed: Buffer | undefined;
-  private borrowedBytes = 0;
-  private lingering = false;
+  #borrowed: Buffer | undefined;
+  #borrowedBytes = 0;
+  #lingering = false;
   closed = false;
   deadlineMs = Infinity;
-  private onDeadline: () => void = NOTHING;
-  private postedRequests: Request[] = [];
+  #onDeadline: () => void = NOTHING;
+  #postedRequests: Request[] = [];
   /** `keepalive_min_timeout` of the last request holds until then */
-  private keepUntilMs = 0;
+  #keepUntilMs = 0;
   processing = false;
-  private readEnded = false;
+  #readEnded = false;
 
   constructor(
     readonly socket: Socket,
@@ -75,8 +75,8 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     readonly hosts: VirtualHosts,
     options: ConnectionOptions = {},
   ) {
-    this.isCounted = options.origin === undefined;
-    if (this.isCounted) opened(this);
+    this.#isCounted = options.origin === undefined;
+    if (this.#isCounted) opened(this);
     watch(this);
     const origin = options.origin ?? originOf(socket, listen);
     this.id = origin.id;
@@ -94,17 +94,17 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   }
 
   get request(): Request | undefined {
-    return this.currentRequest;
+    return this.#currentRequest;
   }
   set request(request: Request | undefined) {
-    this.currentRequest = request;
-    this.countAs(request ? 'writing' : 'waiting');
+    this.#currentRequest = request;
+    this.#countAs(request ? 'writing' : 'waiting');
   }
 
-  private countAs(activity: Activity): void {
-    if (activity === this.activity || !this.isCounted || this.closed) return;
-    stats.activityChanged(this.activity, activity);
-    this.activity = activity;
+  #countAs(activity: Activity): void {
+    if (activity === this.#activity || !this.#isCounted || this.closed) return;
+    stats.activityChanged(this.#activity, activity);
+    this.#activity = activity;
   }
 
   get exiting(): boolean {
@@ -115,7 +115,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     // one that has had no request yet is about to send one: it was accepted a moment ago, or its time runs out soon
     if (this.request || this.hasPartialHead || this.requests === 0) return;
     // a client that is just about to send is not to find the connection closed
-    const left = this.keepUntilMs - Date.now();
+    const left = this.#keepUntilMs - Date.now();
     if (left > 0) this.setTimer(left, () => this.destroy());
     else this.destroy();
   }
@@ -148,7 +148,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
 
   /** The one timeout of this connection: a later call takes the place of an earlier one. */
   setTimer(ms: number, onDeadline: () => void): void {
-    this.onDeadline = onDeadline;
+    this.#onDeadline = onDeadline;
     setDeadline(this, ms);
   }
 
@@ -157,7 +157,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   }
 
   timedOut(): void {
-    this.onDeadline();
+    this.#onDeadline();
   }
 
   // ---------------------------------------------------------------- input
@@ -165,28 +165,29 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   /** Takes bytes from a buffer that the next read of any connection overwrites. */
   onRead(buffer: Buffer, count: number): void {
     // the head of a request is made into strings at once; everything else may be kept and needs memory of its own
-    if (this.request || this.tunnel || this.lingering || this.input.length > 0) {
+    if (this.request || this.tunnel || this.#lingering || this.input.length > 0) {
       this.onData(Buffer.from(buffer.subarray(0, count)));
       return;
     }
-    this.borrowed = buffer;
-    this.borrowedBytes = count;
+    this.#borrowed = buffer;
+    this.#borrowedBytes = count;
     this.process();
     this.dropInput(0);
   }
 
   /** What was read, as latin1 text of at most `limit` characters. */
   peekInput(limit: number): string {
-    return this.borrowed
-      ? this.borrowed.latin1Slice(0, Math.min(this.borrowedBytes, limit))
+    return this.#borrowed
+      ? this.#borrowed.latin1Slice(0, Math.min(this.#borrowedBytes, limit))
       : this.input.latin1Slice(0, Math.min(this.input.length, limit));
   }
 
   /** The first bytes of what was read are done with; from then on the rest is in `input`. */
   dropInput(count: number): void {
-    const { borrowed, borrowedBytes } = this;
+    const borrowed = this.#borrowed;
+    const borrowedBytes = this.#borrowedBytes;
     if (borrowed) {
-      this.borrowed = undefined;
+      this.#borrowed = undefined;
       this.input = count < borrowedBytes ? Buffer.from(borrowed.subarray(count, borrowedBytes)) : EMPTY;
     } else if (count > 0) this.input = count < this.input.length ? this.input.subarray(count) : EMPTY;
   }
@@ -196,7 +197,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
       this.tunnel(data);
       return;
     }
-    if (this.lingering) return;
+    if (this.#lingering) return;
     this.input = this.input.length === 0 ? data : Buffer.concat([this.input, data]);
     this.process();
   }
@@ -209,12 +210,12 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   }
 
   onEnd(): void {
-    this.readEnded = true;
+    this.#readEnded = true;
     if (this.tunnelEnd) {
       this.tunnelEnd();
       return;
     }
-    if (this.lingering) {
+    if (this.#lingering) {
       this.destroy();
       return;
     }
@@ -230,11 +231,11 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
       this.destroy();
       return;
     }
-    if (!this.cutBody(request)) request.onAbort?.();
+    if (!this.#cutBody(request)) request.onAbort?.();
   }
 
   /** No more of the request's body will come. @returns false: it is all there */
-  private cutBody(request: Request): boolean {
+  #cutBody(request: Request): boolean {
     const { body } = request;
     if (!body?.started || body.complete) return false;
     this.log('info', 'client prematurely closed connection');
@@ -247,7 +248,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
 
   onClose(): void {
     if (this.closed) return;
-    this.countAs('waiting');
+    this.#countAs('waiting');
     this.closed = true;
     this.error = true;
     this.clearTimer();
@@ -291,22 +292,22 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     if (this.processing) return;
     this.processing = true;
     try {
-      while (!this.closed && this.step()) {
+      while (!this.closed && this.#step()) {
         // each step takes a head or a part of a body
       }
     } finally {
       this.processing = false;
     }
     if (this.closed) return;
-    if (!this.request) this.countAs(this.hasPartialHead ? 'reading' : 'waiting');
+    if (!this.request) this.#countAs(this.hasPartialHead ? 'reading' : 'waiting');
     if (this.input.length > INPUT_LIMIT) this.socket.pause();
-    if (!this.readEnded) return;
+    if (!this.#readEnded) return;
     // pipelined requests that came before the end of input are answered; one that is not whole is not
-    if (this.request) this.cutBody(this.request);
-    else if (this.hasPartialHead) this.closeGently();
+    if (this.request) this.#cutBody(this.request);
+    else if (this.hasPartialHead) this.#closeGently();
   }
 
-  private step(): boolean {
+  #step(): boolean {
     const { request } = this;
     if (request) {
       const { body } = request;
@@ -314,7 +315,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
       this.bodyReader.feed(request, body);
       return this.input.length > 0 && !body.complete;
     }
-    if (this.input.length === 0 && !this.borrowed) return false;
+    if (this.input.length === 0 && !this.#borrowed) return false;
     return this.headReader.parse();
   }
 
@@ -345,17 +346,17 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
 
   /** Runs a request (a subrequest, or a parent whose subrequest ended) once the current handler returned. */
   post(r: Request): void {
-    this.postedRequests.push(r);
-    if (this.postedRequests.length === 1) queueMicrotask(() => this.runPosted());
+    this.#postedRequests.push(r);
+    if (this.#postedRequests.length === 1) queueMicrotask(() => this.runPosted());
   }
 
   runPosted(): void {
-    if (this.postedRequests.length === 0) return;
-    for (let n = 0; n < this.postedRequests.length; n++) {
-      const r = this.postedRequests[n];
+    if (this.#postedRequests.length === 0) return;
+    for (let n = 0; n < this.#postedRequests.length; n++) {
+      const r = this.#postedRequests[n];
       if (!r.done || r.postponed.length > 0) r.resume();
     }
-    this.postedRequests.length = 0;
+    this.#postedRequests.length = 0;
   }
 
   // ---------------------------------------------------------------- after a request
@@ -370,11 +371,11 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     if (this.bodyReader.discarding) {
       const c = core.conf(r.loc);
       if (c.lingering_close === 'off' && !r.keepalive) {
-        this.closeGently();
+        this.#closeGently();
         return;
       }
       if (!r.keepalive) {
-        this.linger(r);
+        this.#linger(r);
         return;
       }
       this.setTimer(c.lingering_timeout, () => this.destroy());
@@ -387,10 +388,10 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   afterRequest(r: Request): void {
     this.request = undefined;
     this.active = undefined;
-    if (r.keepalive && !exiting() && (!this.readEnded || this.input.length > 0)) {
+    if (r.keepalive && !exiting() && (!this.#readEnded || this.input.length > 0)) {
       const c = core.conf(r.loc);
       if (this.input.length === 0) {
-        this.keepUntilMs = c.keepalive_min_timeout > 0 ? nowMs() + c.keepalive_min_timeout : 0;
+        this.#keepUntilMs = c.keepalive_min_timeout > 0 ? nowMs() + c.keepalive_min_timeout : 0;
         this.setTimer(c.keepalive_timeout.timeoutMs, () => this.destroy());
         this.resumeReading();
       } else {
@@ -404,11 +405,11 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
       return;
     }
     const { lingering_close } = core.conf(r.loc);
-    if (lingering_close === 'always' || (lingering_close === 'on' && (r.lingeringClose || this.input.length > 0))) this.linger(r);
-    else this.closeGently();
+    if (lingering_close === 'always' || (lingering_close === 'on' && (r.lingeringClose || this.input.length > 0))) this.#linger(r);
+    else this.#closeGently();
   }
 
-  private closeGently(): void {
+  #closeGently(): void {
     if (this.tls) {
       this.socket.end();
       this.socket.destroySoon();
@@ -418,14 +419,14 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   }
 
   /** Ends our side and reads on for a while, so that the client gets the answer before a reset. */
-  private linger(r: Request): void {
+  #linger(r: Request): void {
     this.request = undefined;
-    this.lingering = true;
+    this.#lingering = true;
     this.input = EMPTY;
     const c = core.conf(r.loc);
     this.socket.end();
-    if (this.readEnded) {
-      this.closeGently();
+    if (this.#readEnded) {
+      this.#closeGently();
       return;
     }
     this.resumeReading();

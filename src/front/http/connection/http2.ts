@@ -72,25 +72,28 @@ export class Http2Connection implements TrackedConnection {
   readonly origin: Origin;
   readonly streams = new Set<Http2Stream>();
   readonly hasPartialHead = false;
-  private readonly session: ServerHttp2Session;
-  private requests = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private leaving = false;
-  private activity: Activity = 'waiting';
+  readonly #session: ServerHttp2Session;
+  #requests = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #leaving = false;
+  #activity: Activity = 'waiting';
+
+  readonly #server: Server;
 
   /** @param server  whose settings hold for the connection: the one TLS chose, or the address's default */
   constructor(
     socket: Socket,
     readonly options: Http2Accept,
-    private readonly server: Server,
+    server: Server,
     readonly tls: TlsInfo | undefined,
   ) {
+    this.#server = server;
     this.origin = originOf(socket, options.listen);
     opened(this);
     const c = core.conf(server.root);
     const own = http2Module.conf(server.root);
     const { count, size } = c.large_client_header_buffers;
-    this.session = http2.performServerHandshake(socket, {
+    this.#session = http2.performServerHandshake(socket, {
       // the pseudo fields count too
       maxHeaderListPairs: c.max_headers + 8,
       settings: {
@@ -100,15 +103,15 @@ export class Http2Connection implements TrackedConnection {
         maxHeaderListSize: count * size,
       },
     });
-    this.session.once('localSettings', () => {
-      if (!this.session.destroyed) this.session.setLocalWindowSize(CONNECTION_WINDOW);
+    this.#session.once('localSettings', () => {
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(CONNECTION_WINDOW);
     });
-    this.session.on('stream', (stream: ServerHttp2Stream, _: IncomingHttpHeaders, flags: number, raw: string[]) =>
-      this.open(stream, flags, raw),
+    this.#session.on('stream', (stream: ServerHttp2Stream, _: IncomingHttpHeaders, flags: number, raw: string[]) =>
+      this.#open(stream, flags, raw),
     );
-    this.session.on('error', (error) => this.log('info', `HTTP/2 connection failed: ${error.message}`));
-    this.session.on('close', () => this.ended());
-    this.wait(c.client_header_timeout, 'client timed out (110: Connection timed out) while waiting for request');
+    this.#session.on('error', (error) => this.#log('info', `HTTP/2 connection failed: ${error.message}`));
+    this.#session.on('close', () => this.#ended());
+    this.#wait(c.client_header_timeout, 'client timed out (110: Connection timed out) while waiting for request');
   }
 
   get request(): Request | undefined {
@@ -116,15 +119,15 @@ export class Http2Connection implements TrackedConnection {
     return undefined;
   }
 
-  private countAs(activity: Activity): void {
-    if (activity === this.activity) return;
-    stats.activityChanged(this.activity, activity);
-    this.activity = activity;
+  #countAs(activity: Activity): void {
+    if (activity === this.#activity) return;
+    stats.activityChanged(this.#activity, activity);
+    this.#activity = activity;
   }
 
-  private log(level: 'info', message: string): void {
+  #log(level: 'info', message: string): void {
     const { listen } = this.options;
-    const logs: readonly ErrorLog[] = this.server.root.errorLogs;
+    const logs: readonly ErrorLog[] = this.#server.root.errorLogs;
     logTo(
       logs,
       level,
@@ -133,23 +136,23 @@ export class Http2Connection implements TrackedConnection {
     );
   }
 
-  private wait(ms: number, message = ''): void {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (message) this.log('info', message);
-      this.leave();
+  #wait(ms: number, message = ''): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (message) this.#log('info', message);
+      this.#leave();
     }, ms);
   }
 
-  private open(stream: ServerHttp2Stream, flags: number, rawHeaders: string[]): void {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = undefined;
-    this.requests++;
-    const c = core.conf(this.server.root);
-    if (this.requests >= c.keepalive_requests || Date.now() - this.origin.startMs > c.keepalive_time) this.leave();
-    const one = new Http2Stream(stream, this, (flags & NGHTTP2_FLAG_END_STREAM) === 0, this.requests);
+  #open(stream: ServerHttp2Stream, flags: number, rawHeaders: string[]): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#requests++;
+    const c = core.conf(this.#server.root);
+    if (this.#requests >= c.keepalive_requests || Date.now() - this.origin.startMs > c.keepalive_time) this.#leave();
+    const one = new Http2Stream(stream, this, (flags & NGHTTP2_FLAG_END_STREAM) === 0, this.#requests);
     this.streams.add(one);
-    this.countAs('writing');
+    this.#countAs('writing');
     this.options.hooks.opened?.(one);
     one.begin(rawHeaders);
   }
@@ -157,34 +160,34 @@ export class Http2Connection implements TrackedConnection {
   /** The stream is over. */
   left(stream: Http2Stream): void {
     if (!this.streams.delete(stream)) return;
-    if (this.streams.size === 0) this.countAs('waiting');
-    if (this.streams.size > 0 || this.leaving) return;
-    const { timeoutMs } = core.conf(this.server.root).keepalive_timeout;
-    if (timeoutMs === 0) this.leave();
-    else this.wait(timeoutMs);
+    if (this.streams.size === 0) this.#countAs('waiting');
+    if (this.streams.size > 0 || this.#leaving) return;
+    const { timeoutMs } = core.conf(this.#server.root).keepalive_timeout;
+    if (timeoutMs === 0) this.#leave();
+    else this.#wait(timeoutMs);
   }
 
   /** GOAWAY: no new streams, those under way end first. */
-  private leave(): void {
-    if (this.leaving) return;
-    this.leaving = true;
-    if (!this.session.destroyed) this.session.close();
+  #leave(): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    if (!this.#session.destroyed) this.#session.close();
   }
 
   closeWhenIdle(): void {
-    this.leave();
+    this.#leave();
   }
 
   destroy(): void {
     // the session would reset them without an error
     for (const stream of [...this.streams]) stream.destroy();
-    if (!this.session.destroyed) this.session.destroy();
+    if (!this.#session.destroyed) this.#session.destroy();
   }
 
-  private ended(): void {
-    if (this.timer) clearTimeout(this.timer);
+  #ended(): void {
+    if (this.#timer) clearTimeout(this.#timer);
     for (const stream of [...this.streams]) stream.destroy();
-    this.countAs('waiting');
+    this.#countAs('waiting');
     closed(this);
   }
 }
@@ -193,9 +196,13 @@ export class Http2Connection implements TrackedConnection {
 class Http2Stream extends HttpConnection implements StreamFraming {
   readonly name: 'h2' | 'h2c';
 
+  readonly #session: Http2Connection;
+
+  readonly #stream: ServerHttp2Stream;
+
   constructor(
-    private readonly stream: ServerHttp2Stream,
-    private readonly session: Http2Connection,
+    stream: ServerHttp2Stream,
+    session: Http2Connection,
     public bodyFollows: boolean,
     count: number,
   ) {
@@ -203,6 +210,8 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     stream.pause();
     stream.once('aborted', onAborted);
     super(stream as unknown as Socket, session.options.http, session.options.listen, session.options.hosts, { origin: session.origin });
+    this.#stream = stream;
+    this.#session = session;
     this.http2 = this;
     this.tls = session.tls;
     this.proxy = session.options.proxy;
@@ -221,7 +230,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
       else if (name === 'cookie') cookies.push(raw[n + 1]);
       else fields.push([name, raw[n + 1]]);
     }
-    let fault = this.checkSizes(raw);
+    let fault = this.#checkSizes(raw);
     const authority = pseudo[':authority'];
     const host = fields.findIndex(([name]) => name === 'host');
     if (authority !== undefined) {
@@ -237,7 +246,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     this.headReader.accept({ method: pseudo[':method'] ?? '', target: pseudo[':path'] ?? '', fields, fault });
   }
 
-  private checkSizes(raw: string[]): number {
+  #checkSizes(raw: string[]): number {
     const { size } = core.conf(this.rootLoc).large_client_header_buffers;
     for (let n = 0; n + 1 < raw.length; n += 2) {
       if (raw[n].length + raw[n + 1].length <= size) continue;
@@ -248,14 +257,14 @@ class Http2Stream extends HttpConnection implements StreamFraming {
   }
 
   respond(r: Request): void {
-    const { stream } = this;
+    const stream = this.#stream;
     if (stream.destroyed || stream.closed) {
       this.error = true;
       return;
     }
     const headers = responseFields(r);
     const waitForTrailers = r.expectTrailers || (r.upstream?.passesTrailers === true && r.out.contentLength !== 0);
-    if (waitForTrailers) stream.once('wantTrailers', () => this.sendTrailers(r));
+    if (waitForTrailers) stream.once('wantTrailers', () => this.#sendTrailers(r));
     const options: ServerStreamResponseOptions & { sendDate: boolean } = {
       sendDate: false,
       waitForTrailers,
@@ -272,13 +281,13 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     const headers: OutgoingHttpHeaders = { ':status': 103 };
     for (const { lname, value } of fields)
       headers[lname] = headers[lname] === undefined ? value : ([headers[lname], value].flat() as string[]);
-    if (!this.stream.destroyed) this.stream.additionalHeaders(headers);
+    if (!this.#stream.destroyed) this.#stream.additionalHeaders(headers);
   }
 
-  private sendTrailers(r: Request): void {
+  #sendTrailers(r: Request): void {
     const trailers: IncomingHttpHeaders = {};
     for (const { lname, value } of r.out.trailers) if (!CONNECTION_FIELDS.has(lname)) trailers[lname] = value;
-    if (!this.stream.destroyed) this.stream.sendTrailers(trailers);
+    if (!this.#stream.destroyed) this.#stream.sendTrailers(trailers);
   }
 
   override onData(data: Buffer): void {
@@ -288,13 +297,14 @@ class Http2Stream extends HttpConnection implements StreamFraming {
 
   override onEnd(): void {
     if (this.request) this.bodyReader.endOfStream();
-    else if (this.stream.closed) this.stream.destroy();
+    else if (this.#stream.closed) this.#stream.destroy();
   }
 
   override onClose(): void {
     if (this.closed) return;
-    const { stream, request } = this;
-    this.session.left(this);
+    const { request } = this;
+    const stream = this.#stream;
+    this.#session.left(this);
     // all was sent: what still runs behind the response goes on
     if (stream.writableFinished && !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR && request && !request.done) return;
     super.onClose();
@@ -303,15 +313,15 @@ class Http2Stream extends HttpConnection implements StreamFraming {
   override closeWhenIdle(): void {}
 
   override destroy(): void {
-    this.reset(NGHTTP2_INTERNAL_ERROR);
+    this.#reset(NGHTTP2_INTERNAL_ERROR);
   }
 
   override abandon(): void {
-    this.reset(NGHTTP2_PROTOCOL_ERROR);
+    this.#reset(NGHTTP2_PROTOCOL_ERROR);
   }
 
-  private reset(code: number): void {
-    const { stream } = this;
+  #reset(code: number): void {
+    const stream = this.#stream;
     // one that the client closed would wait for its end for ever, and the connection with it
     if (stream.closed) stream.destroy();
     else if (!stream.destroyed) {
@@ -331,7 +341,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     this.request = undefined;
     this.active = undefined;
     this.clearTimer();
-    const { stream } = this;
+    const stream = this.#stream;
     if (stream.destroyed) {
       super.onClose();
       return;

@@ -46,67 +46,71 @@ export class OutputQueue implements Output {
   /** bytes of `head` and `queue` */
   queued = 0;
   /** header block that leaves with what follows it, '' if none waits */
-  private head = '';
+  #head = '';
   /** the response ends with what is queued; ends the stream of HTTP/2 */
-  private last = false;
-  private batch: Buffer[] = [];
-  private batchBytes = 0;
+  #last = false;
+  #batch: Buffer[] = [];
+  #batchBytes = 0;
   /** parts of files that the socket has not taken yet */
-  private lent: Buffer[] = [];
-  private draining = false;
+  #lent: Buffer[] = [];
+  #draining = false;
   delayTimer: NodeJS.Timeout | undefined;
   writableWaiters: (() => void)[] = [];
 
-  private direct: DirectWriter | undefined;
+  #direct: DirectWriter | undefined;
   /** writes of the socket whose end is told */
-  private awaited = 0;
-  private readonly onGiven = (error?: Error | null): void => {
-    this.awaited--;
-    if (!error) this.settled();
+  #awaited = 0;
+  readonly #onGiven = (error?: Error | null): void => {
+    this.#awaited--;
+    if (!error) this.#settled();
   };
 
-  constructor(private readonly conn: OutputOwner) {}
+  readonly #conn: OutputOwner;
+
+  constructor(conn: OutputOwner) {
+    this.#conn = conn;
+  }
 
   /** Bytes that the system has not taken yet. */
-  private get unsent(): number {
-    return this.conn.socket.writableLength + (this.direct?.pending ?? 0);
+  get #unsent(): number {
+    return this.#conn.socket.writableLength + (this.#direct?.pending ?? 0);
   }
 
   /** Writes past the layers of the socket; undefined for TLS and streams of HTTP/2. */
-  private get straight(): DirectWriter | undefined {
-    const { socket, tls, http2 } = this.conn;
+  get #straight(): DirectWriter | undefined {
+    const { socket, tls, http2 } = this.#conn;
     if (tls || http2) return undefined;
-    return (this.direct ??= new DirectWriter(socket, () => this.settled()));
+    return (this.#direct ??= new DirectWriter(socket, () => this.#settled()));
   }
 
   /** Writes bytes or latin1 text. */
-  private send(data: Buffer | string): void {
-    if (!this.straight?.write(data)) this.give(data);
+  #send(data: Buffer | string): void {
+    if (!this.#straight?.write(data)) this.#give(data);
   }
 
   /** Writes through the socket. */
-  private give(data: Buffer | string): void {
-    this.awaited++;
-    if (typeof data === 'string') this.conn.socket.write(data, 'latin1', this.onGiven);
-    else this.conn.socket.write(data, this.onGiven);
+  #give(data: Buffer | string): void {
+    this.#awaited++;
+    if (typeof data === 'string') this.#conn.socket.write(data, 'latin1', this.#onGiven);
+    else this.#conn.socket.write(data, this.#onGiven);
   }
 
   /** Queues the header; it leaves with the first body bytes or when the request ends. */
   startResponse(r: Request, head: string): void {
     r.headerSize = head.length;
-    this.conn.clearTimer();
+    this.#conn.clearTimer();
     this.queued += head.length;
-    if (this.head === '' && this.queue.length === 0) this.head = head;
+    if (this.#head === '' && this.queue.length === 0) this.#head = head;
     else {
-      if (this.head !== '') this.queueHead();
+      if (this.#head !== '') this.#queueHead();
       this.queue.push(Buffer.from(head, 'latin1'));
     }
   }
 
   /** The head becomes a piece like others. */
-  private queueHead(): void {
-    this.queue.unshift(Buffer.from(this.head, 'latin1'));
-    this.head = '';
+  #queueHead(): void {
+    this.queue.unshift(Buffer.from(this.#head, 'latin1'));
+    this.#head = '';
   }
 
   /** Counts bytes that go out past the queue. */
@@ -115,98 +119,98 @@ export class OutputQueue implements Output {
     this.bytesSent += bytes;
   }
 
-  private push(piece: Piece): void {
+  #push(piece: Piece): void {
     this.queue.push(piece);
     this.queued += pieceLength(piece);
   }
 
   sendBody(r: Request, pieces: Piece[], flags: BodyFlags): number {
-    if (this.conn.error) return ERROR;
-    if (flags.last) this.last = true;
-    if (flags.last && this.sendWhole(r, pieces)) return this.conn.error ? ERROR : OK;
-    if (r.chunked && !this.conn.http2) this.pushChunked(r, pieces, flags.last);
-    else for (const piece of pieces) if (pieceLength(piece) > 0) this.push(piece);
-    if (flags.last || flags.flush || this.queued >= core.conf(r.loc).postpone_output) this.pump();
-    return this.conn.error ? ERROR : OK;
+    if (this.#conn.error) return ERROR;
+    if (flags.last) this.#last = true;
+    if (flags.last && this.#sendWhole(r, pieces)) return this.#conn.error ? ERROR : OK;
+    if (r.chunked && !this.#conn.http2) this.#pushChunked(r, pieces, flags.last);
+    else for (const piece of pieces) if (pieceLength(piece) > 0) this.#push(piece);
+    if (flags.last || flags.flush || this.queued >= core.conf(r.loc).postpone_output) this.#pump();
+    return this.#conn.error ? ERROR : OK;
   }
 
   /** A response that begins and ends now leaves in one write, without a queue. */
-  private takesWhole(r: Request): boolean {
-    return this.head !== '' && this.queue.length === 0 && !this.blocked && !this.conn.closed && rateOf(r) === 0;
+  #takesWhole(r: Request): boolean {
+    return this.#head !== '' && this.queue.length === 0 && !this.blocked && !this.#conn.closed && rateOf(r) === 0;
   }
 
   /** A body of so many bytes that is given as the whole of it is copied before the call returns (not in HTTP/2). */
   copiesWhole(r: Request, bytes: number): boolean {
-    return !r.chunked && this.head.length + bytes <= JOIN_LIMIT && this.takesWhole(r);
+    return !r.chunked && this.#head.length + bytes <= JOIN_LIMIT && this.#takesWhole(r);
   }
 
-  private sendWhole(r: Request, pieces: Piece[]): boolean {
-    if (!this.takesWhole(r)) return false;
-    let bytes = this.head.length;
+  #sendWhole(r: Request, pieces: Piece[]): boolean {
+    if (!this.#takesWhole(r)) return false;
+    let bytes = this.#head.length;
     for (const piece of pieces) {
       if (isFileSpan(piece)) return false;
       bytes += piece.length;
     }
     if (bytes > JOIN_LIMIT) return false;
-    if (bytes <= TEXT_LIMIT && !this.conn.tls && !this.conn.http2) this.sendText(r, pieces as Buffer[], bytes - this.head.length);
+    if (bytes <= TEXT_LIMIT && !this.#conn.tls && !this.#conn.http2) this.#sendText(r, pieces as Buffer[], bytes - this.#head.length);
     else if (r.chunked) return false;
     else {
       for (const piece of pieces as Buffer[]) {
         this.queued += piece.length;
-        this.write(piece);
+        this.#write(piece);
       }
-      this.flushBatch();
+      this.#flushBatch();
     }
-    if (this.unsent > 0) this.waitDrain();
+    if (this.#unsent > 0) this.#waitDrain();
     return true;
   }
 
-  private sendText(r: Request, pieces: Buffer[], bodyBytes: number): void {
-    let text = this.head;
+  #sendText(r: Request, pieces: Buffer[], bodyBytes: number): void {
+    let text = this.#head;
     if (r.chunked && bodyBytes > 0) text += `${bodyBytes.toString(16)}\r\n`;
     for (const piece of pieces) text += piece.latin1Slice();
     if (r.chunked) text += lastChunk(r, bodyBytes > 0);
-    this.queued -= this.head.length;
-    this.head = '';
+    this.queued -= this.#head.length;
+    this.#head = '';
     this.noteSent(text.length);
-    this.send(text);
+    this.#send(text);
   }
 
   /** Writes what is in memory, up to where a file would go on; limits are not waited for. */
   cut(): void {
-    if (this.head !== '') this.queueHead();
+    if (this.#head !== '') this.#queueHead();
     for (const piece of this.queue) {
       if (isFileSpan(piece)) break;
-      this.conn.socket.write(piece);
+      this.#conn.socket.write(piece);
     }
     this.queue = [];
     this.queued = 0;
   }
 
-  private pushChunked(r: Request, pieces: Piece[], last: boolean): void {
+  #pushChunked(r: Request, pieces: Piece[], last: boolean): void {
     let total = 0;
     for (const piece of pieces) total += pieceLength(piece);
     if (total > 0) {
-      this.push(Buffer.from(`${total.toString(16)}\r\n`, 'latin1'));
-      for (const piece of pieces) if (pieceLength(piece) > 0) this.push(piece);
-      if (!last) this.push(CRLF);
+      this.#push(Buffer.from(`${total.toString(16)}\r\n`, 'latin1'));
+      for (const piece of pieces) if (pieceLength(piece) > 0) this.#push(piece);
+      if (!last) this.#push(CRLF);
     }
-    if (last) this.push(Buffer.from(lastChunk(r, total > 0), 'latin1'));
+    if (last) this.#push(Buffer.from(lastChunk(r, total > 0), 'latin1'));
   }
 
   /** Pieces given to this queue are still in use. */
   get holding(): boolean {
-    return this.queue.length > 0 || this.unsent > 0;
+    return this.queue.length > 0 || this.#unsent > 0;
   }
 
   /** Bytes are waiting here or in the socket. */
   get buffered(): boolean {
-    if (this.queued > 0) this.pump();
-    return this.queued > 0 || this.draining || this.unsent > 0;
+    if (this.queued > 0) this.#pump();
+    return this.queued > 0 || this.#draining || this.#unsent > 0;
   }
 
   get blocked(): boolean {
-    return this.draining || this.delayTimer !== undefined;
+    return this.#draining || this.delayTimer !== undefined;
   }
 
   /** Calls back when `blocked` has ended, or the connection has. */
@@ -215,99 +219,101 @@ export class OutputQueue implements Output {
   }
 
   /** Writes from the queue until it is empty, the socket is full, or a rate limit says stop. */
-  private pump(): void {
-    if (this.draining || this.delayTimer || this.conn.closed) return;
-    const r = this.conn.request;
+  #pump(): void {
+    if (this.#draining || this.delayTimer || this.#conn.closed) return;
+    const r = this.#conn.request;
     const rate = r ? rateOf(r) : 0;
-    if (rate > 0 && this.head !== '') this.queueHead();
+    if (rate > 0 && this.#head !== '') this.#queueHead();
     while (this.queue.length > 0) {
       // TLS makes a copy of what it is given: not of a whole large body at once
-      let allowed = this.conn.tls ? FILE_CHUNK : Infinity;
+      let allowed = this.#conn.tls ? FILE_CHUNK : Infinity;
       if (rate > 0) {
-        allowed = Math.min(allowed, this.rateAllowance(r!, rate));
+        allowed = Math.min(allowed, this.#rateAllowance(r!, rate));
         if (allowed <= 0) break;
       }
       const piece = this.queue[0];
       if (isFileSpan(piece)) {
-        if (!this.sendFile(piece, Math.min(allowed, FILE_CHUNK), rate)) break;
+        if (!this.#sendFile(piece, Math.min(allowed, FILE_CHUNK), rate)) break;
         continue;
       }
       if (piece.length > allowed) {
         this.queue[0] = piece.subarray(allowed);
-        this.write(piece.subarray(0, allowed));
+        this.#write(piece.subarray(0, allowed));
       } else {
         this.queue.shift();
-        this.write(piece);
+        this.#write(piece);
       }
       if (rate > 0) {
-        this.rateDelay(r!, rate, Math.min(piece.length, allowed));
+        this.#rateDelay(r!, rate, Math.min(piece.length, allowed));
         if (this.delayTimer) break;
       }
-      if (this.batchBytes + this.unsent > SOCKET_HIGH_WATER && this.queue.length > 0) {
-        this.flushBatch();
-        if (this.unsent > SOCKET_HIGH_WATER) break;
+      if (this.#batchBytes + this.#unsent > SOCKET_HIGH_WATER && this.queue.length > 0) {
+        this.#flushBatch();
+        if (this.#unsent > SOCKET_HIGH_WATER) break;
       }
     }
-    this.flushBatch();
-    if (this.unsent > 0) this.waitDrain();
+    this.#flushBatch();
+    if (this.#unsent > 0) this.#waitDrain();
   }
 
-  private write(data: Buffer): void {
-    this.count(data.length);
-    this.batch.push(data);
-    this.batchBytes += data.length;
+  #write(data: Buffer): void {
+    this.#count(data.length);
+    this.#batch.push(data);
+    this.#batchBytes += data.length;
   }
 
-  private count(bytes: number): void {
+  #count(bytes: number): void {
     this.queued -= bytes;
     this.sent += bytes;
     this.bytesSent += bytes;
   }
 
   /** One write for what came together: head and small body are joined, since a gathered write costs more than the copy. */
-  private flushBatch(): void {
-    const { batch, head } = this;
-    const { socket } = this.conn;
-    const bytes = head.length + this.batchBytes;
-    if (this.conn.http2 && this.last && this.queue.length === 0) {
-      this.endStream();
+  #flushBatch(): void {
+    const batch = this.#batch;
+    const head = this.#head;
+    const { socket } = this.#conn;
+    const bytes = head.length + this.#batchBytes;
+    if (this.#conn.http2 && this.#last && this.queue.length === 0) {
+      this.#endStream();
       return;
     }
     if (bytes === 0) return;
     if (head !== '') {
-      this.head = '';
-      this.count(head.length);
+      this.#head = '';
+      this.#count(head.length);
     }
     if (batch.length === 0) {
-      this.send(head);
+      this.#send(head);
       return;
     }
-    this.batch = [];
-    this.batchBytes = 0;
-    if (head === '' && batch.length === 1) this.send(batch[0]);
-    else if (bytes <= JOIN_LIMIT) this.writeJoined(head, batch, bytes);
+    this.#batch = [];
+    this.#batchBytes = 0;
+    if (head === '' && batch.length === 1) this.#send(batch[0]);
+    else if (bytes <= JOIN_LIMIT) this.#writeJoined(head, batch, bytes);
     else {
-      if (this.straight?.writeAll(head, batch, bytes)) return;
+      if (this.#straight?.writeAll(head, batch, bytes)) return;
       socket.cork();
-      if (head !== '') this.give(head);
-      for (const data of batch) this.give(data);
+      if (head !== '') this.#give(head);
+      for (const data of batch) this.#give(data);
       socket.uncork();
     }
   }
 
   /** The last piece and the end of the stream leave in one frame. */
-  private endStream(): void {
-    const { batch, batchBytes } = this;
-    const { socket } = this.conn;
-    this.batch = [];
-    this.batchBytes = 0;
+  #endStream(): void {
+    const batch = this.#batch;
+    const batchBytes = this.#batchBytes;
+    const { socket } = this.#conn;
+    this.#batch = [];
+    this.#batchBytes = 0;
     if (socket.writableEnded) return;
     if (batchBytes === 0) socket.end();
     else socket.end(batch.length === 1 ? batch[0] : Buffer.concat(batch, batchBytes));
   }
 
-  private writeJoined(head: string, batch: Buffer[], bytes: number): void {
-    const { tls, http2 } = this.conn;
+  #writeJoined(head: string, batch: Buffer[], bytes: number): void {
+    const { tls, http2 } = this.#conn;
     // a plain socket has nearly always taken all when write() returns, then the memory is free again
     const own = tls !== undefined || http2 !== undefined;
     const joined: Buffer = own ? Buffer.allocUnsafe(bytes) : joinBuffer;
@@ -316,56 +322,56 @@ export class OutputQueue implements Output {
       joined.set(data, at);
       at += data.length;
     }
-    this.send(own ? joined : joined.subarray(0, bytes));
-    if (!own && this.unsent > 0) joinBuffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
+    this.#send(own ? joined : joined.subarray(0, bytes));
+    if (!own && this.#unsent > 0) joinBuffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
   }
 
-  private waitDrain(): void {
-    this.draining = true;
-    const timeout = this.conn.request ? core.conf(this.conn.request.loc).send_timeout : 60_000;
-    this.conn.setTimer(timeout, () => {
-      this.conn.log('info', 'client timed out (110: Connection timed out) while sending response to client');
-      this.conn.abandon(this.conn.request?.loc ?? this.conn.rootLoc);
+  #waitDrain(): void {
+    this.#draining = true;
+    const timeout = this.#conn.request ? core.conf(this.#conn.request.loc).send_timeout : 60_000;
+    this.#conn.setTimer(timeout, () => {
+      this.#conn.log('info', 'client timed out (110: Connection timed out) while sending response to client');
+      this.#conn.abandon(this.#conn.request?.loc ?? this.#conn.rootLoc);
     });
-    if (this.conn.socket.writableEnded) this.conn.socket.once('finish', () => this.flushed());
+    if (this.#conn.socket.writableEnded) this.#conn.socket.once('finish', () => this.#flushed());
     // others write to the socket too, and nobody tells when that is done
-    else if (this.awaited === 0 && !this.direct?.pending) this.give(EMPTY);
+    else if (this.#awaited === 0 && !this.#direct?.pending) this.#give(EMPTY);
   }
 
   /** A write has ended. */
-  private settled(): void {
-    if (this.draining && this.unsent === 0) this.flushed();
+  #settled(): void {
+    if (this.#draining && this.#unsent === 0) this.#flushed();
   }
 
-  private flushed(): void {
-    this.draining = false;
-    this.conn.clearTimer();
-    while (this.lent.length > 0 && fileBuffers.length < FILE_BUFFERS) fileBuffers.push(this.lent.pop()!);
-    this.lent.length = 0;
-    if (!this.conn.closed) this.drained();
+  #flushed(): void {
+    this.#draining = false;
+    this.#conn.clearTimer();
+    while (this.#lent.length > 0 && fileBuffers.length < FILE_BUFFERS) fileBuffers.push(this.#lent.pop()!);
+    this.#lent.length = 0;
+    if (!this.#conn.closed) this.#drained();
   }
 
-  private drained(): void {
-    this.pump();
+  #drained(): void {
+    this.#pump();
     if (this.blocked) return;
     const waiters = this.writableWaiters;
     if (waiters.length > 0) {
       this.writableWaiters = [];
       for (const waiter of waiters) waiter();
     }
-    const r = this.conn.request;
+    const r = this.#conn.request;
     if (r?.finishing && !this.blocked) {
       r.finishing = false;
       r.resume();
     }
-    this.conn.runPosted();
+    this.#conn.runPosted();
   }
 
   /**
    * Writes the next part of a file region, read as nginx reads it: in line, since what is in the page cache costs less than a thread.
    * @returns whether more may follow at once
    */
-  private sendFile(span: FileSpan, limit: number, rate: number): boolean {
+  #sendFile(span: FileSpan, limit: number, rate: number): boolean {
     const want = Math.min(limit, span.end - span.start);
     const buffer = fileBuffers.pop() ?? Buffer.allocUnsafeSlow(FILE_CHUNK);
     let count = 0;
@@ -376,17 +382,17 @@ export class OutputQueue implements Output {
     }
     if (count === 0) {
       // the length is promised already
-      this.conn.request?.log('alert', `read only 0 of ${want} from a file`);
-      this.conn.destroy();
+      this.#conn.request?.log('alert', `read only 0 of ${want} from a file`);
+      this.#conn.destroy();
       return false;
     }
     span.start += count;
     if (span.start >= span.end) this.queue.shift();
-    this.write(buffer.subarray(0, count));
-    this.flushBatch();
-    if (rate > 0) this.rateDelay(this.conn.request!, rate, count);
-    if (this.unsent > 0) {
-      this.lent.push(buffer);
+    this.#write(buffer.subarray(0, count));
+    this.#flushBatch();
+    if (rate > 0) this.#rateDelay(this.#conn.request!, rate, count);
+    if (this.#unsent > 0) {
+      this.#lent.push(buffer);
       return false;
     }
     if (fileBuffers.length < FILE_BUFFERS) fileBuffers.push(buffer);
@@ -394,22 +400,22 @@ export class OutputQueue implements Output {
   }
 
   /** Bytes that may go now; arms the timer if none. */
-  private rateAllowance(r: Request, rate: number): number {
+  #rateAllowance(r: Request, rate: number): number {
     const allowed = rateAllowance(r, rate, this.sent);
     if (allowed > 0) return allowed;
-    this.delay(Math.ceil((-allowed * 1000) / rate) + 1);
+    this.#delay(Math.ceil((-allowed * 1000) / rate) + 1);
     return 0;
   }
 
-  private rateDelay(r: Request, rate: number, justSent: number): void {
+  #rateDelay(r: Request, rate: number, justSent: number): void {
     const ms = ratePauseMs(r, rate, this.sent, justSent);
-    if (ms > 0) this.delay(ms);
+    if (ms > 0) this.#delay(ms);
   }
 
-  private delay(ms: number): void {
+  #delay(ms: number): void {
     this.delayTimer = setTimeout(() => {
       this.delayTimer = undefined;
-      if (!this.conn.closed) this.drained();
+      if (!this.#conn.closed) this.#drained();
     }, ms);
   }
 }

@@ -16,38 +16,38 @@ type Conf = ReturnType<typeof sslModule.conf>;
 
 /** Sessions of one zone, oldest out first. */
 class SessionCache {
-  private readonly sessions = new Map<string, { data: Buffer; untilMs: number }>();
-  private readonly topic: string;
-  constructor(
-    zone: string,
-    private readonly max = 10_000,
-  ) {
-    this.topic = `tls-sessions:${zone}`;
-    onNews<{ id: string; data: Uint8Array; untilMs: number }>(this.topic, ({ id, data, untilMs }) =>
-      this.keep(id, Buffer.from(data), untilMs),
+  readonly #sessions = new Map<string, { data: Buffer; untilMs: number }>();
+  readonly #topic: string;
+  readonly #max: number;
+
+  constructor(zone: string, max = 10_000) {
+    this.#max = max;
+    this.#topic = `tls-sessions:${zone}`;
+    onNews<{ id: string; data: Uint8Array; untilMs: number }>(this.#topic, ({ id, data, untilMs }) =>
+      this.#keep(id, Buffer.from(data), untilMs),
     );
   }
   put(id: string, data: Buffer, timeoutMs: number): void {
     const untilMs = Date.now() + timeoutMs;
-    this.keep(id, data, untilMs);
-    tellLoops(this.topic, { id, data, untilMs });
+    this.#keep(id, data, untilMs);
+    tellLoops(this.#topic, { id, data, untilMs });
   }
-  private keep(id: string, data: Buffer, untilMs: number): void {
-    this.sessions.set(id, { data, untilMs });
-    if (this.sessions.size > this.max) this.sessions.delete(this.sessions.keys().next().value!);
+  #keep(id: string, data: Buffer, untilMs: number): void {
+    this.#sessions.set(id, { data, untilMs });
+    if (this.#sessions.size > this.#max) this.#sessions.delete(this.#sessions.keys().next().value!);
   }
   get(id: string): Buffer | null {
     drain();
-    const found = this.sessions.get(id);
+    const found = this.#sessions.get(id);
     if (!found || found.untilMs < Date.now()) return null;
     return found.data;
   }
   exportState(): unknown {
-    return [...this.sessions];
+    return [...this.#sessions];
   }
   importState(state: unknown): void {
     for (const [id, value] of state as [string, { data: Uint8Array; untilMs: number }][]) {
-      this.sessions.set(id, { data: Buffer.from(value.data), untilMs: value.untilMs });
+      this.#sessions.set(id, { data: Buffer.from(value.data), untilMs: value.untilMs });
     }
   }
 }

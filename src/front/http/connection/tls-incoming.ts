@@ -24,23 +24,27 @@ const EMPTY: Buffer = Buffer.alloc(0);
 /** A connection of which node:net made a socket. */
 export class SocketIncoming implements Incoming {
   readonly sharesReads = false;
-  private held = EMPTY;
+  #held = EMPTY;
 
-  constructor(private readonly raw: Socket) {}
+  readonly #raw: Socket;
+
+  constructor(raw: Socket) {
+    this.#raw = raw;
+  }
 
   get peer(): Incoming['peer'] {
-    return { remoteAddr: this.raw.remoteAddress ?? '', localPort: this.raw.localPort ?? 0 };
+    return { remoteAddr: this.#raw.remoteAddress ?? '', localPort: this.#raw.localPort ?? 0 };
   }
 
   read(timeoutMs: number, take: (held: Buffer) => boolean): void {
-    const { raw } = this;
+    const raw = this.#raw;
     const giveUp = () => raw.destroy();
     raw.setTimeout(timeoutMs, giveUp);
     raw.on('error', giveUp);
     raw.on('end', giveUp);
     const onData = (data: Buffer) => {
-      this.held = this.held.length === 0 ? data : Buffer.concat([this.held, data]);
-      if (!take(this.held)) return;
+      this.#held = this.#held.length === 0 ? data : Buffer.concat([this.#held, data]);
+      if (!take(this.#held)) return;
       raw.off('data', onData);
       raw.off('end', giveUp);
       raw.setTimeout(0);
@@ -53,13 +57,13 @@ export class SocketIncoming implements Incoming {
   }
 
   plain(): Socket {
-    this.raw.pause();
-    this.raw.unshift(this.held);
-    return this.raw;
+    this.#raw.pause();
+    this.#raw.unshift(this.#held);
+    return this.#raw;
   }
 
   destroy(): void {
-    this.raw.destroy();
+    this.#raw.destroy();
   }
 }
 
@@ -95,47 +99,51 @@ export const handlesTakeTls: boolean =
 export class HandleIncoming implements Incoming, Timed {
   readonly sharesReads = true;
   deadlineMs = Infinity;
-  private held = EMPTY;
-  private over = false;
+  #held = EMPTY;
+  #over = false;
 
-  constructor(private readonly handle: ClientHandle) {}
+  readonly #handle: ClientHandle;
+
+  constructor(handle: ClientHandle) {
+    this.#handle = handle;
+  }
 
   get peer(): Incoming['peer'] {
-    return peerOf(this.handle);
+    return peerOf(this.#handle);
   }
 
   read(timeoutMs: number, take: (held: Buffer) => boolean): void {
-    const { handle } = this;
+    const handle = this.#handle;
     watch(this);
     setDeadline(this, timeoutMs);
     handle.onread = (data) => {
       const { streamBaseState: state, kReadBytesOrError, kArrayBufferOffset } = binding!;
       const count = state[kReadBytesOrError];
-      if (this.over || count === 0) return;
+      if (this.#over || count === 0) return;
       if (count < 0 || !data) {
         this.destroy();
         return;
       }
       const bytes = Buffer.from(data, state[kArrayBufferOffset], count);
-      this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
-      if (take(this.held)) this.end();
+      this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+      if (take(this.#held)) this.#end();
     };
     handle.reading = true;
     if (handle.readStart() !== 0) this.destroy();
   }
 
   secure(options: TLSSocketOptions, reads: SharedReads | undefined): TLSSocket {
-    this.end();
-    const socket = new HandleTlsSocket({ ...options, clientHandle: this.handle, allowHalfOpen: true, onread: reads?.options });
+    this.#end();
+    const socket = new HandleTlsSocket({ ...options, clientHandle: this.#handle, allowHalfOpen: true, onread: reads?.options });
     // as TLSSocket does: its owner listens first
-    process.nextTick(() => (socket as unknown as Insides)._handle?.receive(this.held));
+    process.nextTick(() => (socket as unknown as Insides)._handle?.receive(this.#held));
     return socket;
   }
 
   plain(): Socket {
-    this.end();
-    const socket = new Socket({ handle: this.handle, allowHalfOpen: true, pauseOnCreate: true } as never);
-    socket.unshift(this.held);
+    this.#end();
+    const socket = new Socket({ handle: this.#handle, allowHalfOpen: true, pauseOnCreate: true } as never);
+    socket.unshift(this.#held);
     return socket;
   }
 
@@ -144,14 +152,14 @@ export class HandleIncoming implements Incoming, Timed {
   }
 
   destroy(): void {
-    if (this.over) return;
-    this.end();
-    this.handle.close();
+    if (this.#over) return;
+    this.#end();
+    this.#handle.close();
   }
 
   /** It is a socket now, or closed. */
-  private end(): void {
-    this.over = true;
+  #end(): void {
+    this.#over = true;
     unwatch(this);
   }
 }

@@ -67,49 +67,50 @@ interface Accepted {
 /** The time until both sides have agreed: it ends well, with an error, with the connection, or too late. */
 class Handshake implements Timed {
   deadlineMs = Infinity;
-  private over = false;
+  #over = false;
 
-  constructor(
-    private readonly secure: tls.TLSSocket,
-    timeoutMs: number,
-    private readonly report: (problem: string) => void,
-    done: () => void,
-  ) {
+  readonly #report: (problem: string) => void;
+
+  readonly #secure: tls.TLSSocket;
+
+  constructor(secure: tls.TLSSocket, timeoutMs: number, report: (problem: string) => void, done: () => void) {
+    this.#secure = secure;
+    this.#report = report;
     watch(this);
     setDeadline(this, timeoutMs);
-    secure.on('error', this.failed);
-    secure.on('_tlsError', this.failed);
-    secure.on('end', this.left);
-    secure.on('close', this.left);
+    secure.on('error', this.#failed);
+    secure.on('_tlsError', this.#failed);
+    secure.on('end', this.#left);
+    secure.on('close', this.#left);
     secure.once('secure', () => {
-      this.end();
+      this.#end();
       done();
     });
   }
 
-  private readonly failed = (error: Error): void => {
-    this.report(error.message);
-    this.left();
+  readonly #failed = (error: Error): void => {
+    this.#report(error.message);
+    this.#left();
   };
 
-  private readonly left = (): void => {
-    this.end();
-    this.secure.destroy();
+  readonly #left = (): void => {
+    this.#end();
+    this.#secure.destroy();
   };
 
-  private end(): void {
-    if (this.over) return;
-    this.over = true;
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
     unwatch(this);
-    const { secure } = this;
-    secure.off('error', this.failed);
-    secure.off('_tlsError', this.failed);
-    secure.off('end', this.left);
-    secure.off('close', this.left);
+    const secure = this.#secure;
+    secure.off('error', this.#failed);
+    secure.off('_tlsError', this.#failed);
+    secure.off('end', this.#left);
+    secure.off('close', this.#left);
   }
 
   timedOut(): void {
-    this.left();
+    this.#left();
   }
 }
 
@@ -126,11 +127,16 @@ const handshakeInfo = (hello: ClientHello): TlsInfo => ({
 });
 
 export class TlsListener {
-  constructor(
-    private readonly http: HttpMain,
-    private readonly hosts: VirtualHosts,
-    private readonly http2: typeof import('./http2.ts') | undefined,
-  ) {}
+  readonly #http2: typeof import('./http2.ts') | undefined;
+
+  readonly #http: HttpMain;
+  readonly #hosts: VirtualHosts;
+
+  constructor(http: HttpMain, hosts: VirtualHosts, http2: typeof import('./http2.ts') | undefined) {
+    this.#http = http;
+    this.#hosts = hosts;
+    this.#http2 = http2;
+  }
 
   acceptSocket(raw: Socket, socket: ListenSocket, proxy: ProxyInfo | undefined, hooks: AcceptHooks): void {
     this.accept(new SocketIncoming(raw), socket, proxy, hooks);
@@ -139,30 +145,30 @@ export class TlsListener {
   /** Reads the ClientHello and starts the handshake of the server it names. */
   accept(incoming: Incoming, socket: ListenSocket, proxy: ProxyInfo | undefined, hooks: AcceptHooks): void {
     const accepted = { incoming, socket, proxy, hooks };
-    incoming.read(core.conf(this.hosts.defaultServer.root).client_header_timeout, (held) => {
+    incoming.read(core.conf(this.#hosts.defaultServer.root).client_header_timeout, (held) => {
       const hello = parseClientHello(held);
       if (hello === 'more' && held.length < MAX_HELLO) return false;
-      if (hello === undefined || hello === 'more') this.plain(accepted);
-      else this.handshake(accepted, hello);
+      if (hello === undefined || hello === 'more') this.#plain(accepted);
+      else this.#handshake(accepted, hello);
       return true;
     });
   }
 
   /** No TLS at all: an ordinary request, which is answered with 400. */
-  private plain({ incoming, socket, proxy, hooks }: Accepted): void {
+  #plain({ incoming, socket, proxy, hooks }: Accepted): void {
     const raw = incoming.plain();
-    const conn = new HttpConnection(raw, this.http, { ...socket, options: this.hosts.options }, this.hosts);
+    const conn = new HttpConnection(raw, this.#http, { ...socket, options: this.#hosts.options }, this.#hosts);
     conn.proxy = proxy;
     hooks.opened?.(conn);
     raw.resume();
   }
 
-  private handshake(accepted: Accepted, hello: ClientHello): void {
+  #handshake(accepted: Accepted, hello: ClientHello): void {
     const { incoming, socket } = accepted;
-    let server = (hello.serverName && this.hosts.find(hello.serverName)) || this.hosts.defaultServer;
+    let server = (hello.serverName && this.#hosts.find(hello.serverName)) || this.#hosts.defaultServer;
     const own = sslModule.conf(server.root);
     // a server without a certificate of its own lends the default one's
-    if (!own.ssl_certificate && !own.ssl_reject_handshake) server = this.hosts.defaultServer;
+    if (!own.ssl_certificate && !own.ssl_reject_handshake) server = this.#hosts.defaultServer;
     const logs = server.root.errorLogs;
     const failure = (problem: string): void => {
       const at = socket.path || `${socket.host}:${socket.port}`;
@@ -174,7 +180,7 @@ export class TlsListener {
     };
     let context: TlsContext;
     try {
-      context = contextOf(this.http, server);
+      context = contextOf(this.#http, server);
     } catch (error) {
       logTo(logs, 'error', String(error));
       incoming.destroy();
@@ -186,12 +192,12 @@ export class TlsListener {
       incoming.plain().on('error', NOTHING).end(ALERT_UNRECOGNIZED_NAME);
       return;
     }
-    const secureContext = this.secureContext(incoming, socket, server, context, hello);
+    const secureContext = this.#secureContext(incoming, socket, server, context, hello);
     if (!secureContext) {
       incoming.destroy();
       return;
     }
-    const http2 = speaksHttp2(this.hosts, server);
+    const http2 = speaksHttp2(this.#hosts, server);
     const checksOcsp = conf.ssl_ocsp !== 'off';
     // bytes may come before there is a connection while a responder is asked, and node:http2 reads for itself
     const reads = incoming.sharesReads && !checksOcsp && !(http2 && hello.alpn.includes('h2')) ? new SharedReads() : undefined;
@@ -210,31 +216,26 @@ export class TlsListener {
     new Handshake(secure, core.conf(server.root).client_header_timeout, failure, () => {
       const info = tlsInfo(secure, server, hello);
       if (!checksOcsp || !secure.getPeerX509Certificate() || info.verifyError()) {
-        this.open(secure, accepted, server, info, reads);
+        this.#open(secure, accepted, server, info, reads);
         return;
       }
-      void checkClientCertificate(this.http, server, secure).then((problem) => {
+      void checkClientCertificate(this.#http, server, secure).then((problem) => {
         info.ocspError = problem;
-        if (!secure.destroyed) this.open(secure, accepted, server, info, undefined);
+        if (!secure.destroyed) this.#open(secure, accepted, server, info, undefined);
       });
     });
   }
 
-  private open(
-    secure: tls.TLSSocket,
-    { socket, proxy, hooks }: Accepted,
-    server: Server,
-    info: TlsInfo,
-    reads: SharedReads | undefined,
-  ): void {
-    const { http, hosts } = this;
+  #open(secure: tls.TLSSocket, { socket, proxy, hooks }: Accepted, server: Server, info: TlsInfo, reads: SharedReads | undefined): void {
+    const http = this.#http;
+    const hosts = this.#hosts;
     const { ssl_buffer_size } = sslModule.conf(server.root);
     if (ssl_buffer_size < MAX_RECORD) secure.setMaxSendFragment(Math.max(MIN_RECORD, ssl_buffer_size));
     const listen = { ...socket, options: hosts.options };
-    if (this.http2 && secure.alpnProtocol === 'h2') {
+    if (this.#http2 && secure.alpnProtocol === 'h2') {
       // Node's own TLS server would say so; a session waits for it
       (secure as unknown as { secureConnecting: boolean }).secureConnecting = false;
-      new this.http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
+      new this.#http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
       return;
     }
     const conn = new HttpConnection(secure, http, listen, hosts, { sharedReads: reads !== undefined });
@@ -245,7 +246,7 @@ export class TlsListener {
   }
 
   /** undefined: there is none for this connection, as the log says */
-  private secureContext(
+  #secureContext(
     incoming: Incoming,
     socket: ListenSocket,
     server: Server,
@@ -255,7 +256,7 @@ export class TlsListener {
     try {
       return secureContextFor(server, context, () => {
         const conn = new DetachedConnection(socket, { ...incoming.peer, tls: handshakeInfo(hello) });
-        return new HttpRequest(conn, this.http, server);
+        return new HttpRequest(conn, this.#http, server);
       });
     } catch (error) {
       logTo(server.root.errorLogs, 'error', `${error instanceof Error ? error.message : error}`);

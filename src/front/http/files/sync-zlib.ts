@@ -14,16 +14,16 @@ const RESTING_EACH = 8;
 
 /** Runs node:zlib's native stream synchronously: every byte given comes out before the call returns. */
 export class SyncZlib {
-  private failed: Error | undefined;
-  private readonly engine: Engine;
+  #failed: Error | undefined;
+  readonly #engine: Engine;
 
-  private constructor(
-    private readonly kind: string,
-    make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress,
-  ) {
-    this.engine = make() as unknown as Engine;
-    this.engine.on('error', (error) => {
-      this.failed = error;
+  readonly #kind: string;
+
+  private constructor(kind: string, make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress) {
+    this.#kind = kind;
+    this.#engine = make() as unknown as Engine;
+    this.#engine.on('error', (error) => {
+      this.#failed = error;
     });
   }
 
@@ -38,9 +38,9 @@ export class SyncZlib {
     let at = 0;
     let left = input.length;
     for (;;) {
-      this.engine._handle.writeSync(flush, input, at, left, SCRATCH, 0, SCRATCH.length);
-      if (this.failed) throw this.failed;
-      const [availOut, availIn] = this.engine._writeState;
+      this.#engine._handle.writeSync(flush, input, at, left, SCRATCH, 0, SCRATCH.length);
+      if (this.#failed) throw this.#failed;
+      const [availOut, availIn] = this.#engine._writeState;
       const made = SCRATCH.length - availOut;
       if (made > 0) out.push(Buffer.from(SCRATCH.subarray(0, made)));
       at += left - availIn;
@@ -51,13 +51,13 @@ export class SyncZlib {
 
   /** Gives the stream back; one that failed is not used again. */
   close(): void {
-    let list = resting.get(this.kind);
-    if (!list) resting.set(this.kind, (list = []));
-    if (this.failed || list.length >= RESTING_EACH) {
-      this.engine.close();
+    let list = resting.get(this.#kind);
+    if (!list) resting.set(this.#kind, (list = []));
+    if (this.#failed || list.length >= RESTING_EACH) {
+      this.#engine.close();
       return;
     }
-    this.engine.reset();
+    this.#engine.reset();
     list.push(this);
   }
 }

@@ -116,8 +116,8 @@ export class HttpRequest implements Request {
   connBytesBefore = 0;
   afterwards = false;
   endings: (() => void)[] = [];
-  private readonly lasting: unknown[] = [];
-  private chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
+  readonly #lasting: unknown[] = [];
+  #chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
 
   /** nothing was produced by a request that ended well */
   get bodyless(): boolean {
@@ -127,7 +127,7 @@ export class HttpRequest implements Request {
   /** Puts text into the output of a subrequest that failed. */
   emitText(text: string): void {
     this.headerSent = true;
-    this.chain = [];
+    this.#chain = [];
     this.output([Buffer.from(text, 'latin1')], true);
   }
 
@@ -175,21 +175,21 @@ export class HttpRequest implements Request {
 
   /** Notes of a module that outlive internal redirects; shared with subrequests. */
   getMainCtx<T>(module: HttpModule): T | undefined {
-    return this.main.lasting[module.index] as T | undefined;
+    return this.main.#lasting[module.index] as T | undefined;
   }
 
   setMainCtx(module: HttpModule, value: unknown): void {
-    this.main.lasting[module.index] = value;
+    this.main.#lasting[module.index] = value;
   }
 
   log(level: Level, message: string): void {
     const logs = this.loc.errorLogs;
     if (logs.length === 0) return;
-    logTo(this.conn.debugLogs ?? logs, level, level === 'debug' ? message : message + this.logTail(), this.conn.id);
+    logTo(this.conn.debugLogs ?? logs, level, level === 'debug' ? message : message + this.#logTail(), this.conn.id);
   }
 
   /** `, client: ..., server: ..., request: ..., upstream: ...` */
-  private logTail(): string {
+  #logTail(): string {
     let tail = `, client: ${this.conn.remoteAddr}, server: ${this.server.name}`;
     if (this.main.requestLine) tail += `, request: "${this.main.requestLine}"`;
     if (this.isSub) tail += `, subrequest: "${this.uri}"`;
@@ -238,8 +238,8 @@ export class HttpRequest implements Request {
   /** @param usesUp  the filter neither keeps nor passes on what it is given: that memory is free when it returns */
   addBodyFilter(name: FilterName, run: BodyFilter, usesUp = false): void {
     const order = FILTER_ORDER.indexOf(name);
-    const at = this.chain.findIndex((f) => f.order > order);
-    this.chain.splice(at < 0 ? this.chain.length : at, 0, { order, run, usesUp });
+    const at = this.#chain.findIndex((f) => f.order > order);
+    this.#chain.splice(at < 0 ? this.#chain.length : at, 0, { order, run, usesUp });
   }
 
   /** Runs the header filters, which end in writing the header. */
@@ -267,35 +267,35 @@ export class HttpRequest implements Request {
   }
 
   nextBody(pieces: Piece[], flags: BodyFlags, order: number): number {
-    for (const filter of this.chain) {
+    for (const filter of this.#chain) {
       if (filter.order <= order) continue;
       if (order < POSTPONE && filter.order > POSTPONE && (this.isSub || this.postponed.length > 0 || this.conn.active !== this)) break;
       return filter.run(this, pieces, flags, filter.order);
     }
     if (order < POSTPONE && (this.isSub || this.postponed.length > 0 || this.conn.active !== this)) return postpone(this, pieces, flags);
-    return this.main.emit(pieces, flags);
+    return this.main.#emit(pieces, flags);
   }
 
   /** End of the main request's filters: framing, then the connection. */
-  private emit(pieces: Piece[], flags: BodyFlags): number {
+  #emit(pieces: Piece[], flags: BodyFlags): number {
     if (this.headerOnly) return OK;
     return this.conn.output.sendBody(this, pieces, flags);
   }
 
   /** Nothing else is to be sent before what is put out now. */
-  private get inTurn(): boolean {
+  get #inTurn(): boolean {
     return !this.isSub && this.postponed.length === 0 && this.conn.active === this;
   }
 
   /** What is put out goes to the client's plain socket as it is. */
   get passesStraight(): boolean {
     const { conn } = this;
-    return this.chain.length === 0 && this.inTurn && !conn.tls && !conn.http2;
+    return this.#chain.length === 0 && this.#inTurn && !conn.tls && !conn.http2;
   }
 
   /** Filters make something new of a piece before `output` returns. */
   get filtersUseUp(): boolean {
-    return this.chain.length > 0 && this.chain[0].usesUp && this.inTurn;
+    return this.#chain.length > 0 && this.#chain[0].usesUp && this.#inTurn;
   }
 
   /** A whole body of so many bytes is copied, or made into something new, before `output` returns. */
@@ -361,25 +361,25 @@ export class HttpRequest implements Request {
       return;
     }
     if (this.isSub) endSubrequest(this);
-    else this.finalizeMain();
+    else this.#finalizeMain();
   }
 
-  private finalizeMain(): void {
+  #finalizeMain(): void {
     if (this.buffered || this.postponed.length > 0 || this.conn.output.buffered) {
       this.finishing = true;
       this.resume = () => this.write();
       if (this.conn.active === this && this.postponed.length > 0) this.conn.post(this);
       return;
     }
-    this.closeMain(OK);
+    this.#closeMain(OK);
   }
 
   backgroundEnded(): void {
     this.backgroundCount--;
-    if (this.backgroundCount === 0 && this.pendingClose) this.closeMain(OK);
+    if (this.backgroundCount === 0 && this.pendingClose) this.#closeMain(OK);
   }
 
-  private closeMain(rc: number): void {
+  #closeMain(rc: number): void {
     if (!this.afterwards && !this.conn.error) startPostAction(this);
     if (this.backgroundCount > 0 && !this.conn.error) {
       this.pendingClose = true;
@@ -388,7 +388,7 @@ export class HttpRequest implements Request {
     this.done = true;
     this.complete = !this.cutShort;
     this.runLogHandlers(false);
-    this.release();
+    this.#release();
     this.conn.requestDone(this, rc);
   }
 
@@ -404,14 +404,14 @@ export class HttpRequest implements Request {
     main.done = true;
     main.keepalive = false;
     main.runLogHandlers(false);
-    main.release();
+    main.#release();
     if (rc === ERROR && main.headerSent && !this.conn.error) this.conn.cut();
     else if (rc === HTTP_CLOSE) this.conn.abandon(main.loc);
     else this.conn.destroy();
   }
 
   /** The main request has ended, and with it the subrequests whose output it has. */
-  private release(): void {
+  #release(): void {
     for (const sub of this.subrequests ?? []) {
       if (sub.background) continue;
       sub.done = true;
@@ -442,7 +442,7 @@ export class HttpRequest implements Request {
   }
 
   resetFilters(): void {
-    this.chain = [];
+    this.#chain = [];
     this.needInMemory = this.inMemory;
   }
 }

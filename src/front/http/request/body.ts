@@ -54,7 +54,7 @@ export class RequestBody {
   complete = false;
   size = 0;
   buffers: Buffer[] = [];
-  private memoryBytes = 0;
+  #memoryBytes = 0;
   file: { fd: number; path: string; size: number } | undefined;
   trailers: HeaderField[] = [];
   /** set: data goes there instead of being kept */
@@ -77,15 +77,15 @@ export class RequestBody {
       this.consumer(data);
       return;
     }
-    if (!this.file && this.limits.inFile === 'off' && this.memoryBytes + data.length <= this.limits.memoryBytes) {
+    if (!this.file && this.limits.inFile === 'off' && this.#memoryBytes + data.length <= this.limits.memoryBytes) {
       this.buffers.push(data);
-      this.memoryBytes += data.length;
+      this.#memoryBytes += data.length;
       return;
     }
-    this.spool(data);
+    this.#spool(data);
   }
 
-  private spool(data: Buffer): void {
+  #spool(data: Buffer): void {
     if (!this.file) {
       this.file = { ...openTemp(this.limits.tempFolder), size: 0 };
       this.limits.onFile?.(this.file.path);
@@ -95,12 +95,12 @@ export class RequestBody {
       this.file.size += held.length;
     }
     this.buffers = [];
-    this.memoryBytes = 0;
+    this.#memoryBytes = 0;
   }
 
   /** `client_body_in_file_only` wants a file even for an empty body in memory. */
   toFile(): void {
-    if (!this.file) this.spool(Buffer.alloc(0));
+    if (!this.file) this.#spool(Buffer.alloc(0));
   }
 
   /** The whole body, from memory or file. */

@@ -12,14 +12,14 @@ export class ResponseHead {
   /** charset to append; taken off contentType by the setter of the module that knows it */
   charset = '';
   /** type and charset as a back end wrote them, which is how they are sent unless a filter changes them */
-  private given: { text: string; type: string; charset: string } | undefined;
+  #given: { text: string; type: string; charset: string } | undefined;
   /** -1: not known */
   contentLength = -1;
   /** the one range that is sent, in bytes of the whole */
   range: { start: number; end: number } | undefined;
   /** seconds, -1: none */
   lastModified = -1;
-  private locationText: string | undefined;
+  #locationText: string | undefined;
   /** a Location that is sent as it is stands among the fields, where it was set */
   locationAt = 0;
   fields: HeaderField[] = [];
@@ -30,21 +30,22 @@ export class ResponseHead {
     const m = /; *charset=/i.exec(text);
     this.contentType = m ? text.slice(0, m.index) : text;
     this.charset = m ? text.slice(m.index + m[0].length).replace(/^"|"$/g, '') : '';
-    this.given = m ? { text, type: this.contentType, charset: this.charset } : undefined;
+    this.#given = m ? { text, type: this.contentType, charset: this.charset } : undefined;
   }
 
   /** value of the field Content-Type, '' for none */
   get contentTypeText(): string {
-    const { contentType, charset, given } = this;
+    const { contentType, charset } = this;
+    const given = this.#given;
     if (given && contentType === given.type && charset === given.charset) return given.text;
     return contentType && charset ? `${contentType}; charset=${charset}` : contentType;
   }
 
   get location(): string | undefined {
-    return this.locationText;
+    return this.#locationText;
   }
   set location(text: string | undefined) {
-    this.locationText = text;
+    this.#locationText = text;
     this.locationAt = this.fields.length;
   }
 

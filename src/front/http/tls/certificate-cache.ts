@@ -12,23 +12,23 @@ export interface CertificateCache {
 
 /** Contexts of certificates chosen by variables; a context stands for a certificate and a key. */
 export class ContextCache {
-  private readonly entries = new Map<string, { context: tls.SecureContext; madeMs: number; usedMs: number }>();
+  readonly #entries = new Map<string, { context: tls.SecureContext; madeMs: number; usedMs: number }>();
 
   get(key: string, conf: CertificateCache): tls.SecureContext | undefined {
-    const entry = this.entries.get(key);
+    const entry = this.#entries.get(key);
     const now = Date.now();
     if (!entry || now - entry.madeMs >= conf.validMs || now - entry.usedMs >= conf.inactiveMs) return undefined;
     entry.usedMs = now;
-    this.entries.delete(key);
-    this.entries.set(key, entry);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
     return entry.context;
   }
 
   put(key: string, context: tls.SecureContext, conf: CertificateCache): void {
     if (conf.max === 0) return;
-    this.entries.delete(key);
-    this.entries.set(key, { context, madeMs: Date.now(), usedMs: Date.now() });
-    if (this.entries.size > Math.max(1, Math.floor(conf.max / 2))) this.entries.delete(this.entries.keys().next().value!);
+    this.#entries.delete(key);
+    this.#entries.set(key, { context, madeMs: Date.now(), usedMs: Date.now() });
+    if (this.#entries.size > Math.max(1, Math.floor(conf.max / 2))) this.#entries.delete(this.#entries.keys().next().value!);
   }
 }
 

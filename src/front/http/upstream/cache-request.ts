@@ -20,140 +20,158 @@ import { acceptHead } from './response-head.ts';
 
 export class FileCacheRequest implements CacheRequest {
   waiting = false;
-  private node!: CacheNode;
-  private entry: OpenEntry | undefined;
+  #node!: CacheNode;
+  #entry: OpenEntry | undefined;
   /** this request fetches for the node; others wait */
-  private updating = false;
+  #updating = false;
   cacheable = true;
-  private lockGivenUp = false;
-  private counted = false;
+  #lockGivenUp = false;
+  #counted = false;
   /** requests for the node up to this one */
-  private uses = 0;
+  #uses = 0;
   /** the answer that is being stored */
-  private file: CacheFile | undefined;
-  private miss: (() => void) | undefined;
+  #file: CacheFile | undefined;
+  #miss: (() => void) | undefined;
   key = '';
 
+  readonly #zone: CacheZone;
+  readonly #makeKey: () => string;
+  readonly #purge: Value[] | undefined;
+
+  readonly #r: Request;
+  readonly #conf: CacheRules;
+
   constructor(
-    private readonly r: Request,
-    private readonly zone: CacheZone,
+    r: Request,
+    zone: CacheZone,
     /** the key, which may need the body of the request: asked for when that is read */
-    private readonly makeKey: () => string,
-    private readonly conf: CacheRules,
-    private readonly purge: Value[] | undefined,
-  ) {}
+    makeKey: () => string,
+    conf: CacheRules,
+    purge: Value[] | undefined,
+  ) {
+    this.#r = r;
+    this.#conf = conf;
+    this.#zone = zone;
+    this.#makeKey = makeKey;
+    this.#purge = purge;
+  }
 
   // ---------------------------------------------------------------- lookup
 
   open(u: CacheClient, miss: () => void): void {
-    const { r, conf } = this;
-    this.miss = miss;
-    this.key = this.makeKey();
+    const r = this.#r;
+    const conf = this.#conf;
+    this.#miss = miss;
+    this.key = this.#makeKey();
     drain();
-    if (anySet(r, this.purge)) {
-      const count = this.zone.purge({ key: this.key });
+    if (anySet(r, this.#purge)) {
+      const count = this.#zone.purge({ key: this.key });
       r.out.status = count > 0 ? 204 : 404;
       u.finish(count > 0 ? 204 : 404);
       return;
     }
-    this.node = this.findNode();
+    this.#node = this.#findNode();
     if (anySet(r, conf.bypass)) {
       u.cacheStatus = 'BYPASS';
-      this.checkRange();
+      this.#checkRange();
       miss();
       return;
     }
     u.cacheStatus = 'MISS';
-    this.lookup(u);
+    this.#lookup(u);
   }
 
   /** The node of the key, or of the key with the request's values of the fields in `Vary`. */
-  private findNode(): CacheNode {
-    const main = this.zone.nodeOf(this.key);
+  #findNode(): CacheNode {
+    const main = this.#zone.nodeOf(this.key);
     if (!main.vary) return main;
-    return this.zone.node(md5(`${this.key}\0${variantOf(this.r, main.vary)}`), this.key);
+    return this.#zone.node(md5(`${this.key}\0${variantOf(this.#r, main.vary)}`), this.key);
   }
 
-  private lookup(u: CacheClient): void {
-    const { conf, node } = this;
-    if (!this.counted) {
-      this.counted = true;
-      this.uses = this.zone.use(node);
+  #lookup(u: CacheClient): void {
+    const conf = this.#conf;
+    const node = this.#node;
+    if (!this.#counted) {
+      this.#counted = true;
+      this.#uses = this.#zone.use(node);
       node.count++;
-      this.r.cleanups.push(() => node.count--);
+      this.#r.cleanups.push(() => node.count--);
     }
-    if (takeOver.has(this.r)) this.updating = true;
+    if (takeOver.has(this.#r)) this.#updating = true;
     if (node.error && node.validUntil >= nowSeconds()) {
       u.cacheStatus = 'HIT';
       u.finish(node.error);
       return;
     }
-    const entry = node.exists ? this.zone.open(node) : undefined;
+    const entry = node.exists ? this.#zone.open(node) : undefined;
     if (!entry) {
-      this.absent(u);
+      this.#absent(u);
       return;
     }
     if (entry.fd !== undefined) {
       const { fd } = entry;
-      this.r.whenSent(() => closeSync(fd));
+      this.#r.whenSent(() => closeSync(fd));
     }
-    this.entry = entry;
+    this.#entry = entry;
     const { head } = entry;
     if (head.validUntil >= nowSeconds() && (head.validUntil > nowSeconds() || head.date !== head.validUntil)) {
-      this.zone.countHit();
+      this.#zone.countHit();
       u.cacheStatus = 'HIT';
-      this.send(u);
+      this.#send(u);
       return;
     }
     const staleUpdating = conf.useStale.has('updating') || head.validUntil + head.staleUpdating >= nowSeconds();
-    if (!this.updating && !this.zone.tryLock(node, Math.max(conf.lockAgeMs, UPDATE_MS))) {
+    if (!this.#updating && !this.#zone.tryLock(node, Math.max(conf.lockAgeMs, UPDATE_MS))) {
       if (staleUpdating) {
         u.cacheStatus = 'UPDATING';
-        this.send(u);
+        this.#send(u);
         return;
       }
     } else {
-      this.updating = true;
-      if (staleUpdating && conf.backgroundUpdate && !this.r.background) {
+      this.#updating = true;
+      if (staleUpdating && conf.backgroundUpdate && !this.#r.background) {
         u.cacheStatus = 'STALE';
-        this.updateInBackground();
-        this.send(u);
+        this.#updateInBackground();
+        this.#send(u);
         return;
       }
     }
     u.cacheStatus = 'EXPIRED';
-    this.prepareRevalidation(u);
-    this.checkRange();
-    this.miss!();
+    this.#prepareRevalidation(u);
+    this.#checkRange();
+    this.#miss!();
   }
 
-  private absent(u: CacheClient): void {
-    const { conf, node } = this;
-    this.zone.countMiss();
-    if (this.uses < conf.minUses) {
+  #absent(u: CacheClient): void {
+    const conf = this.#conf;
+    const node = this.#node;
+    this.#zone.countMiss();
+    if (this.#uses < conf.minUses) {
       this.cacheable = false;
-      this.miss!();
+      this.#miss!();
       return;
     }
-    if (conf.lock && !this.lockGivenUp) {
-      if (this.zone.tryLock(node, conf.lockAgeMs)) this.updating = true;
+    if (conf.lock && !this.#lockGivenUp) {
+      if (this.#zone.tryLock(node, conf.lockAgeMs)) this.#updating = true;
       else if (conf.lockTimeoutMs === 0) {
         this.cacheable = false;
       } else {
-        this.wait(u);
+        this.#wait(u);
         return;
       }
-    } else if (this.lockGivenUp) this.cacheable = false;
-    this.checkRange();
-    this.miss!();
+    } else if (this.#lockGivenUp) this.cacheable = false;
+    this.#checkRange();
+    this.#miss!();
   }
 
-  private deadline = 0;
+  #deadline = 0;
 
   /** Another request fetches the same: wait for it, for the lock to grow old, or for the time limit. */
-  private wait(u: CacheClient): void {
-    const { conf, node, r } = this;
-    this.deadline ||= Date.now() + conf.lockTimeoutMs;
+  #wait(u: CacheClient): void {
+    const conf = this.#conf;
+    const node = this.#node;
+    const r = this.#r;
+    this.#deadline ||= Date.now() + conf.lockTimeoutMs;
     this.waiting = true;
     let done = false;
     const wake = () => {
@@ -162,22 +180,23 @@ export class FileCacheRequest implements CacheRequest {
       clearTimeout(timer);
       this.waiting = false;
       if (r.done) return;
-      if (Date.now() >= this.deadline) this.lockGivenUp = true;
-      this.node = this.findNode();
-      this.lookup(u);
+      if (Date.now() >= this.#deadline) this.#lockGivenUp = true;
+      this.#node = this.#findNode();
+      this.#lookup(u);
     };
-    const until = Math.min(this.deadline, this.zone.lockedUntil(node) + 1);
+    const until = Math.min(this.#deadline, this.#zone.lockedUntil(node) + 1);
     const timer = setTimeout(wake, Math.max(1, until - Date.now()));
     node.waiters.push(wake);
   }
 
-  private updateInBackground(): void {
-    const { r } = this;
-    const { updating, node } = this;
-    this.updating = false;
+  #updateInBackground(): void {
+    const r = this.#r;
+    const updating = this.#updating;
+    const node = this.#node;
+    this.#updating = false;
     const sub = startSubrequest(r, r.uri, r.args, { background: true, method: r.method });
     if (!sub) {
-      if (updating) this.zone.release(node);
+      if (updating) this.#zone.release(node);
       return;
     }
     // the background request takes over the lock
@@ -196,9 +215,9 @@ export class FileCacheRequest implements CacheRequest {
     };
   }
 
-  private prepareRevalidation(u: CacheClient): void {
-    if (!this.conf.revalidate || !this.entry) return;
-    const { fields } = this.entry.head;
+  #prepareRevalidation(u: CacheClient): void {
+    if (!this.#conf.revalidate || !this.#entry) return;
+    const { fields } = this.#entry.head;
     const value = (lname: string) => fields.find((f) => f.lname === lname)?.value;
     let text = '';
     const modified = value('last-modified');
@@ -209,9 +228,9 @@ export class FileCacheRequest implements CacheRequest {
   }
 
   /** A range that does not start before the limit is passed on and not cached. */
-  private checkRange(): void {
-    const { maxRangeOffset } = this.conf;
-    const range = this.r.headerIn('range');
+  #checkRange(): void {
+    const { maxRangeOffset } = this.#conf;
+    const range = this.#r.headerIn('range');
     if (maxRangeOffset < 0 || range === undefined || !/^bytes=/i.test(range)) return;
     const m = /^bytes=\s*(\d*)\s*-/i.exec(range);
     if (!m) return;
@@ -221,9 +240,9 @@ export class FileCacheRequest implements CacheRequest {
 
   // ---------------------------------------------------------------- sending an entry
 
-  private send(u: CacheClient): void {
-    const { r } = this;
-    const { head, body, fd, start } = this.entry!;
+  #send(u: CacheClient): void {
+    const r = this.#r;
+    const { head, body, fd, start } = this.#entry!;
     const stored: UpstreamHead = {
       status: head.status,
       statusLine: head.statusLine,
@@ -256,21 +275,21 @@ export class FileCacheRequest implements CacheRequest {
   }
 
   useStale(u: CacheClient, failure: Failure): boolean {
-    if (u.cacheStatus !== 'EXPIRED' || !this.entry) return false;
-    const { head } = this.entry;
-    if (!this.conf.useStale.has(failure) && head.validUntil + head.staleError < nowSeconds()) return false;
-    this.unlock();
+    if (u.cacheStatus !== 'EXPIRED' || !this.#entry) return false;
+    const { head } = this.#entry;
+    if (!this.#conf.useStale.has(failure) && head.validUntil + head.staleError < nowSeconds()) return false;
+    this.#unlock();
     u.cacheStatus = 'STALE';
-    this.send(u);
+    this.#send(u);
     return true;
   }
 
   revalidated(u: CacheClient, head: UpstreamHead): boolean {
-    if (head.status !== 304 || u.cacheStatus !== 'EXPIRED' || !this.conf.revalidate || !this.entry) return false;
+    if (head.status !== 304 || u.cacheStatus !== 'EXPIRED' || !this.#conf.revalidate || !this.#entry) return false;
     u.cacheStatus = 'REVALIDATED';
     const fresh = freshnessOf(head, u.conf.ignoreHeaders);
-    const stored = this.entry.head;
-    const until = validUntil(fresh, this.conf, stored.status);
+    const stored = this.#entry.head;
+    const until = validUntil(fresh, this.#conf, stored.status);
     if (until > 0) {
       const updated: EntryHead = {
         ...stored,
@@ -279,12 +298,12 @@ export class FileCacheRequest implements CacheRequest {
         staleUpdating: fresh.staleUpdating,
         staleError: fresh.staleError,
       };
-      this.entry = { ...this.entry, head: updated };
-      this.updating = false;
-      this.zone.refresh(this.node, updated);
-    } else this.unlock();
+      this.#entry = { ...this.#entry, head: updated };
+      this.#updating = false;
+      this.#zone.refresh(this.#node, updated);
+    } else this.#unlock();
     u.letGo();
-    this.send(u);
+    this.#send(u);
     return true;
   }
 
@@ -292,7 +311,8 @@ export class FileCacheRequest implements CacheRequest {
 
   /** Decides about storing once the header is accepted; called with the first byte or at the end. */
   prepare(u: CacheClient, head: UpstreamHead): void {
-    const { r, conf } = this;
+    const r = this.#r;
+    const conf = this.#conf;
     u.cacheable = false;
     if (!this.cacheable) return;
     const fresh = freshnessOf(head, u.conf.ignoreHeaders);
@@ -302,17 +322,17 @@ export class FileCacheRequest implements CacheRequest {
     const until = validUntil(fresh, conf, head.status);
     if (until === 0) return;
     const vary = varyOf(head, u.conf.ignoreHeaders);
-    this.storeUnder(vary);
+    this.#storeUnder(vary);
     const tags = head.fields.filter((f) => f.lname === 'cache-tag' || f.lname === 'surrogate-key').flatMap((f) => f.value.split(/[\s,]+/));
     const stored: EntryHead = {
       ...{ key: this.key, status: head.status, statusLine: head.statusLine, validUntil: until, date: nowSeconds(), length: 0, vary },
-      ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? variantOf(this.r, vary) : '', tags },
+      ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? variantOf(this.#r, vary) : '', tags },
       unsized: head.contentLength < 0,
       fields: head.fields.filter((f) => f.lname !== 'content-length' && f.lname !== 'transfer-encoding' && f.lname !== 'connection'),
     };
     try {
-      const folder = this.zone.options.ownTemp ? { path: this.zone.options.path, levels: [] } : u.conf.tempPath;
-      this.file = new CacheFile(folder, stored);
+      const folder = this.#zone.options.ownTemp ? { path: this.#zone.options.path, levels: [] } : u.conf.tempPath;
+      this.#file = new CacheFile(folder, stored);
       u.cacheable = true;
     } catch (error) {
       r.log('crit', `open() temporary file failed: ${(error as Error).message}`);
@@ -320,78 +340,78 @@ export class FileCacheRequest implements CacheRequest {
   }
 
   /** An answer with `Vary` goes under a hash of its own; the main node remembers which fields count. */
-  private storeUnder(vary: string): void {
-    const main = this.zone.nodeOf(this.key);
+  #storeUnder(vary: string): void {
+    const main = this.#zone.nodeOf(this.key);
     if (!vary) {
       main.vary = '';
-      this.switchNode(main);
+      this.#switchNode(main);
       return;
     }
     main.vary = vary;
-    this.switchNode(this.zone.node(md5(`${this.key}\0${variantOf(this.r, vary)}`), this.key));
+    this.#switchNode(this.#zone.node(md5(`${this.key}\0${variantOf(this.#r, vary)}`), this.key));
   }
 
-  private switchNode(node: CacheNode): void {
-    if (node === this.node) return;
-    if (this.updating) {
-      const before = this.node;
-      this.heldBefore = before;
+  #switchNode(node: CacheNode): void {
+    if (node === this.#node) return;
+    if (this.#updating) {
+      const before = this.#node;
+      this.#heldBefore = before;
     }
-    this.node = node;
+    this.#node = node;
   }
 
-  private heldBefore: CacheNode | undefined;
+  #heldBefore: CacheNode | undefined;
 
   write(data: Buffer): void {
-    this.file?.write(data);
+    this.#file?.write(data);
   }
 
   complete(u: CacheClient): void {
-    const { file } = this;
-    this.file = undefined;
+    const file = this.#file;
+    this.#file = undefined;
     if (file) {
       try {
-        this.updating = false;
-        file.commit(this.zone, this.node);
+        this.#updating = false;
+        file.commit(this.#zone, this.#node);
       } catch (error) {
         u.r.log('crit', `storing a cache file failed: ${(error as Error).message}`);
       }
-      if (this.heldBefore) this.zone.release(this.heldBefore);
-      this.heldBefore = undefined;
+      if (this.#heldBefore) this.#zone.release(this.#heldBefore);
+      this.#heldBefore = undefined;
       return;
     }
-    this.unlock();
+    this.#unlock();
   }
 
   intercepted(u: CacheClient, head: UpstreamHead): void {
-    if (!this.cacheable || anySet(this.r, this.conf.noCache)) return;
-    const until = validUntil(freshnessOf(head, u.conf.ignoreHeaders), this.conf, head.status);
+    if (!this.cacheable || anySet(this.#r, this.#conf.noCache)) return;
+    const until = validUntil(freshnessOf(head, u.conf.ignoreHeaders), this.#conf, head.status);
     if (until === 0) return;
-    this.storeUnder('');
-    this.zone.keepStatus(this.node, head.status, until);
-    this.unlock();
+    this.#storeUnder('');
+    this.#zone.keepStatus(this.#node, head.status, until);
+    this.#unlock();
   }
 
   abandon(status?: number): void {
-    this.file?.discard();
-    this.file = undefined;
-    if ((status === 502 || status === 504) && this.cacheable && this.node) {
-      const seconds = validFor(this.conf, status);
-      if (seconds) this.zone.keepStatus(this.node, status, nowSeconds() + seconds);
+    this.#file?.discard();
+    this.#file = undefined;
+    if ((status === 502 || status === 504) && this.cacheable && this.#node) {
+      const seconds = validFor(this.#conf, status);
+      if (seconds) this.#zone.keepStatus(this.#node, status, nowSeconds() + seconds);
     }
-    this.unlock();
+    this.#unlock();
   }
 
-  private unlock(): void {
-    if (this.heldBefore) this.zone.release(this.heldBefore);
-    this.heldBefore = undefined;
-    if (!this.updating) return;
-    this.updating = false;
-    this.zone.release(this.node);
+  #unlock(): void {
+    if (this.#heldBefore) this.#zone.release(this.#heldBefore);
+    this.#heldBefore = undefined;
+    if (!this.#updating) return;
+    this.#updating = false;
+    this.#zone.release(this.#node);
   }
 
   keepsGoing(u: CacheClient): boolean {
-    return !u.headerDone && this.cacheable && this.updating && this.r.background;
+    return !u.headerDone && this.cacheable && this.#updating && this.#r.background;
   }
 }
 

@@ -75,48 +75,52 @@ function* filesOf(folder: string, levels: readonly number[]): Generator<string, 
 }
 
 export class CacheManager<E extends Entry> {
-  private timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly options: UpkeepOptions,
-    private readonly zone: UpkeptZone<E>,
-  ) {}
+  readonly #options: UpkeepOptions;
 
-  start(): void {
-    this.manageIn(MANAGER_MS);
+  readonly #zone: UpkeptZone<E>;
+
+  constructor(options: UpkeepOptions, zone: UpkeptZone<E>) {
+    this.#zone = zone;
+    this.#options = options;
   }
 
-  private manageIn(ms: number): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.manage(), ms);
-    this.timer.unref();
+  start(): void {
+    this.#manageIn(MANAGER_MS);
+  }
+
+  #manageIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.manage(), ms);
+    this.#timer.unref();
   }
 
   /** Removes what was not used for long and what there is no room for, as many files at a time as the manager may. */
   manage(): void {
-    const { files, sleepMs, thresholdMs } = this.options.manager;
+    const { files, sleepMs, thresholdMs } = this.#options.manager;
     const since = Date.now();
     let removed = 0;
     const mayGoOn = () => removed < files && Date.now() - since < thresholdMs;
-    for (const node of this.surplus()) {
-      this.zone.remove(node);
+    for (const node of this.#surplus()) {
+      this.#zone.remove(node);
       removed++;
       if (!mayGoOn()) break;
     }
-    this.manageIn(mayGoOn() ? MANAGER_MS : sleepMs);
+    this.#manageIn(mayGoOn() ? MANAGER_MS : sleepMs);
   }
 
   /** Entries to remove, the one used longest ago first. */
-  private *surplus(): Generator<E> {
+  *#surplus(): Generator<E> {
     const now = nowSeconds();
-    const { inactiveSeconds, maxSize } = this.options;
-    const { zone } = this;
+    const { inactiveSeconds, maxSize } = this.#options;
+    const zone = this.#zone;
     for (const node of [...zone.nodes.values()]) {
       if (node.count > 0 || now - node.usedAt < inactiveSeconds) continue;
       node.usedAt = Math.max(node.usedAt, zone.lastUse(node));
       if (now - node.usedAt >= inactiveSeconds) yield node;
     }
-    let excess = Math.max(maxSize > 0 ? zone.totalSize - maxSize : 0, this.missingSpace());
+    let excess = Math.max(maxSize > 0 ? zone.totalSize - maxSize : 0, this.#missingSpace());
     if (excess <= 0) return;
     const oldest = [...zone.nodes.values()].filter((n) => n.exists && n.count === 0).sort((a, b) => a.usedAt - b.usedAt);
     for (const node of oldest) {
@@ -127,10 +131,10 @@ export class CacheManager<E extends Entry> {
   }
 
   /** Bytes that `min_free` lacks on the file system. */
-  private missingSpace(): number {
-    const { minFree } = this.options;
+  #missingSpace(): number {
+    const { minFree } = this.#options;
     if (minFree === 0) return 0;
-    const { bavail, bsize } = statfsSync(this.options.path);
+    const { bavail, bsize } = statfsSync(this.#options.path);
     return minFree - bavail * bsize;
   }
 }

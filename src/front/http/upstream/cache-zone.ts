@@ -66,47 +66,47 @@ export interface OpenEntry {
 export class CacheZone implements UpkeptZone<CacheNode> {
   readonly nodes = new Map<string, CacheNode>();
   /** nodes of keys asked for lately: the hash of a key costs more than the rest of a hit */
-  private readonly byKey = new Map<string, CacheNode>();
+  readonly #byKey = new Map<string, CacheNode>();
   totalSize = 0;
-  private memoryTotal = 0;
-  private cold = true;
-  private readonly manager: CacheManager<CacheNode>;
-  private readonly marks: SharedTable;
-  private readonly counts: Counters;
+  #memoryTotal = 0;
+  #cold = true;
+  readonly #manager: CacheManager<CacheNode>;
+  readonly #marks: SharedTable;
+  readonly #counts: Counters;
 
   constructor(readonly options: ZoneOptions) {
-    this.marks = new SharedTable(`cache:${options.name}`, Math.max(16, Math.floor(options.keysBytes / KEY_BYTES)), MARK_FIELDS);
-    this.counts = new Counters(`cache:${options.name}`, 2);
-    this.manager = new CacheManager(options, this);
+    this.#marks = new SharedTable(`cache:${options.name}`, Math.max(16, Math.floor(options.keysBytes / KEY_BYTES)), MARK_FIELDS);
+    this.#counts = new Counters(`cache:${options.name}`, 2);
+    this.#manager = new CacheManager(options, this);
   }
 
   get hits(): number {
-    return this.counts.total(HITS);
+    return this.#counts.total(HITS);
   }
   get misses(): number {
-    return this.counts.total(MISSES);
+    return this.#counts.total(MISSES);
   }
   countHit(): void {
-    this.counts.add(HITS);
+    this.#counts.add(HITS);
   }
   countMiss(): void {
-    this.counts.add(MISSES);
+    this.#counts.add(MISSES);
   }
 
   /** Makes the folder; starts the loader, and in the first event loop the manager. */
   start(): void {
     mkdirSync(this.options.path, { recursive: true, mode: 0o700 });
-    onNews<News>(`cache:${this.options.name}`, (news) => this.hear(news));
+    onNews<News>(`cache:${this.options.name}`, (news) => this.#hear(news));
     loadFiles(
       this.options,
       (hash) => {
         if (!this.nodes.has(hash)) this.node(hash, '');
       },
       () => {
-        this.cold = false;
+        this.#cold = false;
       },
     );
-    if (loop.index === 0) this.manager.start();
+    if (loop.index === 0) this.#manager.start();
   }
 
   fileOf(hash: string): string {
@@ -121,42 +121,42 @@ export class CacheZone implements UpkeptZone<CacheNode> {
   node(hash: string, key: string): CacheNode {
     let node = this.nodes.get(hash);
     if (!node) {
-      if (this.nodes.size >= this.marks.capacity) this.makeRoom();
+      if (this.nodes.size >= this.#marks.capacity) this.#makeRoom();
       node = {
         ...{ hash, key, exists: false, error: 0, validUntil: 0, size: 0, usedAt: nowSeconds() },
         ...{ vary: '', tags: [], waiters: [], memory: undefined, count: 0 },
       };
       this.nodes.set(hash, node);
-      if (this.cold) this.adopt(node);
+      if (this.#cold) this.#adopt(node);
     }
     return node;
   }
 
   /** The key's own node. */
   nodeOf(key: string): CacheNode {
-    let node = this.byKey.get(key);
+    let node = this.#byKey.get(key);
     if (!node) {
       node = this.node(md5(key), key);
       // the loader knows a file by its name only
       if (node.key === '') node.key = key;
-      this.byKey.set(key, node);
+      this.#byKey.set(key, node);
     }
     return node;
   }
 
-  private unlist(node: CacheNode): void {
+  #unlist(node: CacheNode): void {
     this.nodes.delete(node.hash);
-    if (this.byKey.get(node.key) === node) this.byKey.delete(node.key);
+    if (this.#byKey.get(node.key) === node) this.#byKey.delete(node.key);
   }
 
   /** A file left by an earlier run. */
-  private adopt(node: CacheNode): void {
+  #adopt(node: CacheNode): void {
     let fd: number | undefined;
     try {
       fd = openSync(this.fileOf(node.hash), 'r');
       const read = readHead(fd);
       if (!read) return;
-      this.fill(node, read.head, read.start + read.head.length);
+      this.#fill(node, read.head, read.start + read.head.length);
     } catch {
       // no such file
     } finally {
@@ -166,48 +166,48 @@ export class CacheZone implements UpkeptZone<CacheNode> {
 
   // ---------------------------------------------------------------- what event loops share
 
-  private tell(news: News): void {
+  #tell(news: News): void {
     tellLoops(`cache:${this.options.name}`, news);
   }
 
-  private hear(news: News): void {
+  #hear(news: News): void {
     const node = this.nodes.get(news.hash);
     switch (news.kind) {
       case 'stored': {
         const stored = node ?? this.node(news.hash, news.head.key);
-        this.dropMemory(stored);
-        this.fill(stored, news.head, news.size);
-        this.wake(stored);
-        this.limitSize();
+        this.#dropMemory(stored);
+        this.#fill(stored, news.head, news.size);
+        this.#wake(stored);
+        this.#limitSize();
         return;
       }
       case 'status': {
         const marked = node ?? this.node(news.hash, news.key);
         marked.error = news.error;
         marked.validUntil = news.validUntil;
-        this.wake(marked);
+        this.#wake(marked);
         return;
       }
     }
     if (!node) return;
     if (news.kind === 'refreshed') {
       node.validUntil = news.validUntil;
-      this.dropMemory(node);
-    } else if (news.kind === 'removed') this.drop(node);
-    this.wake(node);
+      this.#dropMemory(node);
+    } else if (news.kind === 'removed') this.#drop(node);
+    this.#wake(node);
   }
 
-  private mark<T>(node: CacheNode, work: (data: Float64Array, at: number) => T): T {
-    const { marks } = this;
+  #mark<T>(node: CacheNode, work: (data: Float64Array, at: number) => T): T {
+    const marks = this.#marks;
     return marks.locked(() => work(marks.data, marks.take(node.hash) * MARK_FIELDS));
   }
 
   /** The zone is full of keys: the one used longest ago goes, with its file. */
-  private makeRoom(): void {
+  #makeRoom(): void {
     for (const node of this.nodes.values()) {
       if (node.count > 0 || node.waiters.length > 0) continue;
       this.remove(node);
-      this.unlist(node);
+      this.#unlist(node);
       return;
     }
   }
@@ -221,7 +221,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
       this.nodes.delete(node.hash);
       this.nodes.set(node.hash, node);
     }
-    const { marks } = this;
+    const marks = this.#marks;
     marks.lock();
     const at = marks.take(node.hash) * MARK_FIELDS;
     marks.data[at + USED_AT] = now;
@@ -232,7 +232,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
 
   /** Makes the caller the one that fetches the entry; false: another request is at it. */
   tryLock(node: CacheNode, ms: number): boolean {
-    return this.mark(node, (data, at) => {
+    return this.#mark(node, (data, at) => {
       if (data[at + LOCK_UNTIL] > Date.now()) return false;
       data[at + LOCK_UNTIL] = Date.now() + ms;
       return true;
@@ -241,12 +241,12 @@ export class CacheZone implements UpkeptZone<CacheNode> {
 
   /** When the one that fetches the entry is thought to have failed, ms; in the past if there is none. */
   lockedUntil(node: CacheNode): number {
-    return this.mark(node, (data, at) => data[at + LOCK_UNTIL]);
+    return this.#mark(node, (data, at) => data[at + LOCK_UNTIL]);
   }
 
   // ---------------------------------------------------------------- entries
 
-  private fill(node: CacheNode, head: Pick<EntryHead, 'key' | 'validUntil' | 'vary' | 'tags'>, size: number): void {
+  #fill(node: CacheNode, head: Pick<EntryHead, 'key' | 'validUntil' | 'vary' | 'tags'>, size: number): void {
     this.totalSize += size - node.size;
     node.size = size;
     node.exists = true;
@@ -262,7 +262,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
   keepStatus(node: CacheNode, error: number, validUntil: number): void {
     node.error = error;
     node.validUntil = validUntil;
-    this.tell({ kind: 'status', hash: node.hash, key: node.key, error, validUntil });
+    this.#tell({ kind: 'status', hash: node.hash, key: node.key, error, validUntil });
   }
 
   /** Opens a stored answer; undefined if the file is gone or damaged, and then the node forgets it. */
@@ -272,13 +272,13 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     try {
       fd = openSync(this.fileOf(node.hash), 'r');
     } catch {
-      this.forget(node);
+      this.#forget(node);
       return undefined;
     }
     const read = readHead(fd);
     if (!read || (read.head.key !== node.key && node.key !== '') || fstatSync(fd).size < read.start + read.head.length) {
       closeSync(fd);
-      this.forget(node);
+      this.#forget(node);
       return undefined;
     }
     const { head, start } = read;
@@ -286,34 +286,34 @@ export class CacheZone implements UpkeptZone<CacheNode> {
       const body = Buffer.allocUnsafeSlow(head.length);
       readSync(fd, body, 0, head.length, start);
       closeSync(fd);
-      this.keepInMemory(node, head, body);
+      this.#keepInMemory(node, head, body);
       return { head, body, start: 0 };
     }
     return { head, fd, start };
   }
 
-  private keepInMemory(node: CacheNode, head: EntryHead, body: Buffer): void {
-    if (node.memory) this.memoryTotal -= node.memory.body.length;
+  #keepInMemory(node: CacheNode, head: EntryHead, body: Buffer): void {
+    if (node.memory) this.#memoryTotal -= node.memory.body.length;
     holdForms(body);
     node.memory = { head, body };
-    this.memoryTotal += body.length;
-    if (this.memoryTotal <= MEMORY_TOTAL) return;
+    this.#memoryTotal += body.length;
+    if (this.#memoryTotal <= MEMORY_TOTAL) return;
     for (const other of this.nodes.values()) {
       if (other === node || !other.memory) continue;
-      this.memoryTotal -= other.memory.body.length;
+      this.#memoryTotal -= other.memory.body.length;
       other.memory = undefined;
-      if (this.memoryTotal <= MEMORY_TOTAL * 0.9) break;
+      if (this.#memoryTotal <= MEMORY_TOTAL * 0.9) break;
     }
   }
 
-  private dropMemory(node: CacheNode): void {
-    if (node.memory) this.memoryTotal -= node.memory.body.length;
+  #dropMemory(node: CacheNode): void {
+    if (node.memory) this.#memoryTotal -= node.memory.body.length;
     node.memory = undefined;
   }
 
-  private forget(node: CacheNode): void {
+  #forget(node: CacheNode): void {
     this.totalSize -= node.size;
-    this.dropMemory(node);
+    this.#dropMemory(node);
     node.size = 0;
     node.exists = false;
   }
@@ -323,17 +323,17 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     const file = this.fileOf(node.hash);
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     renameSync(temp, file);
-    this.dropMemory(node);
-    this.fill(node, head, size);
+    this.#dropMemory(node);
+    this.#fill(node, head, size);
     node.usedAt = nowSeconds();
     const { key, validUntil, vary, tags } = head;
-    this.tell({ kind: 'stored', hash: node.hash, head: { key, validUntil, vary, tags }, size });
+    this.#tell({ kind: 'stored', hash: node.hash, head: { key, validUntil, vary, tags }, size });
     this.release(node);
-    this.limitSize();
+    this.#limitSize();
   }
 
-  private limitSize(): void {
-    if (loop.index === 0 && this.options.maxSize > 0 && this.totalSize > this.options.maxSize) setImmediate(() => this.manager.manage());
+  #limitSize(): void {
+    if (loop.index === 0 && this.options.maxSize > 0 && this.totalSize > this.options.maxSize) setImmediate(() => this.#manager.manage());
   }
 
   /** New validity after a 304. */
@@ -348,24 +348,24 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     } catch {
       // removed meanwhile
     }
-    this.tell({ kind: 'refreshed', hash: node.hash, validUntil: head.validUntil });
+    this.#tell({ kind: 'refreshed', hash: node.hash, validUntil: head.validUntil });
     this.release(node);
   }
 
   lastUse(node: CacheNode): number {
-    return this.mark(node, (data, at) => data[at + USED_AT]);
+    return this.#mark(node, (data, at) => data[at + USED_AT]);
   }
 
   /** The fetch for a node ended: those who wait look again. */
   release(node: CacheNode): void {
-    this.mark(node, (data, at) => {
+    this.#mark(node, (data, at) => {
       data[at + LOCK_UNTIL] = 0;
     });
-    this.tell({ kind: 'released', hash: node.hash });
-    this.wake(node);
+    this.#tell({ kind: 'released', hash: node.hash });
+    this.#wake(node);
   }
 
-  private wake(node: CacheNode): void {
+  #wake(node: CacheNode): void {
     const { waiters } = node;
     node.waiters = [];
     for (const waiter of waiters) waiter();
@@ -379,14 +379,14 @@ export class CacheZone implements UpkeptZone<CacheNode> {
         // gone already
       }
     }
-    this.drop(node);
-    this.tell({ kind: 'removed', hash: node.hash });
+    this.#drop(node);
+    this.#tell({ kind: 'removed', hash: node.hash });
   }
 
-  private drop(node: CacheNode): void {
-    this.forget(node);
+  #drop(node: CacheNode): void {
+    this.#forget(node);
     node.error = 0;
-    if (node.count === 0 && node.waiters.length === 0) this.unlist(node);
+    if (node.count === 0 && node.waiters.length === 0) this.#unlist(node);
   }
 
   /** Removes entries: by whole key, by prefix (`text*`), or by tag. @returns how many */

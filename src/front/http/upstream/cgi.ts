@@ -110,59 +110,62 @@ function cgiHead(text: string): UpstreamHead {
 
 /** An answer of header, empty line, body to the end of the connection. */
 export class CgiParser implements ResponseParser {
-  private held: Buffer = Buffer.alloc(0);
-  private head: UpstreamHead | undefined;
-  private left = Infinity;
-  private complete = false;
+  #held: Buffer = Buffer.alloc(0);
+  #head: UpstreamHead | undefined;
+  #left = Infinity;
+  #complete = false;
 
-  constructor(
-    private readonly sink: ParserSink,
-    private readonly options: { maxHeader: number; bodyless: boolean },
-  ) {}
+  readonly #sink: ParserSink;
+  readonly #options: { maxHeader: number; bodyless: boolean };
+
+  constructor(sink: ParserSink, options: { maxHeader: number; bodyless: boolean }) {
+    this.#sink = sink;
+    this.#options = options;
+  }
 
   feed(data: Buffer): void {
-    if (this.head) {
-      this.body(data);
+    if (this.#head) {
+      this.#body(data);
       return;
     }
-    this.held = this.held.length === 0 ? data : Buffer.concat([this.held, data]);
-    const end = headEnd(this.held);
+    this.#held = this.#held.length === 0 ? data : Buffer.concat([this.#held, data]);
+    const end = headEnd(this.#held);
     if (end < 0) {
-      if (this.held.length >= this.options.maxHeader) throw new InvalidResponse('upstream sent too big header');
+      if (this.#held.length >= this.#options.maxHeader) throw new InvalidResponse('upstream sent too big header');
       return;
     }
-    const head = cgiHead(this.held.latin1Slice(0, end));
-    this.head = head;
-    const rest = this.held.subarray(end);
-    if (head.contentLength >= 0) this.left = head.contentLength;
-    if (this.options.bodyless || head.status === 204 || head.status === 304) this.left = 0;
-    this.sink.head(head);
-    if (rest.length > 0) this.body(rest);
-    else this.checkEnd();
+    const head = cgiHead(this.#held.latin1Slice(0, end));
+    this.#head = head;
+    const rest = this.#held.subarray(end);
+    if (head.contentLength >= 0) this.#left = head.contentLength;
+    if (this.#options.bodyless || head.status === 204 || head.status === 304) this.#left = 0;
+    this.#sink.head(head);
+    if (rest.length > 0) this.#body(rest);
+    else this.#checkEnd();
   }
 
-  private body(data: Buffer): void {
-    if (this.complete) return;
-    const take = data.length > this.left ? data.subarray(0, this.left) : data;
-    if (take.length > 0) this.sink.body(take);
-    this.left -= take.length;
-    this.checkEnd();
+  #body(data: Buffer): void {
+    if (this.#complete) return;
+    const take = data.length > this.#left ? data.subarray(0, this.#left) : data;
+    if (take.length > 0) this.#sink.body(take);
+    this.#left -= take.length;
+    this.#checkEnd();
   }
 
-  private checkEnd(): void {
-    if (this.left > 0 || this.complete) return;
-    this.complete = true;
-    if (this.atEnd) this.sink.complete(false);
+  #checkEnd(): void {
+    if (this.#left > 0 || this.#complete) return;
+    this.#complete = true;
+    if (this.atEnd) this.#sink.complete(false);
   }
 
   /** FastCGI tells the end itself */
   atEnd = true;
 
   end(): boolean {
-    return this.head !== undefined && (this.left === Infinity || this.left <= 0);
+    return this.#head !== undefined && (this.#left === Infinity || this.#left <= 0);
   }
 
   get started(): boolean {
-    return this.head !== undefined;
+    return this.#head !== undefined;
   }
 }

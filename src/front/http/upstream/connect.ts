@@ -76,14 +76,14 @@ export class PeerConnection implements Timed {
   reads: 'fresh' | 'own' | 'shared' = 'fresh';
   /** what was read last is still to be written from `ownBuffer` */
   retained = false;
-  private ownBuffer: Buffer | undefined;
+  #ownBuffer: Buffer | undefined;
   bytesReceived = 0;
   bytesSent = 0;
   onIdleClose: ((conn: PeerConnection) => void) | undefined;
 
-  private readonly secure: boolean;
+  readonly #secure: boolean;
   /** plain sockets only */
-  private direct: DirectWriter | undefined;
+  #direct: DirectWriter | undefined;
 
   constructor(
     readonly address: Address,
@@ -92,12 +92,12 @@ export class PeerConnection implements Timed {
     keepAlive: boolean,
     tlsModule: typeof tls | undefined,
   ) {
-    this.secure = tlsSettings !== undefined;
+    this.#secure = tlsSettings !== undefined;
     const target: net.NetConnectOpts = address.path
       ? { path: address.path }
       : { host: address.host, port: address.port, localAddress: bind?.address, localPort: bind?.port || undefined };
     const onread = {
-      buffer: () => this.nextBuffer(),
+      buffer: () => this.#nextBuffer(),
       callback: (count: number, buffer: Uint8Array) => {
         this.reads = buffer === sharedBuffer ? 'shared' : 'own';
         holdingClock(takeRead, this, (buffer as Buffer).subarray(0, count));
@@ -113,27 +113,27 @@ export class PeerConnection implements Timed {
     } as net.NetConnectOpts);
     watch(this);
     this.socket.once('connect', () => {
-      if (tlsSettings) this.startTls(tlsSettings, tlsModule!);
+      if (tlsSettings) this.#startTls(tlsSettings, tlsModule!);
       else this.opened();
     });
-    this.watch(this.socket);
+    this.#watch(this.socket);
   }
 
-  private watch(socket: Socket): void {
+  #watch(socket: Socket): void {
     socket.on('error', (error) => this.closed(error));
     socket.on('close', () => this.closed());
     socket.on('drain', () => this.events?.onDrain());
   }
 
   /** Where the next read goes; asked for after each read. */
-  private nextBuffer(): Buffer {
+  #nextBuffer(): Buffer {
     if (this.retained) {
-      this.ownBuffer = undefined;
+      this.#ownBuffer = undefined;
       this.retained = false;
     }
-    if (this.expectsMore && !this.ended) return (this.ownBuffer ??= spareBuffers.pop() ?? Buffer.allocUnsafeSlow(LARGE_READ));
-    if (this.ownBuffer && spareBuffers.length < SPARE_BUFFERS) spareBuffers.push(this.ownBuffer);
-    this.ownBuffer = undefined;
+    if (this.expectsMore && !this.ended) return (this.#ownBuffer ??= spareBuffers.pop() ?? Buffer.allocUnsafeSlow(LARGE_READ));
+    if (this.#ownBuffer && spareBuffers.length < SPARE_BUFFERS) spareBuffers.push(this.#ownBuffer);
+    this.#ownBuffer = undefined;
     return sharedBuffer;
   }
 
@@ -148,7 +148,7 @@ export class PeerConnection implements Timed {
     else this.destroy();
   }
 
-  private startTls(settings: TlsSettings, tlsModule: typeof tls): void {
+  #startTls(settings: TlsSettings, tlsModule: typeof tls): void {
     const raw = this.socket;
     const options = settings.options();
     const key = `${this.address.name}|${settings.id}`;
@@ -156,7 +156,7 @@ export class PeerConnection implements Timed {
     if (settings.reuse && before) options.session = before;
     const secure = tlsModule.connect({ ...options, socket: raw });
     this.socket = secure;
-    this.watch(secure);
+    this.#watch(secure);
     if (settings.keyLog) logKeys(secure, settings.keyLog);
     secure.on('session', (session) => {
       if (settings.reuse) settings.sessions.set(key, session);
@@ -175,8 +175,8 @@ export class PeerConnection implements Timed {
   /** Bytes may go both ways now. */
   protected opened(): void {
     this.connected = true;
-    if (this.secure) this.socket.on('data', (data: Buffer) => this.received(data));
-    else this.direct = new DirectWriter(this.socket);
+    if (this.#secure) this.socket.on('data', (data: Buffer) => this.received(data));
+    else this.#direct = new DirectWriter(this.socket);
     this.socket.on('end', () => this.closed());
     this.events?.onConnect();
   }
@@ -193,13 +193,13 @@ export class PeerConnection implements Timed {
 
   /** Bytes that the system has not taken yet. */
   get unsent(): number {
-    return this.socket.writableLength + (this.direct?.pending ?? 0);
+    return this.socket.writableLength + (this.#direct?.pending ?? 0);
   }
 
   /** @param data  bytes, or latin1 text */
   write(data: Buffer | string): boolean {
     this.bytesSent += data.length;
-    if (data.length < DIRECT_MAX && this.direct?.write(data)) return true;
+    if (data.length < DIRECT_MAX && this.#direct?.write(data)) return true;
     return typeof data === 'string' ? this.socket.write(data, 'latin1') : this.socket.write(data);
   }
 
@@ -223,22 +223,22 @@ interface PoolLimits {
 
 /** Idle connections of an upstream, newest last. */
 export class Pool {
-  private idle: PeerConnection[] = [];
+  #idle: PeerConnection[] = [];
 
-  private readonly forget = (conn: PeerConnection): void => {
-    const at = this.idle.indexOf(conn);
-    if (at >= 0) this.idle.splice(at, 1);
+  readonly #forget = (conn: PeerConnection): void => {
+    const at = this.#idle.indexOf(conn);
+    if (at >= 0) this.#idle.splice(at, 1);
   };
 
   constructor(readonly limits: PoolLimits) {}
 
   /** An idle connection to the address. */
   take(name: string, owner: string): PeerConnection | undefined {
-    for (let n = this.idle.length - 1; n >= 0; n--) {
-      const conn = this.idle[n];
+    for (let n = this.#idle.length - 1; n >= 0; n--) {
+      const conn = this.#idle[n];
       if (conn.address.name !== name || conn.owner !== owner) continue;
-      if (n === this.idle.length - 1) this.idle.pop();
-      else this.idle.splice(n, 1);
+      if (n === this.#idle.length - 1) this.#idle.pop();
+      else this.#idle.splice(n, 1);
       conn.deadlineMs = Infinity;
       conn.onIdleClose = undefined;
       if (conn.ended || conn.socket.destroyed) continue;
@@ -255,14 +255,14 @@ export class Pool {
       return;
     }
     conn.events = undefined;
-    if (this.idle.length >= limits.max) this.idle.shift()!.destroy();
-    this.idle.push(conn);
+    if (this.#idle.length >= limits.max) this.#idle.shift()!.destroy();
+    this.#idle.push(conn);
     if (conn.socket.isPaused()) conn.socket.resume();
-    conn.onIdleClose = this.forget;
+    conn.onIdleClose = this.#forget;
     setDeadline(conn, limits.timeoutMs);
   }
 
   closeAll(): void {
-    for (const conn of [...this.idle]) conn.destroy();
+    for (const conn of [...this.#idle]) conn.destroy();
   }
 }

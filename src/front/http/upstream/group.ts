@@ -41,15 +41,15 @@ export class UpstreamGroup {
   keepalive = { max: DEFAULT_KEEPALIVE, local: true };
   keepaliveExplicit = false;
   defaultPort = 80;
-  private nextId = 1;
-  private readonly table: SharedTable | undefined;
-  private readonly known = new Map<string, Peer>();
+  #nextId = 1;
+  readonly #table: SharedTable | undefined;
+  readonly #known = new Map<string, Peer>();
 
   constructor(
     readonly name: string,
     readonly explicit: boolean,
   ) {
-    this.table = explicit ? new SharedTable(`upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
+    this.#table = explicit ? new SharedTable(`upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
     // only groups of the configuration keep connections by default
     this.pool = new Pool({ max: explicit ? DEFAULT_KEEPALIVE : 0, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
   }
@@ -67,33 +67,33 @@ export class UpstreamGroup {
         const nth = (seen.get(base) ?? 0) + 1;
         seen.set(base, nth);
         const key = `${base}|${nth}`;
-        let peer = this.known.get(key);
+        let peer = this.#known.get(key);
         if (!peer) {
-          const { id, row } = this.rowOf(key);
+          const { id, row } = this.#rowOf(key);
           peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, id, row, entry.text);
-          this.known.set(key, peer);
+          this.#known.set(key, peer);
         } else peer.adjust(options);
         (options.backup || priority > best ? backup : primary).push(peer);
       }
     }
-    this.set ??= new PeerSet(this.method, this.table);
+    this.set ??= new PeerSet(this.method, this.#table);
     this.set.replace(primary, backup);
     const alive = new Set([...primary, ...backup]);
-    for (const [key, peer] of this.known) if (!alive.has(peer)) this.known.delete(key);
+    for (const [key, peer] of this.#known) if (!alive.has(peer)) this.#known.delete(key);
   }
 
   /** Memory for the state of a peer: shared by all event loops for groups of the configuration, as long as there is room. */
-  private rowOf(key: string): { id: number; row: Float64Array | undefined } {
-    const { table } = this;
+  #rowOf(key: string): { id: number; row: Float64Array | undefined } {
+    const table = this.#table;
     const record = table ? table.locked(() => table.take(key)) : -1;
-    if (record < 0) return { id: MAX_SHARED_PEERS + this.nextId++, row: undefined };
+    if (record < 0) return { id: MAX_SHARED_PEERS + this.#nextId++, row: undefined };
     return { id: record + 1, row: table!.data.subarray(record * PEER_FIELDS, (record + 1) * PEER_FIELDS) };
   }
 
   /** For the workers of the next configuration. */
   exportState(): unknown {
     return {
-      table: this.table?.exportState(),
+      table: this.#table?.exportState(),
       resolved: this.entries.filter((e) => e.resolve).map((e) => ({ text: e.text, addresses: e.addresses })),
       sticky: this.sticky?.exportState?.(),
     };
@@ -111,34 +111,34 @@ export class UpstreamGroup {
     }
     // only the loop that reads it first puts the state back; rows are found by name, so the peers are made anew
     if (loop.index === 0) {
-      this.table?.importState(table);
+      this.#table?.importState(table);
       if (sticky) this.sticky?.importState?.(sticky);
     }
-    this.known.clear();
+    this.#known.clear();
     this.rebuild();
     for (const peer of this.set.all()) peer.settle();
   }
 
   /** Starts resolving the entries that ask for it. */
   startResolving(): void {
-    for (const entry of this.entries) if (entry.resolve) void this.resolveEntry(entry);
+    for (const entry of this.entries) if (entry.resolve) void this.#resolveEntry(entry);
   }
 
-  private async resolveEntry(entry: ServerEntry): Promise<void> {
+  async #resolveEntry(entry: ServerEntry): Promise<void> {
     if (!this.resolver) return;
     let again: number;
     try {
       const { found, ttlSeconds } = await lookUpEntry(entry, resolverFor(this.resolver), this.resolverTimeoutMs, this.defaultPort);
-      if (found.length > 0 || entry.service) this.applyAddresses(entry, found);
+      if (found.length > 0 || entry.service) this.#applyAddresses(entry, found);
       again = this.resolver.validMs ?? Math.max(1, ttlSeconds) * 1000;
     } catch (error) {
-      if ((error as ResolveError).code === NXDOMAIN) this.applyAddresses(entry, []);
+      if ((error as ResolveError).code === NXDOMAIN) this.#applyAddresses(entry, []);
       again = this.resolver.validMs ?? Math.min(this.resolverTimeoutMs, 5000);
     }
-    setTimeout(() => void this.resolveEntry(entry), Math.min(again, 2 ** 31 - 1)).unref();
+    setTimeout(() => void this.#resolveEntry(entry), Math.min(again, 2 ** 31 - 1)).unref();
   }
 
-  private applyAddresses(entry: ServerEntry, found: ServerEntry['addresses']): void {
+  #applyAddresses(entry: ServerEntry, found: ServerEntry['addresses']): void {
     const same =
       entry.addresses.length === found.length &&
       found.every(

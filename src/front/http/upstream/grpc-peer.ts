@@ -15,25 +15,25 @@ const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_CANCEL } = http2.constants;
 const WINDOW = 1024 * 1024;
 
 export class GrpcPeer extends PeerConnection {
-  private session: ClientHttp2Session | undefined;
-  private stream: ClientHttp2Stream | undefined;
-  private transport: Socket | undefined;
-  private parser: GrpcParser | undefined;
-  private goaway = false;
+  #session: ClientHttp2Session | undefined;
+  #stream: ClientHttp2Stream | undefined;
+  #transport: Socket | undefined;
+  #parser: GrpcParser | undefined;
+  #goaway = false;
 
   protected override opened(): void {
     const { socket } = this;
     this.connected = true;
-    this.transport = socket;
-    this.session = http2.connect('http://upstream', {
+    this.#transport = socket;
+    this.#session = http2.connect('http://upstream', {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: WINDOW },
     });
     // what goes wrong is heard of at the stream or at the socket
-    this.session.on('error', () => {});
-    this.session.on('goaway', () => {
-      this.goaway = true;
-      if (!this.stream) this.destroy();
+    this.#session.on('error', () => {});
+    this.#session.on('goaway', () => {
+      this.#goaway = true;
+      if (!this.#stream) this.destroy();
     });
     socket.on('end', () => this.closed());
     this.events?.onConnect();
@@ -41,15 +41,16 @@ export class GrpcPeer extends PeerConnection {
 
   /** The parser of the next response. */
   makeParser(sink: ParserSink, fail: (error: InvalidResponse) => void): GrpcParser {
-    return (this.parser = new GrpcParser(sink, this, fail));
+    return (this.#parser = new GrpcParser(sink, this, fail));
   }
 
   /** Starts a request. @param endStream  it has no body */
   request(headers: OutgoingHttpHeaders, endStream: boolean): void {
-    const { parser, session } = this;
+    const parser = this.#parser;
+    const session = this.#session;
     if (!session || !parser) throw new Error('the connection is not open');
     const stream = session.request(headers, { endStream });
-    this.stream = stream;
+    this.#stream = stream;
     this.socket = stream as unknown as Socket;
     stream.on('response', (_headers, flags: number, raw?: string[]) => parser.response(raw ?? [], (flags & NGHTTP2_FLAG_END_STREAM) !== 0));
     stream.on('trailers', (_headers: unknown, _flags: number, raw?: string[]) => parser.trailers(raw ?? []));
@@ -61,10 +62,10 @@ export class GrpcPeer extends PeerConnection {
     stream.on('error', () => {});
     stream.on('end', () => {
       // an abandoned stream ends as well
-      if (this.stream === stream && stream.rstCode === 0) parser.finished();
+      if (this.#stream === stream && stream.rstCode === 0) parser.finished();
     });
     stream.on('close', () => {
-      if (this.stream !== stream) return;
+      if (this.#stream !== stream) return;
       if (!session.destroyed && !session.closed) parser.refusedWith = stream.rstCode ?? 0;
       this.closed();
     });
@@ -72,18 +73,18 @@ export class GrpcPeer extends PeerConnection {
 
   /** The answer is complete. @returns whether the connection can be used again */
   release(): boolean {
-    this.stream = undefined;
-    this.socket = this.transport!;
-    return !this.goaway && !this.session!.destroyed;
+    this.#stream = undefined;
+    this.socket = this.#transport!;
+    return !this.#goaway && !this.#session!.destroyed;
   }
 
   override destroy(): void {
-    const { stream } = this;
-    this.stream = undefined;
-    if (this.transport) this.socket = this.transport;
+    const stream = this.#stream;
+    this.#stream = undefined;
+    if (this.#transport) this.socket = this.#transport;
     if (stream && !stream.destroyed) stream.close(NGHTTP2_CANCEL);
     super.destroy();
-    this.session?.destroy();
+    this.#session?.destroy();
   }
 }
 
@@ -91,15 +92,19 @@ export class GrpcPeer extends PeerConnection {
 export class GrpcParser implements ResponseParser {
   /** code of RST_STREAM, 0: none came */
   refusedWith = 0;
-  private trailerFields: HeaderField[] = [];
-  private failure: Error | undefined;
-  private headSeen = false;
+  #trailerFields: HeaderField[] = [];
+  #failure: Error | undefined;
+  #headSeen = false;
 
-  constructor(
-    private readonly sink: ParserSink,
-    private readonly peer: GrpcPeer,
-    private readonly fail: (error: InvalidResponse) => void,
-  ) {}
+  readonly #sink: ParserSink;
+  readonly #peer: GrpcPeer;
+  readonly #fail: (error: InvalidResponse) => void;
+
+  constructor(sink: ParserSink, peer: GrpcPeer, fail: (error: InvalidResponse) => void) {
+    this.#sink = sink;
+    this.#peer = peer;
+    this.#fail = fail;
+  }
 
   /** @param raw  names and values in turn */
   response(raw: string[], ends: boolean): void {
@@ -113,28 +118,28 @@ export class GrpcParser implements ResponseParser {
       if (length) head.contentLength = Number(length.value);
       // an answer without a body carries its status in the header, which must stay the end of the stream
       else if (ends) head.contentLength = 0;
-      this.headSeen = true;
-      this.sink.head(head);
+      this.#headSeen = true;
+      this.#sink.head(head);
     } catch (error) {
       if (!(error instanceof InvalidResponse)) throw error;
-      this.failure = error;
-      this.fail(error);
+      this.#failure = error;
+      this.#fail(error);
     }
   }
 
   trailers(raw: string[]): void {
     for (let n = 0; n + 1 < raw.length; n += 2)
-      if (!raw[n].startsWith(':')) this.trailerFields.push({ name: raw[n], lname: raw[n], value: raw[n + 1] });
+      if (!raw[n].startsWith(':')) this.#trailerFields.push({ name: raw[n], lname: raw[n], value: raw[n + 1] });
   }
 
   finished(): void {
-    if (this.failure || !this.headSeen) return;
-    if (this.trailerFields.length > 0) this.sink.trailers(this.trailerFields);
-    this.sink.complete(this.peer.release());
+    if (this.#failure || !this.#headSeen) return;
+    if (this.#trailerFields.length > 0) this.#sink.trailers(this.#trailerFields);
+    this.#sink.complete(this.#peer.release());
   }
 
   feed(data: Buffer): void {
-    this.sink.body(data);
+    this.#sink.body(data);
   }
 
   /** @throws InvalidResponse  the peer refused the request */

@@ -44,66 +44,71 @@ const EMPTY = Buffer.alloc(0);
 const USUAL_HEAD = 1024;
 
 export class HttpResponseParser implements ResponseParser {
-  private held: Buffer = EMPTY;
-  private state: 'head' | 'length' | 'chunked' | 'raw' | 'done' = 'head';
-  private decoder: BodyDecoder | undefined;
+  #held: Buffer = EMPTY;
+  #state: 'head' | 'length' | 'chunked' | 'raw' | 'done' = 'head';
+  #decoder: BodyDecoder | undefined;
   /** bytes of the body that are still to come */
-  private left = 0;
-  private version = 0;
-  private keepalive = false;
+  #left = 0;
+  #version = 0;
+  #keepalive = false;
+
+  readonly #headOnly: boolean;
+  readonly #maxHeader: number;
+
+  readonly #sink: ParserSink;
 
   /**
    * @param headOnly   no body follows, whatever the header says
    * @param maxHeader  bytes
    */
-  constructor(
-    private readonly sink: ParserSink,
-    private readonly headOnly: boolean,
-    private readonly maxHeader: number,
-  ) {}
+  constructor(sink: ParserSink, headOnly: boolean, maxHeader: number) {
+    this.#sink = sink;
+    this.#headOnly = headOnly;
+    this.#maxHeader = maxHeader;
+  }
 
   feed(data: Buffer): void {
-    if (this.state === 'head') {
-      const first = this.held.length === 0;
-      this.held = first ? data : Buffer.concat([this.held, data]);
-      this.parseHeads();
+    if (this.#state === 'head') {
+      const first = this.#held.length === 0;
+      this.#held = first ? data : Buffer.concat([this.#held, data]);
+      this.#parseHeads();
       // what is fed is read over by the next piece
-      if (first && this.held.length > 0) this.held = Buffer.from(this.held);
+      if (first && this.#held.length > 0) this.#held = Buffer.from(this.#held);
       return;
     }
-    this.feedBody(data);
+    this.#feedBody(data);
   }
 
   end(): boolean {
-    if (this.state === 'raw') {
-      this.state = 'done';
+    if (this.#state === 'raw') {
+      this.#state = 'done';
       return true;
     }
-    return this.state === 'done';
+    return this.#state === 'done';
   }
 
-  private parseHeads(): void {
-    while (this.state === 'head' && this.held.length > 0) {
-      const { held } = this;
-      const whole = Math.min(held.length, this.maxHeader + 1);
+  #parseHeads(): void {
+    while (this.#state === 'head' && this.#held.length > 0) {
+      const held = this.#held;
+      const whole = Math.min(held.length, this.#maxHeader + 1);
       const complete =
-        this.parseHead(held.latin1Slice(0, Math.min(whole, USUAL_HEAD))) ||
-        (whole > USUAL_HEAD && this.parseHead(held.latin1Slice(0, whole)));
+        this.#parseHead(held.latin1Slice(0, Math.min(whole, USUAL_HEAD))) ||
+        (whole > USUAL_HEAD && this.#parseHead(held.latin1Slice(0, whole)));
       if (complete) continue;
-      if (held.length >= this.maxHeader) throw new InvalidResponse('upstream sent too big header');
+      if (held.length >= this.#maxHeader) throw new InvalidResponse('upstream sent too big header');
       return;
     }
   }
 
   /** Reads one head from the start of what is held; false: `text` does not hold all of it. */
-  private parseHead(text: string): boolean {
+  #parseHead(text: string): boolean {
     let lf = text.indexOf('\n');
     if (lf < 0) {
       checkStart(text);
       return false;
     }
     const lineEnd = lf > 0 && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
-    const head = this.usualStatus(text, lineEnd) ?? this.statusOf(text.slice(0, lf));
+    const head = this.#usualStatus(text, lineEnd) ?? this.#statusOf(text.slice(0, lf));
     for (;;) {
       const start = lf + 1;
       lf = text.indexOf('\n', start);
@@ -112,34 +117,35 @@ export class HttpResponseParser implements ResponseParser {
       if (end === start) break;
       addField(head.fields, recallField(text, start, end) ?? parseField(text.slice(start, end)));
     }
-    if (lf + 1 > this.maxHeader) throw new InvalidResponse('upstream sent too big header');
-    this.held = lf + 1 === this.held.length ? EMPTY : this.held.subarray(lf + 1);
-    if (head.status === 103) this.sink.hints?.(head.fields);
+    if (lf + 1 > this.#maxHeader) throw new InvalidResponse('upstream sent too big header');
+    this.#held = lf + 1 === this.#held.length ? EMPTY : this.#held.subarray(lf + 1);
+    if (head.status === 103) this.#sink.hints?.(head.fields);
     if (head.status >= 100 && head.status < 200 && head.status !== 101) return true;
-    this.startBody(head);
+    this.#startBody(head);
     return true;
   }
 
   /** `HTTP/1.1 200 OK`; undefined: the line must be looked at more closely. */
-  private usualStatus(text: string, end: number): UpstreamHead | undefined {
+  #usualStatus(text: string, end: number): UpstreamHead | undefined {
     if (end < 14 || !text.startsWith('HTTP/1.1 ') || text.charCodeAt(12) !== 32) return undefined;
     const status = digit(text, 9) * 100 + digit(text, 10) * 10 + digit(text, 11);
     if (!(status >= 0)) return undefined;
     const statusLine = text.slice(9, end);
     if (statusLine.includes('\r')) return undefined;
-    this.version = 1001;
+    this.#version = 1001;
     return { status, statusLine, fields: [], contentLength: -1 };
   }
 
-  private statusOf(line: string): UpstreamHead {
+  #statusOf(line: string): UpstreamHead {
     const match = STATUS_LINE.exec(line);
     if (!match) throw new InvalidResponse('upstream sent no valid HTTP/1.0 header');
-    this.version = Number(match[1]) * 1000 + Number(match[2]);
+    this.#version = Number(match[1]) * 1000 + Number(match[2]);
     return { status: Number(match[3]), statusLine: match[4] ? `${match[3]} ${match[4]}` : match[3], fields: [], contentLength: -1 };
   }
 
-  private startBody(head: UpstreamHead): void {
-    const { version, sink } = this;
+  #startBody(head: UpstreamHead): void {
+    const version = this.#version;
+    const sink = this.#sink;
     let coding: string | undefined;
     let length: string | undefined;
     let connection: string | undefined;
@@ -148,65 +154,65 @@ export class HttpResponseParser implements ResponseParser {
       else if (lname === 'transfer-encoding') coding = value;
       else if (lname === 'connection') connection = connection === undefined ? value : `${connection},${value}`;
     }
-    this.keepalive = version >= 1001 && !connection?.toLowerCase().includes('close');
+    this.#keepalive = version >= 1001 && !connection?.toLowerCase().includes('close');
     if (coding !== undefined) {
       if (coding.toLowerCase() !== 'chunked') throw new InvalidResponse(`upstream sent unknown "Transfer-Encoding": "${coding}"`);
       if (version < 1001) throw new InvalidResponse('upstream sent "Transfer-Encoding" header in HTTP/1.0 response');
     }
     if (length !== undefined) head.contentLength = Number(length);
-    const rest = this.held;
-    if (this.headOnly || head.status === 204 || head.status === 304) {
-      this.state = 'done';
+    const rest = this.#held;
+    if (this.#headOnly || head.status === 204 || head.status === 304) {
+      this.#state = 'done';
       sink.head(head);
-      if (rest.length > 0 && !this.headOnly) sink.beside?.(rest.length, true);
-      sink.complete(this.keepalive && rest.length === 0);
+      if (rest.length > 0 && !this.#headOnly) sink.beside?.(rest.length, true);
+      sink.complete(this.#keepalive && rest.length === 0);
       return;
     }
-    this.held = EMPTY;
-    if (head.status === 101) this.state = 'raw';
+    this.#held = EMPTY;
+    if (head.status === 101) this.#state = 'raw';
     else if (coding !== undefined) {
-      this.state = 'chunked';
-      this.decoder = new BodyDecoder(undefined);
+      this.#state = 'chunked';
+      this.#decoder = new BodyDecoder(undefined);
     } else if (length !== undefined) {
-      this.left = head.contentLength;
-      this.state = this.left > 0 ? 'length' : 'done';
-    } else this.state = 'raw';
-    const empty = this.state === 'done';
+      this.#left = head.contentLength;
+      this.#state = this.#left > 0 ? 'length' : 'done';
+    } else this.#state = 'raw';
+    const empty = this.#state === 'done';
     sink.head(head);
     if (empty && rest.length > 0) sink.beside?.(rest.length, true);
-    if (empty) sink.complete(this.keepalive && rest.length === 0);
-    else if (rest.length > 0) this.feedBody(rest);
+    if (empty) sink.complete(this.#keepalive && rest.length === 0);
+    else if (rest.length > 0) this.#feedBody(rest);
   }
 
-  private feedBody(data: Buffer): void {
-    switch (this.state) {
+  #feedBody(data: Buffer): void {
+    switch (this.#state) {
       case 'raw':
-        this.sink.body(data);
+        this.#sink.body(data);
         return;
       case 'length': {
-        const taken = Math.min(this.left, data.length);
-        this.left -= taken;
-        const last = this.left === 0;
-        if (last) this.state = 'done';
-        this.sink.body(taken === data.length ? data : data.subarray(0, taken), last);
+        const taken = Math.min(this.#left, data.length);
+        this.#left -= taken;
+        const last = this.#left === 0;
+        if (last) this.#state = 'done';
+        this.#sink.body(taken === data.length ? data : data.subarray(0, taken), last);
         // bytes after the end belong to nothing: the connection is not used again
-        if (taken < data.length) this.sink.beside?.(data.length - taken, true);
-        if (last) this.sink.complete(this.keepalive && taken === data.length);
+        if (taken < data.length) this.#sink.beside?.(data.length - taken, true);
+        if (last) this.#sink.complete(this.#keepalive && taken === data.length);
         return;
       }
       case 'chunked': {
-        const decoder = this.decoder!;
+        const decoder = this.#decoder!;
         let own = 0;
         const used = decoder.feed(data, (piece) => {
           own += piece.length;
-          this.sink.body(piece);
+          this.#sink.body(piece);
         });
-        this.sink.beside?.(data.length - own, false);
+        this.#sink.beside?.(data.length - own, false);
         if (used < 0) throw new InvalidResponse('upstream sent invalid chunked response');
         if (!decoder.done) return;
-        this.state = 'done';
-        if (decoder.trailers.length > 0) this.sink.trailers(decoder.trailers);
-        this.sink.complete(this.keepalive && used === data.length);
+        this.#state = 'done';
+        if (decoder.trailers.length > 0) this.#sink.trailers(decoder.trailers);
+        this.#sink.complete(this.#keepalive && used === data.length);
       }
     }
   }

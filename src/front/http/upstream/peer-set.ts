@@ -15,19 +15,23 @@ export class PeerSet {
   backup: Peer[] = [];
   points: { hash: number; server: string }[] | undefined;
 
+  readonly #table: SharedTable | undefined;
+
   /** @param table  memory of the peers' rows, if event loops share it */
   constructor(
     readonly method: Method,
-    private readonly table?: SharedTable,
-  ) {}
+    table?: SharedTable,
+  ) {
+    this.#table = table;
+  }
 
   /** Between `lock` and `unlock` no other event loop reads or changes the state of peers. */
   lock(): void {
-    if (this.table && loop.count > 1) this.table.lock();
+    if (this.#table && loop.count > 1) this.#table.lock();
   }
 
   unlock(): void {
-    if (this.table && loop.count > 1) this.table.unlock();
+    if (this.#table && loop.count > 1) this.#table.unlock();
   }
 
   /** Runs work between `lock` and `unlock`. */

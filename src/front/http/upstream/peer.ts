@@ -73,7 +73,9 @@ export class Peer {
   inflightSince: number[] = [];
   /** average of how long those had been under way whenever a peer was chosen */
   inflightTime = 0;
-  private weightBefore: number;
+  #weightBefore: number;
+
+  readonly #row: Float64Array;
 
   constructor(
     readonly address: Address,
@@ -81,11 +83,12 @@ export class Peer {
     readonly server: string,
     public options: ServerOptions,
     public id = 0,
-    private readonly row: Float64Array = new Float64Array(PEER_FIELDS),
+    row: Float64Array = new Float64Array(PEER_FIELDS),
     /** as the configuration names it, also where `server` is an address found by that name */
     readonly configured = server,
   ) {
-    this.weightBefore = options.weight;
+    this.#row = row;
+    this.#weightBefore = options.weight;
     if (row[MADE]) return;
     row[MADE] = 1;
     row[EFFECTIVE] = options.weight;
@@ -101,88 +104,88 @@ export class Peer {
   /** Takes over options that were changed. */
   adjust(options: ServerOptions): void {
     this.options = options;
-    if (options.weight === this.weightBefore) return;
-    this.weightBefore = options.weight;
+    if (options.weight === this.#weightBefore) return;
+    this.#weightBefore = options.weight;
     this.effectiveWeight = options.weight;
   }
 
   get effectiveWeight(): number {
-    return this.row[EFFECTIVE];
+    return this.#row[EFFECTIVE];
   }
   set effectiveWeight(value: number) {
-    this.row[EFFECTIVE] = value;
+    this.#row[EFFECTIVE] = value;
   }
   get currentWeight(): number {
-    return this.row[CURRENT];
+    return this.#row[CURRENT];
   }
   set currentWeight(value: number) {
-    this.row[CURRENT] = value;
+    this.#row[CURRENT] = value;
   }
   get conns(): number {
-    return this.row[CONNS];
+    return this.#row[CONNS];
   }
   set conns(value: number) {
-    this.row[CONNS] = value;
+    this.#row[CONNS] = value;
   }
   get fails(): number {
-    return this.row[FAILS];
+    return this.#row[FAILS];
   }
   set fails(value: number) {
-    this.row[FAILS] = value;
+    this.#row[FAILS] = value;
   }
   get accessed(): number {
-    return this.row[ACCESSED];
+    return this.#row[ACCESSED];
   }
   set accessed(value: number) {
-    this.row[ACCESSED] = value;
+    this.#row[ACCESSED] = value;
   }
   get checked(): number {
-    return this.row[CHECKED];
+    return this.#row[CHECKED];
   }
   set checked(value: number) {
-    this.row[CHECKED] = value;
+    this.#row[CHECKED] = value;
   }
   get headerTime(): number {
-    return this.row[HEADER_TIME];
+    return this.#row[HEADER_TIME];
   }
   set headerTime(value: number) {
-    this.row[HEADER_TIME] = value;
+    this.#row[HEADER_TIME] = value;
   }
   get responseTime(): number {
-    return this.row[RESPONSE_TIME];
+    return this.#row[RESPONSE_TIME];
   }
   set responseTime(value: number) {
-    this.row[RESPONSE_TIME] = value;
+    this.#row[RESPONSE_TIME] = value;
   }
   get recovered(): number {
-    return this.row[RECOVERED];
+    return this.#row[RECOVERED];
   }
   set recovered(value: number) {
-    this.row[RECOVERED] = value;
+    this.#row[RECOVERED] = value;
   }
   get requests(): number {
-    return this.row[REQUESTS];
+    return this.#row[REQUESTS];
   }
   set requests(value: number) {
-    this.row[REQUESTS] = value;
+    this.#row[REQUESTS] = value;
   }
   get failures(): number {
-    return this.row[FAILURES];
+    return this.#row[FAILURES];
   }
   set failures(value: number) {
-    this.row[FAILURES] = value;
+    this.#row[FAILURES] = value;
   }
   get bytesReceived(): number {
-    return this.row[RECEIVED];
+    return this.#row[RECEIVED];
   }
   set bytesReceived(value: number) {
-    this.row[RECEIVED] = value;
+    this.#row[RECEIVED] = value;
   }
   get unhealthy(): boolean {
-    return this.row[UNHEALTHY] !== 0;
+    return this.#row[UNHEALTHY] !== 0;
   }
   set unhealthy(value: boolean) {
-    this.row[UNHEALTHY] = value ? 1 : 0;
+    this.#row[UNHEALTHY] = value ? 1 : 0;
   }
 
   get name(): string {

@@ -137,17 +137,17 @@ interface Pending {
 }
 
 export class Resolver {
-  private readonly sockets = new Map<number, Socket>();
-  private readonly pending = new Map<number, Pending>();
-  private readonly byName = new Map<string, Pending>();
-  private readonly cache = new Map<string, { answer: Answer; untilMs: number }>();
-  private nextServer = 0;
-  private nextId = Math.floor(Math.random() * 65536);
+  readonly #sockets = new Map<number, Socket>();
+  readonly #pending = new Map<number, Pending>();
+  readonly #byName = new Map<string, Pending>();
+  readonly #cache = new Map<string, { answer: Answer; untilMs: number }>();
+  #nextServer = 0;
+  #nextId = Math.floor(Math.random() * 65536);
 
-  private readonly counts: ResolverCounts | undefined;
+  readonly #counts: ResolverCounts | undefined;
 
   constructor(readonly conf: ResolverConf) {
-    if (conf.zone) this.counts = resolverCounts(conf.zone);
+    if (conf.zone) this.#counts = resolverCounts(conf.zone);
   }
 
   /** Addresses of a name, IPv4 and IPv6 as configured. @throws ResolveError */
@@ -165,19 +165,19 @@ export class Resolver {
    */
   async lookup(name: string, types: readonly number[], timeoutMs: number): Promise<Answer> {
     const key = `${types.join()}:${name.toLowerCase()}`;
-    const cached = this.cache.get(key);
+    const cached = this.#cache.get(key);
     if (cached && cached.untilMs > Date.now()) return cached.answer;
-    const server = this.nextServer++ % this.conf.servers.length;
+    const server = this.#nextServer++ % this.conf.servers.length;
     let target = name;
     let ttlSeconds = 0x7fffffff;
     for (let hops = 0; hops < MAX_CNAMES; hops++) {
-      const raws = await Promise.all(types.map((type) => this.ask(target, type, timeoutMs, server)));
+      const raws = await Promise.all(types.map((type) => this.#ask(target, type, timeoutMs, server)));
       const failed = raws.find((raw) => raw.code !== 0);
       if (failed) throw new ResolveError(failed.code, name);
       ttlSeconds = Math.min(ttlSeconds, ...raws.map((raw) => raw.ttl));
       const answer: Answer = { addresses: raws.flatMap((raw) => raw.addresses), srv: raws.flatMap((raw) => raw.srv), ttlSeconds };
       if (answer.addresses.length > 0 || answer.srv.length > 0) {
-        this.remember(key, answer);
+        this.#remember(key, answer);
         return answer;
       }
       const { cname } = raws[raws.length - 1];
@@ -187,36 +187,36 @@ export class Resolver {
     throw new ResolveError(NXDOMAIN, name);
   }
 
-  private remember(key: string, answer: Answer): void {
+  #remember(key: string, answer: Answer): void {
     const validMs = this.conf.validMs ?? answer.ttlSeconds * 1000;
-    this.cache.set(key, { answer, untilMs: Date.now() + validMs });
-    if (this.cache.size > MAX_NAMES) this.cache.delete(this.cache.keys().next().value!);
+    this.#cache.set(key, { answer, untilMs: Date.now() + validMs });
+    if (this.#cache.size > MAX_NAMES) this.#cache.delete(this.#cache.keys().next().value!);
   }
 
   /** @param server  index of the one asked first */
-  private ask(name: string, type: number, timeoutMs: number, server: number): Promise<RawAnswer> {
+  #ask(name: string, type: number, timeoutMs: number, server: number): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const key = `${type}:${name}`;
-      const same = this.byName.get(key);
+      const same = this.#byName.get(key);
       if (same) {
         same.waiters.push({ resolve, reject });
         return;
       }
-      do this.nextId = (this.nextId + 1) & 0xffff;
-      while (this.pending.has(this.nextId));
-      const id = this.nextId;
+      do this.#nextId = (this.#nextId + 1) & 0xffff;
+      while (this.#pending.has(this.#nextId));
+      const id = this.#nextId;
       const pending: Pending = { name, type, deadline: Date.now() + timeoutMs, timer: undefined, server, waiters: [{ resolve, reject }] };
-      this.counts?.asked(type);
-      this.pending.set(id, pending);
-      this.byName.set(key, pending);
-      this.send(id, pending);
+      this.#counts?.asked(type);
+      this.#pending.set(id, pending);
+      this.#byName.set(key, pending);
+      this.#send(id, pending);
     });
   }
 
-  private finish(id: number, pending: Pending, result: RawAnswer | Error): void {
-    this.pending.delete(id);
-    this.byName.delete(`${pending.type}:${pending.name}`);
-    this.counts?.answered(result instanceof Error ? TIMED_OUT : result.code);
+  #finish(id: number, pending: Pending, result: RawAnswer | Error): void {
+    this.#pending.delete(id);
+    this.#byName.delete(`${pending.type}:${pending.name}`);
+    this.#counts?.answered(result instanceof Error ? TIMED_OUT : result.code);
     if (pending.timer) clearTimeout(pending.timer);
     for (const waiter of pending.waiters) {
       if (result instanceof Error) waiter.reject(result);
@@ -224,35 +224,35 @@ export class Resolver {
     }
   }
 
-  private send(id: number, pending: Pending): void {
+  #send(id: number, pending: Pending): void {
     const left = pending.deadline - Date.now();
     if (left <= 0) {
-      this.finish(id, pending, new ResolveError(TIMED_OUT, pending.name));
+      this.#finish(id, pending, new ResolveError(TIMED_OUT, pending.name));
       return;
     }
     const index = pending.server;
     pending.server = (index + 1) % this.conf.servers.length;
     const server = this.conf.servers[index];
-    this.socketFor(index).send(query(id, pending.name, pending.type), server.port, server.host, () => {});
-    pending.timer = setTimeout(() => this.send(id, pending), Math.min(left, RESEND_MS));
+    this.#socketFor(index).send(query(id, pending.name, pending.type), server.port, server.host, () => {});
+    pending.timer = setTimeout(() => this.#send(id, pending), Math.min(left, RESEND_MS));
     pending.timer.unref();
   }
 
-  private socketFor(index: number): Socket {
-    let socket = this.sockets.get(index);
+  #socketFor(index: number): Socket {
+    let socket = this.#sockets.get(index);
     if (socket) return socket;
     socket = createSocket(this.conf.servers[index].host.includes(':') ? 'udp6' : 'udp4');
-    socket.on('message', (packet) => this.receive(packet, index));
+    socket.on('message', (packet) => this.#receive(packet, index));
     socket.on('error', () => {});
     socket.unref();
-    this.sockets.set(index, socket);
+    this.#sockets.set(index, socket);
     return socket;
   }
 
-  private receive(packet: Buffer, index: number): void {
+  #receive(packet: Buffer, index: number): void {
     if (packet.length < 12 || (packet[2] & 0x80) === 0) return;
     const id = packet.readUInt16BE(0);
-    const pending = this.pending.get(id);
+    const pending = this.#pending.get(id);
     if (!pending) return;
     const question = readName(packet, 12);
     if (!question || question.name.toLowerCase() !== pending.name.replace(/\.$/, '').toLowerCase()) return;
@@ -260,13 +260,13 @@ export class Resolver {
     const answer = parseAnswer(packet, pending.type);
     if (!answer) return;
     if (answer.truncated) {
-      this.askTcp(id, pending, index);
+      this.#askTcp(id, pending, index);
       return;
     }
-    this.finish(id, pending, answer);
+    this.#finish(id, pending, answer);
   }
 
-  private askTcp(id: number, pending: Pending, index: number): void {
+  #askTcp(id: number, pending: Pending, index: number): void {
     const { host, port } = this.conf.servers[index];
     const body = query(id, pending.name, pending.type);
     const socket = connect(port, host, () => socket.write(Buffer.concat([Buffer.from([body.length >> 8, body.length & 255]), body])));
@@ -279,7 +279,7 @@ export class Resolver {
       if (held.length < 2 || held.length < 2 + held.readUInt16BE(0)) return;
       socket.destroy();
       const answer = parseAnswer(held.subarray(2), pending.type);
-      if (answer && this.pending.get(id) === pending) this.finish(id, pending, answer);
+      if (answer && this.#pending.get(id) === pending) this.#finish(id, pending, answer);
     });
   }
 }

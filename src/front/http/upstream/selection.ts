@@ -22,56 +22,59 @@ interface Attempt {
 /** The choices of one request. */
 export class Selection {
   tries: number;
-  private tried: readonly Peer[] = NONE;
-  private inBackup = false;
-  private hash: number;
-  private rehash = 0;
-  private hashTries = 0;
-  private key: string | undefined;
+  #tried: readonly Peer[] = NONE;
+  #inBackup = false;
+  #hash: number;
+  #rehash = 0;
+  #hashTries = 0;
+  #key: string | undefined;
+
+  readonly #r: Request;
 
   constructor(
     readonly set: PeerSet,
-    private readonly r: Request,
+    r: Request,
   ) {
+    this.#r = r;
     this.tries = set.tries;
-    this.hash = set.method.kind === 'ip_hash' ? 89 : 0;
+    this.#hash = set.method.kind === 'ip_hash' ? 89 : 0;
   }
 
-  private get list(): Peer[] {
-    return this.inBackup ? this.set.backup : this.set.primary;
+  get #list(): Peer[] {
+    return this.#inBackup ? this.set.backup : this.set.primary;
   }
 
   /** @param belongs tells peers of a sticky session, which come before all others of their list. undefined: no live upstreams */
   get(belongs?: (peer: Peer) => boolean): Peer | undefined {
-    return this.set.locked(() => this.getLocked(belongs));
+    return this.set.locked(() => this.#getLocked(belongs));
   }
 
-  private getLocked(belongs: ((peer: Peer) => boolean) | undefined): Peer | undefined {
+  #getLocked(belongs: ((peer: Peer) => boolean) | undefined): Peer | undefined {
     const now = nowSeconds();
-    const peer = this.ofSession(belongs, now) ?? this.choose(now);
-    if (peer) return this.take(peer, now);
-    if (!this.inBackup && this.set.backup.length > 0) {
-      this.inBackup = true;
+    const peer = this.#ofSession(belongs, now) ?? this.#choose(now);
+    if (peer) return this.#take(peer, now);
+    if (!this.#inBackup && this.set.backup.length > 0) {
+      this.#inBackup = true;
       this.tries = countUp(this.set.backup);
-      const spare = this.ofSession(belongs, now) ?? this.choose(now);
-      if (spare) return this.take(spare, now);
+      const spare = this.#ofSession(belongs, now) ?? this.#choose(now);
+      if (spare) return this.#take(spare, now);
     }
     return undefined;
   }
 
-  private ofSession(belongs: ((peer: Peer) => boolean) | undefined, now: number): Peer | undefined {
-    return belongs && this.list.find((peer) => belongs(peer) && !this.tried.includes(peer) && peer.usable(now, true));
+  #ofSession(belongs: ((peer: Peer) => boolean) | undefined, now: number): Peer | undefined {
+    return belongs && this.#list.find((peer) => belongs(peer) && !this.#tried.includes(peer) && peer.usable(now, true));
   }
 
-  private take(peer: Peer, now: number): Peer {
-    this.tried = this.tried === NONE ? [peer] : [...this.tried, peer];
+  #take(peer: Peer, now: number): Peer {
+    this.#tried = this.#tried === NONE ? [peer] : [...this.#tried, peer];
     peer.conns++;
     peer.requests++;
     if (now - peer.checked > peer.options.failTimeoutSeconds) peer.checked = now;
     return peer;
   }
 
-  private choose(now: number): Peer | undefined {
+  #choose(now: number): Peer | undefined {
     if (this.set.single) {
       const [peer] = this.set.primary;
       const { options } = peer;
@@ -79,29 +82,29 @@ export class Selection {
       return options.maxConns > 0 && peer.conns >= options.maxConns ? undefined : peer;
     }
     const { method } = this.set;
-    if (this.inBackup) return method.kind === 'least_conn' ? this.leastConn(now) : this.roundRobin(now);
+    if (this.#inBackup) return method.kind === 'least_conn' ? this.#leastConn(now) : this.#roundRobin(now);
     switch (method.kind) {
       case 'ip_hash':
-        return this.ipHash(now);
+        return this.#ipHash(now);
       case 'hash':
-        this.key ??= method.key(this.r);
-        return method.consistent ? this.consistent(now) : this.hashed(now);
+        this.#key ??= method.key(this.#r);
+        return method.consistent ? this.#consistent(now) : this.#hashed(now);
       case 'least_conn':
-        return this.leastConn(now);
+        return this.#leastConn(now);
       case 'random':
-        return this.random(now, method.two, method.timeOf);
+        return this.#random(now, method.two, method.timeOf);
       case 'least_time':
-        return this.leastTime(now, method.timeOf, method.inflight);
+        return this.#leastTime(now, method.timeOf, method.inflight);
       default:
-        return this.roundRobin(now);
+        return this.#roundRobin(now);
     }
   }
 
-  private roundRobin(now: number, among = this.list): Peer | undefined {
+  #roundRobin(now: number, among = this.#list): Peer | undefined {
     let best: Peer | undefined;
     let total = 0;
     for (const peer of among) {
-      if (this.tried.includes(peer) || !peer.usable(now)) continue;
+      if (this.#tried.includes(peer) || !peer.usable(now)) continue;
       const ceiling = peer.weightNow(now);
       if (peer.effectiveWeight > ceiling) peer.effectiveWeight = ceiling;
       peer.currentWeight += peer.effectiveWeight;
@@ -113,45 +116,45 @@ export class Selection {
     return best;
   }
 
-  private leastConn(now: number): Peer | undefined {
+  #leastConn(now: number): Peer | undefined {
     let best: Peer[] = [];
-    for (const peer of this.list) {
-      if (this.tried.includes(peer) || !peer.usable(now)) continue;
+    for (const peer of this.#list) {
+      if (this.#tried.includes(peer) || !peer.usable(now)) continue;
       const difference = best.length === 0 ? -1 : peer.conns * best[0].options.weight - best[0].conns * peer.options.weight;
       if (difference < 0) best = [peer];
       else if (difference === 0) best.push(peer);
     }
-    return best.length > 1 ? this.roundRobin(now, best) : best[0];
+    return best.length > 1 ? this.#roundRobin(now, best) : best[0];
   }
 
   /** Least expected time per weight. */
-  private leastTime(now: number, timeOf: TimeKind, inflight: boolean): Peer | undefined {
+  #leastTime(now: number, timeOf: TimeKind, inflight: boolean): Peer | undefined {
     let best: Peer[] = [];
     let bestCost = Infinity;
-    for (const peer of this.list) {
-      if (this.tried.includes(peer) || !peer.usable(now)) continue;
+    for (const peer of this.#list) {
+      if (this.#tried.includes(peer) || !peer.usable(now)) continue;
       const cost = peerTime(peer, timeOf, inflight, now) / peer.options.weight;
       if (cost < bestCost) {
         bestCost = cost;
         best = [peer];
       } else if (cost === bestCost) best.push(peer);
     }
-    return best.length > 1 ? this.roundRobin(now, best) : best[0];
+    return best.length > 1 ? this.#roundRobin(now, best) : best[0];
   }
 
-  private ipHash(now: number): Peer | undefined {
-    const address = binaryAddress(this.r.conn.remoteAddr);
+  #ipHash(now: number): Peer | undefined {
+    const address = binaryAddress(this.#r.conn.remoteAddr);
     const length = address.length === 4 ? 3 : address.length;
     for (let tries = 0; tries <= 20; tries++) {
-      for (let n = 0; n < length; n++) this.hash = (this.hash * 113 + address.charCodeAt(n)) % 6271;
-      const peer = this.byWeight(this.hash);
-      if (peer && !this.tried.includes(peer) && peer.usable(now)) return peer;
+      for (let n = 0; n < length; n++) this.#hash = (this.#hash * 113 + address.charCodeAt(n)) % 6271;
+      const peer = this.#byWeight(this.#hash);
+      if (peer && !this.#tried.includes(peer) && peer.usable(now)) return peer;
     }
-    return this.roundRobin(now);
+    return this.#roundRobin(now);
   }
 
-  private byWeight(value: number): Peer | undefined {
-    const list = this.list;
+  #byWeight(value: number): Peer | undefined {
+    const list = this.#list;
     let total = 0;
     for (const peer of list) total += peer.options.weight;
     let w = value % total;
@@ -162,23 +165,23 @@ export class Selection {
     return undefined;
   }
 
-  private hashed(now: number): Peer | undefined {
-    for (; this.hashTries <= 20; this.hashTries++) {
-      const text = (this.rehash > 0 ? String(this.rehash) : '') + this.key;
-      this.hash += (crc32Latin1(text) >>> 16) & 0x7fff;
-      this.rehash++;
-      const peer = this.byWeight(this.hash);
-      if (peer && !this.tried.includes(peer) && peer.usable(now)) return peer;
+  #hashed(now: number): Peer | undefined {
+    for (; this.#hashTries <= 20; this.#hashTries++) {
+      const text = (this.#rehash > 0 ? String(this.#rehash) : '') + this.#key;
+      this.#hash += (crc32Latin1(text) >>> 16) & 0x7fff;
+      this.#rehash++;
+      const peer = this.#byWeight(this.#hash);
+      if (peer && !this.#tried.includes(peer) && peer.usable(now)) return peer;
     }
-    return this.roundRobin(now);
+    return this.#roundRobin(now);
   }
 
   /** Ketama: 160 points per unit of weight. */
-  private consistent(now: number): Peer | undefined {
+  #consistent(now: number): Peer | undefined {
     const points = (this.set.points ??= ketamaPoints(this.set.primary));
     if (points.length === 0) return undefined;
-    if (this.hashTries === 0) {
-      const hash = crc32Latin1(this.key!);
+    if (this.#hashTries === 0) {
+      const hash = crc32Latin1(this.#key!);
       let low = 0;
       let high = points.length;
       while (low < high) {
@@ -186,26 +189,26 @@ export class Selection {
         if (points[mid].hash < hash) low = mid + 1;
         else high = mid;
       }
-      this.hash = low;
+      this.#hash = low;
     }
-    for (; this.hashTries <= 20; this.hashTries++, this.hash++) {
-      const { server } = points[this.hash % points.length];
-      const peer = this.roundRobin(
+    for (; this.#hashTries <= 20; this.#hashTries++, this.#hash++) {
+      const { server } = points[this.#hash % points.length];
+      const peer = this.#roundRobin(
         now,
-        this.list.filter((p) => p.server === server),
+        this.#list.filter((p) => p.server === server),
       );
       if (peer) return peer;
     }
-    return this.roundRobin(now);
+    return this.#roundRobin(now);
   }
 
-  private random(now: number, two: 'no' | 'least_conn' | 'least_time', timeOf: TimeKind): Peer | undefined {
-    const list = this.list;
+  #random(now: number, two: 'no' | 'least_conn' | 'least_time', timeOf: TimeKind): Peer | undefined {
+    const list = this.#list;
     let first: Peer | undefined;
     for (let tries = 0; tries <= 20; tries++) {
       const total = list.reduce((sum, p) => sum + p.options.weight, 0);
-      const peer = this.byWeight(Math.floor(Math.random() * total));
-      if (!peer || peer === first || this.tried.includes(peer) || !peer.usable(now)) continue;
+      const peer = this.#byWeight(Math.floor(Math.random() * total));
+      if (!peer || peer === first || this.#tried.includes(peer) || !peer.usable(now)) continue;
       if (two === 'no') return peer;
       if (!first) {
         first = peer;
@@ -217,7 +220,7 @@ export class Selection {
       }
       return peer.conns * first.options.weight < first.conns * peer.options.weight ? peer : first;
     }
-    return first ?? this.roundRobin(now);
+    return first ?? this.#roundRobin(now);
   }
 
   /** Gives a peer back after an attempt. */
@@ -232,11 +235,11 @@ export class Selection {
         if (!this.set.notesHeaders) peer.headerTime = noteTime(peer.headerTime, attempt.headerMs);
       }
     }
-    this.noteOutcome(peer, outcome);
+    this.#noteOutcome(peer, outcome);
     this.set.unlock();
   }
 
-  private noteOutcome(peer: Peer, outcome: Outcome): void {
+  #noteOutcome(peer: Peer, outcome: Outcome): void {
     if (this.set.single) {
       peer.fails = 0;
       this.tries = 0;
@@ -252,7 +255,7 @@ export class Selection {
       if (options.maxFails > 0) {
         peer.effectiveWeight -= Math.floor(options.weight / options.maxFails);
         if (peer.fails >= options.maxFails)
-          this.r.log('warn', `upstream server temporarily disabled while ${this.r.upstream?.action ?? 'connecting to upstream'}`);
+          this.#r.log('warn', `upstream server temporarily disabled while ${this.#r.upstream?.action ?? 'connecting to upstream'}`);
       }
       if (peer.effectiveWeight < 0) peer.effectiveWeight = 0;
     } else if (peer.accessed < peer.checked) {

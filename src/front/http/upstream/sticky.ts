@@ -97,28 +97,30 @@ const SESSION_BYTES = 128;
 const [PEER, UNTIL, SESSION_FIELDS] = [0, 1, 2];
 
 class Learned implements Sticky {
-  private readonly sessions: SharedTable;
+  readonly #sessions: SharedTable;
 
-  constructor(
-    zone: string,
-    bytes: number,
-    private readonly create: Value[],
-    private readonly lookup: Value[],
-    private readonly timeoutMs: number,
-    private readonly atHeader: boolean,
-  ) {
-    this.sessions = new SharedTable(`sticky:${zone}`, Math.max(1, Math.floor(bytes / SESSION_BYTES)), SESSION_FIELDS);
+  readonly #create: Value[];
+  readonly #lookup: Value[];
+  readonly #timeoutMs: number;
+  readonly #atHeader: boolean;
+
+  constructor(zone: string, bytes: number, create: Value[], lookup: Value[], timeoutMs: number, atHeader: boolean) {
+    this.#create = create;
+    this.#lookup = lookup;
+    this.#timeoutMs = timeoutMs;
+    this.#atHeader = atHeader;
+    this.#sessions = new SharedTable(`sticky:${zone}`, Math.max(1, Math.floor(bytes / SESSION_BYTES)), SESSION_FIELDS);
   }
 
   matcher(r: Request): ((peer: Peer) => boolean) | undefined {
-    const id = firstOf(this.lookup, r);
-    const wanted = id === '' ? undefined : this.sessions.locked(() => this.peerOf(id));
+    const id = firstOf(this.#lookup, r);
+    const wanted = id === '' ? undefined : this.#sessions.locked(() => this.#peerOf(id));
     return wanted === undefined ? undefined : (peer) => crc32Latin1(peer.name) === wanted;
   }
 
   /** Hash of the peer of a session, unless it has ended. */
-  private peerOf(id: string): number | undefined {
-    const { sessions } = this;
+  #peerOf(id: string): number | undefined {
+    const sessions = this.#sessions;
     const record = sessions.find(id);
     if (record < 0) return undefined;
     const at = record * SESSION_FIELDS;
@@ -128,34 +130,34 @@ class Learned implements Sticky {
   }
 
   /** A session that the peer starts, or the one that the request came with: an answer prolongs it, unless it starts another. */
-  private learn(r: Request, peer: Peer): void {
-    const { sessions } = this;
-    const created = firstOf(this.create, r);
-    const id = created || firstOf(this.lookup, r);
+  #learn(r: Request, peer: Peer): void {
+    const sessions = this.#sessions;
+    const created = firstOf(this.#create, r);
+    const id = created || firstOf(this.#lookup, r);
     if (id === '') return;
     const hash = crc32Latin1(peer.name);
     sessions.locked(() => {
-      if (!created && this.peerOf(id) !== hash) return;
+      if (!created && this.#peerOf(id) !== hash) return;
       const at = sessions.take(id) * SESSION_FIELDS;
       sessions.data[at + PEER] = hash;
-      sessions.data[at + UNTIL] = Date.now() + this.timeoutMs;
+      sessions.data[at + UNTIL] = Date.now() + this.#timeoutMs;
     });
   }
 
   onHeader(r: Request, peer: Peer): void {
-    if (this.atHeader) this.learn(r, peer);
+    if (this.#atHeader) this.#learn(r, peer);
   }
 
   onDone(r: Request, peer: Peer): void {
-    if (!this.atHeader) this.learn(r, peer);
+    if (!this.#atHeader) this.#learn(r, peer);
   }
 
   exportState(): unknown {
-    return this.sessions.exportState();
+    return this.#sessions.exportState();
   }
 
   importState(state: unknown): void {
-    this.sessions.importState(state);
+    this.#sessions.importState(state);
   }
 }
 
