@@ -1,4 +1,5 @@
 // Shapes of geo_shape fields as GeoJSON or WKT, parsed and validated: closed rings, enough points, coordinates in range, no crossing edges.
+// WKT is read by our own code, because the package wellknown has no BBOX, EMPTY, limit of nesting or error messages.
 
 import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';

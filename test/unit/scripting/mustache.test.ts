@@ -17,7 +17,21 @@ test.each([
   expect(renderTemplate(template, params)).toBe(expected);
 });
 
-test('what is not closed is refused', () => {
-  expect(() => renderTemplate('{{#a}}', {})).toThrow("Failed to close 'a' tag");
-  expect(() => renderTemplate('{{#a}}{{/b}}', {})).toThrow('Mismatched');
+test('unclosed sections are refused', () => {
+  expect(() => renderTemplate('{{#a}}', {})).toThrow('Unclosed section "a"');
+  expect(() => renderTemplate('{{#a}}{{/b}}', {})).toThrow('Unclosed section "a"');
+});
+
+test('the number 0 opens a section and closes an inverted one', () => {
+  expect(renderTemplate('{{#n}}{{n}}:{{.}}{{/n}}{{^n}}none{{/n}}', { n: 0 })).toBe('0:0');
+});
+
+test('output and nesting are limited', () => {
+  const list = Array.from({ length: 1000 }, () => 'x'.repeat(20));
+  expect(() => renderTemplate('{{#a}}{{#a}}{{.}}{{/a}}{{/a}}', { a: list })).toThrow('the rendered template exceeds');
+  expect(() => renderTemplate('{{#a}}'.repeat(60) + '{{/a}}'.repeat(60), {})).toThrow('sections nest deeper than 50');
+});
+
+test('members of prototypes are not reachable', () => {
+  expect(renderTemplate('[{{a.constructor}}{{constructor}}{{a.length}}]', { a: 'text' })).toBe('[]');
 });
