@@ -1,6 +1,7 @@
 // Requests and results of the library. Results have the shapes of the REST API's responses.
+
+import type { SearchParameters } from '../api/core/search-parameters.ts';
 import type { Refresh, WriteConditions } from '../api/core/write.ts';
-import type { SearchParameters } from '../api/search/search-call.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
 
 export type { Refresh, WriteConditions };

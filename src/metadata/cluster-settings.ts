@@ -1,5 +1,5 @@
 // Settings of the cluster that can be changed while it runs.
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { validationFailed } from '../errors/catalog.ts';
 import type { Reducer } from './reducer.ts';
@@ -38,7 +38,14 @@ const KNOWN = [
 ];
 
 /** @throws ApiError settings_exception: unknown settings; action_request_validation_exception: nothing to do */
-export const putClusterSettings: Reducer<{ readonly body: MutableJsonObject; readonly flat: boolean }> = (state, { body }) => {
+export interface ClusterSettingsResponse {
+  readonly acknowledged: boolean;
+  /** Changed settings, nested. */
+  readonly persistent: JsonObject;
+  readonly transient: JsonObject;
+}
+
+export const putClusterSettings: Reducer<{ readonly body: JsonObject }, ClusterSettingsResponse> = (state, { body }) => {
   const persistent = flatten(body.persistent);
   const transient = flatten(body.transient);
   if (Object.keys(persistent).length + Object.keys(transient).length === 0) throw validationFailed(['no settings to update']);

@@ -1,6 +1,6 @@
 // Creating an index: name, settings and mappings of the request over those of the templates that match.
 
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
@@ -19,12 +19,18 @@ const BODY_KEYS = ['settings', 'mappings', 'aliases'];
 export interface CreateIndexArgs {
   readonly index: string;
   /** `{ settings, mappings, aliases }`. */
-  readonly body: MutableJsonObject;
+  readonly body: JsonObject;
   /** Copies of each shard that the request will wait for. */
   readonly waitFor?: number | 'all' | null;
 }
 
-export const createIndex: Reducer<CreateIndexArgs> = (state, { index, body, waitFor }, env) => {
+export interface CreateIndexResponse {
+  readonly acknowledged: boolean;
+  readonly shards_acknowledged: boolean;
+  readonly index: string;
+}
+
+export const createIndex: Reducer<CreateIndexArgs, CreateIndexResponse> = (state, { index, body, waitFor }, env) => {
   const meta = newIndex(state, index, body, env);
   const copies = 1 + Number(meta.settings['index.number_of_replicas']);
   if (typeof waitFor === 'number' && waitFor > copies)
@@ -35,7 +41,7 @@ export const createIndex: Reducer<CreateIndexArgs> = (state, { index, body, wait
 };
 
 /** For a write to an index that does not exist. @throws ApiError index_not_found_exception where settings or a template forbid it */
-export const autoCreateIndex: Reducer<{ readonly index: string }> = (state, { index }, env) => {
+export const autoCreateIndex: Reducer<{ readonly index: string }, CreateIndexResponse> = (state, { index }, env) => {
   if (Object.hasOwn(state.indices, index)) return { state, response: { acknowledged: true, shards_acknowledged: true, index } };
   const { composable } = templatesFor(state, index);
   if (composable !== null) {
@@ -66,7 +72,7 @@ function autoCreateAllowed(setting: string, index: string): boolean {
 }
 
 /** @throws ApiError resource_already_exists_exception, invalid_index_name_exception, and what settings and mappings are refused with */
-export function newIndex(state: ClusterState, index: string, body: MutableJsonObject, env: ReducerEnvironment): IndexMeta {
+export function newIndex(state: ClusterState, index: string, body: JsonObject, env: ReducerEnvironment): IndexMeta {
   for (const key of Object.keys(body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('parse_exception', 400, `unknown key [${key}] for create index`);
   }

@@ -14,15 +14,20 @@ export interface ReducerEnvironment {
   readonly buildMapping: (mappings: JsonObject, settings: FlatSettings, isNew?: boolean) => MappingSnapshot;
 }
 
-export interface Reduction {
+export interface Reduction<Response> {
   /** The same object if nothing changed. */
   readonly state: ClusterState;
-  readonly response: unknown;
+  readonly response: Response;
 }
 
-export type Reducer<Args> = (state: ClusterState, args: Args, env: ReducerEnvironment) => Reduction;
+export interface Acknowledged {
+  readonly acknowledged: boolean;
+}
 
-export const ACKNOWLEDGED = { acknowledged: true } as const;
+export const ACKNOWLEDGED: Acknowledged = { acknowledged: true };
+
+/** @throws ApiError as Elasticsearch refuses the command; the state is then unchanged */
+export type Reducer<Args, Response = Acknowledged> = (state: ClusterState, args: Args, env: ReducerEnvironment) => Reduction<Response>;
 
 /** @throws ApiError index_not_found_exception */
 export function indexOf(state: ClusterState, name: string): IndexMeta {

@@ -35,10 +35,19 @@ export const REDUCERS = {
 
 export type CommandName = keyof typeof REDUCERS;
 export type CommandArgs<Name extends CommandName> = Parameters<(typeof REDUCERS)[Name]>[1];
+export type CommandResponse<Name extends CommandName> = ReturnType<(typeof REDUCERS)[Name]>['response'];
 
-/** @throws ApiError as the command refuses; Error: no such command */
-export function runReducer(name: string, state: ClusterState, args: unknown, env: ReducerEnvironment): Reduction {
-  const reducer = Object.hasOwn(REDUCERS, name) ? REDUCERS[name as CommandName] : null;
-  if (reducer === null) throw new Error(`no metadata command ${name}`);
-  return (reducer as Reducer<unknown>)(state, args, env);
+/** A command with its arguments, as it is sent to the main thread. */
+export type MetadataCommand = { [Name in CommandName]: { readonly name: Name; readonly args: CommandArgs<Name> } }[CommandName];
+
+/** @throws ApiError as the command refuses */
+export function runReducer<Name extends CommandName>(
+  name: Name,
+  state: ClusterState,
+  args: CommandArgs<Name>,
+  env: ReducerEnvironment,
+): Reduction<CommandResponse<Name>> {
+  // TypeScript does not connect the entry of a name with the arguments of the same name.
+  const reducer = REDUCERS[name] as Reducer<CommandArgs<Name>, CommandResponse<Name>>;
+  return reducer(state, args, env);
 }

@@ -6,7 +6,6 @@ import { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { SettingTree } from '../analysis/settings.ts';
 import { provideAnalysisHost, threadAnalysisHost } from '../analysis/thread-host.ts';
 import type { JsonObject } from '../common/json-value.ts';
-import type { HunspellFlags } from '../config/settings.ts';
 import { createMapping, restoreMapping } from '../mapping/create-mapping.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../metadata/index-settings.ts';
@@ -30,8 +29,7 @@ export function globalAnalysis(options: NodeOptions): AnalysisRegistry {
 }
 
 function analysisEnvironment({ configPath, settings }: NodeOptions) {
-  const flags = settings['indices.analysis.hunspell.dictionary'] as HunspellFlags | undefined;
-  return { host: threadAnalysisHost(), files: configFiles(configPath, flags) };
+  return { host: threadAnalysisHost(), files: configFiles(configPath, settings['indices.analysis.hunspell.dictionary']) };
 }
 
 /** `isNew`: limits are checked. @throws ApiError as Elasticsearch refuses mappings */

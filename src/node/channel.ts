@@ -1,6 +1,12 @@
 // Requests and notices over a MessagePort. Two parts of the node talk the same way whether they are in one thread or in two.
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
+import type { ReplyTo } from './messages.ts';
+
+/** Every message names its type. */
+interface Message {
+  readonly type: string;
+}
 
 type Envelope =
   | { readonly kind: 'request'; readonly id: number; readonly body: unknown }
@@ -20,7 +26,8 @@ export class Transferred {
   }
 }
 
-export class Channel<Out, In> {
+/** @typeParam Out  messages to the other side @typeParam In  messages from it */
+export class Channel<Out extends Message, In> {
   readonly #port: MessagePort;
   readonly #handler: Handler<In>;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
@@ -35,10 +42,11 @@ export class Channel<Out, In> {
   }
 
   /** @throws ApiError as the other side threw it; node_closed_exception if the other side is gone */
-  request<Result>(message: Out, transfer: readonly TransferListItem[] = []): Promise<Result> {
+  request<Request extends Out>(message: Request, transfer: readonly TransferListItem[] = []): Promise<ReplyTo<Request>> {
     if (this.#closed) return Promise.reject(closedError());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
+      // The reply has the type that the message asks for: both sides are built from messages.ts.
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       this.#port.postMessage({ kind: 'request', id, body: message } satisfies Envelope, transfer);
     });

@@ -1,18 +1,10 @@
 // EngineContext of a reader thread: metadata, snapshots and stored documents at hand; writes and commands travel.
+
 import { Packr } from 'msgpackr';
-import type {
-  EngineContext,
-  IndexAnalysis,
-  IndexState,
-  MetadataCommand,
-  OpenContextInfo,
-  SearchContextStore,
-  ShardSnapshot,
-  ShardStats,
-  StoredDocument,
-  UsedContext,
-} from '../api/core/context.ts';
+import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../api/core/context.ts';
+import type { IndexAnalysis, IndexState, ShardSnapshot } from '../api/core/index-state.ts';
 import { EngineSearchCaches } from '../api/core/search-caches.ts';
+import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../api/core/search-context.ts';
 import type { TaskStore } from '../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../api/core/write.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -21,14 +13,12 @@ import type { ClusterState } from '../metadata/cluster-state.ts';
 import { OP_DELETE, type Store } from '../store/store.ts';
 import { globalAnalysis } from './build-index.ts';
 import type { Channel } from './channel.ts';
-import { type FieldMemory, fieldMemory } from './field-memory.ts';
+import { fieldMemory } from './field-memory.ts';
 import type { IndexStates } from './index-states.ts';
-import type { FromReader, ShardPlacement, ShardRequest, ToReader } from './messages.ts';
+import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader } from './messages.ts';
 import type { NodeOptions } from './node-options.ts';
 import type { PublishedSnapshot, ReaderSnapshots } from './reader-snapshots.ts';
 import { shardOfRouting } from './routing.ts';
-import type { BorrowedContext, ContextInfo, ContextKind, ContextRequest } from './search-contexts.ts';
-import type { TaskRequest } from './tasks.ts';
 
 const packr = new Packr({ int64AsType: 'number' });
 
@@ -48,16 +38,16 @@ class ReaderContexts implements SearchContextStore {
     this.#snapshots = snapshots;
   }
 
-  open(kind: ContextKind, snapshots: readonly ShardSnapshot[], options: { keepAliveMs: number; limit: number; state: unknown }) {
+  open(kind: ContextKind, snapshots: readonly ShardSnapshot[], options: { keepAliveMs: number; limit: number; state: ContextState }) {
     const descriptors = (snapshots as readonly PublishedSnapshot[]).map(({ descriptor }) => descriptor);
-    return this.#ask<string>({ action: 'open', kind, snapshots: descriptors, ...options });
+    return this.#main.request({ type: 'context', request: { action: 'open', kind, snapshots: descriptors, ...options } });
   }
 
   async use(kind: ContextKind, key: string, keepAliveMs: number | null): Promise<UsedContext | null> {
-    const borrowed = await this.#ask<BorrowedContext | null>({ action: 'use', kind, key, keepAliveMs });
+    const borrowed = await this.#main.request({ type: 'context', request: { action: 'use', kind, key, keepAliveMs } });
     if (borrowed === null) return null;
     const { loan } = borrowed;
-    const end = (state?: unknown) => this.#ask<void>({ action: 'endUse', loan, state });
+    const end = (state?: ContextState) => this.#main.request({ type: 'context', request: { action: 'endUse', loan, state } });
     const snapshots: ShardSnapshot[] = [];
     for (const descriptor of borrowed.snapshots) {
       const index = this.#states.byUuid(descriptor.indexUuid);
@@ -71,33 +61,28 @@ class ReaderContexts implements SearchContextStore {
   }
 
   close(kind: ContextKind, keys: readonly string[] | null): Promise<string[]> {
-    return this.#ask({ action: 'close', kind, keys });
+    return this.#main.request({ type: 'context', request: { action: 'close', kind, keys } });
   }
 
   async list(kind: ContextKind): Promise<OpenContextInfo[]> {
-    const infos = await this.#ask<ContextInfo[]>({ action: 'list', kind });
+    const infos = await this.#main.request({ type: 'context', request: { action: 'list', kind } });
     return infos.map(({ indexUuids, ...info }) => ({
       ...info,
       indices: indexUuids.flatMap((uuid) => this.#states.byUuid(uuid)?.meta.name ?? []),
     }));
   }
-
-  #ask<Result>(request: ContextRequest): Promise<Result> {
-    return this.#main.request({ type: 'context', request });
-  }
 }
 
 /** Tasks that main keeps. */
 function readerTasks(main: Channel<FromReader, ToReader>): TaskStore {
-  const ask = <Result>(request: TaskRequest): Promise<Result> => main.request({ type: 'task', request });
   return {
-    start: (task) => ask({ action: 'start', task }),
-    report: (id, status) => ask({ action: 'report', id, status }),
-    finish: (id, result) => ask({ action: 'finish', id, result }),
-    get: (id) => ask({ action: 'get', id }),
-    list: () => ask({ action: 'list' }),
-    cancel: (ids) => ask({ action: 'cancel', ids }),
-    rethrottle: (id, requestsPerSecond) => ask({ action: 'rethrottle', id, requestsPerSecond }),
+    start: (task) => main.request({ type: 'task', request: { action: 'start', task } }),
+    report: (id, status) => main.request({ type: 'task', request: { action: 'report', id, status } }),
+    finish: (id, result) => main.request({ type: 'task', request: { action: 'finish', id, result } }),
+    get: (id) => main.request({ type: 'task', request: { action: 'get', id } }),
+    list: () => main.request({ type: 'task', request: { action: 'list' } }),
+    cancel: (ids) => main.request({ type: 'task', request: { action: 'cancel', ids } }),
+    rethrottle: (id, requestsPerSecond) => main.request({ type: 'task', request: { action: 'rethrottle', id, requestsPerSecond } }),
   };
 }
 
@@ -197,7 +182,7 @@ export class ReaderContext implements EngineContext {
     } finally {
       snapshot.release();
     }
-    const seqNo = await this.#ask<number | null>(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
+    const seqNo = await this.#ask(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
     return seqNo === null ? null : kept(this.record(index, shard, seqNo));
   }
 
@@ -219,7 +204,7 @@ export class ReaderContext implements EngineContext {
     }
     this.#queuedBytes[placement.indexer] += bytes;
     try {
-      const reply = await this.#indexers[placement.indexer].request<Uint8Array>(
+      const reply = await this.#indexers[placement.indexer].request(
         { type: 'write', uuid: placement.uuid, shard, operations: packed, refresh },
         [packed.buffer],
       );
@@ -245,7 +230,7 @@ export class ReaderContext implements EngineContext {
   }
 
   async shardStats(index: IndexState): Promise<ShardStats[]> {
-    const counted = await this.#askAll<Omit<ShardStats, keyof FieldMemory>>(index, (uuid, shard) => ({ type: 'stats', uuid, shard }));
+    const counted = await this.#askAll(index, (uuid, shard) => ({ type: 'stats', uuid, shard }));
     return counted.map((stats) => {
       const snapshot = this.#snapshots.acquire(index, stats.shard);
       try {
@@ -256,18 +241,21 @@ export class ReaderContext implements EngineContext {
     });
   }
 
-  command(command: MetadataCommand): Promise<unknown> {
-    return this.#main.request({ type: 'command', name: command.name, args: command.args });
+  command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+    return this.#main.request({ type: 'command', name, args });
   }
 
-  #askAll<Result>(index: IndexState, request: (uuid: string, shard: number) => ShardRequest): Promise<Result[]> {
+  #askAll<Request extends ShardRequest>(
+    index: IndexState,
+    request: (uuid: string, shard: number) => Request,
+  ): Promise<Array<ReplyTo<Request>>> {
     if (index.meta.state === 'close') return Promise.resolve([]);
     const shards = Array.from({ length: index.numberOfShards }, (_, shard) => shard);
-    return Promise.all(shards.map((shard) => this.#ask<Result>(this.#place(index, shard).placement, request(index.meta.uuid, shard))));
+    return Promise.all(shards.map((shard) => this.#ask(this.#place(index, shard).placement, request(index.meta.uuid, shard))));
   }
 
-  #ask<Result>(placement: ShardPlacement, request: ShardRequest): Promise<Result> {
-    return this.#indexers[placement.indexer].request<Result>(request);
+  #ask<Request extends ShardRequest>(placement: ShardPlacement, request: Request): Promise<ReplyTo<Request>> {
+    return this.#indexers[placement.indexer].request(request);
   }
 
   #place(index: IndexState, shard: number): Placed {

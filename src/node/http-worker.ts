@@ -1,5 +1,4 @@
 // An http worker: a listener, the REST API over it, and a reader that answers searches in this thread.
-import type { Settings } from '../config/settings.ts';
 import { createListener } from '../http/create-listener.ts';
 import type { HttpListener } from '../http/listener.ts';
 import { assertPortFree, keepThreadAlive } from '../http/uws-process.ts';
@@ -12,7 +11,7 @@ import type { ThreadData } from './thread.ts';
 /** Builds everything; the listener opens when main says `start`. @returns what ends this thread when main has stopped it */
 export function startHttpWorker(data: ThreadData, store: Store): () => void {
   const { options } = data;
-  const settings = options.settings as unknown as Settings;
+  const { settings } = options;
   let listener: HttpListener | null = null;
   const reader = new Reader({ ...data, store }, (message) => {
     switch (message.type) {

@@ -1,6 +1,7 @@
 // Metadata of a thread with what is built from it: analyzers and mappings, made when first asked for and kept while they do not change.
+
 import type { AnalysisRegistry } from '../analysis/analysis-registry.ts';
-import type { IndexState } from '../api/core/context.ts';
+import type { IndexState } from '../api/core/index-state.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { restoreMapping } from '../mapping/create-mapping.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';

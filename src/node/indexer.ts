@@ -7,7 +7,7 @@ import { SegmentSorter } from '../arena/segment-sorter.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
 import { BufferPool } from '../indexing/buffer-pool.ts';
-import type { Extent, SnapshotDescriptor } from '../indexing/segment-set.ts';
+import type { SnapshotDescriptor } from '../indexing/segment-set.ts';
 import { readShardSettings } from '../indexing/shard-settings.ts';
 import { ShardWriter } from '../indexing/shard-writer.ts';
 import type { MergeResult, WriterEnvironment } from '../indexing/writer-environment.ts';
@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 import { ThreadArenas } from './arenas.ts';
 import { Channel, Transferred } from './channel.ts';
 import { IndexStates } from './index-states.ts';
-import type { FromIndexer, MergeReply, ShardPlacement, ShardRequest, ToIndexer } from './messages.ts';
+import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from './messages.ts';
 import type { NodeOptions } from './node-options.ts';
 
 /** How often shards are looked at for a scheduled refresh or flush. */
@@ -205,7 +205,7 @@ export class Indexer {
     return this.#states.byUuid(placement.uuid)?.refreshIntervalMs ?? 1000;
   }
 
-  #stats({ writer, placement }: OpenShard) {
+  #stats({ writer, placement }: OpenShard): WriterStats {
     const { segments } = writer;
     return {
       shard: placement.shard,
@@ -259,11 +259,11 @@ export class Indexer {
       store: this.#store,
       buffers,
       nextSegmentId: () => this.#nextSegmentId++,
-      allocate: (bytes) => this.#main.request<Extent>({ type: 'allocate', bytes }),
+      allocate: (bytes) => this.#main.request({ type: 'allocate', bytes }),
       view: (extent) => this.#arenas.view(extent),
       openSegment: (id, extent, name, verify) =>
         openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify }),
-      publish: (snapshot) => this.#main.request<void>({ type: 'publish', snapshot }),
+      publish: (snapshot) => this.#main.request({ type: 'publish', snapshot }),
       updateMapping: async (uuid, mappings) => {
         await this.#main.request({ type: 'updateMapping', uuid, mappings });
         const state = this.#states.byUuid(uuid);
@@ -271,7 +271,7 @@ export class Indexer {
         return state;
       },
       merge: async (segments, sort): Promise<MergeResult> => {
-        const reply = await this.#main.request<MergeReply & { extent: Extent }>({
+        const reply = await this.#main.request({
           type: 'merge',
           segments: segments.map((segment) => segment.descriptor()),
           sort,

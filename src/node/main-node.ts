@@ -3,14 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
-import { ArenaSet } from '../arena/arena.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';
-import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
-import type { IndexSortKey } from '../mapping/index-sort.ts';
+import type { Extent, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
-import { runReducer } from '../metadata/reducers.ts';
+import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../metadata/reducers.ts';
 import { type DirectoryLock, lockDirectory } from '../store/directory-lock.ts';
 import { removeIndexFolder } from '../store/segment-files.ts';
 import { Store } from '../store/store.ts';
@@ -18,20 +16,13 @@ import { compileEngine } from '../wasm/kernels.ts';
 import { buildMapping } from './build-index.ts';
 import { Channel } from './channel.ts';
 import { EarlyShards } from './early-shards.ts';
-import type {
-  ArenaMessage,
-  FromIndexer,
-  FromReader,
-  LogNotice,
-  MergeReply,
-  ShardPlacement,
-  ToIndexer,
-  ToMerger,
-  ToReader,
-} from './messages.ts';
+import { MergeRunner } from './merge-runner.ts';
+import type { ArenaMessage, FromIndexer, FromReader, LogNotice, ShardPlacement, ToIndexer, ToMerger, ToReader } from './messages.ts';
 import { MetadataStore } from './metadata-store.ts';
 import type { NodeOptions } from './node-options.ts';
+import { makePart, type NodePart } from './node-part.ts';
 import { SearchContexts } from './search-contexts.ts';
+import { SharedArenas } from './shared-arenas.ts';
 import { SnapshotRegistry } from './snapshot-registry.ts';
 import { startHere } from './start-here.ts';
 import { startThread } from './start-thread.ts';
@@ -43,8 +34,6 @@ const INDEXER_SCRATCH_BYTES = 8 << 20;
 const MERGER_SCRATCH_BYTES = 64 << 10;
 /** Time between readers that know everything and indexers that start. */
 const INDEXERS_AFTER_MS = 20;
-/** The merger's thread ends after this time without a merge. */
-const MERGER_IDLE_MS = 2000;
 
 export interface MainOptions extends NodeOptions {
   readonly indexers: number;
@@ -54,37 +43,26 @@ export interface MainOptions extends NodeOptions {
   readonly onLog: (level: LogNotice['level'], message: string) => void;
 }
 
-interface Part<Out, In> {
-  readonly channel: Channel<Out, In>;
-  readonly scratchBytes: number;
-  /** Its scratch in each arena. */
-  readonly scratch: Extent[];
-  worker: Worker | null;
-}
-
 export class MainNode {
   readonly #options: MainOptions;
   readonly #lock: DirectoryLock;
   readonly #store: Store;
   readonly #metadata: MetadataStore;
   readonly #module: WebAssembly.Module;
-  readonly #arenas: ArenaSet;
-  readonly #arenaMessages: Array<{ arena: number; memory: WebAssembly.Memory }> = [];
+  readonly #arenas: SharedArenas;
   readonly #registry: SnapshotRegistry;
   readonly #early: EarlyShards;
   readonly #contexts: SearchContexts;
   readonly #tasks = new Tasks();
-  readonly #indexers: Part<ToIndexer, FromIndexer>[] = [];
-  readonly #readers: Part<ToReader, FromReader>[] = [];
+  readonly #indexers: NodePart<ToIndexer, FromIndexer>[] = [];
+  readonly #readers: NodePart<ToReader, FromReader>[] = [];
   readonly #progress = new Map<string, SharedArrayBuffer>();
   /** What starts the indexers that do not run yet. */
   readonly #indexerStarts: Array<() => void> = [];
   #indexersLater: NodeJS.Timeout | undefined;
-  #merger: Part<ToMerger, never> | null = null;
+  readonly #merges: MergeRunner;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
-  #mergerIdle: NodeJS.Timeout | undefined;
-  #mergeTail: Promise<unknown> = Promise.resolve();
   #commandTail: Promise<unknown> = Promise.resolve();
   #stopping: Promise<void> | null = null;
 
@@ -101,9 +79,15 @@ export class MainNode {
       throw error;
     }
     this.#module = compileEngine();
-    this.#arenas = new ArenaSet(this.#module, { onArena: (arena, memory) => this.#onArena(arena, memory) });
+    this.#arenas = new SharedArenas(this.#module, (arena, memory) => this.#early.addArena(arena, memory));
     this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
     this.#contexts = new SearchContexts(this.#registry);
+    this.#merges = new MergeRunner({
+      startMerger: () => this.#startPart<ToMerger, never>('merger', 0, MERGER_SCRATCH_BYTES, () => undefined),
+      onMergerEnd: (merger) => this.#arenas.remove(merger),
+      hold: (segments) => this.#registry.hold(segments),
+      allocate: (bytes) => this.#allocate(bytes),
+    });
     this.#early = new EarlyShards({
       dataPath: options.dataPath,
       store: this.#store,
@@ -137,19 +121,18 @@ export class MainNode {
     for (let number = 0; number < this.#options.indexers; number++) {
       const part = this.#startPart<ToIndexer, FromIndexer>('indexer', number, INDEXER_SCRATCH_BYTES, (message) => this.#onIndexer(message));
       this.#indexers.push(part);
-      this.#introduce(part);
     }
     const { state } = this.#metadata;
     const placements = this.#placements(state);
     // Asked for now: an index that a request deletes meanwhile is none.
     const orphans = this.#metadata.orphans();
     const fail = (error: Error) => this.#options.onLog('error', `shard failed to open: ${error.message}`);
-    const opened = this.#indexers.map(({ channel }) => channel.request<void>({ type: 'state', state, placements }).catch(fail));
+    const opened = this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements }).catch(fail));
     const late: Promise<void>[] = [];
     for (const placement of placements) {
       const snapshot = await this.#early.open(placement);
       const { channel } = this.#indexers[placement.indexer];
-      const done = channel.request<void>({ type: 'openShard', placement, snapshot }).catch(fail);
+      const done = channel.request({ type: 'openShard', placement, snapshot }).catch(fail);
       opened.push(done);
       if (snapshot !== null) this.#registry.publish(snapshot);
       else {
@@ -190,9 +173,9 @@ export class MainNode {
     });
     const worker = connect({ port: port2, indexerPorts });
     worker?.on('error', (error) => this.#onThreadError('http worker', error));
-    const part = { channel, scratchBytes: this.#options.scratchBytes, scratch: [], worker };
+    const part = makePart<ToReader, FromReader>(channel, this.#options.scratchBytes, worker);
     this.#readers.push(part);
-    this.#introduce(part);
+    this.#arenas.add(part);
     this.#registry.addReader(reader);
     return reader;
   }
@@ -215,11 +198,16 @@ export class MainNode {
 
   // --------------------------------------------------------------------------------------------------------- threads
 
-  #startPart<Out, In>(role: 'indexer' | 'merger', number: number, scratchBytes: number, handler: (message: In) => unknown): Part<Out, In> {
+  #startPart<Out extends { readonly type: string }, In>(
+    role: 'indexer' | 'merger',
+    number: number,
+    scratchBytes: number,
+    handler: (message: In) => unknown,
+  ): NodePart<Out, In> {
     const { port1, port2 } = new MessageChannel();
-    const channel = new Channel<Out, In>(port1, handler);
+    const channel = new Channel<Out | ArenaMessage, In>(port1, handler);
     const data: ThreadData = { role, number, port: port2, indexerPorts: [], module: this.#module, options: this.threadOptions };
-    const part: Part<Out, In> = { channel, scratchBytes, scratch: [], worker: null };
+    const part = makePart<Out, In>(channel, scratchBytes);
     const run = () => {
       if (this.#options.inProcess) {
         startHere(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
@@ -230,6 +218,7 @@ export class MainNode {
     };
     if (role === 'indexer') this.#indexerStarts.push(run);
     else run();
+    this.#arenas.add(part);
     return part;
   }
 
@@ -245,23 +234,6 @@ export class MainNode {
     if (this.#stopping === null) process.exit(70);
   }
 
-  #introduce(part: { channel: Channel<ArenaMessage, never>; scratchBytes: number } | Part<never, never>): void {
-    for (const { arena, memory } of this.#arenaMessages) this.#sendArena(part as Part<ArenaMessage, never>, arena, memory);
-  }
-
-  #onArena(arena: number, memory: WebAssembly.Memory): void {
-    this.#arenaMessages.push({ arena, memory });
-    this.#early.addArena(arena, memory);
-    const parts = [...this.#indexers, ...this.#readers, ...(this.#merger ? [this.#merger] : [])];
-    for (const part of parts) this.#sendArena(part as unknown as Part<ArenaMessage, never>, arena, memory);
-  }
-
-  #sendArena(part: Part<ArenaMessage, never>, arena: number, memory: WebAssembly.Memory): void {
-    const scratch = this.#arenas.allocate(part.scratchBytes, arena);
-    part.scratch.push(scratch);
-    part.channel.notify({ type: 'arena', arena, memory, scratch });
-  }
-
   // -------------------------------------------------------------------------------------------------------- messages
 
   #onIndexer(message: FromIndexer): unknown {
@@ -273,7 +245,7 @@ export class MainNode {
       case 'updateMapping':
         return this.#updateMapping(message.uuid, message.mappings);
       case 'merge':
-        return this.#merge(message.segments, message.sort);
+        return this.#merges.merge(message.segments, message.sort);
       case 'log':
         return this.#options.onLog(message.level, message.message);
     }
@@ -321,44 +293,10 @@ export class MainNode {
     for (const { channel } of this.#indexers) channel.notify({ type: 'released', segments: [segment] });
   }
 
-  /** One merge at a time: it is long and takes a core. */
-  #merge(segments: readonly SegmentDescriptor[], sort: readonly IndexSortKey[]): Promise<MergeReply & { extent: Extent }> {
-    const release = this.#registry.hold(segments);
-    const result = this.#mergeTail.then(() => this.#runMerge(segments, sort));
-    this.#mergeTail = result.catch(() => undefined);
-    return result.finally(release);
-  }
-
-  async #runMerge(segments: readonly SegmentDescriptor[], sort: readonly IndexSortKey[]): Promise<MergeReply & { extent: Extent }> {
-    clearTimeout(this.#mergerIdle);
-    if (this.#merger === null) {
-      this.#merger = this.#startPart<ToMerger, never>('merger', 0, MERGER_SCRATCH_BYTES, () => undefined);
-      this.#introduce(this.#merger);
-    }
-    const { channel } = this.#merger;
-    try {
-      const reply = await channel.request<MergeReply>({ type: 'merge', segments, sort });
-      const extent = this.#allocate(reply.bytes);
-      await channel.request({ type: 'store', extent });
-      return { ...reply, extent };
-    } finally {
-      this.#mergerIdle = setTimeout(() => this.#endMerger(), MERGER_IDLE_MS);
-    }
-  }
-
-  #endMerger(): void {
-    const merger = this.#merger;
-    if (merger === null || merger.worker === null) return;
-    this.#merger = null;
-    merger.channel.close();
-    merger.worker.terminate();
-    for (const extent of merger.scratch) this.#arenas.release(extent);
-  }
-
   // -------------------------------------------------------------------------------------------------------- metadata
 
   /** Runs a metadata command after those before it; resolves with the reducer's response when every thread has the new state. */
-  async command(name: string, args: unknown): Promise<unknown> {
+  async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
     const run = this.#commandTail.then(() => this.#runCommand(name, args));
     this.#commandTail = run.catch(() => undefined);
     const { response, closed } = await run;
@@ -373,7 +311,10 @@ export class MainNode {
     return this.command('dynamicMapping', { index: meta.name, mappings });
   }
 
-  async #runCommand(name: string, args: unknown): Promise<{ response: unknown; closed: Promise<unknown> }> {
+  async #runCommand<Name extends CommandName>(
+    name: Name,
+    args: CommandArgs<Name>,
+  ): Promise<{ response: CommandResponse<Name>; closed: Promise<unknown> }> {
     const before = this.#metadata.state;
     const { state, response } = runReducer(name, before, args, {
       nowMs: Date.now(),
@@ -415,7 +356,7 @@ export class MainNode {
   async #closeShards(uuid: string, drop: boolean): Promise<void> {
     const logs = this.#metadata.logs(uuid);
     const close = (log: number, shard: number) =>
-      this.#indexers[this.#indexerOf(log)].channel.request<void>({ type: 'closeShard', uuid, shard, log, drop });
+      this.#indexers[this.#indexerOf(log)].channel.request({ type: 'closeShard', uuid, shard, log, drop });
     await Promise.all(logs.map(close));
     for (const shard of logs.keys()) {
       this.#registry.forget(uuid, shard);
@@ -451,7 +392,6 @@ export class MainNode {
 
   async #stop(): Promise<void> {
     await this.#commandTail;
-    clearTimeout(this.#mergerIdle);
     this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
     await Promise.allSettled(this.#closing.values());
@@ -459,9 +399,8 @@ export class MainNode {
     const ended = this.#readers.flatMap(({ worker }) => (worker ? [new Promise((resolve) => worker.once('exit', resolve))] : []));
     for (const { channel, worker } of this.#readers) if (worker) channel.notify({ type: 'exit' });
     await Promise.all(ended);
-    const parts = [...this.#indexers, ...(this.#merger ? [this.#merger] : [])];
-    for (const { channel } of [...parts, ...this.#readers]) channel.close();
-    await Promise.all(parts.map(({ worker }) => worker?.terminate()));
+    for (const { channel } of [...this.#indexers, ...this.#readers]) channel.close();
+    await Promise.all([this.#merges.stop(), ...this.#indexers.map(({ worker }) => worker?.terminate())]);
     await this.#store.close();
     this.#lock.release();
   }

@@ -23,7 +23,7 @@ export class Merger {
     switch (message.type) {
       case 'arena':
         return this.#arenas.add(message);
-      case 'merge':
+      case 'mergeImages':
         return this.#merge(message);
       case 'store': {
         if (this.#image?.length !== message.extent.bytes)
@@ -34,7 +34,7 @@ export class Merger {
     }
   }
 
-  async #merge({ segments, sort }: Extract<ToMerger, { type: 'merge' }>): Promise<Transferred> {
+  async #merge({ segments, sort }: Extract<ToMerger, { type: 'mergeImages' }>): Promise<Transferred> {
     const inputs = segments.map(({ extent, liveDocs, name }) => ({
       image: this.#arenas.view(extent),
       liveDocs: liveDocs === null ? null : this.#arenas.view(liveDocs),

@@ -1,12 +1,15 @@
 // Every message that threads exchange. Main is the hub for metadata, memory and snapshots; http workers write to indexers directly.
+import type { ShardStats } from '../api/core/context.ts';
 import type { Refresh } from '../api/core/write.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import type { LogLevel } from '../common/logger.ts';
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
-import type { ContextRequest } from './search-contexts.ts';
-import type { TaskRequest } from './tasks.ts';
+import type { CommandArgs, CommandName, CommandResponse } from '../metadata/reducers.ts';
+import type { FieldMemory } from './field-memory.ts';
+import type { ContextReplies, ContextRequest } from './search-contexts.ts';
+import type { TaskReplies, TaskRequest } from './tasks.ts';
 
 /** Where a shard is written and how its progress is shared. */
 export interface ShardPlacement {
@@ -50,9 +53,16 @@ export type ReaderCommand =
 
 export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | ReaderCommand;
 
+/** Not a union over the names: TypeScript could not build a message from a name and arguments that are generic. */
+export interface CommandMessage<Name extends CommandName = CommandName> {
+  readonly type: 'command';
+  readonly name: Name;
+  readonly args: CommandArgs<Name>;
+}
+
 export type FromReader =
   /** Request: a metadata command, see src/metadata. */
-  | { readonly type: 'command'; readonly name: string; readonly args: unknown }
+  | CommandMessage
   /** Request: a scroll or point in time, see search-contexts.ts. */
   | { readonly type: 'context'; readonly request: ContextRequest }
   /** Request: an operation that goes on after its request, see tasks.ts. */
@@ -112,7 +122,7 @@ export type ShardRequest =
 export type ToMerger =
   | ArenaMessage
   /** Request; the merged image waits in the merger until `store`. */
-  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
+  | { readonly type: 'mergeImages'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
   /** Request: copy the image into an extent of its size. */
   | { readonly type: 'store'; readonly extent: Extent };
 
@@ -121,3 +131,34 @@ export interface MergeReply {
   readonly bytes: number;
   readonly docMaps: readonly Uint32Array[];
 }
+
+/** Reply of main to an indexer's `merge`: the same with the extent in which the image was stored. */
+export interface MergedSegment extends MergeReply {
+  readonly extent: Extent;
+}
+
+/** Counts that an indexer keeps of a shard. */
+export type WriterStats = Omit<ShardStats, keyof FieldMemory>;
+
+/** Replies to requests by message type; other requests have an empty reply. */
+interface Replies {
+  allocate: Extent;
+  merge: MergedSegment;
+  mergeImages: MergeReply;
+  /** WriteOutcomes packed by msgpackr. */
+  write: Uint8Array;
+  /** seqNo of the newest version of the document; null if there is none. */
+  locate: number | null;
+  stats: WriterStats;
+}
+
+/** The reply to a message. */
+export type ReplyTo<Message extends { readonly type: string }> = Message extends { type: 'command'; name: infer Name extends CommandName }
+  ? CommandResponse<Name>
+  : Message extends { type: 'context'; request: { action: infer Action extends keyof ContextReplies } }
+    ? ContextReplies[Action]
+    : Message extends { type: 'task'; request: { action: infer Action extends keyof TaskReplies } }
+      ? TaskReplies[Action]
+      : Message['type'] extends keyof Replies
+        ? Replies[Message['type']]
+        : undefined;

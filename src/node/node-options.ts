@@ -1,5 +1,7 @@
 // What every thread of the node needs of the settings; plain data, given to a thread when it starts.
 
+import type { Settings } from '../config/settings.ts';
+
 export interface NodeOptions {
   readonly dataPath: string;
   readonly configPath: string;
@@ -13,5 +15,5 @@ export interface NodeOptions {
   /** Scratch of a reader in each arena: bounds what one request may use. */
   readonly scratchBytes: number;
   /** All settings by name, for the parts that this thread runs (REST, logs, authentication). */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Settings;
 }

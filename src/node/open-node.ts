@@ -43,7 +43,7 @@ export function mainOptions(
     indexBufferBytes: Math.min(INDEX_BUFFER_BYTES, Math.max(1 << 20, Math.floor(limit / 8))),
     writeQueueBytes: Math.max(1 << 20, Math.floor(limit * WRITE_QUEUE_SHARE)),
     scratchBytes: READER_SCRATCH_BYTES,
-    settings: settings as unknown as Record<string, unknown>,
+    settings,
     indexers: threadCounts(settings).indexers,
     inProcess,
     memoryLimitBytes: limit,

@@ -2,12 +2,11 @@
 // any page. A worker borrows a context for a request: while it does, what the context holds stays in memory even if the context ends.
 //   open ──► key     use(key) ──► loan, snapshots, state     endUse(loan, state)     close(keys)     expiry by a timer
 import { randomBytes } from 'node:crypto';
+import type { ContextKind, ContextState } from '../api/core/search-context.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { rejectedExecutionError } from '../errors/catalog.ts';
 import type { SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { SnapshotRegistry } from './snapshot-registry.ts';
-
-export type ContextKind = 'scroll' | 'pit';
 
 export type ContextRequest =
   | {
@@ -17,11 +16,11 @@ export type ContextRequest =
       readonly keepAliveMs: number;
       /** Of contexts of this kind in the node. */
       readonly limit: number;
-      readonly state: unknown;
+      readonly state: ContextState;
     }
   | { readonly action: 'use'; readonly kind: ContextKind; readonly key: string; readonly keepAliveMs: number | null }
   /** `state` undefined: as before. */
-  | { readonly action: 'endUse'; readonly loan: number; readonly state?: unknown }
+  | { readonly action: 'endUse'; readonly loan: number; readonly state?: ContextState }
   /** `keys` null: all. */
   | { readonly action: 'close'; readonly kind: ContextKind; readonly keys: readonly string[] | null }
   | { readonly action: 'list'; readonly kind: ContextKind };
@@ -29,7 +28,7 @@ export type ContextRequest =
 export interface BorrowedContext {
   readonly loan: number;
   readonly snapshots: readonly SnapshotDescriptor[];
-  readonly state: unknown;
+  readonly state: ContextState;
 }
 
 export interface ContextInfo {
@@ -37,7 +36,16 @@ export interface ContextInfo {
   readonly createdMs: number;
   readonly keepAliveMs: number;
   readonly indexUuids: readonly string[];
-  readonly state: unknown;
+}
+
+/** Results of the requests, by action. */
+export interface ContextReplies {
+  open: string;
+  use: BorrowedContext | null;
+  endUse: undefined;
+  /** Keys of the contexts that were open. */
+  close: string[];
+  list: ContextInfo[];
 }
 
 interface Context {
@@ -46,7 +54,7 @@ interface Context {
   readonly snapshots: readonly SnapshotDescriptor[];
   readonly createdMs: number;
   readonly release: () => void;
-  state: unknown;
+  state: ContextState;
   keepAliveMs: number;
   expiresMs: number;
   /** Requests that use it now: it does not expire under them. */
@@ -73,15 +81,16 @@ export class SearchContexts {
     this.#nowMs = nowMs;
   }
 
-  /** Result of the request: key, BorrowedContext or null, nothing, closed keys, ContextInfo[]. @throws ApiError too many contexts */
-  handle(request: ContextRequest): unknown {
+  /** @throws ApiError es_rejected_execution_exception: too many contexts */
+  handle(request: ContextRequest): ContextReplies[keyof ContextReplies] {
     switch (request.action) {
       case 'open':
         return this.#open(request);
       case 'use':
         return this.#use(request.kind, request.key, request.keepAliveMs);
       case 'endUse':
-        return this.#endUse(request.loan, request.state);
+        this.#endUse(request.loan, request.state);
+        return undefined;
       case 'close': {
         const keys = request.keys ?? [...this.#contexts.keys()];
         return keys.filter((key) => this.#close(request.kind, key));
@@ -123,7 +132,7 @@ export class SearchContexts {
     return { loan, snapshots: context.snapshots, state: context.state };
   }
 
-  #endUse(number: number, state: unknown): void {
+  #endUse(number: number, state: ContextState | undefined): void {
     const loan = this.#loans.get(number);
     if (!loan) return;
     this.#loans.delete(number);
@@ -145,12 +154,11 @@ export class SearchContexts {
   #list(kind: ContextKind): ContextInfo[] {
     return [...this.#contexts.values()]
       .filter((context) => context.kind === kind)
-      .map(({ key, createdMs, keepAliveMs, snapshots, state }) => ({
+      .map(({ key, createdMs, keepAliveMs, snapshots }) => ({
         key,
         createdMs,
         keepAliveMs,
         indexUuids: [...new Set(snapshots.map(({ indexUuid }) => indexUuid))],
-        state,
       }));
   }
 }

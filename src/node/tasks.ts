@@ -16,6 +16,19 @@ export type TaskRequest =
 /** Finished tasks that are remembered, the newest. */
 const MAX_FINISHED = 1000;
 
+/** Results of the requests, by action. */
+export interface TaskReplies {
+  start: number;
+  report: TaskControl;
+  finish: undefined;
+  get: TaskInfo | null;
+  /** Running tasks. */
+  list: TaskInfo[];
+  /** The tasks that were running. */
+  cancel: TaskInfo[];
+  rethrottle: TaskInfo | null;
+}
+
 type Task = { -readonly [Key in keyof TaskInfo]: TaskInfo[Key] };
 
 export class Tasks {
@@ -27,15 +40,15 @@ export class Tasks {
     this.#nowMs = nowMs;
   }
 
-  /** Result of the request: id, TaskControl, nothing, TaskInfo or null, TaskInfo[] of those that run. */
-  handle(request: TaskRequest): unknown {
+  handle(request: TaskRequest): TaskReplies[keyof TaskReplies] {
     switch (request.action) {
       case 'start':
         return this.#start(request.task);
       case 'report':
         return this.#report(request.id, request.status);
       case 'finish':
-        return this.#finish(request.id, request.result);
+        this.#finish(request.id, request.result);
+        return undefined;
       case 'get':
         return this.#tasks.get(request.id) ?? null;
       case 'list':

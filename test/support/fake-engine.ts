@@ -1,15 +1,17 @@
 // An EngineContext with real metadata (reducers, mappings, analysis) and documents in a map, not searchable: for tests of the REST families.
+
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import type { SettingTree } from '../../src/analysis/settings.ts';
-import type { EngineContext, IndexState, MetadataCommand, ShardStats, StoredDocument } from '../../src/api/core/context.ts';
+import type { EngineContext, ShardStats, StoredDocument } from '../../src/api/core/context.ts';
+import type { IndexState } from '../../src/api/core/index-state.ts';
 import { EngineSearchCaches } from '../../src/api/core/search-caches.ts';
 import type { WriteOperation, WriteOutcome } from '../../src/api/core/write.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
 import { nestSettings } from '../../src/metadata/index-settings.ts';
-import { runReducer } from '../../src/metadata/reducers.ts';
+import { type CommandArgs, type CommandName, runReducer } from '../../src/metadata/reducers.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
 
 const host = new AnalysisHost(new WebAssembly.Module(readFileSync(new URL('../../build/analyzer.wasm', import.meta.url))));
@@ -46,7 +48,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
       }
       return state;
     },
-    async command({ name, args }: MetadataCommand) {
+    async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>) {
       const { state, response } = runReducer(name, cluster, args, {
         nowMs: Date.now(),
         newUuid: () => randomUUID().replaceAll('-', '').slice(0, 22),

@@ -1,8 +1,10 @@
 // Why a shard copy is where it is: primaries are on the one node, copies beside them can be nowhere.
+
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { indexHealth, shardCounts } from './shard-counts.ts';
 
 /** The copy that a request names. */

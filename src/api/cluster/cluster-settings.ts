@@ -1,25 +1,20 @@
 // `_cluster/settings`.
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { nest } from '../../metadata/cluster-settings.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { type ClusterSettingsResponse, nest } from '../../metadata/cluster-settings.ts';
 import type { EngineContext } from '../core/context.ts';
 
 /** `PUT _cluster/settings`: `{ acknowledged, persistent, transient }` with what was changed. @throws ApiError unknown settings */
 export async function putClusterSettings(
   ctx: EngineContext,
-  request: { body: Readonly<MutableJsonObject>; flat: boolean },
-): Promise<unknown> {
-  const response = (await ctx.command({ name: 'putClusterSettings', args: request })) as MutableJsonObject;
-  if (!request.flat) return response;
-  return {
-    ...response,
-    persistent: flatten(response.persistent as MutableJsonObject),
-    transient: flatten(response.transient as MutableJsonObject),
-  };
+  { body, flat }: { body: JsonObject; flat: boolean },
+): Promise<ClusterSettingsResponse> {
+  const response = await ctx.command('putClusterSettings', { body });
+  return flat ? { ...response, persistent: flatten(response.persistent), transient: flatten(response.transient) } : response;
 }
 
-function flatten(nested: MutableJsonObject, prefix = '', flat: MutableJsonObject = {}): MutableJsonObject {
+function flatten(nested: JsonObject, prefix = '', flat: MutableJsonObject = {}): MutableJsonObject {
   for (const [key, value] of Object.entries(nested)) {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) flatten(value as MutableJsonObject, `${prefix}${key}.`, flat);
+    if (isObject(value)) flatten(value, `${prefix}${key}.`, flat);
     else flat[prefix + key] = value;
   }
   return flat;

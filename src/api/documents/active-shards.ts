@@ -1,8 +1,10 @@
 // `wait_for_active_shards`: how many copies of a shard must be there before a write begins. One node holds one copy of each shard, so that more
 // than one come only when the demand falls: with `all` and the replicas set to 0.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../errors/api-error.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 
 /** What a request says: null, the index's `index.write.wait_for_active_shards`. */
 export interface ActiveShards {

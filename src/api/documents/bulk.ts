@@ -2,11 +2,13 @@
 //
 // The body is read as it arrives. Nothing is written before READ_AHEAD_BYTES are read or the body ends, so that a body with a malformed line
 // within them leaves no trace, as in Elasticsearch; behind them a malformed line still fails the request, with what stood before it written.
+
 import { type SourceFilter, WHOLE_SOURCE } from '../../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { NO_CONDITIONS, type Refresh, type WriteOperation, type WriteOutcome } from '../core/write.ts';
 import { ingest, ingestUpsert } from '../ingest/ingest.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';

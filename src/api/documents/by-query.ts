@@ -1,9 +1,11 @@
 // Operations on whatever a query finds: delete, write again, copy to another index. A scroll reads, batches of writes go to the shards; a
 // document that changed in between is a version conflict. Source: Elasticsearch's reindex module (behaviour and response).
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { UpdateScript } from '../../scripting/update-script.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS } from '../core/write.ts';
 import { type ByQueryPipeline, ingested, scripted } from './changed-hit.ts';
 import { type ByQueryOptions, type ByQuerySource, byQueryAnswer, runByQuery } from './run-by-query.ts';

@@ -1,4 +1,5 @@
 // What becomes of a hit of `_update_by_query` and `_reindex`: changed by a script, sent through ingest pipelines.
+
 import { parseJson, parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
@@ -12,7 +13,8 @@ import {
   type ScriptedPlace,
   type UpdateScript,
 } from '../../scripting/update-script.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { storedScript } from '../core/stored-script.ts';
 import { makeOperation } from '../core/write.ts';
 import { type IngestItem, ingest } from '../ingest/ingest.ts';

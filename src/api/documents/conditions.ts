@@ -1,7 +1,8 @@
 // Checks of a write before it is sent to its shard: routing, versions, sequence numbers.
+
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import type { IndexState } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import type { WriteConditions, WriteOperation } from '../core/write.ts';
 
 /** @throws ApiError routing_missing_exception */

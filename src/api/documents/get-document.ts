@@ -1,8 +1,10 @@
 // Reads of single documents by id: get, source alone, multi get.
+
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { EngineContext, IndexState, StoredDocument } from '../core/context.ts';
+import type { EngineContext, StoredDocument } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { checkRouting } from './conditions.ts';
 import { renderSource } from './render-source.ts';
 import { checkReadable, readIndex, routingThroughAlias } from './write-target.ts';

@@ -1,9 +1,11 @@
 // `_reindex`: copies what a query finds into another index.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ScriptedPlace, UpdateScript } from '../../scripting/update-script.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS, type WriteConditions } from '../core/write.ts';
 import { type ByQueryPipeline, ingested, scripted } from './changed-hit.ts';
 import { type ByQueryHit, type ByQueryOptions, type ByQuerySource, byQueryAnswer, runByQuery } from './run-by-query.ts';

@@ -9,7 +9,8 @@ import { stringsIn } from '../../search/evaluate/source-values.ts';
 import { classicIdf, type FieldVector, hasVector, vectorOf } from '../../search/evaluate/term-vectors.ts';
 import { compareBytes, termOfText } from '../../search/index-query/term.ts';
 import { ShardStatistics } from '../../search/shard/statistics.ts';
-import type { EngineContext, IndexState, StoredDocument } from '../core/context.ts';
+import type { EngineContext, StoredDocument } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { type GetRequest, loadDocument } from './get-document.ts';
 
 /** Which terms of a field are shown: the best by frequency here and rarity in the shard. */

@@ -1,5 +1,5 @@
 // Answers to writes, alike in single requests and in bulk items.
-import type { IndexState } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import type { Refresh, WriteOutcome } from '../core/write.ts';
 import { writeShards } from './write-target.ts';
 

@@ -1,7 +1,9 @@
 // Writes of single documents: index, create, delete, update. Bodies are the bytes of the request.
+
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS, type Refresh, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { ingest, ingestUpsert } from '../ingest/ingest.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';

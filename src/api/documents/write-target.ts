@@ -1,7 +1,9 @@
 // From the index name of a document request to the index it means: concrete, through an alias, or created on the way.
+
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 
 /**
  * The index that a write to `name` goes to; a missing one is created (templates apply).
@@ -31,7 +33,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
     );
   }
   try {
-    await ctx.command({ name: 'autoCreateIndex', args: { index: name } });
+    await ctx.command('autoCreateIndex', { index: name });
   } catch (error) {
     // Another request was first.
     if (!(error instanceof ApiError) || error.type !== 'resource_already_exists_exception') throw error;

@@ -19,7 +19,7 @@ export async function updateAliases(ctx: EngineContext, request: { body: JsonObj
   const list = request.body.actions;
   if (!Array.isArray(list) || list.length === 0) throw illegalArgument('No action specified');
   const actions = list.map((entry) => readAction(ctx, entry));
-  return ctx.command({ name: 'updateAliases', args: { actions } });
+  return ctx.command('updateAliases', { actions });
 }
 
 function readAction(ctx: EngineContext, entry: unknown): AliasAction {
@@ -76,14 +76,14 @@ export async function putAlias(
   const alias: AliasMeta = parseAlias(request.body as JsonObject, ['index', 'alias']);
   checkAliasFilter(name, alias.filter);
   const indices = resolve(ctx, [index], TARGETS.concrete);
-  return ctx.command({ name: 'updateAliases', args: { actions: [{ kind: 'add', indices, aliases: [name], alias }] } });
+  return ctx.command('updateAliases', { actions: [{ kind: 'add', indices, aliases: [name], alias }] });
 }
 
 /** @throws ApiError aliases_not_found_exception (404) */
 export async function deleteAlias(ctx: EngineContext, request: { index: string; names: readonly string[] }): Promise<unknown> {
   const indices = resolve(ctx, [request.index], TARGETS.any);
   const aliases = request.names.map((name) => (name === '_all' ? '*' : name));
-  return ctx.command({ name: 'updateAliases', args: { actions: [{ kind: 'remove', indices, aliases, mustExist: true }] } });
+  return ctx.command('updateAliases', { actions: [{ kind: 'remove', indices, aliases, mustExist: true }] });
 }
 
 export interface AliasesFound {

@@ -1,12 +1,14 @@
 // `_analyze`, at the root or at an index.
+
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze/analyze-api.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
 import { METADATA_FIELDS } from '../../mapping/model.ts';
-import type { EngineContext, IndexAnalysis, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../core/index-names.ts';
+import type { IndexAnalysis, IndexState } from '../core/index-state.ts';
 import { readIndex } from '../documents/write-target.ts';
 
 export interface AnalyzeApiRequest {
@@ -38,7 +40,7 @@ export async function reloadSearchAnalyzers(ctx: EngineContext, request: IndexTa
     const names = analysis instanceof AnalysisRegistry ? analysis.updateableAnalyzers() : [];
     return names.length ? [{ index: meta.name, reloaded_analyzers: names, reloaded_node_ids: [ctx.nodeId] }] : [];
   });
-  if (details.length) await ctx.command({ name: 'reloadAnalyzers', args: { indices: details.map(({ index }) => index) } });
+  if (details.length) await ctx.command('reloadAnalyzers', { indices: details.map(({ index }) => index) });
   const shards = targets.reduce((sum, meta) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
   return { _shards: { total: shards, successful: shards, failed: 0 }, reload_details: details };
 }

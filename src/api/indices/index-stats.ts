@@ -1,11 +1,13 @@
 // `_stats`, `_segments`, `_recovery`: what the shards count.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import { INDEX_STATS_METRICS, type NamedFields, SECTIONS } from '../cluster/stats-sections.ts';
-import type { EngineContext, IndexState, ShardStats } from '../core/context.ts';
+import type { EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+import type { IndexState } from '../core/index-state.ts';
 
 export interface IndexStatsRequest extends IndexTarget {
   /** Metric names, empty: all. */

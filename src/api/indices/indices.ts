@@ -24,7 +24,7 @@ export async function createIndex(
   const waitFor = request.activeShards?.count ?? null;
   const args = { index, body: request.body ?? {}, waitFor };
   checkRuntimeScripts((args.body as { mappings?: JsonObject }).mappings?.['runtime']);
-  const created = (await ctx.command({ name: 'createIndex', args })) as {
+  const created = (await ctx.command('createIndex', args)) as {
     acknowledged: boolean;
     shards_acknowledged: boolean;
     index: string;
@@ -39,7 +39,7 @@ export async function deleteIndex(ctx: EngineContext, request: IndexTarget): Pro
   if (isDestructive && clusterSetting(ctx, 'action.destructive_requires_name') === 'true')
     throw illegalArgument('Wildcard expressions or all indices are not allowed');
   const indices = targetNames(ctx, request, TARGETS.concrete);
-  return ctx.command({ name: 'deleteIndex', args: { indices } });
+  return ctx.command('deleteIndex', { indices });
 }
 
 function clusterSetting(ctx: EngineContext, name: string): string | undefined {
@@ -72,13 +72,13 @@ export function indexExists(ctx: EngineContext, request: IndexTarget): boolean {
 }
 
 export async function openIndex(ctx: EngineContext, request: IndexTarget): Promise<unknown> {
-  return ctx.command({ name: 'openIndices', args: { indices: targetNames(ctx, request, TARGETS.closed) } });
+  return ctx.command('openIndices', { indices: targetNames(ctx, request, TARGETS.closed) });
 }
 
 export async function closeIndex(ctx: EngineContext, request: IndexTarget): Promise<unknown> {
   const indices = targetNames(ctx, request, TARGETS.named);
   await Promise.all(openStates(ctx, indices).map((index) => ctx.flush(index, true)));
-  return ctx.command({ name: 'closeIndices', args: { indices } });
+  return ctx.command('closeIndices', { indices });
 }
 
 const BLOCKS = ['metadata', 'read', 'read_only', 'write'];
@@ -87,10 +87,7 @@ const BLOCKS = ['metadata', 'read', 'read_only', 'write'];
 export async function addBlock(ctx: EngineContext, request: IndexTarget & { block: string }): Promise<unknown> {
   if (!BLOCKS.includes(request.block)) throw illegalArgument(`No block found with name ${request.block}`);
   const indices = targetNames(ctx, request, TARGETS.named);
-  await ctx.command({
-    name: 'putSettings',
-    args: { indices, settings: { [`index.blocks.${request.block}`]: true }, preserveExisting: false },
-  });
+  await ctx.command('putSettings', { indices, settings: { [`index.blocks.${request.block}`]: true }, preserveExisting: false });
   return { acknowledged: true, shards_acknowledged: true, indices: indices.map((name) => ({ name, blocked: true })) };
 }
 

@@ -1,7 +1,9 @@
 // Refresh, flush, force merge and cache clearing of indices.
+
 import { validationFailed } from '../../errors/catalog.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+import type { IndexState } from '../core/index-state.ts';
 
 export interface BroadcastResponse {
   readonly _shards: { readonly total: number; readonly successful: number; readonly failed: number };

@@ -18,10 +18,7 @@ export async function putMapping(
   if (Object.keys(request.body).length === 0) throw new ApiError('parse_exception', 400, 'request body is required');
   if (Object.hasOwn(request.body, '_doc')) throw illegalArgument('Types cannot be provided in put mapping requests');
   const indices = targetNames(ctx, request, { ...TARGETS.any, allowNoIndices: false });
-  return ctx.command({
-    name: 'putMapping',
-    args: { indices, mappings: request.body as JsonObject, writeIndexOnly: request.writeIndexOnly ?? false },
-  });
+  return ctx.command('putMapping', { indices, mappings: request.body as JsonObject, writeIndexOnly: request.writeIndexOnly ?? false });
 }
 
 /** `GET _mapping/field/{fields}`: `{ index: { mappings: { field: { full_name, mapping } } } }`. */

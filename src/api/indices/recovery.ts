@@ -1,7 +1,9 @@
 // `_recovery`: how shards were opened.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import type { EngineContext, IndexState, ShardStats } from '../core/context.ts';
+import type { EngineContext, ShardStats } from '../core/context.ts';
 import type { IndexTarget } from '../core/index-names.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { statsOf } from './index-stats.ts';
 
 /** `GET _recovery`: shards are recovered from their own store when the node starts, so each is done. */

@@ -1,12 +1,14 @@
 // `_clone`, `_shrink`, `_split`: a read-only index copied into a new one with as many, fewer or more shards. Every document is written anew
 // (shards hold documents by hash, so none can be taken over whole), with its version.
+
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { flattenSettings } from '../../metadata/index-settings.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS } from '../core/write.ts';
 import { runByQuery } from '../documents/run-by-query.ts';
 import { readIndex } from '../documents/write-target.ts';
@@ -42,7 +44,7 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
     mappings: meta.mappings,
     ...(request.body.aliases === undefined ? {} : { aliases: request.body.aliases }),
   };
-  const response = await ctx.command({ name: 'createIndex', args: { index: request.target, body } });
+  const response = await ctx.command('createIndex', { index: request.target, body });
   const target = ctx.index(request.target) as IndexState;
   await ctx.refresh(source);
   const totals = await runByQuery(
@@ -59,14 +61,11 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
     },
   );
   if (totals.failures.length > 0) {
-    await ctx.command({ name: 'deleteIndex', args: { indices: [request.target] } });
+    await ctx.command('deleteIndex', { indices: [request.target] });
     throw new ApiError('illegal_state_exception', 500, `copy of [${meta.name}] failed: ${JSON.stringify(totals.failures[0])}`);
   }
   if (blocks.length > 0)
-    await ctx.command({
-      name: 'putSettings',
-      args: { indices: [request.target], settings: Object.fromEntries(blocks), preserveExisting: false },
-    });
+    await ctx.command('putSettings', { indices: [request.target], settings: Object.fromEntries(blocks), preserveExisting: false });
   return response;
 }
 

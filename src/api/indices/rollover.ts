@@ -5,6 +5,7 @@ import type { JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { badTimeValue, illegalArgument } from '../../errors/catalog.ts';
+import type { AliasAction } from '../../metadata/aliases.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkIndexName } from '../../metadata/names.ts';
 import { sumShards } from '../cluster/node-totals.ts';
@@ -41,18 +42,18 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
   if (rolledOver) {
     const { settings, mappings, aliases } = request.body;
     const body = Object.fromEntries(Object.entries({ settings, mappings, aliases }).filter(([, value]) => value !== undefined));
-    await ctx.command({ name: 'createIndex', args: { index: newIndex, body: body as JsonObject } });
+    await ctx.command('createIndex', { index: newIndex, body: body as JsonObject });
     const { is_write_index: _, ...properties } = old.aliases[request.alias];
-    const add = (index: string, isWrite: boolean | null) => ({
+    const add = (index: string, isWrite: boolean | null): AliasAction => ({
       kind: 'add',
       indices: [index],
       aliases: [request.alias],
       alias: isWrite === null ? properties : { ...properties, is_write_index: isWrite },
     });
-    const actions = isExplicit
+    const actions: AliasAction[] = isExplicit
       ? [add(old.name, false), add(newIndex, true)]
       : [{ kind: 'remove', indices: [old.name], aliases: [request.alias], mustExist: true }, add(newIndex, null)];
-    await ctx.command({ name: 'updateAliases', args: { actions } });
+    await ctx.command('updateAliases', { actions });
   }
   return {
     acknowledged: rolledOver,

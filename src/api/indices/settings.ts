@@ -71,8 +71,5 @@ export async function putSettings(
   const settings = typeof inner === 'object' && inner !== null && Object.keys(request.body).length === 1 ? inner : request.body;
   if (Object.keys(settings).length === 0) throw validationFailed(['no settings to update']);
   const indices = targetNames(ctx, request, TARGETS.any);
-  return ctx.command({
-    name: 'putSettings',
-    args: { indices, settings: settings as JsonObject, preserveExisting: request.preserveExisting ?? false },
-  });
+  return ctx.command('putSettings', { indices, settings: settings as JsonObject, preserveExisting: request.preserveExisting ?? false });
 }

@@ -6,15 +6,15 @@ import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { flattenSettings, nestSettings } from '../../metadata/index-settings.ts';
 import { matchesPattern, patternsOverlap } from '../../metadata/names.ts';
 import { composableParts, templatesFor } from '../../metadata/templates.ts';
-import type { EngineContext } from '../core/context.ts';
+import type { CommandName, EngineContext } from '../core/context.ts';
 
 export type TemplateKind = 'templates' | 'indexTemplates' | 'componentTemplates';
 
-const COMMANDS: Readonly<Record<TemplateKind, string>> = {
+const COMMANDS = {
   templates: 'putLegacyTemplate',
   indexTemplates: 'putIndexTemplate',
   componentTemplates: 'putComponentTemplate',
-};
+} as const satisfies Readonly<Record<TemplateKind, CommandName>>;
 
 export interface PutTemplateRequest {
   readonly kind: TemplateKind;
@@ -27,11 +27,11 @@ export interface PutTemplateRequest {
 }
 
 export async function putTemplate(ctx: EngineContext, { kind, ...args }: PutTemplateRequest): Promise<unknown> {
-  return ctx.command({ name: COMMANDS[kind], args });
+  return ctx.command(COMMANDS[kind], args);
 }
 
 export async function deleteTemplate(ctx: EngineContext, request: { kind: TemplateKind; name: string }): Promise<unknown> {
-  return ctx.command({ name: 'deleteTemplate', args: request });
+  return ctx.command('deleteTemplate', request);
 }
 
 /** Bodies by name, in name order. `name` null: all; it may be a list of patterns. */

@@ -16,7 +16,7 @@ const MAX_SIMULATED = 10_000;
 export function putPipeline(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
   if (!isObject(body)) throw parseError('request body is required');
   compilePipeline(id, body);
-  return ctx.command({ name: 'putPipeline', args: { id, body } });
+  return ctx.command('putPipeline', { id, body });
 }
 
 /** Bodies by id of those that a list of names and patterns means; null: there are none. */
@@ -28,7 +28,7 @@ export function getPipelines({ cluster }: EngineContext, ids: string | null): Mu
 
 /** @throws ApiError resource_not_found_exception (404) */
 export function deletePipeline(ctx: EngineContext, id: string): Promise<unknown> {
-  return ctx.command({ name: 'deletePipeline', args: { id } });
+  return ctx.command('deletePipeline', { id });
 }
 
 /** `{ docs }`. @param id  of a stored pipeline; null: the body has one */

@@ -3,8 +3,7 @@ import { parseDurationMs } from '../../common/time-unit.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { allShardsFailed, searchContextMissing } from '../../errors/search-errors.ts';
 import type { EngineContext } from '../core/context.ts';
-
-export type ContextKind = 'scroll' | 'pit';
+import type { ContextKind } from '../core/search-context.ts';
 
 const DEFAULT_MAX_KEEP_ALIVE = '24h';
 const LIMITS = {

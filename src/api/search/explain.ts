@@ -1,4 +1,5 @@
 // _validate/query and _explain: what a query is made of, and why a document has its score.
+
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
@@ -15,9 +16,10 @@ import { contextOf } from '../../search/shard/rewrite-context.ts';
 import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext } from '../core/context.ts';
 import { parseJsonText } from '../core/json-text.ts';
+import type { QueryParameters } from '../core/search-parameters.ts';
 import { storedScript } from '../core/stored-script.ts';
-import { type QueryParameters, resolveSearch, type SearchIndices } from './search-call.ts';
-import { queryOfParameters } from './search-parameters.ts';
+import { queryOfParameters } from './apply-parameters.ts';
+import { resolveSearch, type SearchIndices } from './search-call.ts';
 import { shardsJson } from './search-response.ts';
 import { shardOf } from './search-targets.ts';
 import { resolveQuery } from './terms-lookup.ts';

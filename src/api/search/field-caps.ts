@@ -1,12 +1,14 @@
 // `_field_caps`: what fields can do, over several indices.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import { matchesPattern } from '../../metadata/names.ts';
-import type { EngineContext, IndexState } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { count } from './count.ts';
 
 export interface FieldCapsRequest extends IndexTarget {

@@ -1,4 +1,5 @@
 // `_msearch`: several searches in one request, each with its own header, answer and status.
+
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -9,10 +10,11 @@ import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { EngineContext } from '../core/context.ts';
 import { expandTo, readWildcardStates } from '../core/index-names.ts';
 import { parseJsonText } from '../core/json-text.ts';
+import type { SearchParameters } from '../core/search-parameters.ts';
+import { exactTotals } from './apply-parameters.ts';
 import { search } from './search.ts';
 import { parseSearchBody } from './search-body.ts';
-import type { SearchIndices, SearchParameters } from './search-call.ts';
-import { exactTotals } from './search-parameters.ts';
+import type { SearchIndices } from './search-call.ts';
 
 /** One search of a multi search: its header line and its body line. */
 export interface MultiSearchItem {

@@ -1,12 +1,13 @@
 // Runs a parsed search over acquired shards, in turns of the event loop.
+
 import type { AggTree } from '../../aggs/index.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { SearchEnvironment, SearchTarget } from '../../search/run/search-environment.ts';
 import { runInTurns } from '../../search/run/steps.ts';
 import { type SearchOutcome, searchSteps } from '../../search/search-shards.ts';
 import type { EngineContext } from '../core/context.ts';
+import type { SearchParameters } from '../core/search-parameters.ts';
 import { storedScript } from '../core/stored-script.ts';
-import type { SearchParameters } from './search-call.ts';
 import { indexSetting, maxBucketsOf } from './search-targets.ts';
 
 export interface SearchRun {

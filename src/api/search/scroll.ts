@@ -1,38 +1,26 @@
 // Scrolls and points in time: searches over snapshots that the node keeps between requests (SearchContextStore).
+
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { allShardsFailed } from '../../errors/search-errors.ts';
 import { checkScroll, type SearchRequest } from '../../search/request/search-request.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
-import type { AfterHit, ShardHit } from '../../search/run/shard-hits.ts';
-import type { EngineContext, OpenContextInfo, UsedContext } from '../core/context.ts';
+import type { ShardHit } from '../../search/run/shard-hits.ts';
+import type { EngineContext } from '../core/context.ts';
 import type { ParsedBody } from '../core/search-caches.ts';
-import { type ContextKind, checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
+import type { ContextKind, ContextState, OpenContextInfo, ScrollPosition, UsedContext } from '../core/search-context.ts';
+import type { SearchParameters } from '../core/search-parameters.ts';
+import { withParameters } from './apply-parameters.ts';
+import { checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
 import { runSearch } from './run-search.ts';
 import { parseSearchBody } from './search-body.ts';
-import { bodyText, resolveSearch, type SearchCall, type SearchParameters } from './search-call.ts';
-import { withParameters } from './search-parameters.ts';
+import { bodyText, resolveSearch, type SearchCall } from './search-call.ts';
 import { searchJson, shardsJson } from './search-response.ts';
 import { type AcquiredTargets, acquireTargets, type ShardChoice, targetOf } from './search-targets.ts';
 import { resolveLookups } from './terms-lookup.ts';
 
-/** What a context keeps beside its snapshots; plain data, for it goes from thread to thread. */
-interface ContextState {
-  /** Filters of the aliases that named each target. */
-  readonly filters: ReadonlyArray<readonly JsonObject[] | null>;
-  /** Body and parameters of a scroll's first request, empty for a point in time. */
-  readonly body: string;
-  readonly parameters: SearchParameters;
-  /** The time of a scroll's first request: all its pages have the same `now`. 0 for a point in time. */
-  readonly nowMs: number;
-  /** Where a scroll's last page ended, null: it is over or has not begun. */
-  readonly after: Place | null;
-}
-
-type Place = AfterHit & { readonly shard: number };
-
-function placeOf(hit: ShardHit | undefined): Place | null {
+function positionOf(hit: ShardHit | undefined): ScrollPosition | null {
   if (!hit) return null;
   const { shard, segment, docId, score, sort } = hit;
   return { shard, segment, docId, score: Number.isNaN(score) ? 0 : score, sort };
@@ -42,7 +30,7 @@ function open(ctx: EngineContext, kind: ContextKind, acquired: AcquiredTargets, 
   return ctx.contexts.open(kind, acquired.snapshots, {
     keepAliveMs,
     limit: contextLimit(ctx, kind),
-    state: { ...state, filters: acquired.filters } satisfies ContextState,
+    state: { ...state, filters: acquired.filters },
   });
 }
 
@@ -59,7 +47,7 @@ async function withContext(
   if (used === null) throw contextMissing(key);
   let next: ContextState | undefined;
   try {
-    const state = used.state as ContextState;
+    const { state } = used;
     const targets = used.snapshots.map((snapshot, i) => targetOf(ctx, snapshot, state.filters[i]));
     const { json, state: changed } = await run(targets, state);
     next = changed;
@@ -83,7 +71,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   try {
     checkBatch(ctx, acquired.targets, request);
     const outcome = await runSearch(ctx, { targets: acquired.targets, request, aggs, parameters: call.parameters, nowMs });
-    const after = placeOf(outcome.page.at(-1));
+    const after = positionOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
     return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
   } finally {
@@ -129,7 +117,7 @@ export function continueScroll(
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
     const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after });
     const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
-    return { json, state: { ...state, after: placeOf(outcome.page.at(-1)) } };
+    return { json, state: { ...state, after: positionOf(outcome.page.at(-1)) } };
   });
 }
 

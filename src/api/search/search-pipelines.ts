@@ -41,7 +41,7 @@ const compiled = new WeakMap<object, SearchPipeline>();
 export function putSearchPipeline(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
   if (!isObject(body)) throw parseError('request body is required');
   compile(id, body);
-  return ctx.command({ name: 'putSearchPipeline', args: { id, body } });
+  return ctx.command('putSearchPipeline', { id, body });
 }
 
 /** Bodies by id; null: a name is given and there is none. */
@@ -53,7 +53,7 @@ export function getSearchPipelines({ cluster }: EngineContext, ids: string | nul
 
 /** @throws ApiError resource_not_found_exception (404) */
 export function deleteSearchPipeline(ctx: EngineContext, id: string): Promise<unknown> {
-  return ctx.command({ name: 'deleteSearchPipeline', args: { id } });
+  return ctx.command('deleteSearchPipeline', { id });
 }
 
 // ------------------------------------------------------------------------------------------------------------- compile

@@ -1,9 +1,10 @@
 // The JSON of search answers.
+
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { describe, type ShardFailure } from '../../errors/search-errors.ts';
 import type { SearchOutcome } from '../../search/search-shards.ts';
-import type { SearchParameters } from './search-call.ts';
+import type { SearchParameters } from '../core/search-parameters.ts';
 
 /** `_shards` of an answer. */
 export function shardsJson(total: number, failures: readonly ShardFailure[], skipped = 0): MutableJsonObject {

@@ -9,7 +9,8 @@ import type { Query } from '../../query/query.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
 import { DEFAULT_LIMITS, type ShardLimits } from '../../search/shard/limits.ts';
 import type { SearchShard } from '../../search/shard/search-shard.ts';
-import type { EngineContext, IndexState, ShardSnapshot } from '../core/context.ts';
+import type { EngineContext } from '../core/context.ts';
+import type { IndexState, ShardSnapshot } from '../core/index-state.ts';
 import { preferredShards } from './preference.ts';
 
 /** Shards of a search with what must be given back when it ends. */

@@ -38,7 +38,7 @@ export function putStoredScript(ctx: EngineContext, id: string, body: unknown): 
     source: text,
     ...(typeof source === 'string' ? {} : { options: { content_type: 'application/json; charset=UTF-8' } }),
   };
-  return ctx.command({ name: 'putScript', args: { id, script: kept } });
+  return ctx.command('putScript', { id, script: kept });
 }
 
 function parseError(reason: string): ApiError {
@@ -52,7 +52,7 @@ export function getStoredScript(ctx: EngineContext, id: string): { status: numbe
 }
 
 export function deleteStoredScript(ctx: EngineContext, id: string): Promise<unknown> {
-  return ctx.command({ name: 'deleteScript', args: { id } });
+  return ctx.command('deleteScript', { id });
 }
 
 /** `{ result }` of a script without a document. @throws ApiError script_exception, illegal_argument_exception: other contexts */

@@ -1,7 +1,9 @@
 // The engine as a user with limited rights sees it: indices outside the user's rights do not exist. Names are checked where they are
 // resolved, not in each route: patterns and "all" expand to what is allowed, and names inside bodies (multi search, terms lookups, alias
 // actions, destinations of rollover and resize) reach no further than names in paths.
-import type { EngineContext, IndexState, MetadataCommand } from '../../api/core/context.ts';
+
+import type { CommandArgs, CommandName, CommandResponse, EngineContext } from '../../api/core/context.ts';
+import type { IndexState } from '../../api/core/index-state.ts';
 import type { Refresh, WriteOperation } from '../../api/core/write.ts';
 import type { IndexView } from './access.ts';
 
@@ -120,12 +122,12 @@ export class RestrictedEngine implements EngineContext {
   }
 
   /** @throws ApiError security_exception 403: the command names an index or alias outside the user's rights */
-  async command(command: MetadataCommand): Promise<unknown> {
-    for (const name of namesIn(command)) {
-      const refusal = this.#view.refusalOf(name);
+  async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+    for (const index of namesIn(args)) {
+      const refusal = this.#view.refusalOf(index);
       if (refusal) throw refusal;
     }
-    return this.#engine.command(command);
+    return this.#engine.command(name, args);
   }
 }
 
@@ -138,7 +140,7 @@ interface IndexCommandArgs {
 }
 
 /** Indices and aliases that a command changes. Patterns in alias removals apply to the named indices only, so they need no right of their own. */
-function namesIn({ args }: MetadataCommand): string[] {
+function namesIn(args: object): string[] {
   const { index, indices = [], body, actions = [] } = args as IndexCommandArgs;
   const names = [...(index === undefined ? [] : [index]), ...indices, ...Object.keys(body?.aliases ?? {})];
   for (const { indices: targets, aliases = [] } of actions)

@@ -1,7 +1,9 @@
 // Parameters that searches share with other operations on what a query finds.
+
 import { expandTo } from '../../api/core/index-names.ts';
+import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { readSearchType } from '../../api/search/multi-search.ts';
-import type { SearchIndices, SearchParameters } from '../../api/search/search-call.ts';
+import type { SearchIndices } from '../../api/search/search-call.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ApiRequest } from './request.ts';
 

@@ -1,6 +1,6 @@
 // `_count`.
+import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { count } from '../../api/search/count.ts';
-import type { SearchParameters } from '../../api/search/search-call.ts';
 import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';

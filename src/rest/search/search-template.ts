@@ -1,6 +1,7 @@
 // Search templates.
+
 import { parseJsonText } from '../../api/core/json-text.ts';
-import type { SearchParameters } from '../../api/search/search-call.ts';
+import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { renderSearch, searchByTemplate } from '../../api/search/search-template.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';

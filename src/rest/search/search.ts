@@ -1,5 +1,5 @@
 // `_search`.
-import type { SearchParameters } from '../../api/search/search-call.ts';
+import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { SearchContexts } from '../../../src/node/search-contexts.ts';
 import { SnapshotRegistry } from '../../../src/node/snapshot-registry.ts';
 
+/** State of a scroll that began at this time. */
+const stateOf = (nowMs: number) => ({ filters: [], body: '', parameters: {}, nowMs, after: null });
 const extent = (ptr: number) => ({ arena: 0, ptr, bytes: 10 });
 const snapshot = (generation: number, ptr: number) => ({
   indexUuid: 'u',
@@ -20,7 +22,7 @@ function setUp() {
   const first = snapshot(1, 100);
   registry.publish(first);
   const open = (kind: 'scroll' | 'pit', limit = 10) =>
-    contexts.handle({ action: 'open', kind, snapshots: [first], keepAliveMs: 60, limit, state: { page: 0 } }) as string;
+    contexts.handle({ action: 'open', kind, snapshots: [first], keepAliveMs: 60, limit, state: stateOf(0) }) as string;
   const use = (kind: 'scroll' | 'pit', key: string) =>
     contexts.handle({ action: 'use', kind, key, keepAliveMs: null }) as { loan: number; state: unknown; snapshots: unknown[] } | null;
   return { freed, registry, clock, contexts, open, use, supersede: () => registry.publish(snapshot(2, 200)) };
@@ -32,10 +34,10 @@ test('a context keeps its snapshots until it is closed, and the state that its l
   supersede();
   expect(freed).toEqual([]);
   const first = use('scroll', key)!;
-  expect(first.state).toEqual({ page: 0 });
-  contexts.handle({ action: 'endUse', loan: first.loan, state: { page: 1 } });
+  expect(first.state).toEqual(stateOf(0));
+  contexts.handle({ action: 'endUse', loan: first.loan, state: stateOf(1) });
   const second = use('scroll', key)!;
-  expect(second.state).toEqual({ page: 1 });
+  expect(second.state).toEqual(stateOf(1));
   expect(contexts.handle({ action: 'close', kind: 'scroll', keys: [key, 'unknown'] })).toEqual([key]);
   expect(use('scroll', key)).toBeNull();
   expect(freed).toEqual([]); // borrowed still

@@ -45,7 +45,7 @@ test('pipelines are kept, listed by pattern, deleted', async () => {
 
 test('the pipeline of the request goes in place of the default one, the final one always', async () => {
   const settings = { 'index.default_pipeline': 'one', 'index.final_pipeline': 'two' };
-  await engine.command({ name: 'createIndex', args: { index: 'i', body: { settings } } });
+  await engine.command('createIndex', { index: 'i', body: { settings } });
   await write('i', 'a', {});
   await write('i', 'b', {}, '_none');
   expect(await read('i', 'a')).toEqual({ one: 1, two: 2 });
@@ -54,13 +54,13 @@ test('the pipeline of the request goes in place of the default one, the final on
 
 test('a template names pipelines for an index that is not there yet', async () => {
   const body = { index_patterns: ['t-*'], template: { settings: { 'index.default_pipeline': 'one' } } };
-  await engine.command({ name: 'putIndexTemplate', args: { name: 't', body, create: false } });
+  await engine.command('putIndexTemplate', { name: 't', body, create: false });
   await write('t-1', 'a', {});
   expect(await read('t-1', 'a')).toEqual({ one: 1 });
 });
 
 test('a document that goes to another index goes through the final pipeline of that one; rights are asked for', async () => {
-  await engine.command({ name: 'createIndex', args: { index: 'other', body: { settings: { 'index.final_pipeline': 'two' } } } });
+  await engine.command('createIndex', { index: 'other', body: { settings: { 'index.final_pipeline': 'two' } } });
   const { body } = await write('i', 'a', { x: 1 }, 'away');
   expect(body._index).toBe('other');
   expect(engine.index('i')).toBeNull();
@@ -87,7 +87,7 @@ test('bulk: each item by its own pipeline; dropped, refused and unknown ones are
 });
 
 test('what an update would create goes through the pipelines of the index', async () => {
-  await engine.command({ name: 'createIndex', args: { index: 'i', body: { settings: { 'index.default_pipeline': 'one' } } } });
+  await engine.command('createIndex', { index: 'i', body: { settings: { 'index.default_pipeline': 'one' } } });
   const body = Buffer.from('{"doc":{"x":1},"doc_as_upsert":true}');
   const more = { retryOnConflict: 0, docAsUpsert: false, source: null };
   await updateDocument(engine, { ...CREATE, ...more, index: 'i', id: 'a', body });

@@ -5,7 +5,7 @@ import { fakeEngine } from '../../../support/fake-engine.ts';
 async function caps(indices: Record<string, object>, request: Partial<FieldCapsRequest>) {
   const engine = fakeEngine();
   for (const [index, properties] of Object.entries(indices)) {
-    await engine.command({ name: 'createIndex', args: { index, body: { mappings: { properties } } } });
+    await engine.command('createIndex', { index, body: { mappings: { properties } } });
   }
   return fieldCaps(engine, { index: null, fields: null, includeUnmapped: false, filters: [], types: [], body: {}, ...request });
 }

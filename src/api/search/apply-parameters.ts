@@ -1,10 +1,11 @@
 // Parameters of a search over its body.
+
 import { illegalArgument } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { type SearchRequest, TRACK_ALL, TRACK_DEFAULT } from '../../search/request/search-request.ts';
 import { parseSortParameter } from '../../search/request/sort-request.ts';
-import type { QueryParameters, SearchParameters } from './search-call.ts';
+import type { QueryParameters, SearchParameters } from '../core/search-parameters.ts';
 
 /** The query_string query for `q` and its options. */
 export function queryOfParameters(parameters: QueryParameters): Query {

@@ -1,0 +1,19 @@
+// A part of the node as main sees it: an indexer, a reader or the merger, in this thread or in a thread of its own.
+import type { Worker } from 'node:worker_threads';
+import type { Channel } from './channel.ts';
+import type { ArenaMessage } from './messages.ts';
+import type { ArenaUser } from './shared-arenas.ts';
+
+export interface NodePart<Out extends { readonly type: string }, In> extends ArenaUser {
+  readonly channel: Channel<Out | ArenaMessage, In>;
+  /** null in this thread, or as long as the thread has not started. */
+  worker: Worker | null;
+}
+
+export function makePart<Out extends { readonly type: string }, In>(
+  channel: Channel<Out | ArenaMessage, In>,
+  scratchBytes: number,
+  worker: Worker | null = null,
+): NodePart<Out, In> {
+  return { channel, scratchBytes, scratch: [], worker, sendArena: (message) => channel.notify(message) };
+}
