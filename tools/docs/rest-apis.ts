@@ -30,7 +30,7 @@ function section({ name, routes, params, body, needs }: ApiSpec): string {
     .replace(/\n\n- parameters/, '\n- parameters');
 }
 
-const served = ALL_APIS.filter((api) => !UNSUPPORTED_APIS.includes(api));
+const served = ALL_APIS.filter((api) => !UNSUPPORTED_APIS.includes(api)).sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const DOCUMENT_APIS =
   'index delete update get get_source mget bulk termvectors mtermvectors delete_by_query update_by_query reindex rethrottle'.split(' ');
