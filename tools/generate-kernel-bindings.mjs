@@ -22,6 +22,9 @@ import binaryen from 'assemblyscript/binaryen';
 
 /** Files whose constants and layouts the host needs: null shares everything exported. */
 const SHARED = {
+  'aggs/node': null,
+  'aggs/select': ['DocEntry'],
+  'aggs/stats': ['DoubleStats', 'IntegerStats'],
   'analysis/config-values': null,
   'analysis/stage': ['Chain'],
   'analysis/stage-ids': ['StageId'],

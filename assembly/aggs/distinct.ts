@@ -1,12 +1,12 @@
-// OP_DISTINCT: HyperLogLog registers per parent bucket over the raw values, 2^auxCount bytes each at node.counts.
+// OP_DISTINCT: HyperLogLog registers of the raw values, 2^precision bytes per parent bucket at node.counts.
 import { E_NO_SPACE } from '../mem/status';
 import { hashValue, hllAdd } from '../sketch/hll';
-import { AggNode, regrow } from './node';
+import { DistinctNode, regrow } from './node';
 import { beginValues, loadRaw, nextSlots, valueBuckets } from './values';
 
 /** One block; `limit`: parent buckets that may occur. @returns 0 or a status */
-export function collectDistinct(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32, limit: u32): i32 {
-  const precision = node.auxCount;
+export function collectDistinct(node: DistinctNode, docs: usize, base: u32, buckets: usize, count: u32, limit: u32): i32 {
+  const precision = node.precision;
   if (limit > node.capacity) {
     const capacity = max(limit, node.capacity << 1);
     const grown = regrow(<usize>node.root, <usize>node.counts, <u64>node.capacity << precision, <u64>capacity << precision);

@@ -1,8 +1,8 @@
-// Records of an aggregation tree in worker scratch: the host writes them (src/plan/agg-encode.ts has the same offsets), kernels fill state.
+// Records of an aggregation tree in worker scratch: the host writes them (src/plan/agg-encode.ts), kernels add their state.
 //   AggRoot ─ children ─► u32[] of AggNode ─ children ─► u32[] ...
 // A node gets blocks of at most BLOCK pairs (docId, bucket of the parent), docs ascending inside each bucket. `docs` 0 means the
 // consecutive docs base, base + 1, ...; `buckets` 0 means that all belong to bucket 0.
-// State grows by doubling out of [cur, end) of the root; what a table outgrew is not reused. All of it dies with the segment's run.
+// State grows by doubling out of [cur, end) of the root; the memory of smaller tables is not reused. All of it is dropped after the segment's run.
 
 /** Pairs in a block. */
 export const BLOCK: u32 = 1024;
@@ -37,7 +37,7 @@ export const STATS_DOUBLE: u32 = 1;
 export const STATS_COUNT: u32 = 2;
 
 // AggNode.flags
-/** `missing` / `missingIndex` stand for documents without a value. */
+/** Documents without a value have `missing` or `missingIndex`. */
 export const HAS_MISSING: u32 = 1;
 /** Count each value, not each document once per bucket. */
 export const PER_VALUE: u32 = 2;
@@ -54,69 +54,171 @@ export const OTHER_BUCKET: u32 = 64;
 /** Stats keep sums of squares. */
 export const SQUARES: u32 = 128;
 
+/** Head of the region of a tree; the host writes it and clears the rest. */
+// @ts-ignore: decorator
 @unmanaged
 export class AggRoot {
-  cur: u32; // 0
-  end: u32; // 4
-  childCount: u32; // 8
-  children: u32; // 12
-  maxDoc: u32; // 16
-  // the block at hand, for scores of documents
-  docs: u32; // 20
-  base: u32; // 24
-  scores: u32; // 28
-  count: u32; // 32
+  /** Next free byte of the region, and one past its last. */
+  cur: u32;
+  end: u32;
+  childCount: u32;
+  /** Addresses of the top nodes, u32[childCount]. */
+  children: u32;
+  maxDoc: u32;
+  /** The current block of documents, for their scores: docs u32[count], or the numbers from `base` on if 0; scores f32[count] or 0. */
+  docs: u32;
+  base: u32;
+  scores: u32;
+  count: u32;
   /** First failure of the run, or 0. */
-  status: i32; // 36
+  status: i32;
 }
 
+/** What all nodes have. The host clears a record and writes the first group of fields; what else an op needs is in the classes below. */
+// @ts-ignore: decorator
 @unmanaged
 export class AggNode {
-  op: u32; // 0
-  childCount: u32; // 4
-  children: u32; // 8
-  flags: u32; // 12
-  column: u32; // 16
-  kind: u32; // 20
+  /** OP_* */
+  op: u32;
+  childCount: u32;
+  /** Addresses of the child nodes, u32[childCount]. */
+  children: u32;
+  flags: u32;
+  /** Address of the column whose values are read, 0 without. */
+  column: u32;
+  /** KIND_* or STATS_* */
+  kind: u32;
   /** Bucket indexes are 0..size-1; 0: 64-bit keys. */
-  size: u32; // 24
-  /** KIND_TABLE: u32 index per stored value. */
-  lut: u32; // 28
-  missing: u64; // 32
-  scale: f64; // 40
-  p0: f64; // 48
-  p1: f64; // 56
-  p2: f64; // 64
-  p3: f64; // 72
-  aux: u32; // 80
-  auxCount: u32; // 84
-  aux2: u32; // 88
-  missingIndex: u32; // 92
-  /** Number of parent buckets where slots are direct (bucket = parent * size + index); 0: hashed. */
-  denseParents: u32; // 96
-  /** u32 docs per bucket (OP_BUCKETS...), or accumulators per parent bucket (OP_STATS), or records (OP_DOCS). */
-  counts: u32; // 100
-  bucketCount: u32; // 104
-  capacity: u32; // 108
-  keys: u32; // 112
-  bucketParents: u32; // 116
-  table: u32; // 120
-  tableMask: u32; // 124
-  root: u32; // 128
-  resumePair: u32; // 132
-  resumeValue: u32; // 136
-  lastPair: u32; // 140
-  lastIndex: u32; // 144
-  // scratch arrays of BLOCK entries: u32, but values u64
-  slots: u32; // 148
-  values: u32; // 152
-  exDocs: u32; // 156
-  exBuckets: u32; // 160
-  exPairs: u32; // 164
-  outDocs: u32; // 168
-  outBuckets: u32; // 172
+  size: u32;
+  /** Bucket index or stored value of documents without a value (HAS_MISSING). */
+  missingIndex: u32;
+  /** Raw value of documents without a value (HAS_MISSING). */
+  missing: u64;
+  /** Turns raw values into doubles of the API; 0: `missing` is such a double. */
+  scale: f64;
+  /** Number of parent buckets if buckets are direct (bucket = parent * size + index); 0: hashed. */
+  denseParents: u32;
+  root: u32;
+  // Buffers of BLOCK entries: u64 values, the others u32.
+  values: u32;
+  slots: u32;
+  exDocs: u32;
+  exBuckets: u32;
+  exPairs: u32;
+  outDocs: u32;
+  outBuckets: u32;
+
+  // State.
+  /** Documents per bucket u32[], or accumulators per parent bucket (STATS), registers (DISTINCT), records (DOCS). */
+  counts: u32;
+  bucketCount: u32;
+  capacity: u32;
+  /** Hashed buckets (bucket-table.ts): keys u64[], bucketParents u32[], table u32[tableMask + 1]. */
+  keys: u32;
+  bucketParents: u32;
+  table: u32;
+  tableMask: u32;
+  /** Position of nextSlots in the block. */
+  resumePair: u32;
+  resumeValue: u32;
+  /** Last pair and its index, to count a document once per bucket. */
+  lastPair: u32;
+  lastIndex: u32;
 }
-export const AGG_NODE_BYTES: u32 = 192;
+
+// OP_BUCKETS by kind.
+
+// @ts-ignore: decorator
+@unmanaged
+export class TableBuckets extends AggNode {
+  /** Index per stored value, u32[]; NIL leaves the value out. */
+  lookup: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class FixedBuckets extends AggNode {
+  /** Whole numbers below 2^53. */
+  interval: f64;
+  origin: f64;
+  /** 1 / interval, unless keys are hashed. */
+  inverse: f64;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class FixedStoredBuckets extends AggNode {
+  width: u32;
+  shift: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class HistogramBuckets extends AggNode {
+  interval: f64;
+  offset: f64;
+  /** Quotient of bucket index 0. */
+  first: f64;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class StartsBuckets extends AggNode {
+  /** Ascending starts i64[startCount], then the end of the last bucket. */
+  starts: u32;
+  startCount: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class GeoBuckets extends AggNode {
+  precision: u32;
+}
+
+// Other ops.
+
+// @ts-ignore: decorator
+@unmanaged
+export class RangesNode extends AggNode {
+  /** Doubles [from, to) each, rangeCount pairs. */
+  ranges: u32;
+  rangeCount: u32;
+  /** Buffer u32[rangeCount]. */
+  marks: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class FiltersNode extends AggNode {
+  /** Addresses of bitsets, u32[filterCount]. */
+  filters: u32;
+  filterCount: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class NestedNode extends AggNode {
+  /** Bitsets of the nested path's documents and of their parents. 0: the segment has none, or every document is a parent. */
+  childDocs: u32;
+  parentDocs: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class ReverseNestedNode extends AggNode {
+  /** Bitset of the parents; 0: every document is one. */
+  parentDocs: u32;
+  /** State: last parent + 1 per parent bucket, u32[lastParentCount]. */
+  lastParents: u32;
+  lastParentCount: u32;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class DistinctNode extends AggNode {
+  /** 2^precision registers per parent bucket. */
+  precision: u32;
+}
 
 export function nodeAt(ptr: usize): AggNode {
   return changetype<AggNode>(ptr);

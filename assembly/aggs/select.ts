@@ -1,11 +1,11 @@
 // Bucket aggregations that are not keyed by one value: ranges, filters, missing, nested, reverse nested; and the list of documents per bucket.
-// All are direct or hashed as buckets.ts says; hashed ones use its table.
+// Their buckets are direct or hashed as in buckets.ts.
 import { E_NO_SPACE } from '../mem/status';
-import { AggNode, AggRoot, BLOCK, DISJOINT, NIL, OTHER_BUCKET, regrow } from './node';
-import { beginValues, hasValue, loadDoubles, nextSlots, valueBase, valueBuckets, valueDocs, valuePairs } from './values';
-import { hashedBucket } from './buckets';
+import { columnHeader, hasValue } from '../docvalues/column-view';
+import { hashedBucket } from './bucket-table';
+import { AggNode, AggRoot, BLOCK, DISJOINT, FiltersNode, NestedNode, NIL, OTHER_BUCKET, RangesNode, regrow, ReverseNestedNode } from './node';
+import { beginValues, loadDoubles, nextSlots, valueBase, valueBuckets, valueDocs, valuePairs } from './values';
 import { collectChildren } from './tree';
-
 
 /** Bucket of (parent bucket, index). NIL if the region is used up. */
 @inline
@@ -27,9 +27,9 @@ function flush(node: AggNode, m: u32): i32 {
   return node.childCount && m ? collectChildren(node, <usize>node.outDocs, 0, <usize>node.outBuckets, m) : 0;
 }
 
-/** OP_RANGES: doubles [from, to) at aux, auxCount pairs; a document once in each range that one of its values is in. aux2: u32 mark per range. */
-export function collectRanges(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
-  const ranges = <usize>node.aux, rangeCount = node.auxCount, marks = <usize>node.aux2;
+/** OP_RANGES: counts a document once in each range that contains one of its values. */
+export function collectRanges(node: RangesNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
+  const ranges = <usize>node.ranges, rangeCount = node.rangeCount, marks = <usize>node.marks;
   const values = <usize>node.values;
   const disjoint = (node.flags & DISJOINT) != 0;
   beginValues(node);
@@ -65,13 +65,13 @@ export function collectRanges(node: AggNode, docs: usize, base: u32, buckets: us
   return flush(node, m);
 }
 
-/** OP_FILTERS: bitsets (u32 addresses) at aux, auxCount of them. */
-export function collectFilters(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
-  const filters = node.auxCount;
+/** OP_FILTERS: a bucket per filter, and with OTHER_BUCKET one for documents that match none. */
+export function collectFilters(node: FiltersNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
+  const filters = node.filterCount;
   const other = (node.flags & OTHER_BUCKET) != 0;
   const total = other ? filters + 1 : filters;
   for (let f: u32 = 0; f < total; f++) {
-    const bits = f < filters ? <usize>load<u32>(<usize>node.aux + (<usize>f << 2)) : 0;
+    const bits = f < filters ? <usize>load<u32>(<usize>node.filters + (<usize>f << 2)) : 0;
     let m: u32 = 0;
     for (let i: u32 = 0; i < count; i++) {
       const at = <usize>i << 2;
@@ -92,9 +92,9 @@ function bit(bits: usize, doc: u32): bool {
   return ((load<u64>(bits + (<usize>(doc >> 6) << 3)) >> (doc & 63)) & 1) != 0;
 }
 
-function matchesAny(node: AggNode, filters: u32, doc: u32): bool {
+function matchesAny(node: FiltersNode, filters: u32, doc: u32): bool {
   for (let f: u32 = 0; f < filters; f++) {
-    if (bit(<usize>load<u32>(<usize>node.aux + (<usize>f << 2)), doc)) return true;
+    if (bit(<usize>load<u32>(<usize>node.filters + (<usize>f << 2)), doc)) return true;
   }
   return false;
 }
@@ -106,7 +106,7 @@ export function collectMissing(node: AggNode, docs: usize, base: u32, buckets: u
   for (let i: u32 = 0; i < count; i++) {
     const at = <usize>i << 2;
     const doc = docs ? load<u32>(docs + at) : base + i;
-    if (column && hasValue(column, doc)) continue;
+    if (column && hasValue(columnHeader(column), doc)) continue;
     const bucket = bucketOf(node, buckets ? load<u32>(buckets + at) : 0, 0);
     if (bucket == NIL) return E_NO_SPACE;
     emit(node, m++, doc, bucket);
@@ -114,9 +114,9 @@ export function collectMissing(node: AggNode, docs: usize, base: u32, buckets: u
   return flush(node, m);
 }
 
-/** OP_NESTED: children (bitset aux) between a document and the document before it in the parents' bitset (aux2; 0: every document is a parent). */
-export function collectNested(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
-  const children = <usize>node.aux, parents = <usize>node.aux2;
+/** OP_NESTED: the children between each document and the parent before it. */
+export function collectNested(node: NestedNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
+  const children = <usize>node.childDocs, parents = <usize>node.parentDocs;
   if (!children || !parents) return 0;
   let m: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -167,18 +167,18 @@ function nextBit(bits: usize, from: u32, end: u32): u32 {
   return end;
 }
 
-/** OP_REVERSE_NESTED: the parent (bitset aux2, 0: roots are all documents) of each child, once per parent bucket: u32 last parent + 1 per bucket at aux. */
-export function collectReverseNested(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32, limit: u32): i32 {
-  const parents = <usize>node.aux2;
+/** OP_REVERSE_NESTED: the parent of each child, once per parent bucket. */
+export function collectReverseNested(node: ReverseNestedNode, docs: usize, base: u32, buckets: usize, count: u32, limit: u32): i32 {
+  const parents = <usize>node.parentDocs;
   const maxDoc = changetype<AggRoot>(<usize>node.root).maxDoc;
-  if (limit > node.auxCount) {
-    const capacity = max(limit, node.auxCount << 1);
-    const grown = regrow(<usize>node.root, <usize>node.aux, <u64>node.auxCount << 2, <u64>capacity << 2);
+  if (limit > node.lastParentCount) {
+    const capacity = max(limit, node.lastParentCount << 1);
+    const grown = regrow(<usize>node.root, <usize>node.lastParents, <u64>node.lastParentCount << 2, <u64>capacity << 2);
     if (!grown) return E_NO_SPACE;
-    node.aux = <u32>grown;
-    node.auxCount = capacity;
+    node.lastParents = <u32>grown;
+    node.lastParentCount = capacity;
   }
-  const lastParents = <usize>node.aux;
+  const lastParents = <usize>node.lastParents;
   let m: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const at = <usize>i << 2;
@@ -196,18 +196,27 @@ export function collectReverseNested(node: AggNode, docs: usize, base: u32, buck
   return flush(node, m);
 }
 
-/** OP_DOCS: appends (doc u32, bucket u32, score f32) records of 12 bytes at counts; bucketCount of them. Documents that no score came for have score 0. */
+/** A document of a bucket; documents without a score have 0. */
+// @ts-ignore: decorator
+@unmanaged
+export class DocEntry {
+  doc: u32;
+  bucket: u32;
+  score: f32;
+}
+
+/** OP_DOCS: appends to DocEntry[bucketCount] at node.counts. */
 export function collectDocs(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
   if (node.bucketCount + count > node.capacity) {
     const capacity = max(node.capacity << 1, max(node.bucketCount + count, 1024));
-    const grown = regrow(<usize>node.root, <usize>node.counts, <u64>node.bucketCount * 12, <u64>capacity * 12);
+    const grown = regrow(<usize>node.root, <usize>node.counts, <u64>node.bucketCount * offsetof<DocEntry>(), <u64>capacity * offsetof<DocEntry>());
     if (!grown) return E_NO_SPACE;
     node.counts = <u32>grown;
     node.capacity = capacity;
   }
   const root = changetype<AggRoot>(<usize>node.root);
   const scores = <usize>root.scores, scored = <usize>root.docs;
-  let cur = <usize>node.counts + <usize>node.bucketCount * 12;
+  let cur = <usize>node.counts + <usize>node.bucketCount * offsetof<DocEntry>();
   let place: u32 = 0, lastDoc: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const at = <usize>i << 2;
@@ -220,10 +229,11 @@ export function collectDocs(node: AggNode, docs: usize, base: u32, buckets: usiz
       else while (place < root.count && load<u32>(scored + (<usize>place << 2)) < doc) place++;
       if (place < root.count && (!scored || load<u32>(scored + (<usize>place << 2)) == doc)) score = load<f32>(scores + (<usize>place << 2));
     }
-    store<u32>(cur, doc);
-    store<u32>(cur, buckets ? load<u32>(buckets + at) : 0, 4);
-    store<f32>(cur, score, 8);
-    cur += 12;
+    const entry = changetype<DocEntry>(cur);
+    entry.doc = doc;
+    entry.bucket = buckets ? load<u32>(buckets + at) : 0;
+    entry.score = score;
+    cur += offsetof<DocEntry>();
   }
   node.bucketCount += count;
   return 0;

@@ -1,14 +1,34 @@
 // Metric accumulators, one record per parent bucket at node.counts:
-//   integer 32 bytes  sum u64 | count u64 | min u64 | max u64        of stored values; the host adds base and multiplier. Exact, and equal to
-//                     Lucene's compensated double sum wherever every partial sum is below 2^53 (the host chooses the mode by that)
-//   double  64 bytes  sum | compensation | min | max | sum of squares | its compensation | count | 0, all f64; Kahan as Lucene's CompensatedSum
-//   count    8 bytes  count u64
+//   STATS_INTEGER  IntegerStats of stored values; the host adds base and multiplier. Exact, and equal to Lucene's compensated double sum
+//                  if every partial sum is below 2^53 (the host chooses the kind by that)
+//   STATS_DOUBLE   DoubleStats; Kahan sums as Lucene's CompensatedSum
+//   STATS_COUNT    count u64
 import { E_NO_SPACE } from '../mem/status';
 import { AggNode, allocate, SQUARES, STATS_COUNT, STATS_INTEGER } from './node';
+import { Column } from '../docvalues/column';
 import { beginValues, loadDoubles, loadStored, nextSlots, valueBase, valueBuckets, valueSlots } from './values';
 
-const H_WIDTH: usize = 4;
-const H_VALUES: usize = 32;
+// @ts-ignore: decorator
+@unmanaged
+export class IntegerStats {
+  sum: u64;
+  count: u64;
+  min: u64;
+  max: u64;
+}
+
+// @ts-ignore: decorator
+@unmanaged
+export class DoubleStats {
+  sum: f64;
+  sumCompensation: f64;
+  min: f64;
+  max: f64;
+  sumOfSquares: f64;
+  squaresCompensation: f64;
+  count: f64;
+  reserved: f64;
+}
 
 /** OP_STATS: one block; `limit`: parent buckets that may occur. @returns 0 or a status */
 export function collectStats(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32, limit: u32): i32 {
@@ -38,14 +58,15 @@ export function collectStats(node: AggNode, docs: usize, base: u32, buckets: usi
 
 /** All consecutive values of a column to bucket 0. */
 function addRun(node: AggNode, record: usize, n: u32): void {
-  const column = <usize>node.column;
-  const width = load<u32>(column, H_WIDTH), values = column + load<u32>(column, H_VALUES);
+  const column = changetype<Column>(<usize>node.column);
+  const width = column.width, values = <usize>node.column + column.valuesOff;
   if (width == 1) runOf<u8>(record, values + <usize>valueBase, n);
   else if (width == 2) runOf<u16>(record, values + (<usize>valueBase << 1), n);
   else if (width == 4) runOf<u32>(record, values + (<usize>valueBase << 2), n);
   else {
-    store<u64>(record, load<u64>(record, 8) + n, 8);
-    store<u64>(record, 0, 16);
+    const stats = changetype<IntegerStats>(record);
+    stats.count += n;
+    stats.min = 0;
   }
 }
 
@@ -58,10 +79,7 @@ function runOf<T>(record: usize, cur: usize, n: u32): void {
     low = min(low, value);
     high = max(high, value);
   }
-  store<u64>(record, load<u64>(record) + sum);
-  store<u64>(record, load<u64>(record, 8) + n, 8);
-  store<u64>(record, min(load<u64>(record, 16), <u64>low), 16);
-  store<u64>(record, max(load<u64>(record, 24), <u64>high), 24);
+  addRecord(record, sum, n, low, high);
 }
 
 /** Neighbours in one bucket are added up in registers first (see assignAll in buckets.ts). */
@@ -92,25 +110,27 @@ function addIntegers(records: usize, values: usize, buckets: usize, n: u32): voi
 
 @inline
 function addRecord(at: usize, sum: u64, count: u64, low: u64, high: u64): void {
-  store<u64>(at, load<u64>(at) + sum);
-  store<u64>(at, load<u64>(at, 8) + count, 8);
-  if (low < load<u64>(at, 16)) store<u64>(at, low, 16);
-  if (high > load<u64>(at, 24)) store<u64>(at, high, 24);
+  const stats = changetype<IntegerStats>(at);
+  stats.sum += sum;
+  stats.count += count;
+  if (low < stats.min) stats.min = low;
+  if (high > stats.max) stats.max = high;
 }
 
 function addDoubles(records: usize, values: usize, buckets: usize, n: u32, squares: bool): void {
   for (let i: u32 = 0; i < n; i++) {
     const at = records + (buckets ? <usize>load<u32>(buckets + (<usize>i << 2)) << 6 : 0);
     const value = load<f64>(values + (<usize>i << 3));
+    const stats = changetype<DoubleStats>(at);
     addCompensated(at, value);
-    store<f64>(at, Math.min(load<f64>(at, 16), value), 16);
-    store<f64>(at, Math.max(load<f64>(at, 24), value), 24);
-    if (squares) addCompensated(at + 32, value * value);
-    store<f64>(at, load<f64>(at, 48) + 1, 48);
+    stats.min = Math.min(stats.min, value);
+    stats.max = Math.max(stats.max, value);
+    if (squares) addCompensated(at + offsetof<DoubleStats>('sumOfSquares'), value * value);
+    stats.count++;
   }
 }
 
-/** Kahan's sum at `at` (sum, compensation); infinities and NaN make the sum themselves. */
+/** Adds to Kahan's sum at `at` (sum, compensation); after an infinity or NaN the sum is that. */
 @inline
 export function addCompensated(at: usize, value: f64): void {
   const sum = load<f64>(at);
@@ -137,10 +157,10 @@ function growStats(node: AggNode, limit: u32): bool {
   if (shift != 3) {
     for (let i = used; i < capacity; i++) {
       const at = records + (<usize>i << shift);
-      if (shift == 5) store<u64>(at, u64.MAX_VALUE, 16);
+      if (shift == 5) changetype<IntegerStats>(at).min = u64.MAX_VALUE;
       else {
-        store<f64>(at, Infinity, 16);
-        store<f64>(at, -Infinity, 24);
+        changetype<DoubleStats>(at).min = Infinity;
+        changetype<DoubleStats>(at).max = -Infinity;
       }
     }
   }

@@ -1,8 +1,28 @@
 // Runs an aggregation tree over blocks of matching documents of one segment. The executor calls aggsCollect per window; where a request
-// matches every document of a segment without deletions, aggsCollectRange takes their numbers alone.
-import { AggNode, AggRoot, allocate, BLOCK, nodeAt, OP_BUCKETS, OP_DISTINCT, OP_DOCS, OP_FILTERS, OP_MISSING, OP_NESTED, OP_RANGES, OP_REVERSE_NESTED } from './node';
-import { bucketLimit, collectBuckets } from './buckets';
+// matches every document of a segment without deletions, aggsCollectRange needs only their numbers.
+import { bucketLimit } from './bucket-table';
+import { collectBuckets } from './buckets';
 import { collectDistinct } from './distinct';
+import {
+  AggNode,
+  AggRoot,
+  allocate,
+  BLOCK,
+  DistinctNode,
+  FiltersNode,
+  NestedNode,
+  nodeAt,
+  OP_BUCKETS,
+  OP_DISTINCT,
+  OP_DOCS,
+  OP_FILTERS,
+  OP_MISSING,
+  OP_NESTED,
+  OP_RANGES,
+  OP_REVERSE_NESTED,
+  RangesNode,
+  ReverseNestedNode,
+} from './node';
 import { collectStats } from './stats';
 import { collectDocs, collectFilters, collectMissing, collectNested, collectRanges, collectReverseNested } from './select';
 
@@ -39,7 +59,7 @@ export function aggsCollectRange(rootPtr: usize, from: u32, count: u32): i32 {
   return 0;
 }
 
-/** Hands a block to the children of a bucket node. */
+/** Passes a block to the children of a bucket node. */
 export function collectChildren(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32): i32 {
   return collectEach(<usize>node.children, node.childCount, docs, base, buckets, count, bucketLimit(node));
 }
@@ -55,12 +75,12 @@ function collectEach(children: usize, childCount: u32, docs: usize, base: u32, b
 function collectNode(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32, limit: u32): i32 {
   const op = node.op;
   if (op == OP_BUCKETS) return collectBuckets(node, docs, base, buckets, count);
-  if (op == OP_RANGES) return collectRanges(node, docs, base, buckets, count);
-  if (op == OP_FILTERS) return collectFilters(node, docs, base, buckets, count);
+  if (op == OP_RANGES) return collectRanges(changetype<RangesNode>(node), docs, base, buckets, count);
+  if (op == OP_FILTERS) return collectFilters(changetype<FiltersNode>(node), docs, base, buckets, count);
   if (op == OP_MISSING) return collectMissing(node, docs, base, buckets, count);
-  if (op == OP_NESTED) return collectNested(node, docs, base, buckets, count);
-  if (op == OP_REVERSE_NESTED) return collectReverseNested(node, docs, base, buckets, count, limit);
-  if (op == OP_DISTINCT) return collectDistinct(node, docs, base, buckets, count, limit);
+  if (op == OP_NESTED) return collectNested(changetype<NestedNode>(node), docs, base, buckets, count);
+  if (op == OP_REVERSE_NESTED) return collectReverseNested(changetype<ReverseNestedNode>(node), docs, base, buckets, count, limit);
+  if (op == OP_DISTINCT) return collectDistinct(changetype<DistinctNode>(node), docs, base, buckets, count, limit);
   if (op == OP_DOCS) return collectDocs(node, docs, base, buckets, count);
   return collectStats(node, docs, base, buckets, count, limit);
 }

@@ -2,40 +2,19 @@
 //   nextSlots   (doc, bucket) pairs ─► one pair per value: exDocs, exBuckets, exPairs (index of the input pair), slots (index of the value)
 //   loadStored  slots ─► u32 stored values;  loadRaw ─► i64 or f64 bits;  loadDoubles ─► doubles of the API
 // Single-valued full columns pass through: docs themselves are the slots and nothing is copied.
+import { Column, COLUMN_DENSE, COLUMN_DIRECT, COLUMN_F64, COLUMN_MULTI } from '../docvalues/column';
 import { AggNode, BLOCK, HAS_MISSING, NIL, UNSIGNED } from './node';
 
-const MULTI: u32 = 1;
-const FULL: u32 = 2;
-const DIRECT: u32 = 4;
-const F64: u32 = 8;
-
-// header offsets
-const H_FLAGS: usize = 0;
-const H_WIDTH: usize = 4;
-const H_BASE: usize = 8;
-const H_MULTIPLIER: usize = 16;
-const H_VALUES: usize = 32;
-const H_PRESENCE: usize = 36;
-const H_RANKS: usize = 40;
-const H_STARTS: usize = 44;
-
-// Result of nextSlots: where its parallel arrays are. 0 = consecutive from valueBase (docs and slots), bucket 0 (buckets), identity (pairs).
+// Result of nextSlots: addresses of its parallel arrays. 0 = consecutive from valueBase (docs and slots), bucket 0 (buckets), identity (pairs).
 export let valueDocs: usize = 0;
 export let valueBase: u32 = 0;
 export let valueBuckets: usize = 0;
 export let valuePairs: usize = 0;
 export let valueSlots: usize = 0;
 
-/** Does the document have a value? `column` is not 0. */
-export function hasValue(column: usize, doc: u32): bool {
-  if (load<u32>(column, H_FLAGS) & FULL) return true;
-  const presence = column + load<u32>(column, H_PRESENCE);
-  return ((load<u64>(presence + (<usize>(doc >> 6) << 3)) >> (doc & 63)) & 1) != 0;
-}
-
 /** Slot of a document that has a value. */
 function slotOf(column: usize, flags: u32, presence: usize, ranks: usize, doc: u32): u32 {
-  if (flags & (FULL | DIRECT)) return doc;
+  if (flags & (COLUMN_DENSE | COLUMN_DIRECT)) return doc;
   let rank = load<u32>(ranks + (<usize>(doc >> 9) << 2));
   const word = doc >> 6;
   for (let w = (doc >> 9) << 3; w < word; w++) rank += <u32>popcnt<u64>(load<u64>(presence + (<usize>w << 3)));
@@ -51,12 +30,12 @@ export function beginValues(node: AggNode): void {
   node.lastIndex = NIL;
 }
 
-/** True if one call of nextSlots gives all values of a block, each document exactly one: nothing is dropped or doubled. */
+/** Whether each document has exactly one value: then one call of nextSlots covers a block, and nothing is dropped or doubled. */
 export function passesThrough(column: usize): bool {
-  return column != 0 && (load<u32>(column, H_FLAGS) & (MULTI | FULL)) == FULL;
+  return column != 0 && (changetype<Column>(column).flags & (COLUMN_MULTI | COLUMN_DENSE)) == COLUMN_DENSE;
 }
 
-/** Gives the values of the next pairs of the block, at most BLOCK; 0 when all are given. Documents without a value give slot NIL if the node has `missing`. */
+/** Finds the values of the next pairs of the block, at most BLOCK; returns how many, 0 after the last. Documents without a value have slot NIL if HAS_MISSING. */
 export function nextSlots(node: AggNode, docs: usize, base: u32, buckets: usize, count: u32): u32 {
   let pair = node.resumePair;
   if (pair >= count) return 0;
@@ -86,11 +65,11 @@ export function nextSlots(node: AggNode, docs: usize, base: u32, buckets: usize,
     node.resumePair = count;
     return n;
   }
-  const flags = load<u32>(column, H_FLAGS);
-  const presence = column + load<u32>(column, H_PRESENCE);
-  const ranks = column + load<u32>(column, H_RANKS);
-  const starts = column + load<u32>(column, H_STARTS);
-  const multi = (flags & MULTI) != 0, full = (flags & FULL) != 0;
+  const header = changetype<Column>(column), flags = header.flags;
+  const presence = column + header.presenceOff;
+  const ranks = column + header.ranksOff;
+  const starts = column + header.startsOff;
+  const multi = (flags & COLUMN_MULTI) != 0, full = (flags & COLUMN_DENSE) != 0;
   let from = node.resumeValue;
   for (; pair < count; pair++) {
     const doc = docs ? load<u32>(docs + (<usize>pair << 2)) : base + pair;
@@ -116,7 +95,7 @@ export function nextSlots(node: AggNode, docs: usize, base: u32, buckets: usize,
       return n;
     }
     if (first == end && hasMissing) {
-      // a direct multi-valued column marks such documents present only if the writer did; treat an empty slot as missing
+      // The writer may have marked a document without values as present.
       if (n == BLOCK) break;
       n = put(node, n, doc, buckets, pair, NIL);
     }
@@ -137,15 +116,15 @@ function put(node: AggNode, n: u32, doc: u32, buckets: usize, pair: u32, slot: u
   return n + 1;
 }
 
-/** Stored values of `n` slots as u32; the column is at most 4 bytes wide. NIL slots give `missing`. */
+/** Stored values of `n` slots as u32; the column is at most 4 bytes wide. NIL slots become `missing`. */
 export function loadStored(node: AggNode, n: u32, out: usize, missing: u32): void {
   const column = <usize>node.column, slots = valueSlots, base = valueBase;
   if (column == 0) {
     for (let i: u32 = 0; i < n; i++) store<u32>(out + (<usize>i << 2), missing);
     return;
   }
-  const values = column + load<u32>(column, H_VALUES);
-  const width = load<u32>(column, H_WIDTH);
+  const values = column + changetype<Column>(column).valuesOff;
+  const width = changetype<Column>(column).width;
   if (width == 1) storedOf<u8>(values, slots, base, n, out);
   else if (width == 2) storedOf<u16>(values, slots, base, n, out);
   else if (width == 4) storedOf<u32>(values, slots, base, n, out);
@@ -185,16 +164,16 @@ function stored64(values: usize, width: u32, slot: u32): u64 {
   return 0;
 }
 
-/** Raw values: i64, or the bits of the double of f64 columns. NIL slots give node.missing. */
+/** Raw values: i64, or the bits of the double of f64 columns. NIL slots become node.missing. */
 export function loadRaw(node: AggNode, n: u32, out: usize): void {
   const column = <usize>node.column, slots = valueSlots;
   if (column == 0) {
     for (let i: u32 = 0; i < n; i++) store<u64>(out + (<usize>i << 3), node.missing);
     return;
   }
-  const values = column + load<u32>(column, H_VALUES), width = load<u32>(column, H_WIDTH);
-  const isDouble = (load<u32>(column, H_FLAGS) & F64) != 0;
-  const base = load<u64>(column, H_BASE), multiplier = load<u64>(column, H_MULTIPLIER), missing = node.missing;
+  const header = changetype<Column>(column), values = column + header.valuesOff, width = header.width;
+  const isDouble = (header.flags & COLUMN_F64) != 0;
+  const base = <u64>header.base, multiplier = <u64>header.multiplier, missing = node.missing;
   for (let i: u32 = 0; i < n; i++) {
     const slot = slots ? load<u32>(slots + (<usize>i << 2)) : valueBase + i;
     let raw: u64;
@@ -211,7 +190,7 @@ export function loadRaw(node: AggNode, n: u32, out: usize): void {
 export function loadDoubles(node: AggNode, n: u32, out: usize): void {
   loadRaw(node, n, out);
   const column = <usize>node.column;
-  if (column != 0 && load<u32>(column, H_FLAGS) & F64) return;
+  if (column != 0 && changetype<Column>(column).flags & COLUMN_F64) return;
   if (node.flags & UNSIGNED) {
     for (let i: u32 = 0; i < n; i++) {
       const at = out + (<usize>i << 3);

@@ -1,12 +1,42 @@
 // Lays an aggregation tree out in kernel memory: AggNode -> records of assembly/aggs/node.ts in the form of src/plan/agg-forms.ts, with the
 // tables that a node counts in. src/plan/agg-read.ts reads the state back.
+import {
+  AggRoot,
+  BLOCK,
+  DistinctNode,
+  FiltersNode,
+  FixedBuckets,
+  FixedStoredBuckets,
+  FOUR_TABLES,
+  GeoBuckets,
+  HAS_MISSING,
+  HistogramBuckets,
+  KIND_FIXED,
+  KIND_FIXED_STORED,
+  KIND_GEOHASH,
+  KIND_GEOTILE,
+  KIND_HISTOGRAM,
+  KIND_STARTS,
+  KIND_STORED,
+  KIND_TABLE,
+  NestedNode,
+  OP_BUCKETS,
+  OP_RANGES,
+  RangesNode,
+  AggNode as Record,
+  ReverseNestedNode,
+  StartsBuckets,
+  TableBuckets,
+  UNSIGNED,
+} from '../wasm/generated/aggs.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import { FLAG, type Form, formOf, type KeyDecoder, KIND, OP } from './agg-forms.ts';
+import { getI32, setF64, setU32 } from '../wasm/records.ts';
+import { type BucketRule, type Form, formOf, type KeyDecoder } from './agg-forms.ts';
 import type { AggNode } from './agg-plan.ts';
 import type { ColumnImage } from './agg-tables.ts';
 import type { PlanNode } from './query-plan.ts';
 
-/** What the kernels were told of a node, kept for reading its state. */
+/** A node as the kernels have it; agg-read.ts reads its state. */
 export interface EncodedNode {
   readonly node: AggNode;
   readonly ptr: number;
@@ -17,7 +47,7 @@ export interface EncodedNode {
   readonly size: number;
   /** Parent buckets of a direct node; 0 = hashed. */
   readonly denseParents: number;
-  /** Counter tables in turn over stored values, to be folded through `fold` (null: index = stored value). */
+  /** Several counter tables over stored values, used in turn; `table` maps a stored value to its bucket (null: they are equal). */
   readonly fold: { readonly tables: number; readonly stored: number; readonly table: Uint32Array | null } | null;
   readonly image: ColumnImage | null;
 }
@@ -25,41 +55,13 @@ export interface EncodedNode {
 export interface AggSegment {
   readonly maxDoc: number;
   readonly rootDocsPtr: number;
-  /** Address of the bitset of the documents that a plan matches, made on demand by the executor. */
+  /** Address of the bitset of the documents that a plan matches, computed by the executor. */
   bitsetOf(plan: PlanNode): number;
 }
 
-// Offsets in assembly/aggs/node.ts
-const ROOT_BYTES = 64;
-const NODE_BYTES = 192;
-export const NODE = {
-  op: 0,
-  childCount: 4,
-  children: 8,
-  flags: 12,
-  column: 16,
-  kind: 20,
-  size: 24,
-  lut: 28,
-  missing: 32,
-  scale: 40,
-  p0: 48,
-  p1: 56,
-  p2: 64,
-  aux: 80,
-  auxCount: 84,
-  aux2: 88,
-  missingIndex: 92,
-  denseParents: 96,
-  counts: 100,
-  bucketCount: 104,
-  capacity: 108,
-  keys: 112,
-  bucketParents: 116,
-  root: 128,
-  slots: 148,
-} as const; // prettier-ignore
-const BLOCK = 1024;
+const ROOT_BYTES = Math.ceil(AggRoot.sizeof / 16) * 16;
+/** Buffers of u32 that each node has besides its values. */
+const BUFFERS = [Record.slots, Record.exDocs, Record.exBuckets, Record.exPairs, Record.outDocs, Record.outBuckets] as const;
 
 /** Direct tables: buckets with children, of a leaf at the root, of a leaf below. Above, buckets are hashed. */
 const DIRECT_INNER = 1 << 16;
@@ -68,153 +70,210 @@ const DIRECT_LEAF = 1 << 20;
 /** Above this many counters one table is as fast as four. */
 const FOUR_TABLES_UP_TO = 1 << 14;
 
-/** Thrown when the region cannot hold even the tables whose size is known. */
+/** Thrown if the region is too small for the tables whose size is known. */
 export class RegionTooSmall extends Error {}
 
 export class AggEncoder {
-  private readonly k: Kernels;
-  private readonly segment: AggSegment;
+  readonly #k: Kernels;
+  readonly #segment: AggSegment;
   readonly rootPtr: number;
+  readonly #bitsets = new Map<PlanNode, number>();
 
   /** @param regionPtr multiple of 64; `regionBytes` of memory for the tree and all its state */
   constructor(k: Kernels, segment: AggSegment, regionPtr: number, regionBytes: number) {
-    this.k = k;
-    this.segment = segment;
+    this.#k = k;
+    this.#segment = segment;
     this.rootPtr = regionPtr;
-    const view = k.view;
-    for (let at = 0; at < ROOT_BYTES; at += 4) view.setUint32(regionPtr + at, 0, true);
-    view.setUint32(regionPtr, regionPtr + ROOT_BYTES, true);
-    view.setUint32(regionPtr + 4, regionPtr + regionBytes, true);
-    view.setUint32(regionPtr + 16, segment.maxDoc, true);
+    k.u32.fill(0, regionPtr >>> 2, (regionPtr + ROOT_BYTES) >>> 2);
+    setU32(k, regionPtr, AggRoot.cur, regionPtr + ROOT_BYTES);
+    setU32(k, regionPtr, AggRoot.end, regionPtr + regionBytes);
+    setU32(k, regionPtr, AggRoot.maxDoc, segment.maxDoc);
   }
 
-  /** 0, or the kernels' failure: the region was too small. */
+  /** 0, or E_NO_SPACE: the region was too small. */
   get status(): number {
-    return this.k.view.getInt32(this.rootPtr + 36, true);
+    return getI32(this.#k, this.rootPtr, AggRoot.status);
   }
 
   /** @throws RegionTooSmall */
   encode(nodes: readonly AggNode[]): EncodedNode[] {
-    const encoded = nodes.map((node) => this.node(node, 1, true));
-    this.link(this.rootPtr + 8, this.rootPtr + 12, encoded);
+    const encoded = nodes.map((node) => this.#node(node, 1, true));
+    setU32(this.#k, this.rootPtr, AggRoot.childCount, encoded.length);
+    setU32(this.#k, this.rootPtr, AggRoot.children, this.#addresses(encoded));
     return encoded;
   }
 
-  private readonly bitsets = new Map<PlanNode, number>();
-
-  /** A filter that stands in several places is run once. */
-  private bitsetOf(plan: PlanNode): number {
-    let ptr = this.bitsets.get(plan);
+  /** A filter that occurs several times is evaluated once. */
+  #bitsetOf(plan: PlanNode): number {
+    let ptr = this.#bitsets.get(plan);
     if (ptr === undefined) {
-      ptr = this.segment.bitsetOf(plan);
-      this.bitsets.set(plan, ptr);
+      ptr = this.#segment.bitsetOf(plan);
+      this.#bitsets.set(plan, ptr);
     }
     return ptr;
   }
 
-  private node(node: AggNode, parents: number, atRoot: boolean): EncodedNode {
-    const form = formOf(this.k.view, node);
+  #node(node: AggNode, parents: number, atRoot: boolean): EncodedNode {
+    const k = this.#k;
+    const form = formOf(k.view, node);
     const leaf = node.children.length === 0;
-    const ptr = this.allocate(NODE_BYTES);
     const buckets = parents * form.size;
     const most = !leaf ? DIRECT_INNER : atRoot ? DIRECT_ROOT_LEAF : DIRECT_LEAF;
-    const limit = Math.min(most, Math.max(4096, 2 * this.segment.maxDoc));
+    const limit = Math.min(most, Math.max(4096, 2 * this.#segment.maxDoc));
     const denseParents = form.keys !== null && buckets > 0 && buckets <= limit ? parents : 0;
     const fold = denseParents && atRoot && leaf ? foldOf(form) : null;
     if (fold) {
-      form.flags |= FLAG.fourTables;
-      if (form.kind === KIND.table) form.kind = KIND.stored;
+      form.flags |= FOUR_TABLES;
+      if (form.rule.kind === KIND_TABLE) form.rule = { kind: KIND_STORED };
     }
-    const size = fold ? fold.stored : form.size;
-    this.write(ptr, form, size, denseParents);
+    const ptr = form.op === OP_BUCKETS ? this.#bucketRule(form.rule) : this.#operands(node, form);
+    this.#source(ptr, form);
+    this.#buffers(ptr);
+    setU32(k, ptr, Record.op, form.op);
+    setU32(k, ptr, Record.flags, form.flags);
+    setU32(k, ptr, Record.kind, form.op === OP_BUCKETS ? form.rule.kind : form.statsKind);
+    setU32(k, ptr, Record.size, fold ? fold.stored : form.size);
+    setU32(k, ptr, Record.denseParents, denseParents);
+    setU32(k, ptr, Record.root, this.rootPtr);
     if (denseParents) {
       const counters = fold ? fold.tables * fold.stored : buckets;
-      this.set(ptr, NODE.counts, this.allocate(counters * 4));
+      setU32(k, ptr, Record.counts, this.#allocate(counters * 4));
     }
-    this.operands(ptr, node, form);
     const childParents = denseParents ? buckets : 0;
-    const children = node.children.map((child) => this.node(child, childParents, false));
-    this.link(ptr + NODE.childCount, ptr + NODE.children, children);
+    const children = node.children.map((child) => this.#node(child, childParents, false));
+    setU32(k, ptr, Record.childCount, children.length);
+    setU32(k, ptr, Record.children, this.#addresses(children));
     return { node, ptr, children, keys: form.keys, size: form.size, denseParents, fold, image: form.image };
   }
 
-  private write(ptr: number, form: Form, size: number, denseParents: number): void {
-    const view = this.k.view;
+  /** Writes the fields about the values; sets their flags. */
+  #source(ptr: number, form: Form): void {
+    const k = this.#k;
     const { source, image } = form;
-    if (source?.missing != null) form.flags |= FLAG.hasMissing;
-    if (source?.unsigned) form.flags |= FLAG.unsigned;
-    this.set(ptr, NODE.op, form.op);
-    this.set(ptr, NODE.flags, form.flags);
-    this.set(ptr, NODE.column, source?.column?.ptr ?? 0);
-    this.set(ptr, NODE.kind, form.kind);
-    this.set(ptr, NODE.size, size);
-    this.set(ptr, NODE.missingIndex, form.missingIndex);
-    this.set(ptr, NODE.denseParents, denseParents);
-    this.set(ptr, NODE.root, this.rootPtr);
+    if (source?.missing != null) form.flags |= HAS_MISSING;
+    if (source?.unsigned) form.flags |= UNSIGNED;
+    setU32(k, ptr, Record.column, source?.column?.ptr ?? 0);
+    setU32(k, ptr, Record.missingIndex, form.missingIndex);
     const missing = source?.missing ?? 0;
-    if (source && (image ? image.isDouble : typeof missing === 'number' && !Number.isInteger(missing))) {
-      view.setFloat64(ptr + NODE.missing, Number(missing), true);
-    } else view.setBigInt64(ptr + NODE.missing, typeof missing === 'bigint' ? missing : BigInt(Math.trunc(missing)), true);
-    const isBareDouble = !image && typeof missing === 'number' && !Number.isInteger(missing);
-    view.setFloat64(ptr + NODE.scale, isBareDouble ? 0 : (source?.scale ?? 1), true);
-    view.setFloat64(ptr + NODE.p0, form.p[0], true);
-    view.setFloat64(ptr + NODE.p1, form.p[1], true);
-    view.setFloat64(ptr + NODE.p2, form.p[2], true);
-    // slots, exDocs, exBuckets, exPairs, outDocs, outBuckets of u32 and values of u64
-    const scratch = this.allocate(BLOCK * 4 * 6 + BLOCK * 8);
-    let at = scratch + BLOCK * 8;
-    this.set(ptr, NODE.slots + 4, scratch);
-    for (const field of [0, 8, 12, 16, 20, 24]) {
-      this.set(ptr, NODE.slots + field, at);
-      at += BLOCK * 4;
+    const isFraction = typeof missing === 'number' && !Number.isInteger(missing);
+    if (source && (image ? image.isDouble : isFraction)) k.view.setFloat64(ptr + Record.missing, Number(missing), true);
+    else k.view.setBigInt64(ptr + Record.missing, typeof missing === 'bigint' ? missing : BigInt(Math.trunc(missing)), true);
+    setF64(k, ptr, Record.scale, !image && isFraction ? 0 : (source?.scale ?? 1));
+  }
+
+  #buffers(ptr: number): void {
+    const values = this.#allocate(BLOCK * 8 + BUFFERS.length * BLOCK * 4);
+    setU32(this.#k, ptr, Record.values, values);
+    BUFFERS.forEach((field, i) => {
+      setU32(this.#k, ptr, field, values + BLOCK * 8 + i * BLOCK * 4);
+    });
+  }
+
+  /** A record with the parameters of a rule. */
+  #bucketRule(rule: BucketRule): number {
+    const k = this.#k;
+    switch (rule.kind) {
+      case KIND_TABLE: {
+        const ptr = this.#allocate(TableBuckets.sizeof);
+        setU32(k, ptr, TableBuckets.lookup, this.#copyU32(rule.table));
+        return ptr;
+      }
+      case KIND_FIXED: {
+        const ptr = this.#allocate(FixedBuckets.sizeof);
+        setF64(k, ptr, FixedBuckets.interval, rule.interval);
+        setF64(k, ptr, FixedBuckets.origin, rule.origin);
+        setF64(k, ptr, FixedBuckets.inverse, rule.inverse);
+        return ptr;
+      }
+      case KIND_FIXED_STORED: {
+        const ptr = this.#allocate(FixedStoredBuckets.sizeof);
+        setU32(k, ptr, FixedStoredBuckets.width, rule.width);
+        setU32(k, ptr, FixedStoredBuckets.shift, rule.shift);
+        return ptr;
+      }
+      case KIND_HISTOGRAM: {
+        const ptr = this.#allocate(HistogramBuckets.sizeof);
+        setF64(k, ptr, HistogramBuckets.interval, rule.interval);
+        setF64(k, ptr, HistogramBuckets.offset, rule.offset);
+        setF64(k, ptr, HistogramBuckets.first, rule.first);
+        return ptr;
+      }
+      case KIND_STARTS: {
+        const ptr = this.#allocate(StartsBuckets.sizeof);
+        const starts = this.#allocate(rule.starts.length * 8);
+        k.i64.set(rule.starts, starts >>> 3);
+        setU32(k, ptr, StartsBuckets.starts, starts);
+        setU32(k, ptr, StartsBuckets.startCount, rule.starts.length - 1);
+        return ptr;
+      }
+      case KIND_GEOTILE:
+      case KIND_GEOHASH: {
+        const ptr = this.#allocate(GeoBuckets.sizeof);
+        setU32(k, ptr, GeoBuckets.precision, rule.precision);
+        return ptr;
+      }
+      default:
+        return this.#allocate(Record.sizeof);
     }
-    if (form.table && form.kind === KIND.table) this.set(ptr, NODE.lut, this.copyU32(form.table));
-    if (form.starts) {
-      const starts = this.allocate(form.starts.length * 8);
-      this.k.i64.set(form.starts, starts >>> 3);
-      this.set(ptr, NODE.aux, starts);
-      this.set(ptr, NODE.auxCount, form.starts.length - 1);
+  }
+
+  /** A record with what the other ops need: ranges, filters, nested bitsets, a precision. */
+  #operands(node: AggNode, form: Form): number {
+    const k = this.#k;
+    if (form.op === OP_RANGES) {
+      const ptr = this.#allocate(RangesNode.sizeof);
+      const ranges = this.#allocate(form.ranges.length * 16);
+      k.f64.set(
+        form.ranges.flatMap((range) => [range.from, range.to]),
+        ranges >>> 3,
+      );
+      setU32(k, ptr, RangesNode.ranges, ranges);
+      setU32(k, ptr, RangesNode.rangeCount, form.ranges.length);
+      setU32(k, ptr, RangesNode.marks, this.#allocate(form.ranges.length * 4));
+      return ptr;
+    }
+    switch (node.op) {
+      case 'filters': {
+        const ptr = this.#allocate(FiltersNode.sizeof);
+        setU32(k, ptr, FiltersNode.filters, this.#copyU32(Uint32Array.from(node.filters, (plan) => this.#bitsetOf(plan))));
+        setU32(k, ptr, FiltersNode.filterCount, node.filters.length);
+        return ptr;
+      }
+      case 'distinct': {
+        const ptr = this.#allocate(DistinctNode.sizeof);
+        setU32(k, ptr, DistinctNode.precision, node.precision);
+        return ptr;
+      }
+      case 'nested': {
+        const ptr = this.#allocate(NestedNode.sizeof);
+        setU32(k, ptr, NestedNode.childDocs, node.childDocsPtr);
+        setU32(k, ptr, NestedNode.parentDocs, node.parentDocsPtr || this.#segment.rootDocsPtr);
+        return ptr;
+      }
+      case 'reverseNested': {
+        const ptr = this.#allocate(ReverseNestedNode.sizeof);
+        setU32(k, ptr, ReverseNestedNode.parentDocs, node.parentDocsPtr || this.#segment.rootDocsPtr);
+        return ptr;
+      }
+      default:
+        return this.#allocate(Record.sizeof);
     }
   }
 
-  /** Ranges, filters, nested bitsets. */
-  private operands(ptr: number, node: AggNode, form: Form): void {
-    if (form.op === OP.ranges) {
-      const ranges = this.allocate(form.ranges.length * 16);
-      form.ranges.forEach((range, i) => {
-        this.k.view.setFloat64(ranges + i * 16, range.from, true);
-        this.k.view.setFloat64(ranges + i * 16 + 8, range.to, true);
-      });
-      this.set(ptr, NODE.aux, ranges);
-      this.set(ptr, NODE.auxCount, form.ranges.length);
-      this.set(ptr, NODE.aux2, this.allocate(form.ranges.length * 4));
-    } else if (node.op === 'filters') {
-      this.set(ptr, NODE.aux, this.copyU32(Uint32Array.from(node.filters, (plan) => this.bitsetOf(plan))));
-      this.set(ptr, NODE.auxCount, node.filters.length);
-    } else if (node.op === 'distinct') this.set(ptr, NODE.auxCount, node.precision);
-    else if (node.op === 'nested') {
-      this.set(ptr, NODE.aux, node.childDocsPtr);
-      this.set(ptr, NODE.aux2, node.parentDocsPtr || this.segment.rootDocsPtr);
-    } else if (node.op === 'reverseNested') this.set(ptr, NODE.aux2, node.parentDocsPtr || this.segment.rootDocsPtr);
+  /** Address of the list of child records, 0 if there are none. */
+  #addresses(children: readonly EncodedNode[]): number {
+    return children.length === 0 ? 0 : this.#copyU32(Uint32Array.from(children, (child) => child.ptr));
   }
 
-  private link(countAt: number, childrenAt: number, children: readonly EncodedNode[]): void {
-    this.k.view.setUint32(countAt, children.length, true);
-    if (children.length > 0) this.k.view.setUint32(childrenAt, this.copyU32(Uint32Array.from(children, (child) => child.ptr)), true);
-  }
-
-  private set(ptr: number, field: number, value: number): void {
-    this.k.view.setUint32(ptr + field, value, true);
-  }
-
-  private copyU32(values: Uint32Array): number {
-    const ptr = this.allocate(values.length * 4);
-    this.k.u32.set(values, ptr >>> 2);
+  #copyU32(values: Uint32Array): number {
+    const ptr = this.#allocate(values.length * 4);
+    this.#k.u32.set(values, ptr >>> 2);
     return ptr;
   }
 
-  private allocate(bytes: number): number {
-    const ptr = this.k.exports.aggsAllocate(this.rootPtr, Math.max(bytes, 16)) >>> 0;
+  /** Zeroed memory of the region. @throws RegionTooSmall */
+  #allocate(bytes: number): number {
+    const ptr = this.#k.exports.aggsAllocate(this.rootPtr, Math.max(bytes, 16)) >>> 0;
     if (ptr === 0) throw new RegionTooSmall();
     return ptr;
   }
@@ -222,10 +281,10 @@ export class AggEncoder {
 
 /** Root leaves over full single-valued narrow columns count stored values; the index table is applied when they are read. */
 function foldOf(form: Form): EncodedNode['fold'] {
-  const image = form.image;
-  if (form.op !== OP.buckets || !image?.passesThrough) return null;
-  if (form.kind === KIND.fixedStored && form.size <= FOUR_TABLES_UP_TO) return { tables: 4, stored: form.size, table: null };
-  if (form.kind !== KIND.stored && form.kind !== KIND.table) return null;
+  const { image, rule } = form;
+  if (form.op !== OP_BUCKETS || !image?.passesThrough) return null;
+  if (rule.kind === KIND_FIXED_STORED && form.size <= FOUR_TABLES_UP_TO) return { tables: 4, stored: form.size, table: null };
+  if (rule.kind !== KIND_STORED && rule.kind !== KIND_TABLE) return null;
   if (image.stored > FOUR_TABLES_UP_TO) return null;
-  return { tables: 4, stored: image.stored, table: form.kind === KIND.table ? form.table : null };
+  return { tables: 4, stored: image.stored, table: rule.kind === KIND_TABLE ? rule.table : null };
 }

@@ -1,39 +1,42 @@
-// The cheapest form of an aggregation node for the column at hand: direct tables over stored values, tables that map narrow columns to buckets,
+// The cheapest form of an aggregation node for its column: direct tables over stored values, tables that map narrow columns to buckets,
 // computed buckets, hashes of 64-bit keys. src/plan/agg-encode.ts writes the form into kernel memory.
+import {
+  DISJOINT,
+  KIND_FIXED,
+  KIND_FIXED_STORED,
+  KIND_GEOHASH,
+  KIND_GEOTILE,
+  KIND_HISTOGRAM,
+  KIND_RAW,
+  KIND_ROUNDED,
+  KIND_STARTS,
+  KIND_STORED,
+  KIND_TABLE,
+  MAY_DROP,
+  NIL,
+  OP_BUCKETS,
+  OP_DISTINCT,
+  OP_DOCS,
+  OP_FILTERS,
+  OP_MISSING,
+  OP_NESTED,
+  OP_RANGES,
+  OP_REVERSE_NESTED,
+  OP_STATS,
+  OTHER_BUCKET,
+  PER_VALUE,
+  SQUARES,
+  STATS_COUNT,
+  STATS_DOUBLE,
+  STATS_INTEGER,
+} from '../wasm/generated/aggs.ts';
 import type { AggColumn, AggNode, AggRange } from './agg-plan.ts';
-import { type ColumnImage, indexTable, MAX_TABLE, NIL, readImage, storedOf } from './agg-tables.ts';
+import { type ColumnImage, indexTable, MAX_TABLE, readImage, storedOf } from './agg-tables.ts';
 
-/** Kernel operations of assembly/aggs/node.ts. */
-export const OP = { buckets: 1, ranges: 2, filters: 3, missing: 4, nested: 5, reverseNested: 6, stats: 7, docs: 8, distinct: 9 } as const;
-/** How a node finds the bucket of a value, in assembly/aggs/node.ts. */
-export const KIND = {
-  stored: 0,
-  table: 1,
-  fixed: 2,
-  histogram: 3,
-  starts: 4,
-  raw: 5,
-  geotile: 6,
-  geohash: 7,
-  fixedStored: 8,
-  rounded: 9,
-} as const;
-export const STATS = { integer: 0, double: 1, count: 2 } as const;
-/** Flags of a node. */
-export const FLAG = {
-  hasMissing: 1,
-  perValue: 2,
-  mayDrop: 4,
-  fourTables: 8,
-  unsigned: 16,
-  disjoint: 32,
-  otherBucket: 64,
-  squares: 128,
-} as const;
 const SAFE = 2 ** 53;
 
 export interface KeyDecoder {
-  /** Keys may lie beyond 2^53: the result has bigints. */
+  /** Keys may exceed 2^53: the result has bigints. */
   readonly big: boolean;
   /** Key of a bucket index. */
   ofIndex(index: number): number | bigint;
@@ -41,20 +44,37 @@ export interface KeyDecoder {
   ofBits?(view: DataView, at: number): number | bigint;
 }
 
+/** How a value becomes a bucket index or a 64-bit key: the kinds of assembly/aggs/node.ts and their parameters. */
+export type BucketRule =
+  | { readonly kind: typeof KIND_STORED | typeof KIND_RAW | typeof KIND_ROUNDED }
+  | { readonly kind: typeof KIND_TABLE; readonly table: Uint32Array }
+  | { readonly kind: typeof KIND_FIXED; readonly interval: number; readonly origin: number; readonly inverse: number }
+  | { readonly kind: typeof KIND_FIXED_STORED; readonly width: number; readonly shift: number }
+  | { readonly kind: typeof KIND_HISTOGRAM; readonly interval: number; readonly offset: number; readonly first: number }
+  | { readonly kind: typeof KIND_STARTS; readonly starts: BigInt64Array }
+  | { readonly kind: typeof KIND_GEOTILE | typeof KIND_GEOHASH; readonly precision: number };
+
 /** One node's choice of kernel form. */
 export interface Form {
+  /** OP_* */
   op: number;
-  kind: number;
+  /** OP_BUCKETS */
+  rule: BucketRule;
+  /** STATS_*, with OP_STATS */
+  statsKind: number;
   size: number;
   flags: number;
   source: AggColumn | null;
   image: ColumnImage | null;
   keys: KeyDecoder | null;
-  table: Uint32Array | null;
   missingIndex: number;
-  p: readonly [number, number, number];
-  starts: BigInt64Array | null;
   ranges: readonly AggRange[];
+}
+
+const STORED: BucketRule = { kind: KIND_STORED };
+
+function changed(form: Form, changes: Partial<Form>): Form {
+  return Object.assign(form, changes);
 }
 
 /** The cheapest form of a node for its column in this segment. */
@@ -62,27 +82,25 @@ export function formOf(view: DataView, node: AggNode): Form {
   const source = 'source' in node ? node.source : null;
   const image = source?.column ? readImage(view, source.column) : null;
   const form: Form = {
-    op: OP.buckets,
-    kind: KIND.stored,
+    op: OP_BUCKETS,
+    rule: STORED,
+    statsKind: STATS_COUNT,
     size: 1,
     flags: 0,
     source,
     image,
     keys: { big: false, ofIndex: (index) => index },
-    table: null,
     missingIndex: NIL,
-    p: [0, 0, 0],
-    starts: null,
     ranges: [],
-  }; // prettier-ignore
+  };
   switch (node.op) {
     case 'termsOrd':
       return termsForm(form, node.accept);
     case 'termsNumeric':
-      if (node.perValue) form.flags |= FLAG.perValue;
+      if (node.perValue) form.flags |= PER_VALUE;
       return termsForm(form, null);
     case 'roundedValues':
-      return Object.assign(form, { kind: KIND.rounded, size: 0, flags: form.flags | FLAG.perValue, keys: rawKeys(false, true) });
+      return changed(form, { rule: { kind: KIND_ROUNDED }, size: 0, flags: form.flags | PER_VALUE, keys: rawKeys(false, true) });
     case 'histogram':
       return histogramForm(form, node.interval, node.offset, node.minKey, node.maxKey);
     case 'dateFixed':
@@ -90,32 +108,31 @@ export function formOf(view: DataView, node: AggNode): Form {
     case 'dateStarts':
       return startsForm(form, node.starts);
     case 'geoCells':
-      return Object.assign(form, {
-        kind: node.grid === 'geotile' ? KIND.geotile : KIND.geohash,
+      return changed(form, {
+        rule: { kind: node.grid === 'geotile' ? KIND_GEOTILE : KIND_GEOHASH, precision: node.precision },
         size: 0,
-        p: [node.precision, 0, 0],
         keys: rawKeys(true, false),
       });
     case 'ranges':
       return rangesForm(form, node.ranges);
     case 'filters':
-      return Object.assign(form, {
-        op: OP.filters,
+      return changed(form, {
+        op: OP_FILTERS,
         size: node.filters.length + (node.other ? 1 : 0),
-        flags: node.other ? FLAG.otherBucket : 0,
+        flags: node.other ? OTHER_BUCKET : 0,
       });
     case 'missing':
-      return Object.assign(form, { op: OP.missing });
+      return changed(form, { op: OP_MISSING });
     case 'nested':
-      return Object.assign(form, { op: OP.nested });
+      return changed(form, { op: OP_NESTED });
     case 'reverseNested':
-      return Object.assign(form, { op: OP.reverseNested });
+      return changed(form, { op: OP_REVERSE_NESTED });
     case 'docs':
-      return Object.assign(form, { op: OP.docs, keys: null });
+      return changed(form, { op: OP_DOCS, keys: null });
     case 'distinct':
-      return Object.assign(form, { op: OP.distinct, keys: null });
+      return changed(form, { op: OP_DISTINCT, keys: null });
     case 'valueCount':
-      return Object.assign(form, { op: OP.stats, kind: STATS.count, keys: null });
+      return changed(form, { op: OP_STATS, statsKind: STATS_COUNT, keys: null });
     case 'stats':
       return statsForm(form, node.sumOfSquares);
   }
@@ -143,7 +160,7 @@ function termsForm(form: Form, accept: Uint8Array | null): Form {
   const big = isBig(image, missing);
   if (!image || image.stored === 0 || big) {
     const isDouble = image ? image.isDouble : typeof missing === 'number' && !Number.isInteger(missing);
-    return Object.assign(form, { kind: KIND.raw, size: 0, keys: rawKeys(big, isDouble) });
+    return changed(form, { rule: { kind: KIND_RAW }, size: 0, keys: rawKeys(big, isDouble) });
   }
   const { base, multiplier } = image;
   if (accept) {
@@ -153,13 +170,12 @@ function termsForm(form: Form, accept: Uint8Array | null): Form {
     if (missing !== null && accepts(accept, missingKey)) {
       form.missingIndex = missingKey <= Number(image.max) ? table[storedOf(image, missingKey)] : size++;
     }
-    return Object.assign(form, {
-      kind: KIND.table,
-      table,
+    return changed(form, {
+      rule: { kind: KIND_TABLE, table },
       size,
-      flags: form.flags | FLAG.mayDrop,
+      flags: form.flags | MAY_DROP,
       keys: { big: false, ofIndex: (index: number) => (index < keys.length ? keys[index] : missingKey) },
-    }); // prettier-ignore
+    });
   }
   let size = image.stored;
   if (missing !== null) {
@@ -168,7 +184,7 @@ function termsForm(form: Form, accept: Uint8Array | null): Form {
   }
   const missingIndex = form.missingIndex;
   const ofIndex = (index: number) => (index === missingIndex ? Number(missing) : base + multiplier * index);
-  return Object.assign(form, { size, keys: { big: false, ofIndex } });
+  return changed(form, { size, keys: { big: false, ofIndex } });
 }
 
 function accepts(accept: Uint8Array, ord: number): boolean {
@@ -187,29 +203,28 @@ function histogramForm(form: Form, interval: number, offset: number, minKey: num
   const indexOf = (value: number) => Math.floor((value - offset) / interval);
   const bounds: number[] = image ? [image.toDouble(image.min, source!), image.toDouble(image.max, source!)] : [];
   if (source?.missing != null) bounds.push(image ? image.toDouble(source.missing, source) : Number(source.missing) * (source.scale || 1));
-  if (bounds.length === 0) return Object.assign(form, { kind: KIND.histogram, p: [interval, offset, 0] });
+  if (bounds.length === 0) return changed(form, { rule: { kind: KIND_HISTOGRAM, interval, offset, first: 0 } });
   const lowest = indexOf(Math.min(...bounds));
   const highest = indexOf(Math.max(...bounds));
   const first = Math.max(lowest, minKey);
   const size = Math.min(highest, maxKey) - first + 1;
-  // all keys lie outside the bounds: as if the segment had no values
-  if (size <= 0) return Object.assign(form, { source: null, image: null });
+  // All keys are outside the bounds: the segment counts as one without values.
+  if (size <= 0) return changed(form, { source: null, image: null });
   form.keys = { big: false, ofIndex: (index) => first + index };
   if (!(size < MAX_TABLE) || !Number.isFinite(first)) {
-    return Object.assign(form, {
-      kind: KIND.histogram,
+    return changed(form, {
+      rule: { kind: KIND_HISTOGRAM, interval, offset, first: 0 },
       size: 0,
-      p: [interval, offset, 0],
       keys: { big: false, ofIndex: (i: number) => i, ofBits: (view: DataView, at: number) => Number(view.getBigInt64(at, true)) },
-    }); // prettier-ignore
+    });
   }
-  const flags = form.flags | (lowest < minKey || highest > maxKey ? FLAG.mayDrop : 0);
+  const flags = form.flags | (lowest < minKey || highest > maxKey ? MAY_DROP : 0);
   const index = (value: number) => (indexOf(value) < first || indexOf(value) > maxKey ? NIL : indexOf(value) - first);
   if (image?.isNarrow && source!.missing === null) {
     const table = indexTable(image, (raw) => index(image.toDouble(raw, source!)));
-    return Object.assign(form, { kind: KIND.table, table, size, flags });
+    return changed(form, { rule: { kind: KIND_TABLE, table }, size, flags });
   }
-  return Object.assign(form, { kind: KIND.histogram, size, flags, p: [interval, offset, first] });
+  return changed(form, { rule: { kind: KIND_HISTOGRAM, interval, offset, first }, size, flags });
 }
 
 function fixedForm(form: Form, interval: number, offset: number): Form {
@@ -224,24 +239,25 @@ function fixedForm(form: Form, interval: number, offset: number): Form {
     ofIndex: (index) => start + index * interval,
     ofBits: (view, at) => start + Number(view.getBigInt64(at, true)) * interval,
   };
-  if (size >= MAX_TABLE) return Object.assign(form, { kind: KIND.fixed, size: 0, p: [interval, start, 0] });
+  if (size >= MAX_TABLE) return changed(form, { rule: { kind: KIND_FIXED, interval, origin: start, inverse: 0 }, size: 0 });
   if (image?.isNarrow && source!.missing === null) {
-    return Object.assign(form, { kind: KIND.table, size, table: indexTable(image, (raw) => Math.floor((raw - start) / interval)) });
+    const table = indexTable(image, (raw) => Math.floor((raw - start) / interval));
+    return changed(form, { rule: { kind: KIND_TABLE, table }, size });
   }
   if (image && image.stored > 0 && source!.missing === null && interval % image.multiplier === 0) {
     const shift = Math.floor((image.base - start) / image.multiplier);
     const width = interval / image.multiplier;
     if (image.stored + shift < MAX_TABLE && width < MAX_TABLE)
-      return Object.assign(form, { kind: KIND.fixedStored, size, p: [width, shift, 0] });
+      return changed(form, { rule: { kind: KIND_FIXED_STORED, width, shift }, size });
   }
-  return Object.assign(form, { kind: KIND.fixed, size, p: [interval, start, 1 / interval] });
+  return changed(form, { rule: { kind: KIND_FIXED, interval, origin: start, inverse: 1 / interval }, size });
 }
 
 function startsForm(form: Form, starts: BigInt64Array): Form {
   const size = starts.length - 1;
   form.keys = { big: false, ofIndex: (index) => Number(starts[index]) };
   if (size < 1) return form;
-  return Object.assign(form, { kind: KIND.starts, size, starts, flags: form.flags | FLAG.mayDrop });
+  return changed(form, { rule: { kind: KIND_STARTS, starts }, size, flags: form.flags | MAY_DROP });
 }
 
 function rangesForm(form: Form, ranges: readonly AggRange[]): Form {
@@ -256,17 +272,17 @@ function rangesForm(form: Form, ranges: readonly AggRange[]): Form {
       drops ||= at < 0;
       return at < 0 ? NIL : at;
     });
-    return Object.assign(form, { kind: KIND.table, table, flags: form.flags | (drops ? FLAG.mayDrop : 0) });
+    return changed(form, { rule: { kind: KIND_TABLE, table }, flags: form.flags | (drops ? MAY_DROP : 0) });
   }
-  return Object.assign(form, { op: OP.ranges, ranges, flags: form.flags | (disjoint ? FLAG.disjoint : 0) });
+  return changed(form, { op: OP_RANGES, ranges, flags: form.flags | (disjoint ? DISJOINT : 0) });
 }
 
 function statsForm(form: Form, squares: boolean): Form {
   const { image, source } = form;
-  form.op = OP.stats;
+  form.op = OP_STATS;
   form.keys = null;
-  form.kind = STATS.double;
-  if (squares) form.flags |= FLAG.squares;
+  form.statsKind = STATS_DOUBLE;
+  if (squares) form.flags |= SQUARES;
   if (!image || squares || image.isDouble || image.stored === 0 || source!.scale !== 1 || source!.unsigned) return form;
   let largest = Math.max(Math.abs(Number(image.min)), Math.abs(Number(image.max)));
   let values = image.valueCount;
@@ -277,7 +293,7 @@ function statsForm(form: Form, squares: boolean): Form {
     largest = Math.max(largest, Math.abs(Number(source!.missing)));
     values += image.maxDoc;
   }
-  // a sum is exact, and so equal to the compensated one, while no partial sum can pass 2^53
-  if (largest * values < SAFE) form.kind = STATS.integer;
+  // A sum is exact, and so equal to the compensated one, if no partial sum can exceed 2^53.
+  if (largest * values < SAFE) form.statsKind = STATS_INTEGER;
   return form;
 }

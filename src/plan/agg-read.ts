@@ -1,9 +1,10 @@
-// Reads the state that aggregation kernels left in a tree's region as AggResult columns. Direct tables lose their empty buckets here.
+// Reads the state that aggregation kernels left in a tree's region as AggResult columns. Empty buckets of direct tables are dropped here.
+import { DocEntry, DoubleStats, IntegerStats, NIL, AggNode as Record, STATS_INTEGER } from '../wasm/generated/aggs.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import { type EncodedNode, NODE } from './agg-encode.ts';
-import { type KeyDecoder, STATS } from './agg-forms.ts';
+import { getF32, getF64, getU32 } from '../wasm/records.ts';
+import type { EncodedNode } from './agg-encode.ts';
+import type { KeyDecoder } from './agg-forms.ts';
 import type { AggResult, BucketColumns } from './agg-plan.ts';
-import { NIL } from './agg-tables.ts';
 
 /** Results of the tree's top nodes. */
 export function readResults(k: Kernels, nodes: readonly EncodedNode[]): AggResult[] {
@@ -12,7 +13,7 @@ export function readResults(k: Kernels, nodes: readonly EncodedNode[]): AggResul
 }
 
 /**
- * @param parents      numbers by which the kernels knew the parent buckets, in the order of the result
+ * @param parents      the kernels' numbers of the parent buckets, in the order of the result
  * @param parentLimit  those numbers are below this
  */
 function read(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimit: number): AggResult {
@@ -58,7 +59,7 @@ function u64(k: Kernels, ptr: number): number {
 }
 
 function recordsOf(k: Kernels, encoded: EncodedNode): { records: number; capacity: number } {
-  return { records: k.view.getUint32(encoded.ptr + NODE.counts, true), capacity: k.view.getUint32(encoded.ptr + NODE.capacity, true) };
+  return { records: getU32(k, encoded.ptr, Record.counts), capacity: getU32(k, encoded.ptr, Record.capacity) };
 }
 
 function readDirect(k: Kernels, encoded: EncodedNode, parents: Uint32Array): Buckets {
@@ -85,14 +86,14 @@ function readDirect(k: Kernels, encoded: EncodedNode, parents: Uint32Array): Buc
 }
 
 function countsOf(k: Kernels, encoded: EncodedNode): Uint32Array {
-  const start = k.view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  const start = getU32(k, encoded.ptr, Record.counts) >>> 2;
   return k.u32.subarray(start, start + encoded.denseParents * encoded.size);
 }
 
-/** Sums the counter tables, from stored values to bucket indexes. */
+/** Sums the counter tables of stored values by bucket index. */
 function foldedCounts(k: Kernels, encoded: EncodedNode): Uint32Array {
   const { tables, stored, table } = encoded.fold!;
-  const start = k.view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  const start = getU32(k, encoded.ptr, Record.counts) >>> 2;
   const counts = new Uint32Array(encoded.size);
   const words = k.u32;
   for (let value = 0; value < stored; value++) {
@@ -104,11 +105,10 @@ function foldedCounts(k: Kernels, encoded: EncodedNode): Uint32Array {
 }
 
 function readHashed(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimit: number): Buckets {
-  const view = k.view;
-  const found = view.getUint32(encoded.ptr + NODE.bucketCount, true);
-  const keysPtr = view.getUint32(encoded.ptr + NODE.keys, true);
-  const parentsAt = view.getUint32(encoded.ptr + NODE.bucketParents, true) >>> 2;
-  const countsAt = view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  const found = getU32(k, encoded.ptr, Record.bucketCount);
+  const keysPtr = getU32(k, encoded.ptr, Record.keys);
+  const parentsAt = getU32(k, encoded.ptr, Record.bucketParents) >>> 2;
+  const countsAt = getU32(k, encoded.ptr, Record.counts) >>> 2;
   const columns = columnsFor(found, encoded.keys!);
   const places = inverse(parents, parentLimit);
   const keys = encoded.keys!;
@@ -116,12 +116,12 @@ function readHashed(k: Kernels, encoded: EncodedNode, parents: Uint32Array, pare
     columns.parents[n] = places ? places[k.u32[parentsAt + n]] : k.u32[parentsAt + n];
     columns.docCounts[n] = k.u32[countsAt + n];
     const at = keysPtr + n * 8;
-    columns.keys[n] = (encoded.size === 0 ? keys.ofBits!(view, at) : keys.ofIndex(view.getUint32(at, true))) as never;
+    columns.keys[n] = (encoded.size === 0 ? keys.ofBits!(k.view, at) : keys.ofIndex(k.view.getUint32(at, true))) as never;
   }
   return { buckets: columns, numbers: Uint32Array.from({ length: found }, (_, i) => i), limit: found };
 }
 
-/** Kernel number -> place in `parents`; null where they are the same. */
+/** Index in `parents` by kernel number, null if they are the same. */
 function inverse(parents: Uint32Array, limit: number): Uint32Array | null {
   if (parents.every((parent, i) => parent === i)) return null;
   const places = new Uint32Array(limit);
@@ -141,7 +141,7 @@ function columnsFor(count: number, keys: KeyDecoder): { parents: Uint32Array; ke
 
 function readStats(k: Kernels, encoded: EncodedNode, parents: Uint32Array): AggResult {
   const { records, capacity } = recordsOf(k, encoded);
-  const kind = k.view.getUint32(encoded.ptr + NODE.kind, true);
+  const kind = getU32(k, encoded.ptr, Record.kind);
   const n = parents.length;
   const stats = {
     count: new Float64Array(n),
@@ -152,32 +152,35 @@ function readStats(k: Kernels, encoded: EncodedNode, parents: Uint32Array): AggR
   };
   for (let i = 0; i < n; i++) {
     if (parents[i] >= capacity) continue;
-    if (kind === STATS.integer) {
-      const at = records + parents[i] * 32;
-      const count = u64(k, at + 8);
+    if (kind === STATS_INTEGER) {
+      const at = records + parents[i] * IntegerStats.sizeof;
+      const count = u64(k, at + IntegerStats.count);
       if (count === 0) continue;
       const { base, multiplier } = encoded.image!;
       stats.count[i] = count;
-      stats.sum[i] = base * count + multiplier * u64(k, at);
-      stats.min[i] = base + multiplier * u64(k, at + 16);
-      stats.max[i] = base + multiplier * u64(k, at + 24);
+      stats.sum[i] = base * count + multiplier * u64(k, at + IntegerStats.sum);
+      stats.min[i] = base + multiplier * u64(k, at + IntegerStats.min);
+      stats.max[i] = base + multiplier * u64(k, at + IntegerStats.max);
     } else {
-      const at = (records + parents[i] * 64) >>> 3;
-      stats.count[i] = k.f64[at + 6];
-      stats.sum[i] = k.f64[at];
-      stats.min[i] = k.f64[at + 2];
-      stats.max[i] = k.f64[at + 3];
-      stats.sumOfSquares[i] = k.f64[at + 4];
+      const at = records + parents[i] * DoubleStats.sizeof;
+      stats.count[i] = getF64(k, at, DoubleStats.count);
+      stats.sum[i] = getF64(k, at, DoubleStats.sum);
+      stats.min[i] = getF64(k, at, DoubleStats.min);
+      stats.max[i] = getF64(k, at, DoubleStats.max);
+      stats.sumOfSquares[i] = getF64(k, at, DoubleStats.sumOfSquares);
     }
   }
   return { op: 'stats', stats };
 }
 
 function readDocs(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parentLimit: number): AggResult {
-  const found = k.view.getUint32(encoded.ptr + NODE.bucketCount, true);
-  const at = k.view.getUint32(encoded.ptr + NODE.counts, true) >>> 2;
+  const found = getU32(k, encoded.ptr, Record.bucketCount);
+  const entries = getU32(k, encoded.ptr, Record.counts);
   const places = inverse(parents, parentLimit);
-  const placeOf = (n: number) => (places ? places[k.u32[at + n * 3 + 1]] : k.u32[at + n * 3 + 1]);
+  const placeOf = (n: number): number => {
+    const bucket = getU32(k, entries + n * DocEntry.sizeof, DocEntry.bucket);
+    return places ? places[bucket] : bucket;
+  };
   const starts = new Uint32Array(parents.length + 1);
   for (let n = 0; n < found; n++) starts[placeOf(n) + 1]++;
   for (let i = 0; i < parents.length; i++) starts[i + 1] += starts[i];
@@ -186,8 +189,8 @@ function readDocs(k: Kernels, encoded: EncodedNode, parents: Uint32Array, parent
   const scores = new Float32Array(found);
   for (let n = 0; n < found; n++) {
     const to = next[placeOf(n)]++;
-    docs[to] = k.u32[at + n * 3];
-    scores[to] = k.f32[at + n * 3 + 2];
+    docs[to] = getU32(k, entries + n * DocEntry.sizeof, DocEntry.doc);
+    scores[to] = getF32(k, entries + n * DocEntry.sizeof, DocEntry.score);
   }
   return { op: 'docs', starts, docs, scores };
 }

@@ -1,15 +1,15 @@
 // Column images as the aggregation planner sees them, and tables from stored values to bucket indexes.
+import { NIL } from '../wasm/generated/aggs.ts';
+import { COLUMN_DENSE, COLUMN_F64, COLUMN_MULTI, Column } from '../wasm/generated/docvalues.ts';
 import type { AggColumn } from './agg-plan.ts';
 import type { SegmentColumn } from './segment.ts';
 
-/** No bucket. */
-export const NIL = 0xffffffff;
 /** Bucket indexes stay below this. */
 export const MAX_TABLE = 2 ** 31;
-/** Columns with at most so many stored values get tables. */
+/** Columns with at most this many stored values get tables. */
 const NARROW = 1 << 16;
 
-/** What counts of a column's header (docs/internals/segment-format.md, "Column"). */
+/** Properties of a column that the planner uses, from its header and statistics. */
 export interface ColumnImage {
   readonly isDouble: boolean;
   readonly passesThrough: boolean;
@@ -28,20 +28,19 @@ export interface ColumnImage {
 
 /** @param view the memory that the column's address is in */
 export function readImage(view: DataView, column: SegmentColumn): ColumnImage {
-  const header = new DataView(view.buffer, view.byteOffset + column.ptr, 64);
-  const flags = header.getUint32(0, true);
-  const width = header.getUint32(4, true);
-  const base = header.getBigInt64(8, true);
-  const multiplier = header.getBigInt64(16, true);
-  const isDouble = (flags & 8) !== 0;
+  const word = (field: number): number => view.getUint32(column.ptr + field, true);
+  const flags = word(Column.flags);
+  const base = view.getBigInt64(column.ptr + Column.base, true);
+  const multiplier = view.getBigInt64(column.ptr + Column.multiplier, true);
+  const isDouble = (flags & COLUMN_F64) !== 0;
   let stored = 0;
-  if (!isDouble && width <= 4 && multiplier > 0n) {
+  if (!isDouble && word(Column.width) <= 4 && multiplier > 0n) {
     const last = (BigInt(column.max) - base) / multiplier;
     if (last < BigInt(MAX_TABLE)) stored = Number(last) + 1;
   }
   return {
     isDouble,
-    passesThrough: (flags & 3) === 2,
+    passesThrough: (flags & (COLUMN_MULTI | COLUMN_DENSE)) === COLUMN_DENSE,
     base: Number(base),
     multiplier: Number(multiplier),
     stored,
@@ -49,7 +48,7 @@ export function readImage(view: DataView, column: SegmentColumn): ColumnImage {
     min: column.min,
     max: column.max,
     valueCount: column.valueCount,
-    maxDoc: header.getUint32(52, true),
+    maxDoc: word(Column.maxDoc),
     toDouble: isDouble
       ? (raw) => Number(raw)
       : (raw, source) => (source.unsigned ? Number(BigInt(raw) + (1n << 63n)) : Number(raw) * source.scale),
