@@ -1,8 +1,8 @@
-// Paths as strings of latin1, one character per byte, as they appear in configurations and URIs.
+// Paths as latin1 strings, one character per byte, as they occur in configurations and URIs.
 
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** A latin1 path for node:fs: bytes as they are on disk. */
+/** Converts a latin1 path for node:fs, which gets exactly these bytes. */
 export function fsPath(name: string): string | Buffer {
   return ASCII.test(name) ? name : Buffer.from(name, 'latin1');
 }

@@ -1,4 +1,4 @@
-/** `gannet front`, and with nginx's own command line bin/gannet-nginx. */
+// `gannet front`, and bin/gannet-nginx with nginx's command line.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -8,9 +8,9 @@ import { systemError } from './system-error.ts';
 import { buildText, versionText } from './version.ts';
 
 /**
- * Runs the front until it ends.
+ * Runs the front until it exits.
  * @param argv  arguments after `front`
- * @returns exit status: 0, or 1 when the configuration or a socket is no good
+ * @returns exit status: 0, or 1 if the configuration or a socket is invalid
  */
 export async function runFront(argv: string[]): Promise<number> {
   let options: Options;
@@ -52,7 +52,7 @@ export async function runFront(argv: string[]): Promise<number> {
 
 type Places = ReturnType<typeof import('./process/master.ts').placesOf>;
 
-/** The log must exist even where nothing is ever logged. */
+/** The log must exist even if nothing is ever logged. */
 function touchErrorLog(file: string): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
@@ -90,7 +90,7 @@ async function wantsDaemon(options: Options, places: Places): Promise<boolean> {
   return true;
 }
 
-/** Starts again detached; the configuration was found good, so the caller may believe it runs. */
+/** Restarts the front detached. The configuration was valid, so the caller may assume that it runs. */
 function daemonize(): void {
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     detached: true,

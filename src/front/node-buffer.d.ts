@@ -1,4 +1,4 @@
-// Node's Buffer has these fast paths of toString('latin1', start, end) and write(text, at, 'latin1'); @types/node leaves them out.
+// Fast paths of Node's Buffer that @types/node omits: toString('latin1', start, end) and write(text, at, 'latin1').
 declare global {
   interface Buffer {
     latin1Slice(start?: number, end?: number): string;

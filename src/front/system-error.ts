@@ -1,4 +1,4 @@
-/** The system's own words for a failed call, as nginx logs them: number and text of strerror(3). */
+// Messages of failed system calls as nginx logs them: number and text of strerror(3).
 import { constants } from 'node:os';
 
 const TEXTS: Record<string, string> = {
@@ -37,7 +37,7 @@ const TEXTS: Record<string, string> = {
 const numbers = constants.errno as Record<string, number>;
 const names = new Map(Object.entries(numbers).map(([name, number]) => [number, name]));
 
-/** `2: No such file or directory`. @param error what a call of node:fs or node:net threw, a code (`ENOENT`) or a number (2, -2) */
+/** `2: No such file or directory`. @param error  an error of node:fs or node:net, a code (`ENOENT`) or a number (2, -2) */
 export function systemError(error: unknown): string {
   const failed = error as NodeJS.ErrnoException | undefined;
   const code =

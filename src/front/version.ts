@@ -1,9 +1,9 @@
-/** What this server says of itself. The nginx version is the behaviour it follows; gannet's own stands beside it. */
+// Versions that the server reports. nginx's is the version whose behaviour it follows; gannet's own is reported next to it.
 export const NGINX_VERSION = '1.31.0';
 export const SERVER_FULL = `nginx/${NGINX_VERSION}`;
 export const SERVER_BUILD = `nginx/${NGINX_VERSION} (gannet)`;
 
-/** Modules named as an nginx build names them; scripts decide by these words what the server can do. */
+/** Modules by the names of an nginx build: scripts check these words for the server's features. */
 const CONFIGURE = [
   '--with-debug',
   '--with-http_ssl_module',

@@ -1,17 +1,15 @@
-/**
- * Declarative directive tables. A module declares each directive once: where it may stand, how many arguments it takes, how they
- * are parsed, its default, and how it is inherited. The compiled configuration object of the module has one property per directive.
- */
+// Directive tables. A module declares each directive once: the contexts that allow it, its number of arguments, their parser, its default and
+// how it is inherited. The compiled configuration object of the module has one property per directive.
 import { type DirectiveNode, failAt } from './syntax.ts';
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from './values.ts';
 
-/** Contexts a directive may stand in, as bits. */
+/** Contexts that allow a directive, as bits. */
 export const MAIN = 1;
 export const EVENTS = 2;
 export const HTTP = 4;
 export const SERVER = 8;
 export const LOCATION = 16;
-/** `if` in a server, in a location */
+/** `if` in a server or in a location. */
 export const SERVER_IF = 32;
 export const LOCATION_IF = 64;
 export const LIMIT_EXCEPT = 128;
@@ -34,16 +32,16 @@ export const CONTEXT_NAMES: [number, string][] = [
 
 export const ANY_COUNT = 64;
 
-/** Where a directive is being applied. `scope` is the builder's; modules see what they need through it (HttpFrame). */
+/** Where a directive is applied. `scope` belongs to the builder; modules get what they need from it through HttpFrame. */
 // biome-ignore lint/suspicious/noExplicitAny: the tables do not know the builder's type, the modules do
 export interface Frame<Scope = any> {
   node: DirectiveNode;
   args: string[];
   scope: Scope;
   fail(message: string): never;
-  /** nginx's `invalid value "X"` */
+  /** Error in nginx's words: `invalid value "X"`. */
   invalid(value?: string): never;
-  /** nginx's `"NAME" directive WHY` */
+  /** Error in nginx's words: `"NAME" directive WHY`. */
   refuse(why: string): never;
 }
 
@@ -52,14 +50,14 @@ export interface Spec<V> {
   min: number;
   max: number;
   block: boolean;
-  /** text shown in the reference */
+  /** Default as the reference shows it. */
   defaultText: string;
-  /** value where no level sets it */
+  /** Value if no level sets the directive. */
   fallback: V;
-  /** may be given several times on one level: `previous` is what came before on the same level */
+  /** The directive may be repeated on one level: `previous` is the value of the preceding ones on the same level. */
   repeats: boolean;
   parse(frame: Frame, previous: V | undefined): V;
-  /** default: the child's value if set, else the parent's */
+  /** By default the child's value if it is set, else the parent's. */
   merge?(parent: V | undefined, child: V | undefined): V | undefined;
 }
 
@@ -91,7 +89,7 @@ export function size(contexts: number, defaultText: string): Spec<number> {
   return simple(contexts, parseSize(defaultText) ?? -1, defaultText, (text, f) => parseSize(text) ?? f.refuse('invalid value'));
 }
 
-/** A number of bytes that may be larger than memory, in files. */
+/** A number of bytes in files, which may exceed the size of memory. */
 export function offset(contexts: number, defaultText: string): Spec<number> {
   return simple(contexts, parseOffset(defaultText) ?? -1, defaultText, (text, f) => parseOffset(text) ?? f.refuse('invalid value'));
 }
@@ -118,7 +116,7 @@ export function oneOf<const W extends string>(contexts: number, words: readonly 
   return simple<W>(contexts, fallback, fallback, (value, f) => (words.includes(value as W) ? (value as W) : f.invalid()));
 }
 
-/** A set of words of a fixed list. */
+/** A set of words from a fixed list. */
 export function wordsOf(contexts: number, words: readonly string[], fallback: readonly string[]): Spec<ReadonlySet<string>> {
   return {
     contexts,
@@ -151,7 +149,7 @@ export function buffers(contexts: number, defaultText: string): Spec<{ count: nu
   };
 }
 
-/** Anything else: `parse` reads the arguments itself. */
+/** A directive whose arguments `parse` reads itself. */
 export function custom<V>(
   contexts: number,
   args: Range,
@@ -167,7 +165,7 @@ export function block<V>(contexts: number, args: Range, fallback: V, parse: (fra
   return { contexts, ...range(args), block: true, defaultText: '', repeats: true, fallback, parse };
 }
 
-/** A directive that is checked as `spec` does and has no effect, as a warning at the start says. @param elsewhere nginx itself ignores it on this platform */
+/** A directive that is validated as `spec` but has no effect; a warning at start-up says so. @param elsewhere  nginx ignores it on this platform, too */
 export function ineffective<V>(spec: Spec<V>, elsewhere?: 'elsewhere'): Spec<V> {
   return {
     ...spec,
@@ -181,10 +179,10 @@ export function ineffective<V>(spec: Spec<V>, elsewhere?: 'elsewhere'): Spec<V> 
   };
 }
 
-/** The same directive where a level may give it again; what came before is replaced, or added to by `parse`. */
+/** A repeatable directive: `parse` replaces the previous value of the level or adds to it. */
 export const again = <V>(spec: Spec<V>): Spec<V> => ({ ...spec, repeats: true });
 
-/** `spec`, whose value must also pass `check`. @param check what is wrong with a value, in nginx's words after `"NAME" directive` */
+/** `spec` with an additional check. @param check  returns an error in nginx's words, to follow `"NAME" directive` */
 export function checked<V>(spec: Spec<V>, check: (value: V) => string | undefined): Spec<V> {
   return {
     ...spec,
@@ -196,7 +194,7 @@ export function checked<V>(spec: Spec<V>, check: (value: V) => string | undefine
   };
 }
 
-/** As `checked`, for what nginx says in words of its own. */
+/** As `checked`, for errors that nginx words differently. */
 export function within<V>(spec: Spec<V>, check: (value: V) => string | undefined): Spec<V> {
   return {
     ...spec,
@@ -208,7 +206,7 @@ export function within<V>(spec: Spec<V>, check: (value: V) => string | undefined
   };
 }
 
-/** Argument count and block checks in nginx's words. @throws ConfigError */
+/** Checks the number of arguments and the presence of a block. @throws ConfigError in nginx's words */
 export function checkShape(spec: Spec<unknown>, node: DirectiveNode): void {
   if (spec.block && !node.children) failAt(node, `directive "${node.name}" has no opening "{"`);
   if (!spec.block && node.children) failAt(node, `directive "${node.name}" is not terminated by ";"`);

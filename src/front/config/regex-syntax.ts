@@ -1,7 +1,5 @@
-/**
- * Parser of Perl-compatible regular expressions: text -> tree. Subjects are latin1, one character is one byte (PCRE without UTF mode).
- * Recursion, conditions, callouts and verbs are refused by name.
- */
+// Parser of Perl-compatible regular expressions: string -> tree. Subjects are latin1, one character is one byte (PCRE without UTF mode).
+// Recursion, conditions, callouts and verbs are refused by name.
 
 export type RegexNode =
   | { type: 'set'; set: Uint8Array; literal?: string }
@@ -226,7 +224,7 @@ class Parser {
     this.#pos += flags[0].length;
     for (const f of flags[1]) this.#flags[f as keyof Flags] = true;
     for (const f of flags[2] ?? '') this.#flags[f as keyof Flags] = false;
-    if (flags[3] === ')') return undefined; // holds to the end of the enclosing group, which restores its own
+    if (flags[3] === ')') return undefined; // holds until the end of the enclosing group, which restores its own flags
     return close(this.#alternatives());
   }
 
@@ -272,7 +270,7 @@ class Parser {
     return { type: 'set', set: cls };
   }
 
-  /** After a backslash: a byte value, or the set of `\d` and its kin. */
+  /** The part after a backslash: a byte value, or the set of `\d` and the like. */
   #classEscape(): number | Uint8Array {
     const c = this.#src[this.#pos++];
     const lower = c.toLowerCase();

@@ -1,21 +1,19 @@
-/**
- * Regular expressions with PCRE semantics that cannot freeze a worker.
- *
- * Every pattern is parsed into a tree (regex-syntax.ts). Two engines run it:
- * - the platform's own, for trees without nested repetition, back references or assertions, and only while
- *   length ^ (number of unbounded repeats + 1) stays under FAST_LIMIT, so its worst case is bounded by arithmetic;
- * - a backtracking matcher over the tree with a budget of steps, as PCRE's match limit; past it the match is an error (nginx answers 500).
- * Both give Perl's leftmost, first-alternative match.
- */
+// Regular expressions with PCRE semantics that cannot block a worker.
+//
+// Every pattern is parsed into a tree (regex-syntax.ts). Two engines run it:
+// - the platform's own, for trees without nested repetition, back references or assertions, and only while
+//   length ^ (number of unbounded repeats + 1) is below FAST_LIMIT, which bounds its worst case;
+// - a backtracking matcher over the tree with a step budget, like PCRE's match limit; exceeding it is an error (nginx responds with 500).
+// Both find Perl's leftmost match of the first matching alternative. A linear-time engine cannot replace them: PCRE has back references.
 import { isWordByte, type ParsedRegex, parseRegex, type RegexNode } from './regex-syntax.ts';
 
-/** Steps of the bounded matcher before it gives up (about 10 ms). */
+/** Step budget of the backtracking matcher (about 10 ms). */
 export const STEP_LIMIT = 500_000;
 const FAST_LIMIT = 2_000_000;
 
 export class RegexLimitError extends Error {}
 
-/** Start and end of the match and of each group, as [start, end) pairs; -1 for a group that took no part. */
+/** Start and end of the match and of each group, as [start, end) pairs; -1 for a group that did not participate. */
 export type Captures = { subject: string; offsets: Int32Array | number[] };
 
 export function capture(captures: Captures | undefined, n: number): string | undefined {
@@ -47,7 +45,7 @@ export class Regex {
     }
   }
 
-  /** @throws RegexLimitError when the budget of steps is used up */
+  /** @throws RegexLimitError: the step budget is used up */
   exec(subject: string): Captures | undefined {
     if (this.#fast && (subject.length + 1) ** (this.#unbounded + 1) < FAST_LIMIT) {
       const match = this.#fast.exec(subject);
@@ -143,7 +141,7 @@ function toPlatform(node: RegexNode): string {
 type Next = (pos: number) => boolean;
 type Step = (pos: number, next: Next) => boolean;
 
-/** The bounded matcher: each tree node becomes a function that tries its ways and calls what follows. */
+/** The backtracking matcher: each tree node becomes a function that tries its alternatives and calls its continuation. */
 class Matcher {
   readonly #start: Step;
   #subject = '';

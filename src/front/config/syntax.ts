@@ -1,28 +1,26 @@
-/**
- * The grammar of nginx.conf: text -> tree of directives, `include` expanded.
- *   name arg arg ;        name arg { children }        # comment to the end of line
- * Text is read as latin1, so every byte of the file survives; quoting and escapes are nginx's (ngx_conf_read_token).
- */
+// The grammar of nginx.conf: string -> tree of directives, with `include` expanded.
+//   name arg arg ;        name arg { children }        # comment to the end of the line
+// Files are read as latin1, so every byte is preserved; quoting and escapes are nginx's (ngx_conf_read_token).
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemError } from '../system-error.ts';
 
-/** One directive as written: `line` is the line of its closing `;` or `{`, as nginx reports it. */
+/** One directive. `line` is the line of its closing `;` or `{`, as nginx reports it. */
 export interface DirectiveNode {
   name: string;
   args: string[];
   file: string;
   line: number;
-  /** undefined: closed by `;` */
+  /** undefined if closed by `;` */
   children?: DirectiveNode[];
   /** line of the closing `}` */
   endLine?: number;
 }
 
-/** A configuration that cannot be used. `message` is nginx's own wording, with ` in FILE:LINE` where a place is known. */
+/** A configuration error. `message` is in nginx's words, followed by ` in FILE:LINE` if the place is known. */
 export class ConfigError extends Error {}
 
-/** A name that the reader at hand has no directive for; whether another place has one, master.ts finds out. */
+/** A name that is not a directive in this context; master.ts finds out whether it is one in another. */
 export class UnknownDirectiveError extends ConfigError {
   constructor(readonly node: DirectiveNode) {
     super(`unknown directive "${node.name}" in ${node.file}:${node.line}`);
@@ -35,15 +33,15 @@ export function failAt(node: { file: string; line: number }, message: string): n
 
 interface ParsedConfig {
   nodes: DirectiveNode[];
-  /** each file once, in the order read; `-T` prints them */
+  /** Each file once, in the order of reading; `-T` prints them. */
   files: { path: string; text: string }[];
 }
 
 const MAX_INCLUDE_DEPTH = 64;
 
 /**
- * Parses `file` and everything it includes. `globals` is the text of `-g`, parsed first.
- * @param prefix  folder that relative includes start from (the folder of the main file)
+ * Parses `file` and the files it includes. `globals` is the argument of `-g`, parsed first.
+ * @param prefix  folder that relative includes are resolved against (that of the main file)
  * @throws ConfigError with file and line
  */
 export function parseConfig(file: string, prefix: string, globals = ''): ParsedConfig {
@@ -73,7 +71,7 @@ function readFile(
   return new Reader(text, file, prefix, files, depth).readAll();
 }
 
-/** `*`, `?` and `[...]` in any path component, matches sorted; a pattern without wildcards is returned as it is. */
+/** Expands `*`, `?` and `[...]` in any component of a path, sorted; a pattern without wildcards is returned unchanged. */
 export function expandGlob(pattern: string): string[] {
   if (!/[*?[]/.test(pattern)) return [pattern];
   let found = [pattern.startsWith('/') ? '/' : '.'];
@@ -94,7 +92,7 @@ export function expandGlob(pattern: string): string[] {
       try {
         names = readdirSync(dir);
       } catch {
-        // not a readable folder: matches nothing, as glob(3)
+        // An unreadable folder matches nothing, as in glob(3).
       }
       for (const name of names.sort()) {
         if (wanted.test(name) && (!name.startsWith('.') || part.startsWith('.'))) next.push(path.join(dir, name));
@@ -155,7 +153,7 @@ class Reader {
     return { file: this.#file, line: this.#line };
   }
 
-  /** Directives up to `}` (`inBlock`) or the end of the text. */
+  /** Reads directives up to `}` (`inBlock`) or the end of the file. */
   #readBlock(inBlock: boolean): DirectiveNode[] {
     const nodes: DirectiveNode[] = [];
     for (;;) {
@@ -187,7 +185,7 @@ class Reader {
     return expandGlob(target).flatMap((file) => readFile(file, this.#prefix, this.#files, this.#depth + 1, node));
   }
 
-  /** One directive's words; returns what ended it. */
+  /** Reads the words of one directive. @returns the character that ended it */
   #readWords(words: string[]): ';' | '{' | '}' | 'eof' {
     const text = this.#text;
     for (;;) {
@@ -259,7 +257,7 @@ class Reader {
   }
 }
 
-/** `\"`, `\'` and `\\` lose their backslash, `\t`, `\r`, `\n` become control characters, any other backslash stays. */
+/** `\"`, `\'` and `\\` lose their backslash, `\t`, `\r`, `\n` become control characters, other backslashes are preserved. */
 function unescape(word: string): string {
   if (!word.includes('\\')) return word;
   return word.replace(/\\(["'\\trn])/g, (_, c: string) => (c === 't' ? '\t' : c === 'r' ? '\r' : c === 'n' ? '\n' : c));

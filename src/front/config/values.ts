@@ -1,11 +1,11 @@
-/** Units of nginx.conf: sizes, offsets, times; undefined for a malformed text. */
+// Units of nginx.conf: sizes, offsets and times. All functions return undefined for a malformed string.
 
-/** `512`, `8k`, `1m`, in bytes. */
+/** Bytes of `512`, `8k`, `1m`. */
 export function parseSize(text: string): number | undefined {
   return /g$/i.test(text) ? undefined : parseOffset(text);
 }
 
-/** As parseSize, and `2g`: what may be larger than memory. */
+/** As parseSize, and also `2g`: for values that may exceed the size of memory. */
 export function parseOffset(text: string): number | undefined {
   const match = /^(\d+)([kKmMgG]?)$/.exec(text);
   if (!match) return undefined;
@@ -27,7 +27,7 @@ const TIME_UNITS_MS: Record<string, number> = {
 };
 const TIME_ORDER = ['y', 'M', 'w', 'd', 'h', 'm', 's', 'ms'];
 
-/** Milliseconds of a time whose units descend from the one at `first` in TIME_ORDER; a bare number is seconds and comes last. */
+/** Milliseconds of a time with units that descend from the one at `first` in TIME_ORDER; a bare number is seconds and must come last. */
 function parseTime(text: string, first: number): number | undefined {
   const parts = /^(?:\d+(?:ms|[yMwdhms])? *)+$/.test(text) ? [...text.matchAll(/(\d+)(ms|[yMwdhms])?/g)] : [];
   if (parts.length === 0) return undefined;
@@ -43,12 +43,12 @@ function parseTime(text: string, first: number): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** `30`, `1m30s`, `500ms`, `1d 12h`: milliseconds. As in nginx, months and years are for times in seconds only. */
+/** Milliseconds of `30`, `1m30s`, `500ms`, `1d 12h`. As in nginx, only times in seconds accept months and years. */
 export function parseTimeMs(text: string): number | undefined {
   return parseTime(text, TIME_ORDER.indexOf('w'));
 }
 
-/** As parseTimeMs, in whole seconds, months and years as well; milliseconds are refused. */
+/** As parseTimeMs in whole seconds, with months and years but without milliseconds. */
 export function parseTimeSec(text: string): number | undefined {
   if (text.includes('ms')) return undefined;
   const ms = parseTime(text, 0);

@@ -1,11 +1,11 @@
-/** A file that logs append to: opened when first written, and again by its name after it was moved away (USR1). */
+// A file that logs append to: opened on first write, and reopened by name after it was moved (USR1).
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { fsPath } from '../fs-path.ts';
 
 export class AppendFile {
   private fd: number | undefined;
 
-  /** @param header  first text of a file that is empty, '' for none */
+  /** @param header  first text of an empty file, '' for none */
   constructor(
     readonly path: string,
     private readonly header = '',
@@ -19,25 +19,25 @@ export class AppendFile {
     if (this.header !== '' && fstatSync(fd).size === 0) writeSync(fd, this.header, null, 'latin1');
   }
 
-  /** Appends bytes or latin1 text; what cannot be written is lost, since a log has nowhere to report it. */
+  /** Appends bytes or a latin1 string. Failed writes are lost, because a log has nowhere to report them. */
   write(data: string | Buffer): void {
     try {
       this.open();
       if (typeof data === 'string') writeSync(this.fd!, data, null, 'latin1');
       else writeSync(this.fd!, data);
     } catch {
-      // the next reopen tries again
+      // The next reopen tries again.
     }
   }
 
-  /** A file that cannot be opened leaves the one before in use. */
+  /** If the file cannot be opened, the previous one stays in use. */
   reopen(): void {
     const before = this.fd;
     this.fd = undefined;
     try {
       this.open();
     } catch {
-      // told by nobody, as with what cannot be written
+      // Not reported, like failed writes.
     }
     if (this.fd === undefined) this.fd = before;
     else if (before !== undefined) closeSync(before);

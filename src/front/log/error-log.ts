@@ -1,4 +1,4 @@
-/** error_log: targets, levels, lines. `YYYY/MM/DD HH:MM:SS [level] PID#TID: *CONN message` */
+// error_log: targets, levels, lines. `YYYY/MM/DD HH:MM:SS [level] PID#TID: *CONN message`
 import { writeSync } from 'node:fs';
 import { loop } from '../zone/memory.ts';
 import { AppendFile } from './append-file.ts';
@@ -9,10 +9,10 @@ const RANK = Object.fromEntries(LEVELS.map((level, n) => [level, n])) as Record<
 
 export const levelRank = (level: Level): number => RANK[level];
 
-/** Where lines go: a file, standard error, a ring in memory, or syslog. */
+/** A target of lines: a file, standard error, a ring buffer in memory, or syslog. */
 export interface LogSink {
   key: string;
-  /** `line` ends with a newline */
+  /** `line` ends with a newline. */
   write(line: string, level: Level): void;
   reopen(): void;
   close(): void;
@@ -35,14 +35,14 @@ export class StderrSink implements LogSink {
     try {
       writeSync(2, line, null, 'latin1');
     } catch {
-      // standard error is closed
+      // Standard error is closed.
     }
   }
   reopen(): void {}
   close(): void {}
 }
 
-/** `error_log memory:SIZE`: the newest lines; the api of a location that logs there shows them. */
+/** `error_log memory:SIZE`: the newest lines, shown by the api of a location that logs there. */
 export class MemorySink implements LogSink {
   readonly key = 'memory';
   private readonly lines: string[] = [];
@@ -76,7 +76,7 @@ function logTime(): string {
   return stamp;
 }
 
-/** Writes to every log whose level admits it; `connection` 0 leaves out the number. */
+/** Writes to every log whose level admits it; `connection` 0 omits the number. */
 export function logTo(logs: readonly ErrorLog[], level: Level, message: string, connection = 0): void {
   const rank = RANK[level];
   let line = '';

@@ -1,4 +1,4 @@
-/** Syslog over UDP or a unix datagram socket: `<PRI>Mon DD HH:MM:SS host tag: message` (RFC 3164), as nginx sends it. */
+// Syslog over UDP or a unix datagram socket: `<PRI>Mon DD HH:MM:SS host tag: message` (RFC 3164), in nginx's form.
 import { createSocket, type Socket } from 'node:dgram';
 import { hostname } from 'node:os';
 import { LEVELS, type Level, type LogSink } from './error-log.ts';
@@ -11,7 +11,7 @@ const SEVERITIES = ['emerg', 'alert', 'crit', 'error', 'warn', 'notice', 'info',
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const two = (n: number) => String(n).padStart(2, '0');
 
-/** Text after `syslog:`. @throws string in nginx's words */
+/** Parses the text after `syslog:`. @throws string in nginx's words */
 export class SyslogSink implements LogSink {
   readonly key: string;
   private host = '';
@@ -51,7 +51,7 @@ export class SyslogSink implements LogSink {
     this.port = Number(m[2] ?? 514);
   }
 
-  /** a line of an error log is sent with its own level, a line of an access log with the configured severity */
+  /** A line of an error log is sent with its own level, a line of an access log with the configured severity. */
   write(line: string, level?: Level): void {
     const severity = level === undefined ? this.severity : LEVELS.indexOf(level);
     const d = new Date();

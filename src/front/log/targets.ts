@@ -1,4 +1,4 @@
-/** error_log arguments to sinks; one sink per place, shared by all levels that name it. */
+// Sinks for the arguments of error_log; levels that name the same target share a sink.
 
 import { parseSize } from '../config/values.ts';
 import { type ErrorLog, FileSink, LEVELS, type Level, type LogSink, levelRank, MemorySink, StderrSink } from './error-log.ts';
@@ -17,7 +17,7 @@ export class LogTargets {
     return this.sink(path, () => new FileSink(path));
   }
 
-  /** @returns undefined for `error_log off`-like levels that log nothing */
+  /** @returns undefined for levels that log nothing */
   parse(args: string[], fail: (message: string) => never, resolve: (path: string) => string): ErrorLog | undefined {
     const [where, levelText, extra] = args;
     let level: Level = 'error';

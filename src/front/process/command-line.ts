@@ -1,4 +1,4 @@
-/** nginx's command line: `-c -p -g -e -s -t -T -v -V -q -h`. */
+// nginx's command line: `-c -p -g -e -s -t -T -v -V -q -h`.
 export interface Options {
   config?: string;
   prefix?: string;

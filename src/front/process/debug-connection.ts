@@ -1,4 +1,4 @@
-/** debug_connection: addresses whose connections are logged at the debug level. */
+// debug_connection: addresses whose connections are logged at the debug level.
 import { BlockList } from 'node:net';
 
 /** @param entries  addresses, networks, or `unix:` */

@@ -1,7 +1,7 @@
-/** Folders and logs that workers write to: made while the process may still do so, and given to the user that they run as. */
+// Folders and logs of the workers: created while the process still has the privileges, and given to the user of the workers.
 import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 
-/** Number of a user, by name or number; undefined if there is none. */
+/** Id of a user, by name or number; undefined if unknown. */
 function userId(name: string): number | undefined {
   if (/^\d+$/.test(name)) return Number(name);
   try {
@@ -15,8 +15,8 @@ function userId(name: string): number | undefined {
 }
 
 /**
- * @param owner  who the workers will be; undefined: who they are now
- * @param fail  hears of what could not be done, in nginx's words
+ * @param owner  user of the workers; undefined for the current one
+ * @param fail  called with errors in nginx's words
  */
 export function makeFolders(folders: Iterable<string>, owner: string | undefined, fail: (message: string) => void): void {
   const uid = owner === undefined ? undefined : userId(owner);
@@ -30,7 +30,7 @@ export function makeFolders(folders: Iterable<string>, owner: string | undefined
   }
 }
 
-/** Gives files to the workers' user, who is to open them again. */
+/** Gives files to the workers' user, who will reopen them. */
 export function giveFiles(files: Iterable<string>, owner: string, fail: (message: string) => void): void {
   const uid = userId(owner);
   if (uid === undefined) return;

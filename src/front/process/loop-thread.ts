@@ -1,4 +1,4 @@
-/** Entry of a thread that runs one more event loop of a worker process. */
+// Entry of a thread that runs an additional event loop of a worker process.
 import { parentPort, workerData } from 'node:worker_threads';
 import { beginLoop } from '../zone/memory.ts';
 import { EventLoop } from './loop.ts';

@@ -1,4 +1,4 @@
-/** An event loop of a worker process: reads the configuration it is given, accepts and serves, ends gracefully. */
+// An event loop of a worker process: reads its configuration, accepts and serves connections, shuts down gracefully.
 import path from 'node:path';
 import { buildHttp } from '../http/build/build.ts';
 import { core } from '../http/config/core.ts';
@@ -24,7 +24,7 @@ export class EventLoop {
   private readonly targets = new LogTargets();
   private ending = false;
 
-  /** Reads the configuration and starts what modules do by themselves. @throws ConfigError */
+  /** Reads the configuration and starts the background tasks of modules. @throws ConfigError */
   async build(message: StartMessage): Promise<void> {
     for (const [file, data] of message.files) configFiles.set(file, Buffer.from(data));
     const resolve = (name: string) => path.resolve(message.prefix, name);
@@ -39,7 +39,7 @@ export class EventLoop {
         logs: this.targets,
         mainLogs: this.logs,
         inherited: message.zones,
-        // the master has said it
+        // The master has reported it.
         warn: () => {},
       });
       stats.begin(message.zones.get('stats') as number[] | undefined);
@@ -51,7 +51,7 @@ export class EventLoop {
     this.targets.open();
   }
 
-  /** Accepts on descriptors that the master bound. */
+  /** Accepts on sockets that the master bound. */
   async listen(fds: Record<string, number>): Promise<void> {
     const { http } = this;
     if (!http) return;
@@ -72,7 +72,7 @@ export class EventLoop {
     });
   }
 
-  /** Stops accepting; `done` runs when the last connection has ended, or worker_shutdown_timeout has passed. */
+  /** Stops accepting; `done` is called when the last connection is closed or worker_shutdown_timeout has passed. */
   quit(done: () => void): void {
     if (this.ending) return;
     this.ending = true;
@@ -88,7 +88,7 @@ export class EventLoop {
     beginExit(() => setImmediate(done));
   }
 
-  /** Folders that it writes to. @param withDefaults  those of temporary files that nothing names, too */
+  /** Folders that it writes to. @param withDefaults  include default folders of temporary files */
   folders(withDefaults: boolean): Set<string> {
     if (!this.http) return new Set();
     const folders = new Set(this.http.folders);
@@ -104,7 +104,7 @@ export class EventLoop {
     this.targets.reopen();
   }
 
-  /** Writes what is held back. */
+  /** Writes buffered log lines. */
   flush(): void {
     if (this.http) flushAccessLogs(this.http);
   }
@@ -119,7 +119,7 @@ export class EventLoop {
     return zones;
   }
 
-  /** Errors that nobody caught must not end the process: one connection's fault is not the others'. */
+  /** Uncaught errors must not end the process: an error in one connection does not concern the others. */
   catchAll(): void {
     process.on('uncaughtException', (error) => {
       logTo(this.logs, 'crit', `uncaught: ${error.stack ?? error}`.replace(/\n\s*/g, ' | '));
@@ -130,7 +130,7 @@ export class EventLoop {
   }
 }
 
-/** Reports turns of the event loop that take longer than `thresholdMs`, as a timer sees them that is late by so much. */
+/** Logs iterations of the event loop that take longer than `thresholdMs`, measured by the delay of a timer. */
 function watchStalls(thresholdMs: number, report: (ms: number) => void): void {
   const everyMs = Math.max(10, Math.min(thresholdMs, 1000));
   let before = performance.now();

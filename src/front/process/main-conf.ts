@@ -1,4 +1,4 @@
-/** Directives outside `http { }`: processes, logs, events. */
+// Directives outside `http { }`: processes, logs, events.
 import { isIP } from 'node:net';
 import { ANY_COUNT, checkShape, EVENTS, MAIN, type Spec } from '../config/directive.ts';
 import { type DirectiveNode, failAt, UnknownDirectiveError } from '../config/syntax.ts';
@@ -12,7 +12,7 @@ export interface MainConf {
   workerProcesses: number;
   workerConnections: number;
   workerShutdownTimeoutMs: number;
-  /** a turn of the event loop that takes longer is logged; 0: none is */
+  /** Iterations of the event loop that take longer are logged; 0 for none. */
   stallMs: number;
   workerPriority: number;
   pidFile: string;
@@ -20,20 +20,20 @@ export interface MainConf {
   env: { name: string; value: string | undefined }[];
   workingDirectory: string | undefined;
   debugConnections: string[];
-  /** files of TLS that have not changed are not read again by a reload */
+  /** A reload does not read unchanged TLS files again. */
   inheritFiles: boolean;
   rlimits: { nofile?: number; core?: number };
-  /** numbers of the processors that workers may run on; empty: all */
+  /** Processors that workers may run on; empty for all. */
   cpus: number[];
-  /** threads for file operations; 0: as Node has */
+  /** Threads for file operations, 0 for Node's default. */
   poolThreads: number;
-  /** names of pools */
+  /** Names of thread pools. */
   threadPools: Set<string>;
   errorLogs: ErrorLog[];
   http: DirectiveNode | undefined;
 }
 
-/** The directive being read, and ways to say what is wrong with it. */
+/** The directive being read, and functions that report errors. */
 interface MainFrame {
   name: string;
   fail(message: string): never;
@@ -42,7 +42,7 @@ interface MainFrame {
 }
 type Apply = (conf: MainConf, args: string[], frame: MainFrame) => void;
 
-/** Readers of one argument. `refuse` says nginx's `"NAME" directive WHY`. */
+/** Parsers of one argument. `refuse` reports nginx's `"NAME" directive WHY`. */
 type Read<V> = (text: string, frame: MainFrame) => V;
 
 const flagValue: Read<boolean> = (text, { fail, name }) =>
@@ -56,7 +56,7 @@ const oneOfValue =
   (text, { fail }) =>
     words.includes(text) ? text : fail(`invalid value "${text}"`);
 
-/** A directive that tunes what Node does itself: its argument is checked. */
+/** A directive about something that Node tunes itself: only its argument is validated. */
 const ineffective =
   (read: Read<unknown>): Apply =>
   (_conf, args, frame) => {
@@ -64,7 +64,7 @@ const ineffective =
     frame.warn('has no effect in this server, ignored');
   };
 
-/** `auto [MASK]`, or a mask for each worker: they share a process here, so it runs on what any of them may run on. */
+/** `auto [MASK]`, or a mask per worker. Workers share a process, which may run on the processors of any mask. */
 function parseAffinity(conf: MainConf, args: string[], { fail }: MainFrame): void {
   const masks = args[0] === 'auto' ? args.slice(1) : args;
   if (args[0] === 'auto' && masks.length > 1) fail('invalid number of arguments in "worker_cpu_affinity" directive');
@@ -76,7 +76,7 @@ function parseAffinity(conf: MainConf, args: string[], { fail }: MainFrame): voi
   conf.cpus = [...cpus].sort((a, b) => a - b);
 }
 
-/** The pool of Node has one size: that of the largest pool named. */
+/** Node has one pool, which gets the size of the largest pool named. */
 function parseThreadPool(conf: MainConf, args: string[], { fail }: MainFrame): void {
   if (conf.threadPools.has(args[0])) fail(`duplicate thread pool "${args[0]}"`);
   conf.threadPools.add(args[0]);
@@ -90,7 +90,7 @@ function parseThreadPool(conf: MainConf, args: string[], { fail }: MainFrame): v
   if (!args.slice(1).some((word) => word.startsWith('threads='))) fail('"thread_pool" must have "threads" parameter');
 }
 
-/** An address, a network, `localhost` or `unix:`; other names would have to be looked up. */
+/** An address, a network, `localhost` or `unix:`; other names would need a lookup. */
 function parseDebugConnection(conf: MainConf, [word]: string[], { fail }: MainFrame): void {
   const [address, bits] = word.split('/');
   const family = isIP(address);
@@ -100,7 +100,7 @@ function parseDebugConnection(conf: MainConf, [word]: string[], { fail }: MainFr
   conf.debugConnections.push(word);
 }
 
-/** name -> [contexts, min, max, apply].  */
+/** name -> [contexts, min, max, apply] */
 const TABLE: Record<string, [number, number, number, Apply]> = {
   daemon: [MAIN, 1, 1, (c, a, f) => (c.daemon = flagValue(a[0], f))],
   master_process: [MAIN, 1, 1, (c, a, f) => (c.masterProcess = flagValue(a[0], f))],
@@ -158,7 +158,7 @@ const REFUSED: Record<string, string> = {
   ssl_engine: 'OpenSSL engines are not supported',
 };
 
-/** Names that have a meaning outside `http { }`. */
+/** Names of all directives outside `http { }`. */
 export const isMainDirective = (name: string): boolean =>
   name === 'http' || name === 'events' || name === 'error_log' || Object.hasOwn(TABLE, name) || Object.hasOwn(REFUSED, name);
 

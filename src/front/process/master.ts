@@ -1,7 +1,5 @@
-/**
- * The master process: reads the configuration, binds sockets, keeps a worker process running, and obeys signals.
- *   HUP reload · USR1 reopen logs · USR2 new binary · WINCH end workers · QUIT graceful end · TERM, INT end now
- */
+// The master process: reads the configuration, binds sockets, keeps a worker process running, and handles signals.
+//   HUP reload · USR1 reopen logs · USR2 new binary · WINCH stop workers · QUIT graceful shutdown · TERM, INT fast shutdown
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -26,7 +24,7 @@ const INHERIT_ENV = 'GANNET_FRONT_SOCKETS';
 const FIRST_FD = 4;
 const RESPAWN_LIMIT = 5;
 
-/** A configuration read and checked. */
+/** A valid configuration. */
 export interface Cycle {
   nodes: DirectiveNode[];
   main: MainConf;
@@ -52,7 +50,7 @@ export function placesOf(options: Options): Places {
   };
 }
 
-/** Reads and checks everything that needs no privilege. @throws ConfigError */
+/** Reads and validates everything that needs no privileges. @throws ConfigError */
 export async function loadCycle(options: Options, places: Places): Promise<Cycle> {
   try {
     return await readCycle(options, places);
@@ -104,20 +102,20 @@ async function readCycle(options: Options, places: Places): Promise<Cycle> {
 interface Worker {
   child: ChildProcess;
   ready: boolean;
-  /** told to end */
+  /** A shutdown was requested. */
   retiring: boolean;
   generation: number;
 }
 
-/** what libuv takes at most */
+/** Maximum of libuv. */
 const MAX_POOL_THREADS = 1024;
 
 /**
- * no-allocation-site-pretenuring: objects of a request die with it. V8 takes those it saw survive while the server was young for long-lived
- *   ones and makes them in the old space from then on, where each keeps its young neighbours alive until the next full collection
+ * no-allocation-site-pretenuring: objects die with their request. V8 takes those that survive while the server is young for long-lived ones and
+ *   allocates them in the old generation from then on, where each keeps its young neighbours alive until the next full collection
  *   [proxying 23.5 k -> 30.5 k per CPU second].
- * no-parallel-scavenge: little survives a collection of the young, so that its helper threads cost more than they do, and on a busy machine
- *   all requests wait until the last helper has been scheduled [pause 0.5 -> 0.3 ms; with twelve busy processes on two cores 8.0 -> 2.4 ms].
+ * no-parallel-scavenge: little survives a young collection, so its helper threads cost more than they save, and on a busy machine all requests
+ *   wait until the last helper has been scheduled [pause 0.5 -> 0.3 ms; with twelve busy processes on two cores 8.0 -> 2.4 ms].
  */
 const WORKER_V8_FLAGS = ['--no-allocation-site-pretenuring', '--no-parallel-scavenge'];
 
@@ -143,7 +141,7 @@ export class Master {
     logTo(this.cycle?.main.errorLogs ?? ([] as ErrorLog[]), level, message);
   }
 
-  /** Runs until the end of the server. @returns exit status */
+  /** Runs until the server exits. @returns exit status */
   async run(): Promise<number> {
     const done = new Promise<number>((resolve) => {
       this.resolveExit = resolve;
@@ -194,7 +192,7 @@ export class Master {
   private spawnChild(list: { key: string; fd: number }[]): ChildProcess {
     const own = fileURLToPath(import.meta.url);
     const folder = path.dirname(own);
-    // in the bundle this file is elsewhere; the worker is always the compiled file of its own
+    // The worker is always this compiled file, even if the master runs from the bundle.
     const candidates = [
       path.join(folder, own.endsWith('.ts') ? 'worker.ts' : 'worker.js'),
       path.join(folder, '../front/process/worker.js'),
@@ -210,13 +208,13 @@ export class Master {
     });
   }
 
-  /** Starts the worker of the current cycle. @returns why it could not start */
+  /** Starts the worker of the current cycle. @returns the reason why it could not start */
   private startGeneration(zones: Map<string, unknown>): Promise<string | undefined> {
     this.generation++;
     return this.startWorker(zones);
   }
 
-  /** One process with as many event loops as worker_processes says: they share memory, and each has descriptors of its own. */
+  /** One process with as many event loops as worker_processes: they share memory, and each has its own descriptors. */
   private startWorker(zones: Map<string, unknown>): Promise<string | undefined> {
     const list = this.sockets.list();
     const count = this.cycle.main.workerProcesses || availableParallelism();
@@ -258,7 +256,7 @@ export class Master {
     });
   }
 
-  /** Limits of the worker's process. Node has no call for them: tools of util-linux set them from outside, before the worker serves. */
+  /** Resource limits of the worker process. Node has no call for them, so util-linux tools set them from outside before the worker serves. */
   private limitWorker({ pid }: ChildProcess): void {
     const { rlimits, cpus } = this.cycle.main;
     const run = (what: string, command: string, args: string[]) => {
@@ -312,7 +310,7 @@ export class Master {
       `signal ${how === 'quit' ? '3 (SIGQUIT)' : '15 (SIGTERM)'} received, ${how === 'quit' ? 'shutting down' : 'exiting'}`,
     );
     this.ending = true;
-    // nobody is to wait in the queue of a socket that no worker looks at any more
+    // No connection may wait in the queue of a socket that no worker accepts from.
     this.sockets.closeAll(!this.upgrade);
     for (const worker of this.workers) {
       if (how === 'quit' && worker.ready) this.tell(worker, { type: 'quit' });
@@ -328,7 +326,7 @@ export class Master {
       try {
         unlinkSync(this.pidFile);
       } catch {
-        // removed by someone else
+        // Already removed.
       }
     }
     this.resolveExit(code);
@@ -385,12 +383,12 @@ export class Master {
       this.reloading = false;
     }
     if (!this.reloadAgain) return;
-    // what was changed while the last one was under way counts, too
+    // A reload requested during the last one counts, too.
     this.reloadAgain = false;
     await this.reload();
   }
 
-  /** State of the zones in the worker that serves now. */
+  /** State of the zones in the current worker. */
   private collectZones(): Promise<Map<string, unknown>> {
     const worker = [...this.workers].find((w) => w.ready && !w.retiring);
     if (!worker) return Promise.resolve(new Map());

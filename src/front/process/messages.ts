@@ -1,4 +1,4 @@
-/** What master and workers tell each other, and the event loops of one worker. */
+// Messages between the master and worker processes, and between the event loops of a worker.
 import type { DirectiveNode } from '../config/syntax.ts';
 
 export interface StartMessage {
@@ -6,13 +6,13 @@ export interface StartMessage {
   nodes: DirectiveNode[];
   prefix: string;
   confPrefix: string;
-  /** error log of the command line (`-e`) */
+  /** Error log of the command line (`-e`). */
   errorLog: string;
-  /** descriptors of listening sockets by socket key, for each event loop its own */
+  /** Descriptors of listening sockets by socket key, one list per event loop. */
   fds: Record<string, number>[];
-  /** state of zones from before a reload, by `kind:name` */
+  /** State of zones from before a reload, by `kind:name`. */
   zones: Map<string, unknown>;
-  /** certificates, keys and password files, by path */
+  /** Certificates, keys and password files, by path. */
   files: Map<string, Uint8Array>;
 }
 
@@ -24,7 +24,7 @@ export type FromWorker =
   | { type: 'failed'; message: string }
   | { type: 'zones'; zones: Map<string, unknown> };
 
-/** What the main thread of a worker process gives a further event loop. */
+/** Data for an additional event loop from the main thread of a worker process. */
 export interface LoopData {
   start: StartMessage;
   index: number;
@@ -32,7 +32,7 @@ export interface LoopData {
   memories: Map<string, SharedArrayBuffer>;
 }
 
-/** `listen` is told once all loops have read the configuration and privileges are dropped. */
+/** `listen` is sent once all loops have read the configuration and privileges are dropped. */
 export type ToLoop = { type: 'listen' } | { type: 'quit' } | { type: 'reopen' };
 
 export type FromLoop = { type: 'built' } | { type: 'ready' } | { type: 'failed'; message: string };

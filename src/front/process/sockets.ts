@@ -1,4 +1,4 @@
-/** Listening sockets: bound by the master, kept across reloads and binary upgrades, inherited by workers as descriptors. */
+// Listening sockets: bound by the master, kept across reloads and binary upgrades, inherited by workers as descriptors.
 import { chmodSync, closeSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
 import type { ListenSocket } from '../http/model/types.ts';
@@ -11,7 +11,7 @@ interface Handle {
   unref?(): void;
 }
 
-/** node:net's way to a bound, not yet listening handle; a number is a libuv error */
+/** node:net's function for a bound but not yet listening handle; a number is a libuv error. */
 type CreateHandle = (address: string, port: number, type: number, fd?: number, flags?: number) => Handle | number;
 const createHandle = (net as unknown as { _createServerHandle: CreateHandle })._createServerHandle;
 
@@ -22,7 +22,7 @@ export class BindError extends Error {}
 export class BoundSockets {
   private readonly handles = new Map<string, { handle: Handle | undefined; fd: number; path: string }>();
 
-  /** Sockets handed over by an older master: `key=fd;...`. */
+  /** Sockets handed over by the previous master: `key=fd;...`. */
   adopt(text: string): void {
     for (const item of text.split(';').filter(Boolean)) {
       const at = item.lastIndexOf('=');
@@ -35,7 +35,7 @@ export class BoundSockets {
     return [...this.handles.keys()].map((key, n) => `${key}=${fds[n]}`).join(';');
   }
 
-  /** Binds what is new; what is no longer wanted stays until `drop`. @throws BindError */
+  /** Binds new sockets; obsolete ones stay open until `drop`. @throws BindError */
   bind(sockets: readonly ListenSocket[]): void {
     const made: string[] = [];
     try {
@@ -64,7 +64,7 @@ export class BoundSockets {
     return { handle, fd: handle.fd, path: socket.path };
   }
 
-  /** @param isLast  nobody else listens there: the file of a unix socket goes, too */
+  /** @param isLast  no other process listens, so the file of a unix socket is removed */
   private close(key: string, isLast = true): void {
     const entry = this.handles.get(key);
     this.handles.delete(key);
@@ -74,12 +74,12 @@ export class BoundSockets {
       try {
         unlinkSync(entry.path);
       } catch {
-        // gone already
+        // Already removed.
       }
     }
   }
 
-  /** Closes sockets that the configuration in use does not name. */
+  /** Closes sockets that are not in the current configuration. */
   drop(wanted: ReadonlySet<string>): void {
     for (const key of [...this.handles.keys()]) if (!wanted.has(key)) this.close(key);
   }
@@ -88,7 +88,7 @@ export class BoundSockets {
     return [...this.handles].map(([key, { fd }]) => ({ key, fd }));
   }
 
-  /** @param isLast  false: another master has them now, and the files of unix sockets stay */
+  /** @param isLast  false if another master took them over: the files of unix sockets stay */
   closeAll(isLast: boolean): void {
     for (const key of [...this.handles.keys()]) this.close(key, isLast);
   }

@@ -1,7 +1,5 @@
-/**
- * Entry of the worker process: an event loop in the main thread and one in a thread each for the others that worker_processes asks for,
- * so that all share the memory of zones. Ends when told or when its master is gone.
- */
+// Entry of the worker process: one event loop in the main thread and one thread for each further loop of worker_processes, so that all share the
+// memory of zones. Exits on request or when its master is gone.
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -31,14 +29,14 @@ async function start(message: StartMessage): Promise<void> {
   send({ type: 'ready' });
 }
 
-/** Starts a further event loop. @returns once it has read the configuration, a function that makes it accept */
+/** Starts an additional event loop. @returns a function that makes it accept, once it has read the configuration */
 function startThread(data: LoopData): Promise<() => Promise<void>> {
   const own = fileURLToPath(import.meta.url);
   const thread = new Worker(own.replace(/worker(\.[jt]s)$/, 'loop-thread$1'), { workerData: data });
   threads.add(thread);
   thread.on('exit', (code) => {
     threads.delete(thread);
-    // memory that a thread held the lock of is of no use: the master starts a new process
+    // The memory is unusable if a thread died while holding its lock, so the master starts a new process.
     if (code !== 0) exit(1);
     endWhenAlone();
   });
@@ -68,7 +66,7 @@ const tellThreads = (message: ToLoop): void => {
   for (const thread of threads) thread.postMessage(message);
 };
 
-/** User and group count for all threads at once; their logs are open by now. */
+/** Sets user and group for all threads at once; their logs are open by now. */
 function dropPrivileges(): void {
   const { conf } = eventLoop;
   if (conf.workerPriority !== 0) setPriority(conf.workerPriority);

@@ -1,8 +1,6 @@
-/**
- * What the event loops of a worker process tell each other: changes of servers and of cached answers, TLS sessions.
- * A message is told in order and to all others. A loop that must not act on old news calls `drain` first: a counter in shared memory
- * says, without a system call, whether there is any.
- */
+// Messages between the event loops of a worker process: changes of servers and of cached responses, TLS sessions.
+// A message is sent in order to all other loops. A loop that must not act on outdated state calls `drain` first: a counter in shared memory tells
+// without a system call whether there are messages.
 import { BroadcastChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { loop, sharedBytes } from './memory.ts';
 
@@ -10,7 +8,7 @@ interface Message {
   topic: string;
   data: unknown;
 }
-/** what Node's has besides the standard's */
+/** Methods that Node adds to the standard's. */
 type Channel = BroadcastChannel & { onmessage: (event: { data: Message }) => void; unref(): void };
 
 const handlers = new Map<string, (data: never) => void>();
@@ -18,12 +16,12 @@ let channel: Channel | undefined;
 let news: Int32Array | undefined;
 let seen = 0;
 
-/** @param handler  runs in every loop but the sender's */
+/** @param handler  runs in every loop except the sender's */
 export function onNews<T>(topic: string, handler: (data: T) => void): void {
   handlers.set(topic, handler as (data: never) => void);
 }
 
-/** Joins the others; does nothing where there are none. */
+/** Joins the other loops; no effect if there are none. */
 export function openBus(): void {
   if (loop.count === 1 || channel) return;
   news = new Int32Array(sharedBytes('bus', 4));
@@ -42,7 +40,7 @@ export function tellLoops(topic: string, data: unknown): void {
   Atomics.add(news!, 0, 1);
 }
 
-/** Handles now whatever was told before this call. */
+/** Handles all messages sent before this call. */
 export function drain(): void {
   if (!channel) return;
   const now = Atomics.load(news!, 0);

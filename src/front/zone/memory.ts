@@ -1,24 +1,22 @@
-/**
- * Memory that the event loops of a worker process share, found by name. The loop of the main thread makes it while it reads the
- * configuration; the other loops are threads, are given what was made, and find the same memory under the same names.
- */
+// Memory that the event loops of a worker process share, found by name. The main thread's loop allocates it while it reads the configuration; the
+// other loops are threads that receive it and find the same memory under the same names.
 
-/** Which event loop of the worker process this is, and how many there are. */
+/** Number of this event loop in the worker process, and the number of loops. */
 export const loop = { index: 0, count: 1 };
 
 let memories = new Map<string, SharedArrayBuffer>();
 
-/** To be called before the configuration is read. @param made  what the main thread's loop made; none in that loop itself */
+/** To be called before the configuration is read. @param made  memory allocated by the main thread's loop; none in that loop itself */
 export function beginLoop(index: number, count: number, made?: Map<string, SharedArrayBuffer>): void {
   loop.index = index;
   loop.count = count;
   if (made) memories = made;
 }
 
-/** All memory by name, to be given to further loops. */
+/** All memory by name, to be passed to other loops. */
 export const sharedMemories = (): Map<string, SharedArrayBuffer> => memories;
 
-/** Memory of that name and size, zeros at first. To be asked for while the configuration is read: later is too late to share it. */
+/** Memory with this name and size, zeroed at first. To be called while the configuration is read: later it cannot be shared. */
 export function sharedBytes(name: string, bytes: number): SharedArrayBuffer {
   const known = memories.get(name);
   if (known?.byteLength === bytes) return known;
@@ -28,7 +26,7 @@ export function sharedBytes(name: string, bytes: number): SharedArrayBuffer {
   return made;
 }
 
-/** A small value that all loops must have in common, such as a key. */
+/** A small value that all loops must share, such as a key. */
 export function sharedValue(name: string, make: () => Buffer): Buffer {
   const known = memories.get(name);
   if (known) return Buffer.from(new Uint8Array(known));
@@ -42,7 +40,7 @@ const HELD = 1;
 const CONTENDED = 2;
 
 /**
- * A lock between threads; a loop that has to wait blocks, so what runs under it is short and does no I/O.
+ * A lock between threads. A loop that waits for it blocks, so the code under it must be short and without I/O.
  * Source: Drepper, "Futexes Are Tricky", mutex with three states.
  */
 export class Mutex {
@@ -68,7 +66,7 @@ export class Mutex {
   }
 }
 
-/** Numbers that loops add to, each in a row of its own; reading adds the rows up. */
+/** Counters that loops increment, each in a row of its own; reading sums up the rows. */
 export class Counters {
   private readonly memory: Float64Array;
 

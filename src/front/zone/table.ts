@@ -1,8 +1,8 @@
-// A hash table in shared memory: records of a few numbers found by a text, the least recently used one given up when it is full.
+// A hash table in shared memory: records of a few numbers by a string key; a full table evicts the least recently used record.
 //   words  ├ lock ┬ seed ┬ seed ┬ used ┬ free ┬ newest ┬ oldest ┬ made ┤ buckets ┤ records: hash, hash, next, newer, older ┤
 //   data   ├ record 0: fields f64 ┬ record 1 ┬ ···
-// Links are record number + 1; 0 is none, so that fresh memory is an empty table. Texts are known by 64 bits of hash with a random
-// seed: nobody outside can make two of them meet.
+// Links are record number + 1; 0 is none, so that zeroed memory is an empty table. Keys are identified by 64 bits of a hash with a random seed, so
+// clients cannot construct collisions.
 import { randomInt } from 'node:crypto';
 import { Mutex, sharedBytes } from './memory.ts';
 
@@ -10,7 +10,7 @@ const [LOCK, SEED_1, SEED_2, USED, FREE, NEWEST, OLDEST, MADE, HEAD] = [0, 1, 2,
 const [HASH_1, HASH_2, NEXT, NEWER, OLDER, LINKS] = [0, 1, 2, 3, 4, 5];
 
 export class SharedTable {
-  /** `fields` numbers of each record, those of record n from n * fields on */
+  /** `fields` numbers per record: those of record n start at n * fields. */
   readonly data: Float64Array;
   private readonly words: Int32Array;
   private readonly mutex: Mutex;
@@ -20,7 +20,7 @@ export class SharedTable {
   private hash1 = 0;
   private hash2 = 0;
 
-  /** @param evicts  whether a full table gives up its oldest record for a new one */
+  /** @param evicts  a full table evicts its oldest record for a new one */
   constructor(
     name: string,
     readonly capacity: number,
@@ -81,7 +81,7 @@ export class SharedTable {
     this.hash2 = b ^ (b >>> 15);
   }
 
-  /** Number of the record of `text`, which counts as a use, or -1. The caller holds the lock. */
+  /** Number of the record of `text`, which counts as a use; -1 if there is none. The caller holds the lock. */
   find(text: string): number {
     this.hash(text);
     const { words } = this;
@@ -97,7 +97,7 @@ export class SharedTable {
     return -1;
   }
 
-  /** The record of `text`, new and zeroed if there was none; -1 if the table is full and evicts nothing. The caller holds the lock. */
+  /** The record of `text`, zeroed if it is new; -1 if the table is full and does not evict. The caller holds the lock. */
   take(text: string): number {
     const known = this.find(text);
     if (known >= 0) return known;
@@ -160,12 +160,12 @@ export class SharedTable {
     words[NEWEST] = link;
   }
 
-  /** A copy of everything, for the workers of the next configuration. */
+  /** A copy of the whole table, for the workers of the next configuration. */
   exportState(): Uint8Array {
     return this.locked(() => Uint8Array.from(new Uint8Array(this.memory)));
   }
 
-  /** Puts an exported state back; one of another size is forgotten. */
+  /** Restores an exported table; one of another size is ignored. */
   importState(state: unknown): void {
     if (!(state instanceof Uint8Array) || state.length !== this.memory.byteLength) return;
     new Uint8Array(this.memory).set(state);

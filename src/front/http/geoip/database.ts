@@ -1,8 +1,8 @@
-// A legacy GeoIP database (GeoIP.dat): a binary tree over the bits of an address, whose leaves are country numbers or places of records.
-//   nodes   ├ left ┬ right ┬ left ┬ right ┬ ···      `width` bytes each, little-endian; a value of `segments` and more is a leaf
+// A legacy GeoIP database (GeoIP.dat): a binary tree over the bits of an address, whose leaves are country numbers or offsets of records.
+//   nodes   ├ left ┬ right ┬ left ┬ right ┬ ···      `width` bytes each, little-endian; values >= `segments` are leaves
 //   records ├ bytes of the edition ┬ ···              at leaf + (2 * width - 1) * segments
-//   tail    ├ ff ff ff ┬ edition ┬ segments (3, LE) ┤ within the last 20 bytes; none: countries
-// Source: the format as libGeoIP 1.6.12 reads it.
+//   tail    ├ ff ff ff ┬ edition ┬ segments (3, LE) ┤ within the last 20 bytes; absent in country databases
+// Source: the format as read by libGeoIP 1.6.12.
 import { COUNTRIES, REGIONS } from './tables.ts';
 
 export interface Country {
@@ -12,7 +12,7 @@ export interface Country {
   name: string;
 }
 
-/** A record of a city edition; texts are latin1, undefined where the record has none. */
+/** A record of a city edition, with latin1 strings; undefined for absent values. */
 export interface City {
   country: Country | undefined;
   region: string | undefined;
@@ -26,12 +26,12 @@ export interface City {
 
 export type Kind = 'country' | 'city' | 'org';
 
-/** first leaf of editions whose leaves are countries */
+/** First leaf of editions whose leaves are countries. */
 const COUNTRY_BEGIN = 16_776_960;
 const TAIL_BYTES = 20;
 const MAX_TEXT = 300;
 
-/** edition -> what it holds and whether of IPv6 addresses */
+/** Content of each edition, and whether it covers IPv6 addresses. */
 const EDITIONS: Record<number, { kind: Kind; v6?: boolean; wide?: boolean; rev1?: boolean }> = {
   1: { kind: 'country' },
   8: { kind: 'country' },
@@ -57,7 +57,7 @@ const countries: Country[] = COUNTRIES.split('\n').map((line) => {
 });
 
 let regions: Map<string, string> | undefined;
-/** Name of a region of a country, undefined if there is none. */
+/** Name of a region of a country, undefined if unknown. */
 export function regionName(country: string, region: string): string | undefined {
   regions ??= new Map(
     REGIONS.split('\n').flatMap((line) => {
@@ -77,7 +77,7 @@ export class GeoDatabase {
   private readonly width: number;
   private readonly traits: (typeof EDITIONS)[number];
 
-  /** @throws string the edition is not of that kind, in nginx's words */
+  /** @throws string in nginx's words: the edition is of another kind */
   constructor(
     private readonly data: Buffer,
     kind: Kind,
@@ -92,7 +92,7 @@ export class GeoDatabase {
     this.segments = kind === 'country' ? COUNTRY_BEGIN : at + 3 <= data.length ? data.readUIntLE(at, 3) : 0;
   }
 
-  /** Leaf of an address of 4 or 16 bytes; undefined: no such place in the tree, or a damaged file. */
+  /** Leaf of an address of 4 or 16 bytes; undefined if the file is damaged or has no such address. */
   private leaf(address: readonly number[]): number | undefined {
     const bytes = this.traits.v6
       ? address.length === 16
@@ -114,7 +114,7 @@ export class GeoDatabase {
 
   private record(address: readonly number[]): number | undefined {
     const leaf = this.leaf(address);
-    // the first leaf stands for nothing known
+    // The first leaf means unknown.
     if (leaf === undefined || leaf === this.segments) return undefined;
     const at = leaf + (2 * this.width - 1) * this.segments;
     return at < this.data.length ? at : undefined;
@@ -150,7 +150,7 @@ export class GeoDatabase {
     };
   }
 
-  /** Text up to a NUL. */
+  /** A string up to a NUL. */
   private text(at: number): { value: string | undefined; end: number } {
     let end = this.data.indexOf(0, at);
     if (end < 0) end = this.data.length;
@@ -158,7 +158,7 @@ export class GeoDatabase {
   }
 }
 
-/** @returns the edition, and where what follows it stands */
+/** @returns the edition, and the offset of the rest */
 function tailOf(data: Buffer): { edition: number; at: number } {
   for (let n = 0; n < TAIL_BYTES; n++) {
     const at = data.length - 3 - n;

@@ -1,4 +1,4 @@
-/** The js_fetch_* directives. */
+// The js_fetch_* directives.
 import { readFileSync } from 'node:fs';
 import { isIP, type LookupFunction } from 'node:net';
 import { type ConfOf, custom, flag, HSL, ineffective, msec, num, size, text, wordsOf } from '../../config/directive.ts';
@@ -11,7 +11,7 @@ import { resolverFor } from '../upstream/resolver.ts';
 import type { FetchConf } from './fetch.ts';
 
 const lookups = new WeakMap<Loc, LookupFunction>();
-/** Finds addresses by the level's `resolver`, if it has one. */
+/** Resolves names with the `resolver` of the level, if it has one. */
 function lookupBy(loc: Loc): LookupFunction | undefined {
   const { resolver, resolver_timeout } = core.conf(loc);
   if (!resolver) return undefined;
@@ -54,7 +54,7 @@ export const fetchTable = {
   js_fetch_verify_depth: num(HSL, 100),
 };
 
-/** What a level's directives ask of requests that handlers make. @param loc  whose `resolver` counts @param r evaluates variables of js_fetch_proxy */
+/** Settings of a level for the requests of handlers. @param loc  provides `resolver` @param r  evaluates the variables of js_fetch_proxy */
 export function fetchConf(c: ConfOf<typeof fetchTable>, loc: Loc, r: Request | undefined): FetchConf {
   return {
     timeoutMs: c.js_fetch_timeout,

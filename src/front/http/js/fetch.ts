@@ -1,11 +1,11 @@
-/** `ngx.fetch()`: requests of handlers to other servers, under the js_fetch_* settings of the location they run in. */
+// `ngx.fetch()`: requests from handlers to other servers, under the js_fetch_* settings of the location.
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { type SecureVersion, type TLSSocket, connect as tlsConnect } from 'node:tls';
 
 export interface FetchConf {
-  /** between two pieces, ms */
+  /** Maximum time between two reads, ms. */
   timeoutMs: number;
   maxResponseBytes: number;
   verify: boolean;
@@ -13,12 +13,12 @@ export interface FetchConf {
   ca: Buffer | undefined;
   ciphers: string;
   versions: { minVersion?: SecureVersion; maxVersion?: SecureVersion };
-  /** idle connections kept; 0: none */
+  /** Number of idle connections to keep open, 0 for none. */
   keepalive: number;
   keepaliveTimeoutMs: number;
-  /** `http://user:password@host:port`, '' for none */
+  /** `http://user:password@host:port`, '' for none. */
   proxy: string;
-  /** finds addresses by `resolver`; undefined: the system does */
+  /** Resolves names with `resolver`; undefined to use the system's resolver. */
   lookup: LookupFunction | undefined;
 }
 
@@ -30,10 +30,10 @@ export interface FetchInit {
   max_response_body_size?: number;
 }
 
-/** Answers that have no body, whatever they carry. */
+/** Responses without a body, whatever their header says. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
-/** One pair for each way to keep connections. */
+/** A pair of agents for each keepalive setting. */
 const agents = new Map<string, { http: HttpAgent; https: HttpsAgent }>();
 
 function agentsOf({ keepalive, keepaliveTimeoutMs }: FetchConf): { http: HttpAgent; https: HttpsAgent } {
@@ -46,7 +46,7 @@ function agentsOf({ keepalive, keepaliveTimeoutMs }: FetchConf): { http: HttpAge
   return pair;
 }
 
-/** @returns the answer with its whole body. @throws Error no connection, no time left, an answer too large, a certificate not trusted */
+/** @returns the response with its whole body @throws Error: connection failed, timeout, response too large, untrusted certificate */
 export async function fetchUnder(conf: FetchConf, target: string, init: FetchInit = {}): Promise<Response> {
   const url = new URL(target);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError(`unsupported URL schema "${url.protocol}"`);
@@ -122,7 +122,7 @@ function answerOf(request: ClientRequest, body: Buffer | undefined, conf: FetchC
   });
 }
 
-/** Certificates between the server's and the root. */
+/** Maximum number of intermediate certificates. */
 function chainDepth({ socket }: IncomingMessage): number {
   if (!('getPeerCertificate' in socket)) return 0;
   let depth = 0;

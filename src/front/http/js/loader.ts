@@ -1,4 +1,4 @@
-/** Loads handler modules by path, JavaScript or TypeScript, and finds their functions. */
+// Loads handler modules by path, JavaScript or TypeScript, and finds their functions.
 import { existsSync } from 'node:fs';
 import { register } from 'node:module';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 let hooked = false;
 
-/** @param folders where a relative path is looked for, in order. @throws Error the module cannot be loaded */
+/** @param folders  searched in order for a relative path @throws Error: the module cannot be loaded */
 export async function loadModule(file: string, folders: readonly string[]): Promise<Record<string, unknown>> {
   const candidates = folders.map((folder) => path.resolve(folder, file));
   const found = candidates.find((candidate) => existsSync(candidate)) ?? candidates[0];

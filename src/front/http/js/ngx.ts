@@ -1,4 +1,4 @@
-/** The global object `ngx` of handlers: what njs has under that name. */
+// The global object `ngx` of handlers, with the members that njs has under that name.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Level, logTo } from '../../log/error-log.ts';
 import { NGINX_VERSION } from '../../version.ts';
@@ -7,14 +7,14 @@ import type { HttpMain, Request } from '../model/types.ts';
 import { type FetchConf, type FetchInit, fetchUnder } from './fetch.ts';
 import type { SharedDict } from './shared-dict.ts';
 
-/** The request whose handler runs, for what a handler calls without naming it. */
+/** The request whose handler is running, for calls that do not name it. */
 export const currentRequest = new AsyncLocalStorage<Request>();
 
 const LEVELS: Record<number, Level> = { 4: 'error', 5: 'warn', 6: 'notice', 7: 'info' };
 
 /**
- * Makes `ngx` for the configuration that starts.
- * @param confOf  js_fetch_* settings of the location a request is in, of the http level for undefined
+ * Creates `ngx` for a new configuration.
+ * @param confOf  js_fetch_* settings of the request's location, or of the http level for undefined
  */
 export function installNgx(main: HttpMain, dicts: ReadonlyMap<string, SharedDict>, confOf: (r: Request | undefined) => FetchConf): void {
   const ngx = {
@@ -43,5 +43,5 @@ export function installNgx(main: HttpMain, dicts: ReadonlyMap<string, SharedDict
   Object.assign(globalThis, { ngx: Object.freeze(ngx) });
 }
 
-/** Fetch's own class of that name. */
+/** The standard class of that name. */
 const Request_ = globalThis.Request;

@@ -1,4 +1,4 @@
-/** What JavaScript handlers see of a request: names and meanings are those of njs where it has them. Texts are latin1 unless said otherwise. */
+// The request object of JavaScript handlers, with the names and meanings of njs. Strings are latin1 unless stated otherwise.
 
 import { lowerName } from '../../../http/wire/header.ts';
 import { readSpan } from '../files/send-file.ts';
@@ -12,13 +12,13 @@ import { type BodyFlags, isFileSpan } from '../request/pieces.ts';
 interface SubrequestInput {
   args?: string;
   method?: string;
-  /** instead of the request's own; text goes as UTF-8 */
+  /** Replaces the request's own body; strings are sent as UTF-8. */
   body?: string | Uint8Array;
-  /** nobody waits for it and nothing is returned */
+  /** Nobody waits for the response, and nothing is returned. */
   detached?: boolean;
 }
 
-/** Answer of a subrequest. */
+/** Response of a subrequest. */
 interface JsReply {
   status: number;
   headersOut: Record<string, string>;
@@ -30,7 +30,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 type HeaderValue = string | readonly string[] | undefined | null;
 
-/** An object whose properties are read and written elsewhere. */
+/** An object whose properties are read and written through functions. */
 function view<V>(
   get: (name: string) => V | undefined,
   names: () => string[],
@@ -59,7 +59,7 @@ const readOnly = (): never => {
   throw new TypeError('read-only');
 };
 
-/** Fields that the response keeps outside its list. */
+/** Fields that the response stores outside its list. */
 function getHeaderOut({ out }: Request, name: string): HeaderValue {
   const lname = lowerName(name);
   if (lname === 'content-type') return out.contentType || undefined;
@@ -93,7 +93,7 @@ function setHeaderOut({ out }: Request, name: string, value: HeaderValue): void 
 export class JsRequest {
   private ended = false;
   private allowed: 'ok' | 'declined' = 'ok';
-  /** set while a body filter runs: where its output goes */
+  /** Output of the body filter that is running. */
   private sink: ((data: Buffer, flags: BodyFlags) => void) | undefined;
   private filterDone = false;
 
@@ -108,7 +108,7 @@ export class JsRequest {
   get rawArgs(): string {
     return this.r.args;
   }
-  /** arguments of the query, decoded */
+  /** Query arguments, decoded. */
   get args(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(this.r.args));
   }
@@ -121,7 +121,7 @@ export class JsRequest {
   get internal(): boolean {
     return this.r.internal;
   }
-  /** the request that this one is a subrequest of */
+  /** The request that started this subrequest. */
   get parent(): JsRequest | undefined {
     return this.r.parent && new JsRequest(this.r.parent);
   }
@@ -130,7 +130,7 @@ export class JsRequest {
   private outView: Record<string, HeaderValue> | undefined;
   private variableView: Record<string, string> | undefined;
 
-  /** by name in any case; fields that came several times are joined */
+  /** Fields by case-insensitive name; repeated ones are joined. */
   get headersIn(): Record<string, string> {
     const { r } = this;
     return (this.inView ??= view<string>(
@@ -139,7 +139,7 @@ export class JsRequest {
       readOnly,
     ));
   }
-  /** fields as they came */
+  /** Fields as received. */
   get rawHeadersIn(): [string, string][] {
     return this.r.headersIn.map((h) => [h.name, h.value]);
   }
@@ -158,7 +158,7 @@ export class JsRequest {
   get rawHeadersOut(): [string, string][] {
     return this.r.out.fields.map((field) => [field.name, field.value]);
   }
-  /** variables of the configuration; those of `set` and `js_var` can be written */
+  /** Variables of the configuration; those of `set` and `js_var` are writable. */
   get variables(): Record<string, string> {
     return (this.variableView ??= view<string>(
       (name) => this.variable(name),
@@ -174,7 +174,7 @@ export class JsRequest {
     this.r.out.status = value;
     this.r.out.statusLine = '';
   }
-  /** the request body as UTF-8 */
+  /** The request body as UTF-8. */
   get requestText(): string {
     return this.requestBuffer.toString('utf8');
   }
@@ -204,9 +204,9 @@ export class JsRequest {
     this.r.log('error', `js: ${message}`);
   }
 
-  // ---------------------------------------------------------------- answering
+  // ---------------------------------------------------------------- responding
 
-  /** Ends the request with an answer. A status of 300 and more without a body is what `error_page` sees. */
+  /** Finishes the request with a response. A status of 300 or more without a body is subject to `error_page`. */
   return(status: number, body: string | Uint8Array = ''): void {
     if (!Number.isInteger(status) || status < 0 || status > 999) throw new TypeError(`code is out of range`);
     if (this.ended || this.r.done) return;
@@ -214,7 +214,7 @@ export class JsRequest {
     const { r } = this;
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : Buffer.from(body);
     if (REDIRECTS.has(status) && bytes.length > 0) {
-      // as `return 302 URL` has it
+      // As `return 302 URL`.
       r.out.location = bytes.latin1Slice();
       r.finalize(status);
       return;
@@ -234,20 +234,20 @@ export class JsRequest {
     if (this.r.sendHeader() === ERROR) throw new Error('failed to send header');
   }
 
-  /** A part of the body, after `sendHeader`. */
+  /** Sends a part of the body, after `sendHeader`. */
   send(...parts: (string | Uint8Array)[]): void {
     const pieces = parts.map((part) => Buffer.from(part as string)).filter((piece) => piece.length > 0);
     if (this.r.output(pieces, false, true) === ERROR) throw new Error('failed to send response');
   }
 
-  /** Ends what `send` began. */
+  /** Finishes what `send` started. */
   finish(): void {
     if (this.ended || this.r.done) return;
     this.ended = true;
     this.r.finalize(this.r.output([], true));
   }
 
-  /** Goes on at another URI of this server, or in a named location. */
+  /** Redirects internally to another URI of this server or to a named location. */
   internalRedirect(uri: string): void {
     if (this.ended || this.r.done) return;
     this.ended = true;
@@ -255,12 +255,12 @@ export class JsRequest {
     else redirectTo(this.r, uri);
   }
 
-  /** js_access: neither refuses nor allows; what else stands in the access phase decides. */
+  /** js_access: neither refuses nor allows; the other access checks decide. */
   decline(): void {
     this.allowed = 'declined';
   }
 
-  /** A request to this server itself, whose answer is kept in memory (`subrequest_output_buffer_size`). */
+  /** Sends a request to this server itself; its response is buffered in memory (`subrequest_output_buffer_size`). */
   subrequest(uri: string, options: string | SubrequestInput = {}): Promise<JsReply | undefined> {
     const { args = '', method, detached = false, body: own }: SubrequestInput = typeof options === 'string' ? { args: options } : options;
     const given = own === undefined ? undefined : Buffer.from(own as string);
@@ -277,7 +277,7 @@ export class JsRequest {
           const status = rc >= 300 ? rc : request.out.status || 200;
           if (rc === ERROR) reject(new Error(`subrequest to "${uri}" failed`));
           else resolve({ status, headersOut, responseText: body.toString('utf8'), responseBuffer: body });
-          // its error page is not wanted, only its status
+          // Only the status is needed, not the error page.
           return rc >= 300 ? 0 : rc;
         },
       });
@@ -294,12 +294,12 @@ export class JsRequest {
     this.sink(Buffer.from(data as string), { last: flags.last ?? false, flush: flags.flush ?? false });
   }
 
-  /** js_body_filter: what follows passes by. */
+  /** js_body_filter: the rest of the body bypasses the filter. */
   done(): void {
     this.filterDone = true;
   }
 
-  // ---------------------------------------------------------------- for the module
+  // ---------------------------------------------------------------- used by the module
 
   get finished(): boolean {
     return this.ended;
@@ -308,7 +308,7 @@ export class JsRequest {
     return this.allowed;
   }
 
-  /** Makes a handler's function a filter of the body. @param binary  data is given as Buffer, not as text */
+  /** Makes a handler's function a body filter. @param binary  data is passed as Buffer instead of string */
   filterBody(run: (data: string | Buffer, flags: { last: boolean }) => void, binary: boolean): void {
     this.r.needInMemory = true;
     this.r.addBodyFilter('js', (r, pieces, flags, position) => {
@@ -327,7 +327,7 @@ export class JsRequest {
           else run(data, { last });
         });
       } catch {
-        // the module has logged it
+        // The module has logged it.
         rc = ERROR;
       } finally {
         this.sink = undefined;

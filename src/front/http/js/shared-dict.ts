@@ -1,7 +1,5 @@
-/**
- * js_shared_dict_zone: dictionaries that all event loops have in common and a reload keeps. Each loop holds the entries; a change is made
- * under a lock in shared memory, after hearing what others changed before, so that all see the changes in one order.
- */
+// js_shared_dict_zone: dictionaries shared by all event loops and preserved by reloads. Each event loop holds all entries; changes are made under a
+// lock in shared memory, after applying the changes of others, so that all see them in the same order.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
 import { loop } from '../../zone/memory.ts';
@@ -10,23 +8,23 @@ import { SharedTable } from '../../zone/table.ts';
 type DictValue = string | number;
 interface Entry {
   value: DictValue;
-  /** ms, Infinity: stays */
+  /** Expiry time in ms, Infinity for never. */
   expiresAt: number;
 }
 
 export interface DictOptions {
   name: string;
   capacity: number;
-  /** 0: entries stay */
+  /** Lifetime of entries in ms, 0 for unlimited. */
   timeoutMs: number;
   type: 'string' | 'number';
-  /** when full, the entries that are next to expire go */
+  /** Evict the entries that expire next if the dictionary is full. */
   evict: boolean;
-  /** file that keeps the entries over a restart */
+  /** File that preserves the entries over a restart. */
   state: string;
 }
 
-/** what an entry costs besides its texts */
+/** Overhead per entry, in bytes. */
 const ENTRY_BYTES = 64;
 const SAVE_MS = 1000;
 
@@ -91,7 +89,7 @@ export class SharedDict {
     this.change(() => this.write(key, this.checked(value), timeoutMs));
     return this;
   }
-  /** Only where there is none. @returns whether it was stored */
+  /** Adds a new key. @returns false if it exists */
   add(key: string, value: DictValue, timeoutMs?: number): boolean {
     return this.change(() => {
       if (this.find(key)) return false;
@@ -99,7 +97,7 @@ export class SharedDict {
       return true;
     });
   }
-  /** Only where there is one. @returns whether it was stored */
+  /** Replaces an existing key. @returns false if it does not exist */
   replace(key: string, value: DictValue): boolean {
     return this.change(() => {
       if (!this.find(key)) return false;
@@ -107,7 +105,7 @@ export class SharedDict {
       return true;
     });
   }
-  /** Adds to a number, which starts as `init`. @returns the new value */
+  /** Adds to a number that starts as `init`. @returns the new value */
   incr(key: string, delta = 1, init = 0, timeoutMs?: number): number {
     if (this.options.type !== 'number') throw new TypeError('shared dict is not of type number');
     return this.change(() => {
@@ -119,7 +117,7 @@ export class SharedDict {
   delete(key: string): boolean {
     return this.pop(key) !== undefined;
   }
-  /** Removes and returns. */
+  /** Removes a key. @returns its value */
   pop(key: string): DictValue | undefined {
     return this.change(() => {
       const found = this.find(key);
@@ -131,7 +129,7 @@ export class SharedDict {
     this.change(() => this.tell({ key: undefined, entry: undefined }));
   }
 
-  // ---------------------------------------------------------------- what stands behind
+  // ---------------------------------------------------------------- implementation
 
   private change<T>(work: () => T): T {
     return this.lock.locked(() => {
@@ -224,7 +222,7 @@ export class SharedDict {
     if (type === this.options.type) for (const [key, entry] of entries) this.put(key, entry);
   }
 
-  /** Reads the state file. @throws Error it is damaged */
+  /** Reads the state file. @throws Error: it is damaged */
   load(): void {
     const { state } = this.options;
     if (state === '') return;
@@ -245,7 +243,7 @@ export class SharedDict {
     this.saving.unref();
   }
 
-  /** Writes the state file, if there is one and it is not up to date. */
+  /** Writes the state file, if there is one and it is outdated. */
   saveNow(): void {
     if (!this.saving) return;
     clearTimeout(this.saving);

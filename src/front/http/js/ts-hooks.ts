@@ -1,4 +1,5 @@
-/** Loader hook of Node: takes the types out of TypeScript modules, as newer Nodes do themselves. Enums and namespaces need code and are refused. */
+// Loader hook of Node that strips the types from TypeScript modules, as newer versions of Node do themselves. Enums and namespaces, which need
+// code generation, are refused.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

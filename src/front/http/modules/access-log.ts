@@ -1,4 +1,4 @@
-/** access_log, log_format: one line per request, buffered, compressed, conditional, to files or syslog. */
+// access_log and log_format: one line per request, buffered, compressed, conditional, to files or syslog.
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ type Escape = 'default' | 'json' | 'none' | 'w3c';
 interface LogFormat {
   name: string;
   render(r: Request): string;
-  /** written first in a new file (`#Fields` of the W3C form) */
+  /** Written first to a new file (`#Fields` of the W3C format). */
   header?: string;
 }
 
@@ -34,7 +34,7 @@ function escapeText(text: string, escape: Escape): string {
   return text.replace(DEFAULT_ESCAPED, (c) => `\\x${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** What a log has as it is then, whenever it was asked for before. */
+/** Variables whose value at the time of logging counts, even if they were evaluated before. */
 const LIVE = new Set(['pipe', 'status', 'bytes_sent', 'body_bytes_sent']);
 
 function compileFormat(name: string, text: string, escape: Escape, lookup: (name: string) => VariableDef): LogFormat {
@@ -61,7 +61,7 @@ function compileFormat(name: string, text: string, escape: Escape, lookup: (name
 
 const COMBINED = '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';
 
-/** Variables of the W3C extended format's standard fields. */
+/** Variables for the standard fields of the W3C extended format. */
 const W3C_FIELDS: Record<string, string> = {
   date: '$date_w3c',
   time: '$time_w3c',
@@ -130,13 +130,13 @@ function parseFormat(f: HttpFrame): undefined {
 
 interface LogBuffer {
   bytes: number;
-  /** what lies in it leaves after so long; 0: when it is full */
+  /** Buffered lines are written after this time; 0: only when the buffer is full. */
   flushMs: number;
-  /** 0: not compressed */
+  /** 0 for no compression. */
   gzipLevel: number;
 }
 
-/** A log file, with a buffer if one of the directives that name it asks for one. */
+/** A log file, with a buffer if any of the directives that name it has one. */
 class LogFile extends AppendFile {
   buffer: LogBuffer | undefined;
   private held: string[] = [];
@@ -185,12 +185,12 @@ interface Target {
   format: LogFormat;
   file?: LogFile;
   syslog?: SyslogSink;
-  /** path with variables */
+  /** Path with variables. */
   script?: Value;
   condition?: Value;
 }
 
-/** Files of a configuration, by path: one object for all levels that name it. */
+/** Files of a configuration by path: levels that name the same path share one object. */
 function filesOf(main: HttpMain): Map<string, LogFile> {
   let files = main.registry.get(FILES) as Map<string, LogFile> | undefined;
   if (!files) main.registry.set(FILES, (files = new Map()));
@@ -205,12 +205,12 @@ function fileOf(main: HttpMain, name: string, header = ''): LogFile {
 }
 const FILES = 'access_log_files';
 
-/** Opens the files now, so that a path that cannot be written stops the start. @throws NodeJS.ErrnoException with `path` */
+/** Opens the files, so that an unwritable path prevents the start. @throws NodeJS.ErrnoException with `path` */
 export function openAccessLogs(main: HttpMain): void {
   for (const file of filesOf(main).values()) file.open();
 }
 
-/** Paths of the files that are open from the start on. */
+/** Paths of the files that are opened at the start. */
 export const accessLogPaths = (main: HttpMain): string[] => [...filesOf(main).keys()];
 
 export function flushAccessLogs(main: HttpMain): void {
@@ -310,17 +310,17 @@ export const accessLogModule = defineModule(
     },
     finish(conf, loc) {
       if (loc.kind !== 'http' || conf.access_log !== undefined) return;
-      // a configuration without access_log writes combined lines to logs/access.log
+      // A configuration without access_log writes the combined format to logs/access.log.
       const name = path.join(reading.main!.paths.prefix, 'logs/access.log');
       conf.access_log = [{ format: reading.combined!, file: fileOf(reading.main!, name) }];
     },
   },
 );
 
-/** the configuration being read */
+/** The configuration being read. */
 const reading: { main: HttpMain | undefined; combined: LogFormat | undefined } = { main: undefined, combined: undefined };
 
-/** Registers the format every configuration has; called before directives are read. */
+/** Registers the predefined format; called before directives are read. */
 export function registerCombined(main: HttpMain): void {
   const combined = compileFormat('combined', COMBINED, 'default', (name) => main.variables.lookup(name));
   main.registry.set('log_format:combined', combined);

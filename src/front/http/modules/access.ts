@@ -1,4 +1,4 @@
-/** allow, deny: who may ask, by address. */
+// allow and deny: access control by address.
 import { custom, HSL, LIMIT_EXCEPT } from '../../config/directive.ts';
 import { core } from '../config/core.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -21,7 +21,7 @@ function parseRule(allow: boolean) {
       const [word] = f.args;
       const rule: Rule = { allow, all: word === 'all', unix: word === 'unix:' };
       if (!rule.all && !rule.unix) rule.cidr = parseCidr(word) ?? f.fail(`invalid parameter "${word}"`);
-      // both directives keep one list, in order of appearance
+      // Both directives add to one list, in order of appearance.
       const own = (f.scope.loc.confs[accessModule.index] as { rules?: Rule[] }).rules ?? [];
       (f.scope.loc.confs[accessModule.index] as { rules?: Rule[] }).rules = [...own, rule];
       return undefined;

@@ -1,4 +1,4 @@
-/** add_before_body, add_after_body: answers of subrequests around an answer. */
+// add_before_body and add_after_body: responses of subrequests before and after a response.
 import { custom, HSL } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';

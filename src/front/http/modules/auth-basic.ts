@@ -1,4 +1,4 @@
-/** auth_basic: passwords of RFC 7617, also those of a forward proxy. */
+// auth_basic: Basic authentication (RFC 7617), also as proxy authentication.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
@@ -26,7 +26,7 @@ export const authBasicModule = defineModule(
         return { value: scope.value(f.args[0]), path: (t) => scope.path(t, 'conf') };
       },
     ),
-    // a forward proxy asks for a password of its own, whatever the method
+    // A forward proxy has its own authentication header, regardless of the method.
     auth_basic_proxy: flag(HSL, false),
     auth_delay: msec(HSL, '0'),
   },
@@ -92,7 +92,7 @@ function equal(a: Buffer, b: Buffer): boolean {
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
-/** Checks a password against any of the schemes of htpasswd. */
+/** Checks a password against any of the htpasswd schemes. */
 function checkPassword(password: string, stored: string): boolean | 'unsupported' {
   if (stored.startsWith('{PLAIN}')) return equal(bytes(password), bytes(stored.slice(7)));
   if (stored.startsWith('{SHA}')) {

@@ -1,4 +1,4 @@
-/** auth_request: a subrequest decides who may ask. */
+// auth_request: a subrequest decides whether a request is allowed.
 import { custom, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';

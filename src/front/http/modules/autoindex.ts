@@ -1,4 +1,4 @@
-/** autoindex, random_index, empty_gif, stub_status. */
+// autoindex, random_index, empty_gif, stub_status.
 import { readdirSync, statSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, oneOf, SERVER } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
@@ -18,7 +18,7 @@ interface Entry {
   dir: boolean;
   file: boolean;
   size: number;
-  /** seconds */
+  /** Seconds. */
   modified: number;
 }
 
@@ -107,7 +107,7 @@ function list(folder: string): Entry[] {
       const stat = statSync(fsPath(`${folder}/${name}`));
       entries.push({ name, dir: stat.isDirectory(), file: stat.isFile(), size: stat.size, modified: Math.floor(stat.mtimeMs / 1000) });
     } catch {
-      // a dangling link is left out
+      // Dangling links are omitted.
     }
   }
   return entries.sort((a, b) => (a.dir !== b.dir ? (a.dir ? -1 : 1) : a.name < b.name ? -1 : 1));
@@ -140,7 +140,7 @@ function autoindex(r: Request): number {
   r.out.status = 200;
   r.out.contentType = { html: 'text/html', json: 'application/json', jsonp: 'application/javascript', xml: 'text/xml' }[format];
   if (format === 'xml') r.out.charset = 'utf-8';
-  // the charset of the answer decides how names are cut, and the header filters know it
+  // The response's charset, which the header filters know, decides how names are truncated.
   const rc = r.sendHeader();
   if (rc !== 0 || r.headerOnly) return rc;
   return r.output([Buffer.from(listing(r, entries, c, format, callback), 'latin1')], true);

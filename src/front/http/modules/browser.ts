@@ -1,18 +1,18 @@
-/** modern_browser, ancient_browser: what the User-Agent field tells of a browser's age. */
+// modern_browser and ancient_browser: the age of the browser according to the User-Agent field.
 import { ANY_COUNT, again, custom, HSL, text } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { HttpModule, Request } from '../model/types.ts';
 
 interface Modern {
-  /** bytes of the field that cannot hold the mark */
+  /** Bytes at the start of the field that cannot contain the token. */
   skip: number;
   mark: string;
-  /** bytes from the mark's start to the version */
+  /** Bytes from the start of the token to the version. */
   add: number;
   version: number;
 }
 
-/** Where versions stand, in the order in which marks are looked for: Opera names others too. */
+/** Positions of versions, in the order in which tokens are searched: Opera's field names other browsers, too. */
 const MASKS: Record<string, Omit<Modern, 'version'>> = {
   opera: { skip: 0, mark: 'Opera', add: 'Opera '.length },
   msie: { skip: 'Mozilla/4.0 (compatible; '.length, mark: 'MSIE ', add: 'MSIE '.length },
@@ -21,7 +21,7 @@ const MASKS: Record<string, Omit<Modern, 'version'>> = {
   konqueror: { skip: 'Mozilla/5.0 (compatible; '.length, mark: 'Konqueror/', add: 'Konqueror/'.length },
 };
 
-/** `5.1.2` as one number: parts of two digits behind the first. */
+/** `5.1.2` as one number, two digits for each part after the first. */
 function versionAt(text: string, from: number): number {
   let version = 0;
   let scale = 1_000_000;

@@ -1,24 +1,24 @@
-/** What filters that change a body do to the head of the answer, and how they read what comes. */
+// Header changes of filters that modify a body, and reading the body they modify.
 
 import { readSpan } from '../files/send-file.ts';
 import type { Request } from '../model/types.ts';
 import { isFileSpan, type Piece } from '../request/pieces.ts';
 
-/** Pieces of a body as latin1 text. */
+/** Pieces of a body as a latin1 string. */
 export function textOf(pieces: readonly Piece[]): string {
   let out = '';
   for (const piece of pieces) out += (isFileSpan(piece) ? readSpan(piece) : piece).latin1Slice();
   return out;
 }
 
-/** The answer is made anew for each request: nothing tells whether it is the one of before. */
+/** The response is generated for each request, so it has no validators. */
 export function clearModified(r: Request): void {
   r.out.lastModified = -1;
   r.out.set('Last-Modified', undefined);
   r.out.set('ETag', undefined);
 }
 
-/** The body means the same, with other bytes: its entity tag is a weak one, and none if it was malformed. */
+/** The body has the same meaning but other bytes: its entity tag becomes weak, a malformed one is removed. */
 export function weakenEtag(r: Request): void {
   const etag = r.out.get('etag');
   if (!etag || etag.value.startsWith('W/')) return;

@@ -1,4 +1,4 @@
-/** charset, charset_map: names the charset of an answer, and converts it. */
+// charset and charset_map: declares and converts the charset of a response.
 import { block, custom, flag, HSLI, HTTP } from '../../config/directive.ts';
 import { failAt } from '../../config/syntax.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
@@ -10,7 +10,7 @@ import { textOf } from './changed-body.ts';
 
 const CHARSET_TYPES = ['text/html', 'text/xml', 'text/plain', 'text/vnd.wap.wml', 'application/javascript', 'application/rss+xml'];
 
-/** 256 replacements for each direction; bytes of UTF-8 sequences are texts. */
+/** 256 replacements for each direction; UTF-8 sequences are strings of bytes. */
 interface Tables {
   forward: (string | undefined)[];
   backward: Map<string, string>;
@@ -36,7 +36,7 @@ function parseCharsetMap(f: HttpFrame): undefined {
   return undefined;
 }
 
-/** A charset by name or variable; those named are known to X-Accel-Charset. */
+/** A charset by name or variable; X-Accel-Charset recognises those that the configuration names. */
 function charsetValue(f: HttpFrame): Value {
   const value = f.scope.value(f.args[0]);
   if (value.constant !== undefined) f.scope.main.registry.set(`charset:${value.constant.toLowerCase()}`, true);
@@ -73,12 +73,12 @@ function charsetHeader(r: Request): number {
   }
   if (r.isSub) return OK;
   r.charsetSent = target;
-  // a redirect's charset was once taken for that of the next page
+  // Otherwise a redirect's charset would apply to the page that follows.
   out.charset = out.status === 301 || out.status === 302 ? '' : target;
   return OK;
 }
 
-/** Charset the answer is to have, '' for as it is. */
+/** Charset that the response should have, '' to leave it unchanged. */
 function destination(r: Request): string {
   const c = charsetModule.conf(r.loc);
   const { out } = r;
@@ -96,7 +96,7 @@ function destination(r: Request): string {
 const isMapped = (r: Request, from: string, to: string): boolean =>
   r.http.registry.has(`charset_map:${from}:${to}`) || r.http.registry.has(`charset_map:${to}:${from}`);
 
-/** Puts the filter between two charsets into the answer's way. @returns false: there is no map */
+/** Adds a conversion filter to the response. @returns false if there is no map for the two charsets */
 function convert(r: Request, from: string, to: string): boolean {
   const forward = r.http.registry.get(`charset_map:${from}:${to}`) as Tables | undefined;
   const backward = r.http.registry.get(`charset_map:${to}:${from}`) as Tables | undefined;
@@ -113,7 +113,7 @@ function convert(r: Request, from: string, to: string): boolean {
     let text = held + textOf(pieces);
     held = '';
     if (backward?.utf8 && !flags.last) {
-      // a sequence that is not all here waits
+      // Waits for the rest of an incomplete sequence.
       const tail = /[\xc0-\xff][\x80-\xbf]{0,3}$/.exec(text);
       if (tail && tail[0].length < sequenceLength(tail[0].charCodeAt(0))) {
         held = tail[0];

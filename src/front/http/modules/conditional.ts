@@ -1,4 +1,4 @@
-/** Conditional requests (304, 412) and byte ranges (206, 416). */
+// Conditional requests (304, 412) and byte ranges (206, 416).
 
 import { core } from '../config/core.ts';
 import { defineModule } from '../config/module.ts';
@@ -44,12 +44,12 @@ function notModified(r: Request): number {
   return OK;
 }
 
-/** Turns the answer into a 412 page. */
+/** Replaces the response by a 412 page. */
 function failed(r: Request): number {
   r.headerSent = false;
   r.ctx = [];
   r.cutShort = true;
-  // nothing of the answer that it was to be stays
+  // Nothing of the original response is left.
   r.out = new ResponseHead();
   return 412;
 }
@@ -77,7 +77,7 @@ function etagListed(r: Request, list: string, weak: boolean): boolean {
   if (full === undefined) return false;
   const bare = (tag: string) => (weak && tag.length > 2 && tag.startsWith('W/') ? tag.slice(2) : tag);
   const own = bare(full);
-  // a comma inside a tag ends it, unless the whole tag is the own one
+  // A comma inside a tag ends it, unless the whole tag equals the response's.
   for (let rest = list; rest !== ''; rest = rest.replace(/^[^,]*[ \t,]*/, '')) {
     rest = bare(rest);
     if (rest.startsWith(own) && /^[ \t]*(?:,|$)/.test(rest.slice(own.length))) return true;
@@ -90,11 +90,11 @@ function etagListed(r: Request, list: string, weak: boolean): boolean {
 interface Range {
   start: number;
   end: number;
-  /** part header of a multi-range answer */
+  /** Header of a part of a multi-range response. */
   head: Buffer;
 }
 
-/** `max_ranges` as it is by default; then what is sent may hardly be more than the whole */
+/** Default of `max_ranges`, with which the ranges may hardly exceed the whole. */
 const UNLIMITED = 0x7fffffff;
 
 let boundaryCount = Math.floor(Math.random() * 1e9);
@@ -137,7 +137,7 @@ function ifRangeHolds(r: Request): boolean {
   return parseHttpDate(text) === r.out.lastModified;
 }
 
-/** Ranges inside `size`, in the order asked for. 'none': more than allowed, so the whole is sent. */
+/** Ranges inside `size`, in the requested order. 'none' if there are more than allowed, so that the whole is sent. */
 function parseRanges(text: string, size: number, max: number): { start: number; end: number }[] | 'invalid' | 'none' {
   const ranges: { start: number; end: number }[] = [];
   const unlimited = max === UNLIMITED;
@@ -156,7 +156,7 @@ function parseRanges(text: string, size: number, max: number): { start: number; 
       end = m[2] === '' ? size : Math.min(size, Number(m[2]) + 1);
     }
     if (start >= end) {
-      // nothing at all was asked for from the start on
+      // Nothing was requested.
       if (start === 0) return 'none';
       continue;
     }
@@ -196,7 +196,7 @@ function multiRange(r: Request, ranges: { start: number; end: number }[]): void 
   rangeBody(r, parts, tail);
 }
 
-/** Lets through only the ranges. Several ranges need the whole body at hand when they are out of order. */
+/** Passes only the ranges. Several ranges need the whole body in memory if they are out of order. */
 function rangeBody(r: Request, ranges: Range[], tail: Buffer): void {
   let offset = 0;
   let finished = false;
@@ -236,7 +236,7 @@ function rangeBody(r: Request, ranges: Range[], tail: Buffer): void {
   });
 }
 
-/** What of a piece lies in [start, end), counted from its first byte. */
+/** The part of a piece inside [start, end), relative to its first byte. */
 export function cutPiece(piece: Piece, start: number, end: number): Piece | undefined {
   const from = Math.max(0, start);
   const to = Math.min(pieceLength(piece), end);

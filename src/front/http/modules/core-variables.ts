@@ -1,4 +1,4 @@
-/** Variables of the http core. */
+// Variables of the http core.
 
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
@@ -158,7 +158,7 @@ function lastModifiedText(r: Request): string {
   return new Date(r.out.lastModified * 1000).toUTCString();
 }
 
-/** Fields whose repeats make one value with their own separator. */
+/** Repeatable fields whose values are joined by a separator of their own. */
 const separator = (lname: string) => (lname === 'cookie' ? '; ' : ', ');
 
 const FAMILIES: VariableFamily[] = [

@@ -1,4 +1,4 @@
-/** WebDAV as far as files go: PUT, DELETE, MKCOL, COPY, MOVE. */
+// WebDAV for files: PUT, DELETE, MKCOL, COPY, MOVE.
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -61,13 +61,13 @@ function dav(r: Request): number {
   }
 }
 
-/** Logs what is wrong with a request, and gives the status for it. */
+/** Logs an invalid request. @returns its status */
 function refuse(r: Request, status: number, why: string): number {
   r.log('error', why);
   return status;
 }
 
-/** Status for a failed call of the system, logged in nginx's words. @param missing  what a name that is not there is answered with */
+/** Status for a failed system call, logged in nginx's words. @param missing  status if the file does not exist */
 function fileError(r: Request, call: string, name: string, error: unknown, missing: number): number {
   const { code } = error as NodeJS.ErrnoException;
   const known: Record<string, number> = {
@@ -125,10 +125,10 @@ function storeBody(r: Request): number {
   return r.sendHeader();
 }
 
-/** Whoever may read or write may also enter. */
+/** Read or write permission implies search permission. */
 const folderMode = (access: number): number => access | ((access & 0o444) >> 2) | ((access & 0o222) >> 1);
 
-/** The request's body as a file that may be moved to `name`: the one it was spooled to, or one beside `name`. */
+/** The request body as a file that can be moved to `name`: its temporary file, or a new one in the folder of `name`. */
 function bodyFile(r: Request, name: string): string | Buffer {
   const { body } = r.main;
   if (body?.file) return body.file.path;
@@ -139,7 +139,7 @@ function bodyFile(r: Request, name: string): string | Buffer {
 
 // ---------------------------------------------------------------- DELETE, MKCOL
 
-/** 0, 1, Infinity, or undefined for a bad value, which is logged. */
+/** 0, 1, Infinity, or undefined for an invalid value, which is logged. */
 function depthOf(r: Request, fallback: number): number | undefined {
   const text = r.headerIn('depth');
   if (text === undefined) return fallback;
@@ -151,7 +151,7 @@ function depthOf(r: Request, fallback: number): number | undefined {
 
 const hasBody = (r: Request): boolean => r.contentLength > 0 || r.chunkedIn;
 
-/** `min_delete_depth` names in the path, of which the last is not empty. */
+/** True if the path has at least `min_delete_depth` names, the last one not empty. */
 function isDeepEnough(uri: string, wanted: number): boolean {
   let depth = 0;
   for (let at = uri.indexOf('/'); at >= 0; at = uri.indexOf('/', at + 1)) if (++depth >= wanted && at + 1 < uri.length) return true;
@@ -207,7 +207,7 @@ function makeCollection(r: Request): number {
 
 // ---------------------------------------------------------------- COPY, MOVE
 
-/** Path and query of `Destination`; a status if it cannot be one here. */
+/** Path and query of `Destination`, or a status if it is invalid. */
 function destinationOf(r: Request): string | number {
   const text = r.headerIn('destination');
   if (text === undefined) return refuse(r, 400, 'client sent no "Destination" header');
@@ -223,7 +223,7 @@ function destinationOf(r: Request): string | number {
   return slash < 0 ? invalid() : text.slice(slash);
 }
 
-/** The path that a Destination means, decoded; undefined for one that leaves the root. */
+/** The decoded path of a Destination; undefined if it leaves the root. */
 function decodeDestination(target: string): string | undefined {
   const path = target.replace(/[?#].*$/s, '');
   const uri = normalisePath(path, true);
@@ -251,7 +251,7 @@ function copyOrMove(r: Request): number {
   return transfer(r, mapUri(r), mapUri(r, uri), /[Tt]/.test(overwrite));
 }
 
-/** @param from, to  paths, of folders with a slash at the end */
+/** @param from, to  paths; those of folders end with a slash */
 function transfer(r: Request, from: string, to: string, mayOverwrite: boolean): number {
   const place = to.replace(/\/$/, '');
   let old: Stats | undefined;
@@ -301,7 +301,7 @@ function transferFolder(r: Request, from: string, to: string, old: Stats | undef
       return 201;
     }
   } catch {
-    // another file system: copied
+    // Another file system: copy.
   }
   try {
     mkdirSync(fsPath(to));

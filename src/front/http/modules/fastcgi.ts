@@ -1,4 +1,4 @@
-/** fastcgi_pass. */
+// fastcgi_pass.
 import { again, custom, flag, HSL, type Table, text } from '../../config/directive.ts';
 import { capture, type Regex } from '../../config/regex.ts';
 import { compileRegex } from '../config/compile-regex.ts';
@@ -49,7 +49,7 @@ export class FastCgiParser implements ResponseParser {
       const type = held[1];
       if (type !== FCGI.STDOUT && type !== FCGI.STDERR && type !== FCGI.END)
         throw new InvalidResponse(`upstream sent invalid FastCGI record type: ${type}`);
-      // data of a long record is passed on as it comes
+      // Data of a long record is passed on as it arrives.
       if (held.length < total) {
         if (type === FCGI.STDOUT && length > 0 && held.length > 8 && this.inner.started) this.passPart(held, length);
         return;

@@ -1,4 +1,4 @@
-/** flv: plays an FLV file from the byte that `start` names, behind a head of its own. */
+// flv: plays an FLV file from the byte offset `start`, after an FLV header.
 import { again, custom, LOCATION } from '../../config/directive.ts';
 import { core } from '../config/core.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';

@@ -1,4 +1,4 @@
-// What back ends that do not speak HTTP have in common: their `_pass` directives, configuration of a level, parameters, requests.
+// Common parts of back ends with protocols other than HTTP: `_pass` directives, configuration of a level, parameters, requests.
 import { custom, LOCATION, LOCATION_IF, type Spec } from '../../config/directive.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
@@ -22,7 +22,7 @@ export interface Target {
 export interface GatewayConf {
   target: Target;
   upstream: UpstreamConf;
-  /** undefined: the protocol has no cache */
+  /** undefined if the protocol has no cache. */
   cache: CacheConf | undefined;
   tls: UpstreamTlsConf | undefined;
   values: Record<string, unknown>;
@@ -31,7 +31,7 @@ export interface GatewayConf {
 
 export const confs = new Map<string, WeakMap<Loc, GatewayConf>>();
 
-/** `PREFIX_pass`: an address, a group, or text with variables. */
+/** `PREFIX_pass`: an address, an upstream, or a string with variables. */
 export function passDirective(
   prefix: string,
   handler: (r: Request) => number,
@@ -61,17 +61,17 @@ export function resolveGroup(seeker: GroupSeeker, target: Target, port = 0): voi
   else if (target.value) runtimeGroup(seeker, target.value.eval(seeker.r).replace(/^s?uwsgi:\/\//i, ''), port);
 }
 
-/** For HEAD only the header is read, unless the cache needs the whole response. */
+/** HEAD reads only the header, unless the cache needs the whole response. */
 export const skipsBody = (x: Exchange): boolean => x.r.method === 'HEAD' && !x.caching;
 
-/** Configuration of a location whose handler runs. */
+/** Configuration of the location whose handler runs. */
 export function confOf(prefix: string, loc: Loc): GatewayConf {
   const conf = confs.get(prefix)?.get(loc);
   if (!conf) throw new Error(`${prefix}_pass is not configured here`);
   return conf;
 }
 
-/** A protocol for each configuration, made when it is first used. */
+/** The protocol of each configuration, created on first use. */
 export function protocolFor<T = unknown>(make: (conf: GatewayConf) => Protocol<T>): (conf: GatewayConf) => Protocol<T> {
   const made = new WeakMap<GatewayConf, Protocol<T>>();
   return (conf) => {
@@ -93,7 +93,7 @@ export function run(r: Request, conf: GatewayConf, protocol: Protocol): number {
   }).start();
 }
 
-/** Finishes the configuration of a level for a prefix. */
+/** Completes the configuration of a level for a prefix. */
 export function remember(
   prefix: string,
   conf: Record<string, unknown>,
@@ -126,7 +126,7 @@ export function remember(
   });
 }
 
-/** Parameters of a level, with the Host one unless it is configured. */
+/** Parameters of a level; adds Host unless it is configured. */
 export function paramsOf(own: Param[] | undefined, lookup: { host: Param | undefined }): Param[] {
   const params = own ?? [];
   return params.some((p) => p.name === 'HTTP_HOST') || !lookup.host ? params : [...params, lookup.host];

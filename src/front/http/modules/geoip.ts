@@ -1,4 +1,4 @@
-/** geoip_country, geoip_city, geoip_org: variables of the client's address from GeoIP's legacy databases. */
+// geoip_country, geoip_city, geoip_org: variables about the client's address from legacy GeoIP databases.
 import { readFileSync } from 'node:fs';
 import { type ConfOf, custom, flag, HTTP } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -8,7 +8,7 @@ import { addressBytes, clientBehind, parseCidr } from './map.ts';
 
 interface Source {
   database: GeoDatabase;
-  /** texts are turned from latin1 into UTF-8 */
+  /** Strings are converted from latin1 to UTF-8. */
   utf8: boolean;
 }
 type Cidr = NonNullable<ReturnType<typeof parseCidr>>;
@@ -46,7 +46,7 @@ const table = {
 
 const confOf = (main: HttpMain): ConfOf<typeof table> => geoipModule.conf(main.loc);
 
-/** Bytes of the client's address, IPv4 ones also where they came mapped into IPv6. */
+/** Bytes of the client's address; IPv4-mapped addresses count as IPv4. */
 function addressOf(r: Request): readonly number[] | undefined {
   const { geoip_proxy, geoip_proxy_recursive } = confOf(r.http);
   return addressBytes(clientBehind(r, r.conn.remoteAddr, geoip_proxy ?? [], geoip_proxy_recursive));

@@ -1,4 +1,4 @@
-/** grpc_pass: back ends that speak gRPC (HTTP/2), with trailers, streams in both directions and TLS. */
+// grpc_pass: gRPC back ends (HTTP/2), with trailers, streaming in both directions and TLS.
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { custom, HSL, LOCATION, LOCATION_IF, type Table } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -16,7 +16,7 @@ import { Upstream } from '../upstream/upstream.ts';
 interface Target {
   hostText: string;
   secure: boolean;
-  /** set where the argument has variables */
+  /** Set if the argument has variables. */
   value?: Value;
   group?: UpstreamGroup;
 }
@@ -75,7 +75,7 @@ function handler(r: Request): number {
   }).start();
 }
 
-/** Fields of the client's that say something of its own connection, or that are made anew. */
+/** Client fields that concern its own connection, or that are set anew. */
 const DROPPED = new Set([
   'host',
   'connection',
@@ -130,7 +130,7 @@ const makeProtocol = (conf: Omit<GrpcConf, 'protocol'>): Protocol<GrpcTarget> =>
     try {
       if (conn instanceof GrpcPeer) conn.request(requestHeaders(r, target, conf.setHeaders), !streams && !body?.size);
     } catch (error) {
-      // a field that HTTP/2 does not allow
+      // HTTP/2 does not allow this field.
       r.log('error', `${(error as Error).message} while sending request to upstream`);
       x.finish(500);
     }
@@ -148,7 +148,7 @@ const makeProtocol = (conf: Omit<GrpcConf, 'protocol'>): Protocol<GrpcTarget> =>
   },
 });
 
-/** Of what other back ends have: nothing is kept in files or caches, both directions stream. */
+/** No files or caches, unlike other back ends; both directions are streamed. */
 const RESPONSE = ['intercept_errors', 'hide_header', 'pass_header', 'ignore_headers'].map((name) => `grpc_${name}`);
 const response = Object.fromEntries(Object.entries(responseTable('grpc')).filter(([name]) => RESPONSE.includes(name)));
 

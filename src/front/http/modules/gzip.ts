@@ -1,4 +1,4 @@
-/** gzip, gunzip, gzip_static, brotli, gzip_vary. */
+// gzip, gunzip, gzip_static, brotli, gzip_vary.
 import { statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import type { HeaderField } from '../../../http/wire/header.ts';
@@ -22,7 +22,7 @@ import { weakenEtag } from './changed-body.ts';
 const EMPTY = Buffer.alloc(0);
 const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_modified', 'no_etag', 'auth', 'any'];
 
-/** A size that zlib wants as a power of two. */
+/** Converts a size to the exponent that zlib needs. */
 const powerSize = (defaultText: string, least: number, most: number, list: string) =>
   checked(size(HSL, defaultText), (bytes) =>
     bytes < least || bytes > most || (bytes & (bytes - 1)) !== 0 ? `must be ${list}` : undefined,
@@ -37,7 +37,7 @@ export const gzipModule = defineModule(
     gzip_min_length: size(HSL, '20'),
     gzip_window: powerSize('32k', 512, 32_768, '512, 1k, 2k, 4k, 8k, 16k, or 32k'),
     gzip_hash: powerSize('64k', 512, 131_072, '512, 1k, 2k, 4k, 8k, 16k, 32k, 64k, or 128k'),
-    // buffers are not filled before compression starts, nor kept behind it: both are as asked for already
+    // Accepted without effect: output is never postponed or buffered here, which is what these settings ask for.
     postpone_gzipping: size(HSL, '0'),
     gzip_no_buffer: flag(HSL, false),
     gzip_buffers: buffers(HSL, '32 4k'),
@@ -85,16 +85,16 @@ export const gzipModule = defineModule(
   },
 );
 
-/** Does the Accept-Encoding field admit the coding? */
+/** True if the Accept-Encoding field accepts the coding. */
 function acceptsCoding(field: string | undefined, coding: string): boolean {
   if (field === undefined) return false;
-  // the first mention decides; `*` does not stand for it
+  // The first occurrence decides; `*` does not count.
   const m = new RegExp(`(?:^|[, ])${coding}(.*)$`, 'is').exec(field);
   const rest = m && /^ *(?:$|,| *; *(?:$|q=(.*)$))/is.exec(m[1]);
   return rest !== null && (rest[1] === undefined || quality(rest[1]) > 0);
 }
 
-/** Hundredths of a `q`; 0 for one with more than three digits or above 1. */
+/** A `q` value in hundredths; 0 if it has more than three digits or exceeds 1. */
 function quality(text: string): number {
   const m = /^([01])(?:\.(\d*))?(?:[, ]|$)/.exec(text);
   if (!m || (m[2] ?? '').length > 3) return 0;
@@ -102,7 +102,7 @@ function quality(text: string): number {
   return q > 100 ? 0 : q;
 }
 
-/** May this client get compressed answers? What gzip_http_version, gzip_disable and gzip_proxied say is for gzip alone. */
+/** True if this client may get compressed responses. gzip_http_version, gzip_disable and gzip_proxied concern gzip only. */
 function gzipOk(r: Request, coding: Coding = 'gzip'): boolean {
   const c = gzipModule.conf(r.loc);
   if (r !== r.main || !acceptsCoding(r.headerIn('accept-encoding'), coding)) return false;
@@ -128,20 +128,20 @@ function proxiedOk(r: Request, allowed: ReadonlySet<string>): boolean {
   if (control !== undefined) {
     return ['no-cache', 'no-store', 'private'].some((word) => allowed.has(word) && control.includes(word));
   }
-  // these two only take away, as in nginx: any other word lets an answer without Cache-Control through
+  // As in nginx, these two only restrict: any other word permits responses without Cache-Control.
   if (allowed.has('no_last_modified') && out.lastModified >= 0) return false;
   return !(allowed.has('no_etag') && out.get('etag') !== undefined);
 }
 
-// ---------------------------------------------------------------- coding of bodies
+// ---------------------------------------------------------------- content codings
 
 function toMemory(piece: Piece): Buffer {
   return isFileSpan(piece) ? readSpan(piece) : piece;
 }
 
-/** How bodies are coded. */
+/** A content coding. */
 interface Codec {
-  /** names what `make` makes */
+  /** Identifies the results of `make` in the cache. */
   kind: string;
   make(): zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress;
   flags: { none: number; flush: number; end: number };
@@ -160,7 +160,7 @@ function brotliCodec(quality: number): Codec {
   return { kind: `br ${quality}`, make: () => zlib.createBrotliCompress({ params }), flags: BROTLI_FLAGS };
 }
 
-/** @param length  of the body, -1: not known */
+/** @param length  length of the body, -1 if unknown */
 function gzipCodec(c: ReturnType<typeof gzipModule.conf>, length: number): Codec {
   const level = c.gzip_comp_level;
   const { windowBits, memLevel } = deflateSize(length, Math.log2(c.gzip_window), Math.log2(c.gzip_hash) - 8);
@@ -171,11 +171,11 @@ function gzipCodec(c: ReturnType<typeof gzipModule.conf>, length: number): Codec
   };
 }
 
-/** A short text needs no large window, whose tables would have to be cleared for it. @param length  -1: not known; @param bits, mem  at most */
+/** Short bodies get a small window, whose tables are cheaper to clear. @param length  -1 if unknown; @param bits, mem  upper limits */
 function deflateSize(length: number, bits: number, mem: number): { windowBits: number; memLevel: number } {
   let windowBits = bits;
   let memLevel = mem;
-  // the window that zlib really uses is smaller by 262 bytes; 8 bits it would make 9
+  // The usable window is 262 bytes smaller; zlib turns 8 bits into 9.
   while (length > 0 && windowBits > 9 && length < (1 << (windowBits - 1)) - 262) {
     windowBits--;
     memLevel = Math.max(1, memLevel - 1);
@@ -183,7 +183,7 @@ function deflateSize(length: number, bits: number, mem: number): { windowBits: n
   return { windowBits, memLevel };
 }
 
-/** @param compressed  what the body becomes and how many bytes that took; of a body that stays in memory its form is sent */
+/** @param compressed  cache of the compressed form of bodies that stay in memory */
 function codingFilter(
   r: Request,
   { kind, make, flags }: Codec,
@@ -229,9 +229,9 @@ function codingFilter(
   };
 }
 
-/** A weak tag: the bytes differ now, the meaning does not. */
+/** Makes a tag weak: the bytes differ, the meaning does not. */
 const VARY: HeaderField = { name: 'Vary', lname: 'vary', value: 'Accept-Encoding' };
-/** Stands beside a `Vary` that the answer has already. */
+/** Added to the `Vary` of the response, if any. */
 function setVary(r: Request): void {
   if (!r.out.fields.includes(VARY)) r.out.fields.unshift(VARY);
 }
@@ -303,7 +303,7 @@ function gzipStatic(r: Request): number {
     try {
       if (statSync(fsPath(`${mapUri(r)}.gz`)).isFile()) setVary(r);
     } catch {
-      // nothing compressed there
+      // There is no compressed file.
     }
     return DECLINED;
   }

@@ -1,4 +1,4 @@
-/** add_header, add_trailer, expires. */
+// add_header, add_trailer, expires.
 import { custom, HSLI, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';

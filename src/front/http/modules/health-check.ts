@@ -1,8 +1,6 @@
-/**
- * health_check: active checks of the peers a location proxies to, and `match`: what a good answer looks like.
- *   match ok { status 200-399 ! 304; header Content-Type ~ html; body !~ "maintenance"; require $upstream_ready; }
- *   location / { proxy_pass http://shop; health_check interval=2s jitter=1s fails=2 passes=2 uri=/up match=ok; }
- */
+// health_check: active checks of the peers that a location proxies to, and `match`: the conditions for a good response.
+//   match ok { status 200-399 ! 304; header Content-Type ~ html; body !~ "maintenance"; require $upstream_ready; }
+//   location / { proxy_pass http://shop; health_check interval=2s jitter=1s fails=2 passes=2 uri=/up match=ok; }
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { lowerName } from '../../../http/wire/header.ts';
@@ -21,13 +19,13 @@ import type { UpstreamGroup } from '../upstream/group.ts';
 import type { Peer } from '../upstream/peer.ts';
 import { proxyTarget } from './proxy.ts';
 
-/** What is looked at of an answer; the body's first bytes, as nginx has it. */
+/** The part of a response that is examined; of the body only the start, as in nginx. */
 interface Answer {
   status: number;
   headers: IncomingMessage['headers'];
   body: string;
 }
-/** @returns why the answer is no good, '' if it is */
+/** @returns the reason why the response is not good, '' if it is */
 type Test = (answer: Answer, require: (values: Value[]) => boolean) => string;
 
 interface Check {
@@ -37,9 +35,9 @@ interface Check {
   passes: number;
   uri: string;
   port: number;
-  /** a peer serves only once it has passed */
+  /** A peer serves only after it has passed a check... */
   mandatory: boolean;
-  /** ... unless it was there before a reload */
+  /** ... unless it existed before a reload. */
   persistent: boolean;
   keepaliveMs: number;
   match: string;
@@ -175,7 +173,7 @@ function eachLoc(main: HttpMain, visit: (loc: Loc, server: Server) => void): voi
 }
 
 class Checker {
-  /** good answers in a row, or as a negative number bad ones */
+  /** Consecutive good responses; negative for bad ones. */
   private readonly runs = new Map<Peer, number>();
   private readonly tests: Test[];
   private readonly agent: HttpAgent | false;
@@ -194,7 +192,7 @@ class Checker {
   }
 
   start(): void {
-    // state that all event loops share is checked by the first
+    // The first event loop runs checks whose state all of them share.
     if (loop.index > 0 && this.group.explicit) return;
     const { check, group, main, runs } = this;
     if (check.persistent && main.inherited.has(`upstream:${group.name.toLowerCase()}`))
@@ -239,7 +237,7 @@ class Checker {
     return '';
   }
 
-  /** For variables of `require`: a request of nobody, in the location. */
+  /** Evaluates the variables of `require` with a request without a client, in the location. */
   private request(): Request {
     const r = new HttpRequest(new DetachedConnection(this.main.sockets[0]), this.main, this.server);
     r.loc = this.loc;
@@ -267,7 +265,7 @@ function ask(
     agent,
     headers: { host: name },
   };
-  // whether it serves is asked, not who it is
+  // The check asks whether it serves, not who it is, so the certificate is not verified.
   if (secure) options.rejectUnauthorized = false;
   const req = (secure ? httpsRequest : httpRequest)(options, (res) => {
     const parts: Buffer[] = [];

@@ -1,9 +1,7 @@
-/**
- * Handlers written as modules, JavaScript or TypeScript, which are loaded by path when a worker starts.
- *   js_import shop from handlers/shop.ts;   js_content shop.list;   js_set $tier shop.tier;
- * A function gets the request (js/request.ts). js_content ends it with `r.return(...)`, `r.finish()` or `r.internalRedirect(uri)` and may
- * be async, as may js_access and js_periodic; js_set returns the value; js_header_filter and js_body_filter change what passes by.
- */
+// Handlers written as modules, JavaScript or TypeScript, which are loaded by path when a worker starts.
+//   js_import shop from handlers/shop.ts;   js_content shop.list;   js_set $tier shop.tier;
+// A function receives the request (js/request.ts). js_content finishes it with `r.return(...)`, `r.finish()` or `r.internalRedirect(uri)` and may
+// be async, as may js_access and js_periodic; js_set returns a value; js_header_filter and js_body_filter change the response.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { custom, HSL, HTTP, ineffective, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf } from '../../config/directive.ts';
@@ -30,7 +28,7 @@ interface Wanted {
 }
 interface Import {
   file: string;
-  /** level whose js_path counts */
+  /** Level whose js_path applies. */
   loc: Loc;
 }
 interface Periodic {
@@ -39,7 +37,7 @@ interface Periodic {
   server: HttpFrame['scope']['server'];
   intervalMs: number;
   jitterMs: number;
-  /** event loops that run it */
+  /** Event loops that run it. */
   loops: ReadonlySet<number> | 'all';
 }
 
@@ -121,7 +119,7 @@ function parseDict(f: HttpFrame): undefined {
   const before = main.inherited.get(`js_shared:${name}`);
   if (before) dict.importState(before);
   dicts.set(name, dict);
-  // under this name a reload hands it over
+  // A reload hands it over under this name.
   main.registry.set(`js_shared:${name}`, dict);
   return undefined;
 }
@@ -243,7 +241,7 @@ function freeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Runs a handler for a request, which what it calls can find. */
+/** Runs a handler with the request as the current one. */
 const call = (r: Request, wanted: Wanted, ...args: unknown[]): unknown => currentRequest.run(r, () => wanted.fn!(...args));
 
 function logException(r: Request, error: unknown): void {
@@ -272,7 +270,7 @@ function content(r: Request, wanted: Wanted): number {
   return DONE;
 }
 
-/** Runs what may return a promise or throw. */
+/** Runs a function that may return a promise or throw. */
 function settle(work: () => unknown, done: () => void, failed: (error: unknown) => void): void {
   let result: unknown;
   try {
@@ -285,7 +283,7 @@ function settle(work: () => unknown, done: () => void, failed: (error: unknown) 
 }
 
 interface AccessState {
-  /** undefined: the handler is still at it */
+  /** undefined while the handler is running. */
   rc: number | undefined;
 }
 
@@ -347,7 +345,7 @@ function evaluate(r: Request, wanted: Wanted): string | null {
   }
 }
 
-/** Runs a periodic handler in its location, the next time when it has ended and its interval is over. */
+/** Runs a periodic handler in its location; the next run follows when it has finished and its interval is over. */
 function schedule(main: HttpMain, periodic: Periodic): void {
   const { wanted, loc, server, intervalMs, jitterMs } = periodic;
   const tick = () => {

@@ -1,4 +1,4 @@
-/** limit_req and limit_conn. Zones count by key, for all event loops together; they are handed to the workers of the next configuration. */
+// limit_req and limit_conn. Zones count by key, for all event loops together, and are handed over to the workers of the next configuration.
 import { custom, flag, HSL, HTTP, num, oneOf, within } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import type { Level } from '../../log/error-log.ts';
@@ -14,7 +14,7 @@ const ENTRY_BYTES = 128;
 
 // ---------------------------------------------------------------- limit_req
 
-/** record: excess (thousandths of a request), time of the last request (ms) */
+/** A record: excess (thousandths of a request), time of the last request (ms). */
 const [EXCESS, LAST, RATE_FIELDS] = [0, 1, 2];
 
 class RateZone {
@@ -22,7 +22,7 @@ class RateZone {
   constructor(
     name: string,
     readonly key: Value,
-    /** requests per 1000 s */
+    /** Requests per 1000 s. */
     readonly rate: number,
     max: number,
   ) {
@@ -31,7 +31,7 @@ class RateZone {
   exportState(): unknown {
     return { key: this.key.source, table: this.table.exportState() };
   }
-  /** Counts of another key are of no use. */
+  /** The counts of a zone with another key are discarded. */
   importState(state: { key: string; table: Uint8Array }): void {
     if (state.key === this.key.source) this.table.importState(state.table);
   }
@@ -39,7 +39,7 @@ class RateZone {
 
 interface RateLimit {
   zone: string;
-  /** in thousandths of a request */
+  /** In thousandths of a request. */
   burst: number;
   delay: number;
 }
@@ -91,7 +91,7 @@ function parseReq(f: HttpFrame, previous: RateLimit[] = []): RateLimit[] {
   return [...previous, { zone, burst, delay }];
 }
 
-/** A status to refuse with. */
+/** Status of a refused request. */
 const statusOf = () => within(num(HSL, 503), (status) => (status < 400 || status > 599 ? 'value must be between 400 and 599' : undefined));
 
 const LEVELS = ['info', 'notice', 'warn', 'error'] as const;
@@ -124,7 +124,7 @@ function checkZones(main: HttpMain): void {
   for (const server of main.servers) visit(server.root);
 }
 
-/** What a request is to one zone, should all zones admit it. */
+/** Result of a request in one zone, to be applied if all zones admit it. */
 interface Charge {
   zone: RateZone;
   key: string;
@@ -143,7 +143,7 @@ function limitReq(r: Request): number {
     const zone = r.http.registry.get(`limit_req:${limit.zone}`) as RateZone;
     const key = zone.key.eval(r);
     if (key === '') continue;
-    // a limit that is the only one is checked and charged in one step; of several, none is charged unless all admit
+    // A single limit is checked and charged in one step; of several, none is charged unless all admit the request.
     excess = charge(zone, key, now, limit.burst, c.limit_req.length === 1);
     zoneName = limit.zone;
     if (excess > limit.burst) return reject(r, c, excess, limit.zone);
@@ -195,7 +195,7 @@ function reject(r: Request, c: ReturnType<typeof limitReqModule.conf>, excess: n
   return c.limit_req_status;
 }
 
-/** @returns what the request exceeds the rate by, in thousandths; it is remembered if `keep` and within `burst` */
+/** @returns the excess over the rate in thousandths of a request, recorded if `keep` and within `burst` */
 function charge({ table, rate }: RateZone, key: string, now: number, burst: number, keep: boolean): number {
   return table.locked(() => {
     const known = table.find(key);
@@ -216,7 +216,7 @@ function charge({ table, rate }: RateZone, key: string, now: number, burst: numb
 // ---------------------------------------------------------------- limit_conn
 
 class ConnZone {
-  /** record: requests in work */
+  /** A record: number of requests being processed. */
   readonly table: SharedTable;
   constructor(
     name: string,
@@ -226,7 +226,7 @@ class ConnZone {
     this.table = new SharedTable(`limit_conn:${name}`, max, 1, false);
   }
 
-  /** @returns false: the limit is reached, or there is no room to count */
+  /** @returns false if the limit is reached or the zone is full */
   enter(key: string, limit: number): boolean {
     const { table } = this;
     return table.locked(() => {

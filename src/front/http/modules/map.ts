@@ -1,4 +1,4 @@
-/** map, split_clients, geo: variables computed from others. */
+// map, split_clients, geo: variables computed from other variables.
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { murmur2 } from '../../../common/murmur2.ts';
@@ -112,7 +112,7 @@ function parseSplit(f: HttpFrame): undefined {
   let until = 0;
   for (const node of f.node.children!) {
     if (node.args.length !== 1) failAt(node, 'invalid number of parameters');
-    // a text as it stands: variables are not replaced in it
+    // A literal string: variables are not expanded.
     const [value] = node.args;
     if (node.name === '*') {
       parts.push({ until: Infinity, value });
@@ -136,7 +136,7 @@ function parseSplit(f: HttpFrame): undefined {
 
 // ---------------------------------------------------------------- geo
 
-/** A binary trie of network prefixes: the longest one wins. */
+/** A binary trie of network prefixes: the longest match wins. */
 class Trie {
   private readonly zero: number[] = [0];
   private readonly one: number[] = [0];
@@ -172,7 +172,7 @@ class Trie {
 const v4 = (text: string): number[] => text.split('.').map(Number);
 const v4Number = (text: string): number => v4(text).reduce((n, b) => n * 256 + b, 0);
 
-/** What is left of a range without from..to. */
+/** What remains of a range after removing from..to. */
 function carve<R extends { from: number; to: number }>(range: R, from: number, to: number): R[] {
   if (to < range.from || from > range.to) return [range];
   const out: R[] = [];
@@ -210,7 +210,7 @@ export function cidrContains(cidr: { bytes: number[]; bits: number }, address: r
   return true;
 }
 
-/** Bytes of an address text; IPv4 clothed as IPv6 is undressed; undefined for none. */
+/** Bytes of an address; IPv4-mapped addresses become IPv4; undefined if it is not an address. */
 export function addressBytes(text: string): number[] | undefined {
   const family = isIP(text);
   if (family === 4) return v4(text);
@@ -304,7 +304,7 @@ function parseGeo(f: HttpFrame): undefined {
   return undefined;
 }
 
-/** The client as trusted proxies name it in X-Forwarded-For. */
+/** The client's address according to trusted proxies (X-Forwarded-For). */
 export function clientBehind(
   r: Request,
   address: string,

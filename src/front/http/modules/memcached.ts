@@ -1,4 +1,4 @@
-/** memcached_pass. */
+// memcached_pass.
 import { HSL, num, type Table } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { HttpModule, Request } from '../model/types.ts';
@@ -10,7 +10,7 @@ import { InvalidResponse, type ParserSink, type ResponseParser } from '../upstre
 import { Upstream } from '../upstream/upstream.ts';
 import { confOf, passDirective, protocolFor, remember, resolveGroup } from './gateway.ts';
 
-/** `VALUE key flags length`, data, `END`. */
+/** Reads `VALUE key flags length`, the data and `END`. */
 export class MemcachedParser implements ResponseParser {
   private held: Buffer = Buffer.alloc(0);
   private left = -1;
@@ -117,7 +117,7 @@ export const memcachedModule: HttpModule = defineModule(
     memcached_pass: {
       ...PASS,
       parse(f: HttpFrame, previous) {
-        // the configuration must set it somewhere, or it does not start
+        // Some configuration must set it, otherwise the start fails.
         f.scope.main.variables.lookup('memcached_key');
         return PASS.parse(f, previous);
       },

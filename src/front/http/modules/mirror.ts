@@ -1,4 +1,4 @@
-/** mirror: copies of a request as subrequests whose answers go nowhere. */
+// mirror: copies of a request as subrequests whose responses are discarded.
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Request } from '../model/types.ts';

@@ -1,8 +1,6 @@
-/**
- * Cuts an MP4 file in time: a new moov atom whose sample tables begin and end where asked, and the range of media data it speaks of.
- *   file: ftyp | moov( mvhd, trak( tkhd, mdia( mdhd, minf( stbl( stts stss ctts stsc stsz stco|co64 ))))) | mdat
- * Source: ISO/IEC 14496-12, section 8.
- */
+// Cuts an MP4 file in time: a new moov atom whose sample tables start and end at the requested times, and the range of media data it refers to.
+//   file: ftyp | moov( mvhd, trak( tkhd, mdia( mdhd, minf( stbl( stts stss ctts stsc stsz stco|co64 ))))) | mdat
+// Source: ISO/IEC 14496-12, section 8.
 export interface Source {
   size: number;
   read(at: number, count: number): Buffer;
@@ -10,9 +8,9 @@ export interface Source {
 
 interface CutOptions {
   startMs: number;
-  /** undefined: to the end */
+  /** undefined for the end of the film. */
   lengthMs: number | undefined;
-  /** begin at the key frame before the start, hiding the lead */
+  /** Start at the key frame before the start time and hide what precedes it. */
   keyFrame: boolean;
   maxMoov: number;
 }
@@ -21,10 +19,10 @@ class TrackEnded extends Error {}
 
 interface Atom {
   name: string;
-  /** whole atom */
+  /** The whole atom. */
   start: number;
   end: number;
-  /** of its content */
+  /** Its content. */
   body: number;
 }
 
@@ -48,24 +46,24 @@ function atoms(data: Buffer, from: number, to: number): Atom[] {
 interface Track {
   timescale: number;
   stbl: Map<string, Atom>;
-  /** first and one past the last sample, from 0 */
+  /** First sample and one past the last, counted from 0. */
   firstSample: number;
   endSample: number;
-  /** where its data starts and ends in the file */
+  /** Start and end of its data in the file. */
   dataStart: number;
   dataEnd: number;
-  /** lead before the wanted start, in the track's time */
+  /** Hidden time before the start, in units of the track. */
   prefix: number;
   tables: Map<string, Buffer>;
   chunkOffsets: number[];
   wide: boolean;
-  /** how long it plays, with the lead, in the track's time */
+  /** Duration including the hidden part, in units of the track. */
   duration: number;
-  /** how long it plays, without the lead, in the movie's time */
+  /** Duration without the hidden part, in units of the movie. */
   movieDuration: number;
 }
 
-/** Average bytes per second of a whole film; undefined where it has no length. @throws Error it is not an MP4 file */
+/** Average bytes per second of the whole film; undefined without a duration. @throws Error: not an MP4 file */
 export function bytesPerSecond(source: Source, maxMoov: number): number | undefined {
   const { moov } = topAtoms(source, maxMoov);
   const [root] = atoms(moov, 0, moov.length);
@@ -74,7 +72,7 @@ export function bytesPerSecond(source: Source, maxMoov: number): number | undefi
   return seconds > 0 ? source.size / seconds : undefined;
 }
 
-/** @throws Error a file that cannot be cut */
+/** @throws Error: a file that cannot be cut */
 export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; dataStart: number; dataEnd: number } {
   const top = topAtoms(source, options.maxMoov);
   const { moov } = top;
@@ -95,7 +93,7 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
     try {
       cutTrack(moov, track, options);
     } catch (error) {
-      // a track that ends before the start is left out, unless it is the only one
+      // Tracks that end before the start are omitted, unless there is only one.
       if (!(error instanceof TrackEnded) || tracks.size === 1) throw error;
       tracks.delete(atom);
     }
@@ -139,7 +137,7 @@ function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer
   return { ftyp, moov, mdatEnd };
 }
 
-/** Places of fields behind the start of an atom's body, in version 0 and 1: 32 and 64 bits wide. */
+/** Offsets of fields in an atom's body, in version 0 and 1: 32 and 64 bits wide. */
 const MVHD = { scale: [12, 20], duration: [16, 24] };
 const MDHD = MVHD;
 const TKHD = { duration: [20, 28] };
@@ -155,13 +153,13 @@ function timescaleOf(moov: Buffer, atom: Atom, { scale: [narrow, wide] }: typeof
 
 const inScale = (ms: number, scale: number): number => Math.floor((ms * scale) / 1000);
 
-/** What is left of a duration from the start on, at most the wanted length; zero or less: nothing. */
+/** The rest of a duration after the start, at most the requested length; zero or less if there is none. */
 function played(duration: number, scale: number, options: CutOptions): number {
   const left = duration - inScale(options.startMs, scale);
   return options.lengthMs === undefined ? left : Math.min(left, inScale(options.lengthMs, scale));
 }
 
-/** undefined: it is none, or has ended before the start */
+/** undefined if it is no track, or ends before the start. */
 function readTrack(moov: Buffer, trak: Atom, movieScale: number, options: CutOptions): Track | undefined {
   const find = (parent: Atom | undefined, name: string) => parent && atoms(moov, parent.body, parent.end).find((a) => a.name === name);
   const tkhd = find(trak, 'tkhd');
@@ -215,7 +213,7 @@ function table(name: string, list: number[][], extra: number[] = []): Buffer {
   return out;
 }
 
-/** Sample index at a time, counted in the track's scale. */
+/** Index of the sample at a time in units of the track. */
 function sampleAt(stts: number[][], time: number): number {
   let sample = 0;
   let left = time;
@@ -257,7 +255,7 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
     }
   }
   const { firstSample } = track;
-  // the length counts from the first sample, wherever in it the start is
+  // The length counts from the start of the first sample, even if the start time is inside it.
   const fromFirst = cutRuns(stts, firstSample, total);
   if (options.lengthMs === undefined) track.endSample = total;
   else track.endSample = Math.min(total, firstSample + sampleAt(fromFirst, inScale(options.lengthMs, timescale) + track.prefix));
@@ -269,7 +267,7 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
     track.tables.set('stss', table('stss', kept));
   }
   const ctts = track.stbl.get('ctts');
-  // one sample more, as nginx keeps it
+  // One sample more, as in nginx.
   if (ctts) track.tables.set('ctts', table('ctts', cutRuns(rows(moov, ctts, 2), firstSample, endSample + 1)));
   cutChunks(moov, track, total);
 }
@@ -294,7 +292,7 @@ function cutChunks(moov: Buffer, track: Track, total: number): void {
     return track.wide ? Number(moov.readBigUInt64BE(at)) : moov.readUInt32BE(at);
   });
   const stsc = rows(moov, need(track, 'stsc'), 3);
-  // walk the chunks and keep those that hold wanted samples
+  // Walks the chunks and keeps those with samples in the range.
   const kept: { samples: number; description: number; offset: number }[] = [];
   let sample = 0;
   let row = 0;
@@ -350,7 +348,7 @@ function offsetTable(track: Track, shift: number): Buffer {
   return out;
 }
 
-/** What is kept of each container, in this order; an old edit list and groups of samples speak of the uncut track. */
+/** Children of each container that are kept, in this order; edit lists and sample groups of the original would be wrong. */
 const KEPT: Record<string, string[]> = {
   moov: ['mvhd', 'trak'],
   trak: ['tkhd', 'mdia'],
@@ -401,7 +399,7 @@ function buildContainer(moov: Buffer, parent: Atom, track: Track, shift: number)
   return wrap(parent.name, parts);
 }
 
-/** Plays from behind the lead: the key frame before the start is decoded, not shown. */
+/** An edit list that starts after the hidden part: the key frame before the start is decoded but not shown. */
 function editList(track: Track): Buffer {
   const elst = Buffer.alloc(36);
   elst.writeUInt32BE(36, 0);

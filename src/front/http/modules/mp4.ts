@@ -1,4 +1,4 @@
-/** mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom. */
+// mp4: plays an MP4 file from `start` to `end` seconds by rewriting its moov atom.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { again, custom, flag, HSL, LOCATION, msec, size } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
@@ -25,7 +25,7 @@ export const mp4Module = defineModule('mp4', {
   mp4_buffer_size: size(HSL, '512k'),
   mp4_max_buffer_size: size(HSL, '10m'),
   mp4_start_key_frame: flag(HSL, false),
-  /** times the average rate of the film; 0: no limit */
+  /** Multiple of the film's average rate, 0 for no limit. */
   mp4_limit_rate: custom<number>(
     HSL,
     1,

@@ -1,12 +1,10 @@
-/**
- * metrics (Prometheus text), api (upstream servers read and changed at run time, caches purged).
- *   GET  upstreams                     all groups      GET upstreams/NAME/servers
- *   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
- *   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
- *   GET  log                           what the ring in memory (error_log memory:SIZE) of this location holds
- *   GET  server_zones, location_zones, resolvers       what status_zone counts; one of them: .../NAME
- *   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
- */
+// metrics (Prometheus format) and api (reading and changing upstream servers at run time, purging caches).
+//   GET  upstreams                     all groups      GET upstreams/NAME/servers
+//   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
+//   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
+//   GET  log                           the ring buffer (error_log memory:SIZE) of this location
+//   GET  server_zones, location_zones, resolvers       counts of status_zone; a single one: .../NAME
+//   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
 import { custom, LOCATION } from '../../config/directive.ts';
 import { MemorySink } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
@@ -25,11 +23,11 @@ import { writeState } from '../upstream/state-file.ts';
 import { statusZones } from './status-zone.ts';
 
 const CLASSES = 6;
-/** requests by location (in order of the configuration) and status class */
+/** Requests by location (in the order of the configuration) and status class. */
 let counts: Counters;
 const order = new Map<HttpMain['loc'], number>();
 
-/** A change of an upstream group's servers: made here, and told to the other event loops. */
+/** A change of an upstream's servers, applied here and sent to the other event loops. */
 type Change =
   | { kind: 'add'; group: string; server: string; options: ServerOptions }
   | { kind: 'remove'; group: string; name: string; backup: boolean }
@@ -163,7 +161,7 @@ function metricsText(http: HttpMain): string {
   return `${out.join('\n')}\n`;
 }
 
-/** Locations of the same name in one server count together. */
+/** Locations of the same name in one server are counted together. */
 function locationRows(http: HttpMain): [string, number][] {
   const rows = new Map<string, number>();
   eachLoc(http, (loc, server) => {
@@ -271,7 +269,7 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
   answer(r, 200, describe(peer));
 }
 
-/** Counts of all zones of a kind, by name; undefined: there is no such kind. */
+/** Counts of all zones of a kind by name, undefined for an unknown kind. */
 function countsOf(http: HttpMain, kind: string): Record<string, unknown> | undefined {
   if (kind === 'resolvers') return Object.fromEntries(resolverZones(http).map((z) => [z.zone, z.totals]));
   if (kind !== 'server_zones' && kind !== 'location_zones') return undefined;
@@ -306,7 +304,7 @@ function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknow
   answer(r, 201, describe(group.set.all().find((p) => p.name === addresses[0].name)!));
 }
 
-/** Makes a change here and in the other event loops. */
+/** Applies a change here and in the other event loops. */
 function change(http: HttpMain, what: Change): void {
   apply(http, what);
   tellLoops('upstream', what);

@@ -1,4 +1,4 @@
-/** realip: the address of the client as a trusted proxy tells it. */
+// realip: the client's address as reported by a trusted proxy.
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { pendingLookups, systemAddresses } from '../config/addresses.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';

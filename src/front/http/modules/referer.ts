@@ -1,4 +1,4 @@
-/** valid_referers: `$invalid_referer` tells whether a request comes from a page of a name that is not listed. */
+// valid_referers: `$invalid_referer` is set if the Referer field is none of those listed.
 import { ANY_COUNT, custom, LOCATION, num, SERVER } from '../../config/directive.ts';
 import type { Regex } from '../../config/regex.ts';
 import { compileRegex } from '../config/compile-regex.ts';
@@ -10,12 +10,12 @@ interface Referers {
   blocked: boolean;
   serverNames: boolean;
   hosts: { head?: string; tail?: string; exact?: string; uri: string }[];
-  /** as written, to find repeats */
+  /** As written, to find duplicates. */
   names: Set<string>;
   regexes: Regex[];
 }
 
-/** nginx refuses a list that names no host, as it would let nobody in. */
+/** nginx refuses a list without host names, which would match nothing. */
 function checkReferers(c: Referers | undefined): void {
   if (c && (c.none || c.blocked) && !c.serverNames && c.hosts.length + c.regexes.length === 0)
     throw 'the "none" or "blocked" referers are specified in the "valid_referers" directive without any valid referer';
@@ -63,7 +63,7 @@ export const refererModule = defineModule(
   },
 );
 
-/** shortest referer that can name a host: `http://i.ru` */
+/** Length of the shortest referer that can contain a host: `http://i.ru`. */
 const SHORTEST_REFERER = 11;
 
 function validReferer(r: Request): boolean {
@@ -82,7 +82,7 @@ function validReferer(r: Request): boolean {
   const uri = slash < 0 ? '' : rest.slice(slash);
   for (const h of c.hosts) {
     const matches = h.exact !== undefined ? host === h.exact : h.tail !== undefined ? host.endsWith(h.tail) : host.startsWith(h.head!);
-    // the first name that fits decides
+    // The first matching name decides.
     if (matches) return uri.startsWith(h.uri);
   }
   return (c.serverNames && names.some((n) => n.regex?.test(host))) || c.regexes.some((regex) => regex.test(rest));

@@ -1,4 +1,4 @@
-/** if, set, return, rewrite, break: small programs of a server or location, run in the two rewrite phases. */
+// if, set, return, rewrite, break: small programs of a server or location, run in the two rewrite phases.
 
 import { statSync } from 'node:fs';
 import { ANY_COUNT, block, custom, flag, HSLI, LOCATION, LOCATION_IF, SERVER, SERVER_IF } from '../../config/directive.ts';
@@ -15,7 +15,7 @@ import { sendBuffer } from '../phases/send.ts';
 import { DECLINED, DONE, HTTP_CLOSE } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
 
-/** A step: undefined: go on with the next; else a code to end the program with. */
+/** A step of a program. undefined continues with the next step, a code ends the program. */
 type Op = (r: Request) => number | undefined;
 
 const CONTEXTS = SERVER | LOCATION | SERVER_IF | LOCATION_IF;
@@ -36,7 +36,7 @@ export function declareVariable(f: HttpFrame, word: string): VariableDef {
   }
 }
 
-/** A variable of `set` that no `set` has reached. */
+/** A variable of `set` whose `set` has not run. */
 function uninitialized(r: Request, name: string): null {
   if (rewriteModule.conf(r.loc).uninitialized_variable_warn) r.log('warn', `using uninitialized "${name}" variable`);
   return null;
@@ -86,7 +86,7 @@ function sendReturn(r: Request, body: Buffer): number {
   return rc === 0 ? -3 : rc;
 }
 
-/** Expands a replacement; captured text goes back to its escaped form in what follows a `?`. */
+/** Expands a replacement; captures after a `?` are escaped again. */
 function expand(r: Request, value: Value): string {
   return value.eval(r);
 }
@@ -162,7 +162,7 @@ function parseRewrite(f: HttpFrame): Op {
   };
 }
 
-/** Captures in a redirect or a query are escaped again; in a path they stay decoded. */
+/** Captures are escaped again in redirects and queries; in a path they stay decoded. */
 function evalPart(r: Request, value: Value, place: 'plain' | 'redirect' | 'args'): string {
   if (place === 'plain' || value.constant !== undefined) return expand(r, value);
   let out = '';
@@ -181,7 +181,7 @@ function evalPart(r: Request, value: Value, place: 'plain' | 'redirect' | 'args'
 
 const needsEscape = (r: Request): boolean => r.rawUri.includes('%') || r.rawUri.includes('+');
 
-/** A redirect's target: `%XX` of printable characters above `%` is decoded up to the query. */
+/** Target of a redirect: `%XX` of printable characters above `%` is decoded up to the query. */
 function unescapeRedirect(uri: string): string {
   const query = uri.indexOf('?');
   const end = query < 0 ? uri.length : query;
@@ -246,7 +246,7 @@ function checkName(f: HttpFrame, word: string): string {
   return match ? (match[1] ?? match[2]) : f.fail(`invalid variable name "${word}"`);
 }
 
-/** @throws SymlinkError a link that disable_symlinks forbids */
+/** @throws SymlinkError: disable_symlinks forbids a link in the path */
 function fileTest(r: Request, name: string, kind: string): boolean {
   try {
     checkSymlinks(r, name);
@@ -285,7 +285,7 @@ function parseIf(f: HttpFrame): Op {
   };
 }
 
-/** Directives of the module write their steps in order of appearance, across directive names. */
+/** The directives of the module append their steps to one program, in order of appearance. */
 const programs = new WeakMap<Loc, Op[]>();
 function ownOps(loc: Loc): Op[] {
   let ops = programs.get(loc);
@@ -334,7 +334,7 @@ export const rewriteModule = defineModule(
   {
     init(main) {
       const run = (r: Request): number => {
-        // the program of a location runs once per pass, that of a server only for the main request and redirects
+        // A location's program runs once per pass, a server's only for the main request and redirects.
         const rc = runOps(r, ownOps(r.loc));
         if (rc === undefined || rc === BREAK) return DECLINED;
         if (rc === -3) {

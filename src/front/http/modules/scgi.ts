@@ -1,4 +1,4 @@
-/** scgi_pass. */
+// scgi_pass.
 import type { Table } from '../../config/directive.ts';
 import { defineModule } from '../config/module.ts';
 import type { HttpModule, Request } from '../model/types.ts';

@@ -1,4 +1,4 @@
-/** Access logs with variables in their path, and the descriptors that open_log_file_cache keeps of them. */
+// Access logs with variables in their path, and the file descriptors that open_log_file_cache keeps open.
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { parseTimeSec } from '../../config/values.ts';
@@ -9,20 +9,20 @@ import { documentRoot } from '../files/paths.ts';
 import type { Request } from '../model/types.ts';
 
 export interface LogCache {
-  /** descriptors; 0: none is kept */
+  /** Maximum number of descriptors, 0 to keep none. */
   max: number;
-  /** an entry not used for so long is dropped */
+  /** Entries that were not used for this time are dropped. */
   inactiveMs: number;
-  /** the name is looked at again after so long: the file may have been moved away */
+  /** The name is checked again after this time: the file may have been moved. */
   validMs: number;
-  /** uses, within `inactiveMs`, from which on the descriptor stays open */
+  /** Number of uses within `inactiveMs` from which the descriptor stays open. */
   minUses: number;
 }
 
 const NO_CACHE: LogCache = { max: 0, inactiveMs: 0, validMs: 0, minUses: 1 };
 
 interface Entry {
-  /** undefined: not used often enough to stay open */
+  /** undefined if it is used too rarely to stay open. */
   fd: number | undefined;
   inode: number;
   uses: number;
@@ -30,7 +30,7 @@ interface Entry {
   checkedMs: number;
 }
 
-/** by path, the least recently used first */
+/** By path, the least recently used first. */
 const entries = new Map<string, Entry>();
 
 /** @throws through the frame */
@@ -51,7 +51,7 @@ export function parseLogCache(f: HttpFrame): LogCache {
   return cache;
 }
 
-/** Appends a line. @param text path as its variables give it; @param header first line of a new file, '' for none */
+/** Appends a line. @param text  path with variables expanded @param header  first line of a new file, '' for none */
 export function writeScripted(r: Request, text: string, line: string, header: string, cache = NO_CACHE): void {
   if (text === '' || !rootExists(r)) return;
   const name = path.resolve(r.http.paths.prefix, text);
@@ -73,7 +73,7 @@ export function writeScripted(r: Request, text: string, line: string, header: st
   }
 }
 
-/** As nginx does: without the document root there is no log, so that requests cannot make files for hosts that are not there. */
+/** As in nginx: without the document root there is no log, so requests cannot create files for arbitrary host names. */
 function rootExists(r: Request): boolean {
   const root = documentRoot(r);
   try {
@@ -85,7 +85,7 @@ function rootExists(r: Request): boolean {
   return false;
 }
 
-/** The file's entry, taken out of its place, with one more use; its descriptor is still that of the name. */
+/** Counts a use of the file's entry and moves it to the end; its descriptor still belongs to the name. */
 function entryOf(name: string, cache: LogCache): Entry {
   const now = Date.now();
   let entry = entries.get(name);

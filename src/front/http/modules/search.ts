@@ -1,4 +1,4 @@
-/** search_pass: puts the search engine behind a location, at the address of a node (`search_pass http://127.0.0.1:9200;`). */
+// search_pass: puts the search engine behind a location, by the address of a node (`search_pass http://127.0.0.1:9200;`).
 import { custom, LOCATION, LOCATION_IF } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { parsePass, proxyModule } from './proxy.ts';

@@ -1,4 +1,4 @@
-/** secure_link: links that carry a hash of themselves and of a secret, and may end at a time. */
+// secure_link: links with a hash of themselves and a secret, optionally with an expiry time.
 import { createHash } from 'node:crypto';
 import { custom, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -15,13 +15,13 @@ export const secureLinkModule = defineModule(
   {
     variables: [
       { name: 'secure_link', volatile: true, get: secureLink },
-      // on its own, since secure_link_md5 usually names it
+      // Evaluated separately, because secure_link_md5 usually refers to it.
       { name: 'secure_link_expires', volatile: true, get: (r): string | null => linkAndEnd(r)?.expires ?? null },
     ],
   },
 );
 
-/** The hash of `secure_link`, and the seconds until which it holds; undefined where they are not seconds. */
+/** The hash of `secure_link`, and its expiry time in seconds; undefined if that is malformed. */
 function linkAndEnd(r: Request): { hash: string; expires: string | null } | undefined {
   const text = secureLinkModule.conf(r.loc).secure_link?.eval(r);
   if (text === undefined) return undefined;
@@ -31,7 +31,7 @@ function linkAndEnd(r: Request): { hash: string; expires: string | null } | unde
   return /^\d{1,18}$/.test(expires) && Number(expires) > 0 ? { hash: text.slice(0, comma), expires } : undefined;
 }
 
-/** `$secure_link`: '1' for a link that holds, '0' for one that held, null for any other; the link itself under `secure_link_secret`. */
+/** `$secure_link`: '1' for a valid link, '0' for an expired one, null otherwise; under `secure_link_secret` the link itself. */
 function secureLink(r: Request): string | null {
   const c = secureLinkModule.conf(r.loc);
   if (c.secure_link_secret !== undefined) {

@@ -1,4 +1,4 @@
-/** slice: an answer put together of ranges that are asked for one after the other. */
+// slice: composes a response of ranges that are requested one after the other.
 import { HSL, size } from '../../config/directive.ts';
 import { defineModule } from '../config/module.ts';
 import type { Request } from '../model/types.ts';
@@ -8,13 +8,13 @@ import { type Piece, pieceLength } from '../request/pieces.ts';
 import { cutPiece } from './conditional.ts';
 
 interface Slice {
-  /** of the slice being fetched, in bytes of the whole */
+  /** Range of the current slice, in bytes of the whole. */
   start: number;
   end: number;
-  /** value of $slice_range */
+  /** Value of $slice_range. */
   text: string;
   etag: string | undefined;
-  /** what the client gets of the whole; known once the header filters ran */
+  /** Range of the whole that the client receives; known after the header filters. */
   wanted: { start: number; end: number };
 }
 
@@ -51,7 +51,7 @@ function begin(r: Request, unit: number): Slice {
   return state;
 }
 
-/** The first slice becomes the answer to the whole; the others follow as subrequests. */
+/** The first slice becomes the response; the others follow as subrequests. */
 function sliceHeader(r: Request): number {
   const unit = sliceModule.conf(r.loc).slice;
   const state = r.getMainCtx<Slice>(sliceModule);
@@ -98,7 +98,7 @@ function sliceHeader(r: Request): number {
   out.set('Content-Range', undefined);
   r.allowRanges = true;
   r.singleRange = true;
-  // ranges count from the start of the whole: what was never fetched is stood in for by its length
+  // Ranges count from the start of the whole, so skipped slices are represented by their length.
   r.rangeSkip = state.start;
   r.addBodyFilter('slice', (req, pieces, flags, position) => {
     const rc = req.nextBody(pieces, { last: false, flush: flags.flush }, position);

@@ -1,4 +1,4 @@
-/** The commands of server side includes: include, echo, set, if/elif/else/endif, block/endblock, config. */
+// The commands of server side includes: include, echo, set, if/elif/else/endif, block/endblock, config.
 
 import { type Captures, capture, Regex } from '../../config/regex.ts';
 import type { Request } from '../model/types.ts';
@@ -7,41 +7,41 @@ import { ERROR, OK } from '../request/codes.ts';
 import { escapeHtml, escapeUri, normalisePath } from '../request/parse.ts';
 import type { BodyFlags } from '../request/pieces.ts';
 
-/** What a page and its subrequests have in common. */
+/** State shared by a page and its subrequests. */
 export interface SsiShared {
   variables: Map<string, string>;
   blocks: Map<string, { text: string }>;
-  /** of the last regular expression that matched */
+  /** Captures of the last regular expression that matched. */
   captures: Captures | undefined;
 }
 
 /** State of one filtered response. */
 export interface Ssi {
   shared: SsiShared;
-  /** the start of a command that is not all here */
+  /** Start of an incomplete command. */
   held: string;
-  /** text that goes on after the wait */
+  /** Text to process after waiting. */
   queue: string;
   output: boolean;
-  /** a branch of the `if` was taken */
+  /** A branch of the current `if` was taken. */
   outputChosen: boolean;
-  /** there are no nested conditions */
+  /** Conditions cannot be nested. */
   conditional: 'no' | 'if' | 'else';
   block: { text: string } | undefined;
   timeFormat: string;
   encoding: 'none' | 'url' | 'entity';
   errorMessage: string;
-  /** the longest value of a parameter */
+  /** Maximum length of a parameter's value. */
   valueLength: number;
-  /** the subrequest whose end is waited for */
+  /** The subrequest to wait for. */
   waiting: Request | undefined;
   flags: BodyFlags;
   lastSeen: boolean;
-  /** the end was passed on */
+  /** The end of the response was passed on. */
   ended: boolean;
 }
 
-/** `error` is told in the page; `wait`: for a subrequest */
+/** `error` prints an error message into the page, `wait` waits for a subrequest. */
 type CommandResult = 'done' | 'error' | 'wait' | { text: string };
 
 type Params = Map<string, string>;
@@ -50,9 +50,9 @@ interface Command {
   run: (r: Request, ctx: Ssi, params: Params) => CommandResult;
   params: readonly string[];
   mandatory?: readonly string[];
-  /** what must have come before: an `if`, or either half of one */
+  /** Required preceding command: an `if`, or either half of one. */
   needs?: 'if' | 'else';
-  /** runs inside a block and in a branch that is not put out */
+  /** Runs inside blocks and in skipped branches, too. */
   always?: true;
 }
 
@@ -69,7 +69,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   endblock: { run: endBlock, params: [], always: true },
 };
 
-/** Runs a command that was found in a page. @param body  what stands between the marks */
+/** Runs a command of a page. @param body  text between the delimiters */
 export function runCommand(r: Request, ctx: Ssi, body: string): CommandResult {
   const fail = (message: string): CommandResult => {
     r.log('error', message);
@@ -101,7 +101,7 @@ export function runCommand(r: Request, ctx: Ssi, body: string): CommandResult {
   return command.run(r, ctx, params);
 }
 
-/** @returns name and parameters, their values as they stand; or what is wrong with the text */
+/** @returns name and unexpanded parameters, or the reason why the text is malformed */
 function parseCommand(body: string, valueLength: number): { name: string; params: [string, string][] } | string {
   const head = /^\s*([A-Za-z0-9_]*)(\s*)/.exec(body)!;
   const name = head[1].toLowerCase();
@@ -134,7 +134,7 @@ function parseCommand(body: string, valueLength: number): { name: string; params
 
 // ---------------------------------------------------------------- values
 
-/** A variable of the page, of a regular expression, or of the configuration; undefined if nothing has that name. */
+/** A variable of the page, of a regular expression, or of the configuration; undefined if unknown. */
 function variable(r: Request, ctx: Ssi, name: string): string | undefined {
   const { shared } = ctx;
   if (/^\d$/.test(name) && shared.captures && Number(name) * 2 < shared.captures.offsets.length) {
@@ -148,7 +148,7 @@ function variable(r: Request, ctx: Ssi, name: string): string | undefined {
   return def ? (r.variable(def) ?? undefined) : undefined;
 }
 
-/** A text with its variables replaced; a backslash goes before quotes, dollars and itself. @returns undefined: a variable's name is malformed, which is logged */
+/** Expands the variables of a string; a backslash escapes quotes, dollars and itself. @returns undefined for a malformed name, which is logged */
 function evaluate(r: Request, ctx: Ssi, text: string): string | undefined {
   let out = '';
   for (let at = 0; at < text.length; ) {
@@ -231,7 +231,7 @@ function endIf(_r: Request, ctx: Ssi): CommandResult {
   return 'done';
 }
 
-/** `$name`, `$name = text`, `$name = /regex/` and the same with `!=`. @returns undefined: malformed, which is logged */
+/** Evaluates `$name`, `$name = text`, `$name = /regex/` and the same with `!=`. @returns undefined if malformed, which is logged */
 function test(r: Request, ctx: Ssi, expression: string): boolean | undefined {
   const m = /^([A-Za-z0-9${}_"']*) *(?:(!?=) *(.*))?$/s.exec(expression);
   const left = m ? evaluate(r, ctx, m[1].toLowerCase()) : '';
@@ -266,7 +266,7 @@ function matches(r: Request, ctx: Ssi, pattern: string, subject: string): boolea
 function block(_r: Request, ctx: Ssi, params: Params): CommandResult {
   ctx.block = { text: '' };
   const { blocks } = ctx.shared;
-  // the first of a name stays
+  // The first block with a name counts.
   if (!blocks.has(params.get('name')!)) blocks.set(params.get('name')!, ctx.block);
   ctx.output = false;
   return 'done';

@@ -1,4 +1,4 @@
-/** Server side includes: finds the commands of a page and puts in their place what they give (ssi-commands.ts). */
+// Server side includes: finds the commands of a page and replaces them by their output (ssi-commands.ts).
 import { flag, HSL, HSLI, size } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
 import { defineModule } from '../config/module.ts';
@@ -67,7 +67,7 @@ function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, positio
   if (flags.last) ctx.lastSeen = true;
   if (flags.flush) ctx.flags.flush = true;
   if (ctx.waiting) {
-    // what comes before it may have to go out first
+    // Preceding output may have to be sent first.
     if (!ctx.waiting.done) return r.conn.active === r ? r.nextBody([], { last: false, flush: false }, position) : OK;
     ctx.waiting = undefined;
     r.buffered &= ~WAIT_BIT;
@@ -106,14 +106,14 @@ function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, positio
     }
     const result = runCommand(r, ctx, body);
     if (result === 'wait') {
-      // what follows must see the result of the subrequest
+      // What follows must see the result of the subrequest.
       ctx.queue = text.slice(pos) + ctx.queue;
       if (out !== '') r.nextBody([Buffer.from(out, 'latin1')], { last: false, flush: false }, position);
       r.buffered |= WAIT_BIT;
       return OK;
     }
     if (result === 'error') {
-      // told wherever it is, even where nothing else is put out
+      // Reported even in a skipped branch.
       if (!ssiModule.conf(r.loc).ssi_silent_errors) out += ctx.errorMessage;
     } else if (result !== 'done') out += result.text;
   }

@@ -1,4 +1,4 @@
-/** Content phase: index files, then the file itself. */
+// Content phase: index files, then the file itself.
 
 import { statSync } from 'node:fs';
 import { ANY_COUNT, custom, HSL } from '../../config/directive.ts';
@@ -112,7 +112,7 @@ function indexHandler(r: Request): number {
   return DECLINED;
 }
 
-/** 404 where the folder itself is missing, so that it is told from a folder without an index. @param index  name that was looked for in it */
+/** 404 if the folder itself does not exist, as opposed to a folder without an index. @param index  name of the missing index file */
 function testFolder(r: Request, folder: string, index: string): number {
   try {
     const stat = statSync(fsPath(folder.replace(/\/+$/, '') || '/'));

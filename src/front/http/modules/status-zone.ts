@@ -1,4 +1,4 @@
-/** status_zone: counts of requests by zone, of servers and of locations; `metrics` and `api` show them. */
+// status_zone: request counts by zone, for servers and locations; `metrics` and `api` show them.
 import { custom, LOCATION, LOCATION_IF, SERVER } from '../../config/directive.ts';
 import { Counters, loop } from '../../zone/memory.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -22,7 +22,7 @@ class StatusZone {
     if (loop.index === 0) before?.forEach((total, field) => this.counters.add(field, total));
   }
 
-  /** @param status  0: the request ended without an answer */
+  /** @param status  0 if the request ended without a response */
   count(status: number, received: number, sent: number): void {
     this.counters.add(REQUESTS);
     const first = Math.floor(status / 100);
@@ -36,7 +36,7 @@ class StatusZone {
     return Object.fromEntries(FIELDS.map((name, field) => [name, this.counters.total(field)])) as Record<(typeof FIELDS)[number], number>;
   }
 
-  /** For the workers of the next configuration. */
+  /** State for the workers of the next configuration. */
   exportState(): number[] {
     return FIELDS.map((_, field) => this.counters.total(field));
   }
@@ -69,7 +69,7 @@ export const statusZoneModule = defineModule(
       undefined,
       parseZone,
       {
-        // what a server says is the server's own; a location hands its zone on to those inside it
+        // A server's zone is its own; a location's zone is inherited by the locations inside it.
         merge: (outer, own) => own ?? (outer?.kind === 'location' ? outer : undefined),
       },
     ),

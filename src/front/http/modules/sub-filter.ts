@@ -1,4 +1,4 @@
-/** sub_filter: texts of an answer replaced by others. */
+// sub_filter: replaces strings in a response.
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -70,7 +70,7 @@ function subHeader(r: Request): number {
         }
       }
       if (!hit) break;
-      // a longer match may begin earlier or end later in bytes still to come
+      // A longer match may start earlier or end later in the bytes to come.
       done += held.slice(pos, at) + hit.value.eval(req);
       hit.used = true;
       pos = at + hit.match.length;

@@ -1,4 +1,4 @@
-/** try_files: the first of some files that is there, or another URI. */
+// try_files: serves the first existing file of a list, or redirects to another URI.
 import { statSync } from 'node:fs';
 import { fsPath } from '../../fs-path.ts';
 import { core } from '../config/core.ts';
@@ -24,7 +24,7 @@ function tryFiles(r: Request): number {
   const conf = core.conf(r.loc).try_files;
   if (!conf) return DECLINED;
   const alias = r.loc.docRoot?.alias;
-  // in a location with alias, what variables give loses the location's name
+  // In a location with alias, the location's name is removed from the values of variables.
   const prefix = alias && alias.nameLength > 0 ? r.uri.slice(0, alias.nameLength) : '';
   const textOf = (value: Value): string => {
     const text = value.eval(r);
@@ -39,7 +39,7 @@ function tryFiles(r: Request): number {
       const stat = statSync(fsPath(path));
       found = dir ? stat.isDirectory() : stat.isFile();
     } catch {
-      // not there: the next one
+      // Not found: try the next one.
     }
     if (!found) continue;
     if (!alias) r.uri = rest;

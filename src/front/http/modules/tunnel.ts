@@ -1,4 +1,4 @@
-/** tunnel_pass: CONNECT of a forward proxy. */
+// tunnel_pass: CONNECT of a forward proxy.
 import { LOCATION, LOCATION_IF, SERVER, type Table } from '../../config/directive.ts';
 import { defineModule } from '../config/module.ts';
 import type { HttpModule, Request } from '../model/types.ts';

@@ -1,4 +1,4 @@
-/** userid: a cookie that tells visitors apart. */
+// userid: a cookie that identifies visitors.
 import { custom, HSL, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
@@ -10,13 +10,13 @@ import { findCookie } from '../request/cookies.ts';
 import { httpDate } from '../request/http-date.ts';
 
 interface State {
-  /** four numbers of the cookie the client sent */
+  /** The four numbers of the client's cookie. */
   got: number[] | undefined;
   cookie: string | undefined;
   set: number[] | undefined;
 }
 
-/** in the order they are written */
+/** In the order in which they are written. */
 const FLAGS = ['secure', 'httponly', 'samesite=strict', 'samesite=lax', 'samesite=none'];
 let sequence = 0x03030302;
 const startValue = Math.floor(Date.now() / 1000);
@@ -48,7 +48,7 @@ export const useridModule = defineModule(
   },
   {
     init(main) {
-      // a variable of the configuration, by this name
+      // The configuration has a variable with this name.
       reset.def = main.variables.declare('uid_reset');
       main.addHeaderFilter('userid', (r) => {
         const c = useridModule.conf(r.loc);
@@ -135,7 +135,7 @@ function makeSet(r: Request, s: State): void {
   ];
 }
 
-/** Network byte order, as the number is stored. */
+/** The number in network byte order, as it is stored. */
 function swap(n: number): number {
   return (((n & 255) << 24) | ((n & 0xff00) << 8) | ((n >>> 8) & 0xff00) | (n >>> 24)) >>> 0;
 }

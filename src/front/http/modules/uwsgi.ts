@@ -1,4 +1,4 @@
-/** uwsgi_pass. */
+// uwsgi_pass.
 import { HSL, num, type Table, text } from '../../config/directive.ts';
 import { defineModule } from '../config/module.ts';
 import type { HttpModule, Request } from '../model/types.ts';

@@ -1,4 +1,4 @@
-/** Asks an OCSP responder over plain HTTP (RFC 6960 appendix A): one GET per certificate, the request in the path. */
+// Queries an OCSP responder over plain HTTP (RFC 6960 appendix A): one GET per certificate, with the request in the path.
 import { connect } from 'node:net';
 import { core } from '../config/core.ts';
 import type { Server } from '../model/types.ts';
@@ -12,8 +12,8 @@ const MAX_HEADER = 8192;
 const MAX_RESPONSE = 256 * 1024;
 
 /**
- * Sends a request. A name from a certificate is looked up by `resolver` of the server, since the system's would block on strangers' names.
- * @returns the response in DER. @throws OcspError
+ * Sends a request. Host names from certificates are resolved by the server's `resolver`: the system's resolver would block on untrusted names.
+ * @returns the response in DER @throws OcspError
  */
 export async function askResponder(responder: Responder, request: Buffer, server: Server): Promise<Buffer> {
   const host = await addressOf(responder, server);

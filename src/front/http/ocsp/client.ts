@@ -1,4 +1,4 @@
-/** `ssl_ocsp`: certificates of clients are checked with their issuers' responders after the handshake, answers kept in `ssl_ocsp_cache`. */
+// `ssl_ocsp`: checks client certificates with their issuers' responders after the handshake; responses are cached in `ssl_ocsp_cache`.
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { logTo } from '../../log/error-log.ts';
@@ -11,11 +11,11 @@ import { askResponder } from './ask.ts';
 import { certificateId, type OcspAnswer, ocspRequest, readOcspResponse } from './messages.ts';
 
 const MAX_CHAIN = 20;
-/** how long an answer without an end is kept */
+/** Lifetime of a cached response without an expiry time. */
 const KEEP_MS = 3_600_000;
 const MAX_ANSWERS = 10_000;
 
-/** Answers of one `shared:` zone by certificate id, oldest out first. Each event loop holds all: what one learns it tells the others. */
+/** Cached responses of one `shared:` zone by certificate id. Each event loop holds all: it sends new ones to the others. */
 class AnswerCache {
   private readonly answers = new Map<string, OcspAnswer>();
   private readonly topic: string;
@@ -48,7 +48,7 @@ class AnswerCache {
   }
 }
 
-/** Makes the caches of all servers, so that they hear what other event loops learn. */
+/** Creates the caches of all servers, so that they receive the responses of other event loops. */
 export function openAnswerCaches(http: HttpMain): void {
   for (const server of http.servers) cacheOf(http, sslModule.conf(server.root).ssl_ocsp_cache);
 }
@@ -68,7 +68,7 @@ function cacheOf(http: HttpMain, zone: string): AnswerCache | undefined {
 
 /**
  * Checks the client's certificate, with `ssl_ocsp on` every certificate up to the root.
- * @returns why it is refused in nginx's words, '' if it is not
+ * @returns the reason for refusal in nginx's words, '' if it is accepted
  */
 export async function checkClientCertificate(http: HttpMain, server: Server, socket: TLSSocket): Promise<string> {
   const conf = sslModule.conf(server.root);
@@ -108,7 +108,7 @@ async function statusOf(http: HttpMain, server: Server, certificate: X509Certifi
   return answer;
 }
 
-/** From the leaf to the last certificate whose issuer is known; a self-signed one ends it. */
+/** From the leaf to the last certificate whose issuer is known; a self-signed one ends the chain. */
 function chainOf(leaf: X509Certificate, candidates: readonly X509Certificate[]): X509Certificate[] {
   const chain = [leaf];
   while (chain.length < MAX_CHAIN) {
@@ -131,7 +131,7 @@ function authoritiesOf(server: Server): X509Certificate[] {
   return known;
 }
 
-/** What came with the leaf in the handshake; nothing in a resumed session. */
+/** Certificates sent with the leaf in the handshake; none in a resumed session. */
 function sentBy(socket: TLSSocket): X509Certificate[] {
   const out: X509Certificate[] = [];
   for (

@@ -1,7 +1,5 @@
-/**
- * OCSP stapling: the response of `ssl_stapling_file`, or one fetched from the responder and kept while it is valid. A handshake never
- * waits for a responder: until an answer is there, nothing is stapled.
- */
+// OCSP stapling: the response of `ssl_stapling_file`, or one fetched from the responder and cached while it is valid. A handshake never waits for a
+// responder: until there is a response, nothing is stapled.
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { logTo } from '../../log/error-log.ts';
@@ -14,12 +12,12 @@ import { sslModule } from '../tls/ssl.ts';
 import { askResponder } from './ask.ts';
 import { certificateId, ocspRequest, readOcspResponse } from './messages.ts';
 
-/** A good answer is asked for again this long before it ends, and after an hour at the latest; a failure is tried again soon. */
+/** A response is fetched again this long before it expires, and after an hour at the latest; failures are retried soon. */
 const REFRESH_BEFORE_MS = 300_000;
 const REFRESH_AFTER_MS = 3_600_000;
 const RETRY_MS = 300_000;
 
-/** The answer for one certificate of one server. */
+/** The response for one certificate of one server. */
 class Staple {
   private response: Buffer | null = null;
   private validUntilMs = 0;
@@ -34,7 +32,7 @@ class Staple {
     private readonly responder: Responder,
   ) {}
 
-  /** What there is now; starts to fetch what is missing or old. */
+  /** The current response; starts to fetch a missing or outdated one. */
   current(): Buffer | null {
     const now = Date.now();
     if (now >= this.refreshAtMs && !this.asking) {
@@ -70,7 +68,7 @@ class Staple {
 
 interface ServerStaples {
   file: Buffer | undefined;
-  /** one entry for each certificate; `staple` is missing where none can be had */
+  /** One entry per certificate; `staple` is missing if it cannot be stapled. */
   certificates: { keyType: string; staple?: Staple }[];
 }
 
@@ -79,8 +77,8 @@ const staples = new WeakMap<Server, ServerStaples>();
 /**
  * Prepares a server's certificates: finds issuers and responders.
  * @param pems  the certificate files, each with its chain
- * @param warn  told what keeps a certificate from being stapled
- * @throws string  a file cannot be read
+ * @param warn  called with the reason why a certificate cannot be stapled
+ * @throws string: a file cannot be read
  */
 export function prepareStapling(server: Server, pems: readonly Buffer[], warn: (message: string) => void): void {
   const conf = sslModule.conf(server.root);
@@ -105,7 +103,7 @@ export function prepareStapling(server: Server, pems: readonly Buffer[], warn: (
     if (!issuer) warn(`"ssl_stapling" ignored, issuer certificate not found for certificate "${name}"`);
     else if (!responder) warn(`"ssl_stapling" ignored, no OCSP responder URL in the certificate "${name}"`);
     else {
-      // the server's own certificate is trusted to name a host that the system can look up
+      // The server's own certificate is trusted, so the system may resolve its host names.
       const known = core.conf(server.root).resolver ? responder : { ...responder, configured: true };
       staple = new Staple(server, certificate, issuer, [...chain, ...trusted], known);
     }
@@ -113,7 +111,7 @@ export function prepareStapling(server: Server, pems: readonly Buffer[], warn: (
   }
 }
 
-/** The DER response for the certificate that this handshake will use, or null where there is none. */
+/** The DER response for the certificate that this handshake will use, null if there is none. */
 export function stapleFor(server: Server, hello: ClientHello): Buffer | null {
   const prepared = staples.get(server);
   if (!prepared) return null;
@@ -124,8 +122,8 @@ export function stapleFor(server: Server, hello: ClientHello): Buffer | null {
 }
 
 /**
- * Which of several certificates OpenSSL takes: in TLS 1.3 that of the first signature scheme in the client's order (the server's own
- * with `ssl_prefer_server_ciphers`). Before, ciphers decide too: then only a sole candidate is certain, and a wrong answer is worse than none.
+ * The certificate that OpenSSL will select: in TLS 1.3 that of the first signature scheme in the client's order (the server's own with
+ * `ssl_prefer_server_ciphers`). In older versions the cipher matters, too: then only a sole candidate is certain, and a wrong one is worse than none.
  */
 function choose<C extends { keyType: string }>(server: Server, certificates: readonly C[], hello: ClientHello): C | undefined {
   const conf = sslModule.conf(server.root);
