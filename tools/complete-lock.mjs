@@ -1,5 +1,5 @@
-// Adds to package-lock.json the optional packages of other platforms that `npm install` left out because the registry at hand does not serve
-// them. Without them `npm ci` refuses the lock ("Missing: ... from lock file"); with them it skips what is for another platform.
+// Adds to package-lock.json the optional packages of other platforms that `npm install` left out because the configured registry does not serve
+// them. Without them `npm ci` rejects the lock ("Missing: ... from lock file"); with them it skips those for other platforms.
 //   node tools/complete-lock.mjs      run after every `npm install`; prints the entries added
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -30,7 +30,7 @@ lock.packages = Object.fromEntries(names.map((name) => [name, lock.packages[name
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`${added.join('\n')}\n${added.length} entries added\n`);
 
-/** As Node looks: beside the package, then in each folder above. */
+/** Resolves like Node: next to the package, then in each folder above. */
 function isFound(path, name) {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     if (lock.packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`]) return true;

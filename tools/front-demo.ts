@@ -1,4 +1,4 @@
-// Starts the engine and the front with examples/front/search.conf, and shows search through it: caching, limits, log, metrics.
+// Starts the engine and the front with examples/front/search.conf, and shows searches through the front: caching, limits, log, metrics.
 //   npm run demo:front          ports 9200 (engine), 8080 (search box), 8081 (metrics); everything in a temporary folder
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,11 +14,11 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 function start(args: string[]): ChildProcess {
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   children.push(child);
-  child.on('exit', (code) => code && fail(`${path.basename(args[0])} ended with status ${code}: is its port taken?`));
+  child.on('exit', (code) => code && fail(`${path.basename(args[0])} exited with status ${code}: is its port taken?`));
   return child;
 }
 
-/** Runs a curl line, shows it and its answer. */
+/** Runs curl, and shows the command and its output. */
 function curl(...args: string[]): string {
   say(`\n$ curl ${args.map((a) => (/[\s{"?&*]/.test(a) ? `'${a}'` : a)).join(' ')}`);
   const out = execFileSync('curl', ['-s', '-m', '10', ...args], { encoding: 'utf8' });
@@ -26,7 +26,7 @@ function curl(...args: string[]): string {
   return out;
 }
 
-/** Ends the demo: another server on one of its ports must not be shown as ours. */
+/** Stops the demo: output of another server on one of its ports must not be shown as ours. */
 function fail(reason: string): never {
   process.stderr.write(`demo: ${reason}\n`);
   for (const child of children) child.kill('SIGTERM');
@@ -43,7 +43,7 @@ async function ready(url: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  throw new Error(`${url} does not answer`);
+  throw new Error(`${url} does not respond`);
 }
 
 try {
@@ -60,7 +60,7 @@ try {
     '-e',
     'error.log',
   ]);
-  // written when every socket is bound
+  // The front writes it once every socket is bound.
   while (!existsSync(path.join(folder, 'front.pid'))) await new Promise((resolve) => setTimeout(resolve, 50));
   await ready('http://127.0.0.1:8080/');
 

@@ -1,9 +1,10 @@
 // Writes src/analysis/generated/kstem-lexicon.ts: the words of R. Krovetz's stemmer in the edition of the Center for Intelligent Information
-// Retrieval, University of Massachusetts, Amherst, as Apache Lucene carries them (its licence is copied into the output).
+// Retrieval, University of Massachusetts, Amherst, as distributed with Apache Lucene (its licence is copied into the output).
 //   mvn dependency:copy -Dartifact=org.apache.lucene:lucene-analysis-common:10.5.0:jar:sources -DoutputDirectory=DIR
 //   npx tsx tools/generate-kstem-lexicon.ts DIR/lucene-analysis-common-10.5.0-sources.jar
-// Only string literals of the tables are read. Deterministic: words in order, blocks of BLOCK words, each word after the first of its block as
-// a capital (A: 0) for the letters it shares with the word before, and its other letters. assembly/analysis/stemmers/other/lexicon.ts reads this form.
+// Only the string literals of the tables are read. Deterministic: sorted words in blocks of BLOCK words. Each word after the first of its block
+// is a capital for the number of letters it shares with the previous word (A: 0), and its other letters; read by
+// assembly/analysis/stemmers/other/lexicon.ts.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
@@ -15,7 +16,7 @@ function readSource(name: string): string {
   return execFileSync('unzip', ['-p', jar, `org/apache/lucene/analysis/en/${name}.java`], { encoding: 'utf8', maxBuffer: 1 << 24 });
 }
 
-/** String literals of Java text, comments left out. */
+/** String literals of Java source, without those in comments. */
 function literals(source: string): string[] {
   return [...source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').matchAll(/"([^"]*)"/g)].map(([, text]) => text);
 }
@@ -59,10 +60,10 @@ ${licence}
 export const words = () =>
   '${blocks.join(' ')}';
 
-/** Words that stay, though another rule would take them for a verb's stem. */
+/** Words that are kept although another rule would take them for a verb's stem. */
 export const exceptions = () => '${table('exceptionWords').join(' ')}';
 
-/** word and root, separated by |. */
+/** Word and root, separated by |. */
 export const roots = () =>
   '${[...pairs('directConflations'), ...pairs('countryNationality')].join('|')}';
 `,

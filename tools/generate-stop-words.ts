@@ -1,15 +1,15 @@
-// Writes src/analysis/generated/stop-words.ts from the stop word files in the jar of Lucene's analyzers (Apache-2.0; lists of the Snowball project,
-// of J. Savoy and others, as each file names them).
+// Writes src/analysis/generated/stop-words.ts from the stop word files in the jar of Lucene's analyzers (Apache-2.0; the lists are by the Snowball
+// project, J. Savoy and others, as each file says).
 //   mvn dependency:get -Dartifact=org.apache.lucene:lucene-analysis-common:10.5.0
 //   npx tsx tools/generate-stop-words.ts ~/.m2/repository/org/apache/lucene/lucene-analysis-common/10.5.0/lucene-analysis-common-10.5.0.jar
-// Deterministic: languages by name, words in the order of the files. Words with spaces are kept: no token equals them.
+// Deterministic: languages by name, words in the order of the files. Words with spaces stay in the lists, although no token equals them.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
 const [jar] = process.argv.slice(2);
 if (!jar) throw new Error('usage: tsx tools/generate-stop-words.ts lucene-analysis-common-10.5.0.jar');
 
-/** File below org/apache/lucene/analysis of each list; snowball files have comments behind |, the others lines that begin with #. */
+/** Path of each list below org/apache/lucene/analysis. Snowball files have comments after |, the others have comment lines that start with #. */
 const FILES: Readonly<Record<string, string>> = {
   arabic: 'ar/stopwords.txt',
   armenian: 'hy/stopwords.txt',
@@ -46,7 +46,7 @@ const FILES: Readonly<Record<string, string>> = {
   thai: 'th/stopwords.txt',
   turkish: 'tr/stopwords.txt',
 };
-/** Irish moved to the Snowball folder at times; whichever is there is taken. */
+/** The Irish list is in the Snowball folder in some versions; the path that exists is used. */
 const ALTERNATIVES: Readonly<Record<string, string>> = { irish: 'snowball/irish_stop.txt' };
 
 function read(file: string): string | null {

@@ -1,9 +1,9 @@
-// Writes src/analysis/generated/thai-dictionary.ts: the words of ICU's Thai dictionary (thaidict.txt) as ICU4J carries them.
+// Writes src/analysis/generated/thai-dictionary.ts: the words of ICU's Thai dictionary (thaidict.txt) as distributed with ICU4J.
 //   mvn dependency:copy -Dartifact=com.ibm.icu:icu4j:78.2:jar -DoutputDirectory=DIR
 //   npx tsx tools/generate-thai-dictionary.ts DIR/icu4j-78.2.jar LICENSE.txt     (https://www.unicode.org/license.txt)
-// The jar holds the list compiled: an ICU data header, eight big-endian indexes (the first: where the trie begins; the fifth and sixth: its kind
-// and the code point that its bytes count from), and a trie of bytes, whose form ICU's API documentation of BytesTrie and its builder tells.
-// Deterministic: words in order of code points, each as a capital (A: 0) for the letters that it shares with the word before, and its other letters.
+// The jar contains the compiled list: an ICU data header, eight big-endian indexes (the first is the offset of the trie; the fifth and sixth are
+// its type and the code point that its bytes are relative to), and a byte trie. Source of its format: ICU's API documentation of BytesTrie and its builder.
+// Deterministic: words sorted by code point, each as a capital for the letters that it shares with the previous word (A: 0), and its other letters.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -19,11 +19,11 @@ if ((trieKind & 7) !== 0 || (transform & 0x7f000000) !== OFFSET_TRANSFORM)
 const firstCodePoint = transform & 0x1fffff;
 const trie = data.subarray(indexes + data.readInt32BE(indexes), indexes + data.readInt32BE(indexes + 12));
 
-/** Lengths of lists in a branch: longer ones are halved by a comparison. */
+/** Longest list in a branch; longer ones are halved by a comparison. */
 const MAX_LIST = 5;
 const words: string[] = [];
 
-/** Where what follows a number begins, and the number, given the leads from which it takes 1, 2, 3 and 4 more bytes. */
+/** A number and the offset after it, given the lead bytes from which 1, 2, 3 and 4 more bytes follow. */
 function number(at: number, lead: number, first: number, more: readonly number[]): { value: number; at: number } {
   const count = more.filter((from) => lead >= from).length;
   const high = count === 0 ? lead - first : count < 3 ? lead - more[count - 1] : 0;

@@ -1,6 +1,6 @@
-// Writes src/analysis/generated/thai-rules.ts: the tables of the expression of thai-rules.ts, an automaton over classes of code points.
+// Writes src/analysis/generated/thai-rules.ts: the expression of thai-rules.ts as the tables of an automaton over classes of code points.
 //   npx tsx tools/generate-thai-rules.ts
-// Classes: runs of code points from 0 on, the length in base 36 and the class as a capital (A: 0). Deterministic.
+// Classes are runs of code points from 0 on: the length in base 36 and the class as a capital (A: 0). Deterministic.
 import { writeFileSync } from 'node:fs';
 import { compileMachines } from '../src/analysis/regex/machine.ts';
 import { thaiRules } from './thai-rules.ts';

@@ -1,6 +1,6 @@
-// Writes the Unicode tables of assembly/text/generated/ from the npm packages of Unicode data (tools/unicode/properties.ts says which).
+// Writes the Unicode tables of assembly/text/generated/ from npm packages of Unicode data (named in tools/unicode/properties.ts).
 //   npx tsx tools/generate-unicode.ts
-// Deterministic. Word breaking follows Unicode 12.1, the classic tokenizer 3.0, everything else 16, as the recorded server does.
+// Deterministic. Word breaking follows Unicode 12.1, the classic tokenizer 3.0, and everything else 16, like the recorded server.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type Automaton, CODE_POINTS, chars, compile, union } from './unicode/dfa.ts';
 import { UnicodeData } from './unicode/properties.ts';
@@ -54,7 +54,7 @@ function writeAutomaton(file: string, fn: string, prefix: string, dfa: Automaton
   process.stdout.write(`${file}: ${dfa.classCount} classes, ${dfa.stateCount} states\n`);
 }
 
-/** What the standard tokenizer's way through runs of words (assembly/analysis/tokenizers/word-run.ts) needs of the two-byte characters. */
+/** Tables of two-byte characters for the standard tokenizer's fast path through runs of words (assembly/analysis/tokenizers/word-run.ts). */
 async function writeWordRuns({ classOf }: Automaton): Promise<void> {
   const lower = await unicode16.caseMapping('Lowercase');
   const classAt = (text: string): number => classOf[text.codePointAt(0)!];
@@ -84,7 +84,7 @@ async function writeWordRuns({ classOf }: Automaton): Promise<void> {
   );
 }
 
-/** The blocks of 128 characters of U+0800..U+0FFF, a script each, where all are letters, marks, digits or in no token (assembly/analysis/tokenizers/indic-run.ts). */
+/** The blocks of 128 characters (one script each) of U+0800..U+0FFF that consist of letters, marks, digits and gaps (assembly/analysis/tokenizers/indic-run.ts). */
 function writeIndicRuns({ classOf }: Automaton): void {
   const kinds = ['a', '\u093f', '\u0966'].map((text) => classOf[text.codePointAt(0)!]);
   let scripts = 0;
@@ -102,7 +102,7 @@ function writeIndicRuns({ classOf }: Automaton): void {
   );
 }
 
-/** What bigrams straight from a text (assembly/analysis/filters/combine/cjk-run.ts) need of the characters of three bytes. */
+/** Tables of three-byte characters for bigrams made directly from a text (assembly/analysis/filters/combine/cjk-run.ts). */
 function writeCjkKinds({ classOf, classCount, next }: Automaton): void {
   const after = (state: number, cp: number): number => next[state * classCount + classOf[cp]];
   const classAt = (text: string): number => classOf[text.codePointAt(0)!];
@@ -111,7 +111,7 @@ function writeCjkKinds({ classOf, classCount, next }: Automaton): void {
   const kinds = new Uint8Array(CODE_POINTS);
   for (let cp = LOW; cp < 0x10000; cp++) {
     const type = classOf[cp];
-    // Characters of half and full width become others on the way.
+    // Characters of half and full width are mapped to others.
     if (cp < 0xff00 && (type === ideograph || type === hiragana)) kinds[cp] = 1;
     else if (cp < 0xff00 && type === katakana) kinds[cp] = 3;
     else if ([1, ...states].every((state) => after(state, cp) === 0)) kinds[cp] = 4;
@@ -171,7 +171,7 @@ async function writeCategories(): Promise<void> {
     const members = await unicode16.property('General_Category', name);
     for (let cp = 0; cp < CODE_POINTS; cp++) if (members[cp]) values[cp] = id;
   }
-  // The private planes would make the table long; they are answered by the caller.
+  // The private planes would make the table long; the caller handles them.
   values.fill(0, 0xf0000);
   const source =
     `${HEADER} Unicode 16: general categories, numbered as java.lang.Character numbers them. Do not edit.\n` +
@@ -181,14 +181,14 @@ async function writeCategories(): Promise<void> {
   writeHostCategories(values);
 }
 
-/** Bits of a code point below U+0800 by its category, as assembly/text/character.ts answers. */
+/** Kinds of a code point below U+0800 as bits, by its category (assembly/text/character.ts). */
 function kindsOf(category: number, cp: number): number {
   const isSpace = cp <= 32 ? (cp >= 9 && cp <= 13) || cp >= 28 : category >= 12 && category <= 14 && cp !== 0xa0;
   const isIn = (bits: number): boolean => ((bits >>> category) & 1) === 1;
   return (isSpace ? 1 : 0) | (isIn(0x3e) ? 2 : 0) | (category === 9 ? 4 : 0) | (isIn(0x61f00000) ? 8 : 0) | (isIn(0x1e000000) ? 16 : 0);
 }
 
-/** The same categories for the host: runs as `length category` in base 36, as one text. */
+/** The same categories for the host: runs as `length category` in base 36, in one string. */
 function writeHostCategories(values: Uint8Array): void {
   const runs: string[] = [];
   for (let cp = 0; cp < 0xf0000; ) {
@@ -229,7 +229,7 @@ async function writeCase(): Promise<void> {
   writeFileSync(`${OUT}/case.ts`, source);
 }
 
-/** ASCIIFoldingFilter's table, as the npm package fold-to-ascii 5.0.1 (Apache-2.0) has it: code point -> one to four ASCII characters. */
+/** Table of Lucene's ASCIIFoldingFilter as in the npm package fold-to-ascii 5.0.1 (Apache-2.0): code point -> one to four ASCII characters. */
 async function writeFolding(): Promise<void> {
   const folder = await fromPackage<{ mapping: Map<number, string> }>('fold-to-ascii');
   const texts = ['', ...new Set(folder.mapping.values())];
@@ -248,7 +248,7 @@ async function writeFolding(): Promise<void> {
   writeFileSync(`${OUT}/folding.ts`, source);
 }
 
-/** Automata over ASCII bytes, classes as a table of 128; and the ASCII top level domains of the end of 2021 (npm package tlds 1.228.0). */
+/** Automata over ASCII bytes, with classes as a table of 128, and the ASCII top level domains of the end of 2021 (npm package tlds 1.228.0). */
 async function writeUrls(): Promise<void> {
   let source = '// Generated by tools/generate-unicode.ts from tools/unicode/url-rules.ts. Do not edit.\n';
   source +=
@@ -288,7 +288,7 @@ async function hostFollowers(): Promise<Uint8Array> {
   );
 }
 
-/** Default export of a package that is installed by hand for this tool, see properties.ts. */
+/** Default export of a package that must be installed by hand for this tool, see properties.ts. */
 async function fromPackage<T>(name: string): Promise<T> {
   return (await import(name)).default as T;
 }

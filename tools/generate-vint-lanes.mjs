@@ -1,8 +1,8 @@
-// Writes assembly/codec/vint-lanes.ts: for each pattern of top bits in 8 bytes of LEB128 numbers how the numbers of one and two bytes at their
-// beginning are spread over 16-bit lanes.
+// Writes assembly/codec/vint-lanes.ts: for each pattern of top bits in 8 bytes of LEB128 numbers, how the leading numbers of one and two bytes are
+// spread over 16-bit lanes.
 //   node tools/generate-vint-lanes.mjs
-// Per pattern: a mask for i8x16.swizzle u8[16] (0x80: a zero), and how many numbers end in the 8 bytes before the first longer one, with the bytes
-// that they take. Deterministic; no inputs.
+// Per pattern: a mask for i8x16.swizzle u8[16] (0x80: a zero), the count of numbers that end in the 8 bytes before the first longer one, and the
+// bytes that these numbers take. Deterministic; no inputs.
 import { writeFileSync } from 'node:fs';
 
 const BYTES = 8;

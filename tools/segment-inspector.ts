@@ -1,4 +1,4 @@
-// Shows what a segment file holds.
+// Shows the contents of a segment file.
 //   npx tsx tools/segment-inspector.ts FILE              header, sections with sizes, fields with statistics
 //   npx tsx tools/segment-inspector.ts FILE FIELD [N]    the first N terms of a field (20), its column, and the values of the first N documents
 // Reads the file into a private memory and checks every checksum; exit code 1 with the reason if it is damaged.

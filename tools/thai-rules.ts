@@ -1,5 +1,5 @@
-// What Java's BreakIterator cuts Thai texts into, as an expression; tools/generate-thai-rules.ts makes tables of it.
-// Source: the documentation of java.text.BreakIterator's word instance, checked against the recorded answers.
+// How Java's BreakIterator splits Thai text, as an expression; tools/generate-thai-rules.ts makes tables from it.
+// Source: the documentation of java.text.BreakIterator's word instance, checked against recorded results.
 import { type CategoryRun, categoryRuns } from '../src/analysis/characters.ts';
 import { parseJavaRegex } from '../src/analysis/regex/parser.ts';
 import type { Node } from '../src/analysis/regex/syntax.ts';
@@ -16,8 +16,8 @@ const repeat = (part: Node, min: number, max = 0x7fffffff): Node => ({ kind: 're
 const optional = (part: Node): Node => repeat(part, 0, 1);
 
 /**
- * Marks and format characters, which belong to what is before them, but the soft hyphen and marks of kana and Thai. Of each run of them above
- * U+FFFF Java's table leaves the last one out: the virama of Chakma, U+11134, ends a word.
+ * Marks and format characters, which belong to the preceding character, except the soft hyphen and the marks of kana and Thai. Java's table
+ * omits the last one of each run of them above U+FFFF: the virama of Chakma, U+11134, ends a word.
  */
 function ignoredClass(): string {
   const isIgnored = (run: CategoryRun | undefined): boolean => run !== undefined && [6, 7, 16].includes(run[2]);
@@ -29,10 +29,10 @@ function ignoredClass(): string {
   return `[[\\p{Mn}\\p{Me}\\p{Cf}]&&[^${others}]]`;
 }
 
-/** What a text is cut into: the longest match at each place, which is a code point at least. */
+/** Pieces of a text: the longest match at each position, which is at least one code point. */
 export function thaiRules(): Node {
   const ignored = repeat(parseJavaRegex(ignoredClass(), 0).node, 0);
-  /** A character of a class of Java's expressions, with what belongs to it. */
+  /** A character of a class of Java's expressions, with the marks that belong to it. */
   const one = (of: string): Node => seq(parseJavaRegex(of, 0).node, ignored);
   const letters = repeat(one(`[[\\p{L}\\p{Mc}\\u0e30-\\u0e3a\\u0e47-\\u0e4e]&&${NO_LETTER}]`), 1);
   const digits = repeat(one('\\p{N}'), 1);

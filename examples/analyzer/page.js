@@ -1,7 +1,7 @@
-// The page's script: `?analyzer=NAME&text=TEXT` presets the fields.
+// Script of the page: `?analyzer=NAME&text=TEXT` sets the fields.
 import { loadAnalyzer } from '../../dist/analyzer.browser.js';
 
-// The same JSON as the settings of an index; files that it names are given as texts.
+// The same JSON as the settings of an index. Files that it names are passed as strings.
 const FILES = { 'synonyms.txt': 'quick, fast\nfox => fox, small animal' };
 const CUSTOM = {
   analysis: {

@@ -1,9 +1,9 @@
 'use strict';
-// Runs `<name>.code.js` of this folder, a module's function, compiled from V8's code cache if there is one. A process without a cache writes it once it has run
-// for a while, so that it holds the functions that were really used. The cache is bound to the code by its digest and to Node by its
-// version and flags; a file that cannot be written (read-only installation) only costs the gain.
-// Of Node's own modules, those that a start does not need are loaded when one of their functions is first used: together they take a
-// third of the time from process start to first answer.
+// Runs `<name>.code.js` of this folder, a function expression, compiled from V8's code cache if there is one. A process without a cache writes it
+// after it has run for a while, so that the cache contains the functions that were used. The cache is bound to the code by its digest, and to
+// Node by its version and flags. If it cannot be written (a read-only installation), starts are slower.
+// Modules of Node's that a start does not need are loaded when one of their functions is first used: together they take a third of the time
+// from process start to first response.
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
@@ -16,10 +16,10 @@ const LATE_MODULES = new Set(
 
 exports.launch = (name, digest) => {
   const file = path.join(__dirname, `${name}.code.js`);
-  // V8 takes a cache only under the version, processor and flags it was made with.
+  // V8 accepts a cache only under the version, processor and flags that it was written under.
   const cacheFile = path.join(__dirname, `${name}.${digest}.${nodeTag()}.cache`);
   const cachedData = readOrUndefined(cacheFile);
-  // The code is ASCII and a function (tools/build/bundles.mjs): read as Latin-1 it needs no decoding.
+  // The code is ASCII and one function expression (tools/build/bundles.mjs): read as Latin-1 it needs no decoding.
   const script = new vm.Script(readFileSync(file, 'latin1'), {
     filename: file,
     cachedData,
@@ -31,7 +31,7 @@ exports.launch = (name, digest) => {
   return module.exports;
 };
 
-/** Node's version and the flags that it runs with, which V8 binds a cache to. */
+/** Node's version and flags, to which V8 binds a cache. */
 function nodeTag() {
   let hash = 0;
   for (const character of [process.version, process.arch, process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' ')) {
@@ -40,7 +40,7 @@ function nodeTag() {
   return hash.toString(16);
 }
 
-/** `require` that gives a late module as a view of it. */
+/** A `require` that returns late modules as views, which load them on first use. */
 function lateRequire(load) {
   const views = new Map();
   const require = (name) => {
@@ -56,7 +56,7 @@ function lateRequire(load) {
   return Object.assign(require, { resolve: load.resolve });
 }
 
-/** Names are looked up in the module when they are read. As its own prototype it also serves objects that are made to inherit from it. */
+/** Names are looked up in the module when they are read. The view is its own prototype, so that objects can be made to inherit from it. */
 exports.lateModule = (load) => {
   const view = new Proxy({}, { get: (_, name) => load()[name], has: (_, name) => name in load(), getPrototypeOf: () => view });
   return view;
