@@ -69,12 +69,14 @@ function wordsOf(text: string, snowball: boolean): string[] {
 }
 
 const lines = Object.entries(FILES).map(([language, file]) => {
-  const candidates = [file, ALTERNATIVES[language]].filter((name) => name !== undefined);
-  const found = candidates.find((name) => read(name) !== null);
-  if (!found) throw new Error(`${language}: no stop words in the jar`);
-  const words = wordsOf(read(found)!, found.startsWith('snowball/'));
-  process.stdout.write(`${language}: ${words.length} words of ${found}\n`);
-  return `  ${language}:\n    ${JSON.stringify(words.join('|'))},\n`;
+  for (const name of [file, ALTERNATIVES[language]]) {
+    const content = name === undefined ? null : read(name);
+    if (content === null) continue;
+    const words = wordsOf(content, name.startsWith('snowball/'));
+    process.stdout.write(`${language}: ${words.length} words of ${name}\n`);
+    return `  ${language}:\n    ${JSON.stringify(words.join('|'))},\n`;
+  }
+  throw new Error(`${language}: no stop words in the jar`);
 });
 writeFileSync(
   'src/analysis/generated/stop-words.ts',

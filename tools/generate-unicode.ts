@@ -3,6 +3,7 @@
 // Deterministic. Word breaking follows Unicode 12.1, the classic tokenizer 3.0, and everything else 16, like the recorded server.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type Automaton, CODE_POINTS, chars, compile, union } from './unicode/dfa.ts';
+import { codePoint } from './unicode/numbering.ts';
 import { UnicodeData } from './unicode/properties.ts';
 import { buildTrie, dataLine, trieSource } from './unicode/trie.ts';
 import { URL_AUTOMATA } from './unicode/url-rules.ts';
@@ -57,7 +58,7 @@ function writeAutomaton(file: string, fn: string, prefix: string, dfa: Automaton
 /** Tables of two-byte characters for the standard tokenizer's fast path through runs of words (assembly/analysis/tokenizers/word-run.ts). */
 async function writeWordRuns({ classOf }: Automaton): Promise<void> {
   const lower = await unicode16.caseMapping('Lowercase');
-  const classAt = (text: string): number => classOf[text.codePointAt(0)!];
+  const classAt = (text: string): number => classOf[codePoint(text)];
   const letter = classAt('a');
   const mids = [':', '.', ','].map(classAt);
   const isTwoBytes = (cp: number): boolean => cp >= 0x80 && cp < LOW;
@@ -86,7 +87,7 @@ async function writeWordRuns({ classOf }: Automaton): Promise<void> {
 
 /** The blocks of 128 characters (one script each) of U+0800..U+0FFF that consist of letters, marks, digits and gaps (assembly/analysis/tokenizers/indic-run.ts). */
 function writeIndicRuns({ classOf }: Automaton): void {
-  const kinds = ['a', '\u093f', '\u0966'].map((text) => classOf[text.codePointAt(0)!]);
+  const kinds = ['a', '\u093f', '\u0966'].map((text) => classOf[codePoint(text)]);
   let scripts = 0;
   const tables = Array.from({ length: 16 }, (_, script) => {
     const classes = Array.from(classOf.slice(LOW + script * 128, LOW + (script + 1) * 128));
@@ -105,9 +106,9 @@ function writeIndicRuns({ classOf }: Automaton): void {
 /** Tables of three-byte characters for bigrams made directly from a text (assembly/analysis/filters/combine/cjk-run.ts). */
 function writeCjkKinds({ classOf, classCount, next }: Automaton): void {
   const after = (state: number, cp: number): number => next[state * classCount + classOf[cp]];
-  const classAt = (text: string): number => classOf[text.codePointAt(0)!];
+  const classAt = (text: string): number => classOf[codePoint(text)];
   const [ideograph, hiragana, katakana] = ['日', 'あ', 'ア'].map(classAt);
-  const states = ['日', 'あ', 'ア'].map((text) => after(1, text.codePointAt(0)!));
+  const states = ['日', 'あ', 'ア'].map((text) => after(1, codePoint(text)));
   const kinds = new Uint8Array(CODE_POINTS);
   for (let cp = LOW; cp < 0x10000; cp++) {
     const type = classOf[cp];
@@ -116,7 +117,7 @@ function writeCjkKinds({ classOf, classCount, next }: Automaton): void {
     else if (cp < 0xff00 && type === katakana) kinds[cp] = 3;
     else if ([1, ...states].every((state) => after(state, cp) === 0)) kinds[cp] = 4;
   }
-  const joined = ['日', 'あ', 'ア'].filter((text) => states.some((state) => after(state, text.codePointAt(0)!) !== 0));
+  const joined = ['日', 'あ', 'ア'].filter((text) => states.some((state) => after(state, codePoint(text)) !== 0));
   if (joined.join('') !== 'ア') throw new Error('ideographs or hiragana are joined');
   writeFileSync(
     `${OUT}/cjk-kind.ts`,

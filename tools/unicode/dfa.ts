@@ -1,5 +1,6 @@
 // Regular expressions over code point sets -> minimal deterministic automaton over character classes, as tables for a scanner.
 // An expression is built with the combinators below; rules compete by longest match, then by order, as lexer generators do it.
+import { codePoint, Numbering } from './numbering.ts';
 
 /** A code point set as a predicate bitmap: one byte per code point. */
 export type CodePointSet = Uint8Array;
@@ -28,7 +29,7 @@ export const intersect = (...sets: CodePointSet[]): CodePointSet => combine(sets
 export const without = (a: CodePointSet, b: CodePointSet): CodePointSet => combine([a, b], (x, y) => x & ~y & 1);
 export function chars(text: string): CodePointSet {
   const result = new Uint8Array(CODE_POINTS);
-  for (const char of text) result[char.codePointAt(0)!] = 1;
+  for (const char of text) result[codePoint(char)] = 1;
   return result;
 }
 export function range(first: number, last: number): CodePointSet {
@@ -65,7 +66,7 @@ export function compile(rules: Rule[]): Automaton {
   const nfa = new Nfa();
   const start = nfa.state();
   for (const rule of rules) {
-    const { from, to } = nfa.build(rule.expression, (s) => classesOfSet.get(s)!);
+    const { from, to } = nfa.build(rule.expression, (set) => classesOfSet.get(set) ?? []);
     nfa.epsilon[start].push(from);
     nfa.acceptOf[to] = rule.accept;
   }
@@ -81,7 +82,8 @@ function collectSets(expression: Expression, into: CodePointSet[]): void {
 }
 
 function partition(sets: CodePointSet[]) {
-  const keys = new Map<string, number>([['0'.repeat(sets.length), 0]]);
+  const keys = new Numbering<string>();
+  keys.of('0'.repeat(sets.length));
   const classOf = new Uint8Array(CODE_POINTS);
   let previousKey = '';
   let previousClass = 0;
@@ -89,14 +91,13 @@ function partition(sets: CodePointSet[]) {
     let key = '';
     for (const s of sets) key += s[cp];
     if (key !== previousKey) {
-      if (!keys.has(key)) keys.set(key, keys.size);
       previousKey = key;
-      previousClass = keys.get(key)!;
+      previousClass = keys.of(key);
     }
     classOf[cp] = previousClass;
   }
   if (keys.size > 255) throw new Error(`${keys.size} character classes do not fit a byte`);
-  const classesOfSet = new Map(sets.map((s, i) => [s, [...keys].filter(([key]) => key[i] === '1').map(([, id]) => id)]));
+  const classesOfSet = new Map(sets.map((set, i) => [set, keys.keys().flatMap((key, id) => (key[i] === '1' ? [id] : []))]));
   return { classOf, classCount: keys.size, classesOfSet };
 }
 
@@ -165,18 +166,15 @@ function determinize(nfa: Nfa, start: number, classCount: number, order: Map<num
         }
     return [...seen].sort((a, b) => a - b);
   };
-  const ids = new Map<string, number>([['', 0]]);
-  const queue: number[][] = [[]];
+  const ids = new Numbering<string>();
+  const queue: number[][] = [];
   const idOf = (states: number[]): number => {
-    const key = states.join(',');
-    let id = ids.get(key);
-    if (id === undefined) {
-      id = queue.length;
-      ids.set(key, id);
-      queue.push(states);
-    }
+    const id = ids.of(states.join(','));
+    if (id === queue.length) queue.push(states);
     return id;
   };
+  const rank = (value: number): number => order.get(value) ?? Number.POSITIVE_INFINITY;
+  idOf([]);
   idOf(closure([start]));
   const next: number[][] = [new Array(classCount).fill(0)];
   const accept: number[] = [0];
@@ -185,14 +183,18 @@ function determinize(nfa: Nfa, start: number, classCount: number, order: Map<num
     let best = 0;
     for (const state of queue[id]) {
       const value = nfa.acceptOf[state];
-      if (value && (!best || order.get(value)! < order.get(best)!)) best = value;
+      if (value && (!best || rank(value) < rank(best))) best = value;
       for (const [cls, to] of nfa.moves[state]) {
-        if (!targets.has(cls)) targets.set(cls, new Set());
-        targets.get(cls)!.add(to);
+        const states = targets.get(cls);
+        if (states) states.add(to);
+        else targets.set(cls, new Set([to]));
       }
     }
     accept[id] = best;
-    next[id] = Array.from({ length: classCount }, (_, cls) => (targets.has(cls) ? idOf(closure(targets.get(cls)!)) : 0));
+    next[id] = Array.from({ length: classCount }, (_, cls) => {
+      const states = targets.get(cls);
+      return states ? idOf(closure(states)) : 0;
+    });
   }
   return { classCount, next, accept };
 }
@@ -201,30 +203,22 @@ function determinize(nfa: Nfa, start: number, classCount: number, order: Map<num
 function minimize(dfa: RawDfa, classOf: Uint8Array): Automaton {
   let group = dfa.accept.map((value, i) => (i === 0 ? 0 : value + 1));
   for (let count = new Set(group).size; ; ) {
-    const ids = new Map<string, number>();
-    const refined = dfa.next.map((row, i) => {
-      const key = `${group[i]}:${row.map((t) => group[t]).join(',')}`;
-      if (!ids.has(key)) ids.set(key, ids.size);
-      return ids.get(key)!;
-    });
-    group = refined;
+    const ids = new Numbering<string>();
+    group = dfa.next.map((row, i) => ids.of(`${group[i]}:${row.map((target) => group[target]).join(',')}`));
     if (ids.size === count) break;
     count = ids.size;
   }
   // Renumber: dead 0, start 1.
-  const renumber = new Map<number, number>([
-    [group[0], 0],
-    [group[1], 1],
-  ]);
-  for (const g of group) if (!renumber.has(g)) renumber.set(g, renumber.size);
-  const stateCount = renumber.size;
+  const states = new Numbering<number>();
+  for (const id of group) states.of(id);
+  const stateCount = states.size;
   const next = new Uint16Array(stateCount * dfa.classCount);
   const accept = new Uint8Array(stateCount);
   dfa.next.forEach((row, i) => {
-    const state = renumber.get(group[i])!;
+    const state = states.of(group[i]);
     accept[state] = dfa.accept[i];
     row.forEach((target, cls) => {
-      next[state * dfa.classCount + cls] = renumber.get(group[target])!;
+      next[state * dfa.classCount + cls] = states.of(group[target]);
     });
   });
   return { classCount: dfa.classCount, classOf, stateCount, next, accept };

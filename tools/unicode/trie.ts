@@ -1,4 +1,5 @@
 // Two-stage tables: value(cp) = blocks[(index[cp >> shift] << shift) + (cp & mask)], and their source text for assembly/.
+import { Numbering } from './numbering.ts';
 
 export interface Trie {
   shift: number;
@@ -8,30 +9,26 @@ export interface Trie {
   limit: number;
 }
 
-/** Smallest of a few block sizes. Values behind `limit` are all equal to values[0x10ffff] (0 in every table here). */
+/** The smallest trie of a few block sizes. Values from `limit` on all equal values[0x10ffff] (0 in every table here). */
 export function buildTrie(values: ArrayLike<number>): Trie {
-  let best: Trie | null = null;
-  for (const shift of [4, 5, 6, 7, 8]) {
-    const size = 1 << shift;
-    const seen = new Map<string, number>();
-    const index: number[] = [];
-    const blocks: number[] = [];
-    for (let start = 0; start < 0x110000; start += size) {
-      const block = Array.from({ length: size }, (_, i) => values[start + i]);
-      const key = block.join(',');
-      if (!seen.has(key)) {
-        seen.set(key, seen.size);
-        blocks.push(...block);
-      }
-      index.push(seen.get(key)!);
-    }
-    let end = index.length;
-    while (end > 0 && blocks.slice(index[end - 1] << shift, (index[end - 1] + 1) << shift).every((v) => v === 0)) end--;
-    index.length = end;
-    const trie = { shift, index, blocks, limit: end << shift };
-    if (!best || sizeOf(trie) < sizeOf(best)) best = trie;
+  return [4, 5, 6, 7, 8].map((shift) => trieOf(values, shift)).reduce((best, trie) => (sizeOf(trie) < sizeOf(best) ? trie : best));
+}
+
+function trieOf(values: ArrayLike<number>, shift: number): Trie {
+  const size = 1 << shift;
+  const seen = new Numbering<string>();
+  const index: number[] = [];
+  const blocks: number[] = [];
+  for (let start = 0; start < 0x110000; start += size) {
+    const block = Array.from({ length: size }, (_, i) => values[start + i]);
+    const number = seen.of(block.join(','));
+    if (number === blocks.length >> shift) blocks.push(...block);
+    index.push(number);
   }
-  return best!;
+  let end = index.length;
+  while (end > 0 && blocks.slice(index[end - 1] << shift, (index[end - 1] + 1) << shift).every((v) => v === 0)) end--;
+  index.length = end;
+  return { shift, index, blocks, limit: end << shift };
 }
 
 function sizeOf(trie: Trie): number {
