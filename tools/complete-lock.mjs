@@ -25,7 +25,8 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added.push(`${name}@${range}`);
   }
 }
-const names = Object.keys(lock.packages).sort((a, b) => (a === '' ? -1 : b === '' ? 1 : a < b ? -1 : 1));
+// In npm's order, so that npm does not move entries the next time.
+const names = Object.keys(lock.packages).sort((a, b) => a.localeCompare(b, 'en'));
 lock.packages = Object.fromEntries(names.map((name) => [name, lock.packages[name]]));
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`${added.join('\n')}\n${added.length} entries added\n`);
