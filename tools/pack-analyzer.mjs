@@ -1,7 +1,7 @@
 // Packs `gannet-analyzer`: the analysis module alone, from packages/analyzer/ and the build. `npm pack` runs this after packing `gannet`.
 //   node tools/pack-analyzer.mjs [NPM PACK OPTIONS]     e.g. --pack-destination FOLDER
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,7 @@ function stage() {
   const manifest = JSON.parse(readFileSync(path.join(root, 'packages/analyzer/package.json'), 'utf8'));
   writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
   copyFileSync(path.join(root, 'packages/analyzer/README.md'), path.join(staging, 'README.md'));
-  for (const name of ['LICENSE', 'NOTICE'])
-    if (existsSync(path.join(root, name))) copyFileSync(path.join(root, name), path.join(staging, name));
+  for (const name of ['LICENSE', 'NOTICE', 'LICENSES']) cpSync(path.join(root, name), path.join(staging, name), { recursive: true });
   for (const file of ['build/analyzer.wasm', 'dist/analyzer.node.js', 'dist/analyzer.browser.js', ...declarations('dist/analyzer.d.ts')])
     copy(file);
   cpSync(path.join(root, 'dist/analyzer-words'), path.join(staging, 'dist/analyzer-words'), {

@@ -12,6 +12,7 @@ const pages = [
   ...readdirSync(path.join(root, 'docs'), { recursive: true })
     .map((name) => `docs/${name}`)
     .filter((name) => name.endsWith('.md')),
+  ...readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}/README.md`),
 ];
 
 /** Anchors of a page as GitHub makes them. */
@@ -57,7 +58,7 @@ describe.each(pages)('%s', (page) => {
 /** Paths of the repository in a text; patterns with `*`, `{}` or capitals as placeholders are left out, as are outputs of builds. */
 function pathsIn(content: string): string[] {
   const found = content.matchAll(
-    /(?<![\w./@-])(?:src|assembly|test|tools|bench|docs|examples|bin|vendor|LICENSES)\/[\w./-]*[\w/](?![\w*{<])/g,
+    /(?<![\w./@-])(?:src|assembly|test|tools|bench|docs|examples|bin|vendor|packages|LICENSES)\/[\w./-]*[\w/](?![\w*{<])/g,
   );
   return [...new Set([...found].map(([name]) => name))];
 }
