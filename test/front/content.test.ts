@@ -162,12 +162,13 @@ describe('content', () => {
   });
 
   test('ssi: set, echo, if, include, block, config', async () => {
+    const before = new Date().getUTCFullYear();
     const lines = bodyOf(await get(port, '/ssi/all.html?q=two')).split('\n');
     expect(lines[0]).toBe('x&lt;y|x<y|nothing');
     expect(lines[1]).toBe('second wo');
     expect(lines[2]).toMatch(/^part\|part\|/);
     expect(lines[3]).toBe('stub text');
-    expect(lines[4]).toBe(`${new Date().getUTCFullYear()}|part`);
+    expect([before, new Date().getUTCFullYear()].map((year) => `${year}|part`)).toContain(lines[4]);
     expect(lines[5]).toBe('oops');
     expect(bodyOf(await get(port, '/ssi/all.html?q=one')).split('\n')[1]).toBe('first');
     expect(bodyOf(await get(port, '/ssi/all.html')).split('\n')[1]).toBe('other');

@@ -38,7 +38,9 @@ export async function openRestNode(flags: Record<string, unknown> = {}): Promise
     return { status: answer.status, json: isJson && answer.text !== '' ? answer.json : null, text: answer.text };
   };
   return {
-    engine: node.context,
+    get engine() {
+      return node.context;
+    },
     send,
     exchange: (line, options) => fakeRequest(dispatcher.handle, line, options),
     async ok(line, body) {

@@ -59,8 +59,8 @@ export async function loadDataSet(node: RestNode, suite: string, name: string): 
   await node.ok(`PUT /${name}`, indices[name]);
   const lines = linesOf(name);
   for (let at = 0; at < lines.length; at += LINES_PER_BULK) {
-    const { errors } = await node.ok(`POST /${name}/_bulk`, `${lines.slice(at, at + LINES_PER_BULK).join('\n')}\n`);
-    if (errors) throw new Error(`documents of ${name} were refused`);
+    const { errors, items } = await node.ok(`POST /${name}/_bulk`, `${lines.slice(at, at + LINES_PER_BULK).join('\n')}\n`);
+    if (errors) throw new Error(`${name}: ${JSON.stringify(items.find((item: { index: { error?: unknown } }) => item.index.error))}`);
   }
   await node.ok(`POST /${name}/_refresh`);
   await node.ok(`POST /${name}/_forcemerge?max_num_segments=1`);
