@@ -3,28 +3,32 @@ import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { fsPath } from '../fs-path.ts';
 
 export class AppendFile {
-  private fd: number | undefined;
+  #fd: number | undefined;
+
+  readonly #header: string;
 
   /** @param header  first text of an empty file, '' for none */
   constructor(
     readonly path: string,
-    private readonly header = '',
-  ) {}
+    header = '',
+  ) {
+    this.#header = header;
+  }
 
   /** @throws NodeJS.ErrnoException */
   open(): void {
-    if (this.fd !== undefined) return;
+    if (this.#fd !== undefined) return;
     const fd = openSync(fsPath(this.path), 'a', 0o644);
-    this.fd = fd;
-    if (this.header !== '' && fstatSync(fd).size === 0) writeSync(fd, this.header, null, 'latin1');
+    this.#fd = fd;
+    if (this.#header !== '' && fstatSync(fd).size === 0) writeSync(fd, this.#header, null, 'latin1');
   }
 
   /** Appends bytes or a latin1 string. Failed writes are lost, because a log has nowhere to report them. */
   write(data: string | Buffer): void {
     try {
       this.open();
-      if (typeof data === 'string') writeSync(this.fd!, data, null, 'latin1');
-      else writeSync(this.fd!, data);
+      if (typeof data === 'string') writeSync(this.#fd!, data, null, 'latin1');
+      else writeSync(this.#fd!, data);
     } catch {
       // The next reopen tries again.
     }
@@ -32,19 +36,19 @@ export class AppendFile {
 
   /** If the file cannot be opened, the previous one stays in use. */
   reopen(): void {
-    const before = this.fd;
-    this.fd = undefined;
+    const before = this.#fd;
+    this.#fd = undefined;
     try {
       this.open();
     } catch {
       // Not reported, like failed writes.
     }
-    if (this.fd === undefined) this.fd = before;
+    if (this.#fd === undefined) this.#fd = before;
     else if (before !== undefined) closeSync(before);
   }
 
   close(): void {
-    if (this.fd !== undefined) closeSync(this.fd);
-    this.fd = undefined;
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
   }
 }

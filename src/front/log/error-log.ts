@@ -45,16 +45,16 @@ export class StderrSink implements LogSink {
 /** `error_log memory:SIZE`: the newest lines, shown by the api of a location that logs there. */
 export class MemorySink implements LogSink {
   readonly key = 'memory';
-  private readonly lines: string[] = [];
-  private held = 0;
+  readonly #lines: string[] = [];
+  #held = 0;
   constructor(readonly sizeBytes: number) {}
   write(line: string): void {
-    this.lines.push(line);
-    this.held += line.length;
-    while (this.held > this.sizeBytes && this.lines.length > 0) this.held -= this.lines.shift()!.length;
+    this.#lines.push(line);
+    this.#held += line.length;
+    while (this.#held > this.sizeBytes && this.#lines.length > 0) this.#held -= this.#lines.shift()!.length;
   }
   text(): string {
-    return this.lines.join('');
+    return this.#lines.join('');
   }
   reopen(): void {}
   close(): void {}

@@ -7,14 +7,14 @@ import { SyslogSink } from './syslog.ts';
 export class LogTargets {
   readonly sinks = new Map<string, LogSink>();
 
-  private sink(key: string, make: () => LogSink): LogSink {
+  #sink(key: string, make: () => LogSink): LogSink {
     let sink = this.sinks.get(key);
     if (!sink) this.sinks.set(key, (sink = make()));
     return sink;
   }
 
   file(path: string): LogSink {
-    return this.sink(path, () => new FileSink(path));
+    return this.#sink(path, () => new FileSink(path));
   }
 
   /** @returns undefined for levels that log nothing */
@@ -28,14 +28,14 @@ export class LogTargets {
     }
     if (extra !== undefined && !extra.startsWith('debug_')) fail(`invalid log level "${extra}"`);
     let sink: LogSink;
-    if (where === 'stderr') sink = this.sink('stderr', () => new StderrSink());
+    if (where === 'stderr') sink = this.#sink('stderr', () => new StderrSink());
     else if (where.startsWith('memory:')) {
       const bytes = parseSize(where.slice(7));
       if (!bytes) fail(`invalid buffer size "${where.slice(7)}"`);
-      sink = this.sink(where, () => new MemorySink(bytes));
+      sink = this.#sink(where, () => new MemorySink(bytes));
     } else if (where.startsWith('syslog:')) {
       try {
-        sink = this.sink(where, () => new SyslogSink(where.slice(7)));
+        sink = this.#sink(where, () => new SyslogSink(where.slice(7)));
       } catch (error) {
         fail(String(error));
       }

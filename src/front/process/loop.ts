@@ -19,46 +19,47 @@ import type { StartMessage } from './messages.ts';
 export class EventLoop {
   conf!: MainConf;
   logs: readonly ErrorLog[] = [];
-  private http: HttpMain | undefined;
-  private listening: Listening | undefined;
-  private readonly targets = new LogTargets();
-  private ending = false;
+  #http: HttpMain | undefined;
+  #listening: Listening | undefined;
+  readonly #targets = new LogTargets();
+  #ending = false;
 
   /** Reads the configuration and starts the background tasks of modules. @throws ConfigError */
   async build(message: StartMessage): Promise<void> {
     for (const [file, data] of message.files) configFiles.set(file, Buffer.from(data));
     const resolve = (name: string) => path.resolve(message.prefix, name);
-    const conf = readMain(message.nodes, this.targets, resolve, () => {});
+    const conf = readMain(message.nodes, this.#targets, resolve, () => {});
     this.conf = conf;
-    if (conf.errorLogs.length === 0) conf.errorLogs.push({ sink: this.targets.file(resolve(message.errorLog)), level: levelRank('error') });
+    if (conf.errorLogs.length === 0)
+      conf.errorLogs.push({ sink: this.#targets.file(resolve(message.errorLog)), level: levelRank('error') });
     this.logs = conf.errorLogs;
     if (conf.http) {
-      this.http = await buildHttp({
+      this.#http = await buildHttp({
         node: conf.http,
         paths: { prefix: message.prefix, conf: message.confPrefix },
-        logs: this.targets,
+        logs: this.#targets,
         mainLogs: this.logs,
         inherited: message.zones,
         // The master has reported it.
         warn: () => {},
       });
       stats.begin(message.zones.get('stats') as number[] | undefined);
-      this.http.registry.set('stats', stats);
-      openAccessLogs(this.http);
+      this.#http.registry.set('stats', stats);
+      openAccessLogs(this.#http);
       openBus();
-      for (const module of this.http.modules) await module.start?.(this.http);
+      for (const module of this.#http.modules) await module.start?.(this.#http);
     }
-    this.targets.open();
+    this.#targets.open();
   }
 
   /** Accepts on sockets that the master bound. */
   async listen(fds: Record<string, number>): Promise<void> {
-    const { http } = this;
+    const http = this.#http;
     if (!http) return;
     const debugged = debugMatcher(this.conf.debugConnections);
     const limit = this.conf.workerConnections;
     if (this.conf.stallMs > 0) watchStalls(this.conf.stallMs, (ms) => logTo(this.logs, 'warn', `event loop iteration took ${ms} ms`));
-    this.listening = await listenAll(http, fds, {
+    this.#listening = await listenAll(http, fds, {
       full: () => {
         if (connections.size < limit) return false;
         logTo(this.logs, 'alert', `${limit} worker_connections are not enough`);
@@ -74,10 +75,10 @@ export class EventLoop {
 
   /** Stops accepting; `done` is called when the last connection is closed or worker_shutdown_timeout has passed. */
   quit(done: () => void): void {
-    if (this.ending) return;
-    this.ending = true;
+    if (this.#ending) return;
+    this.#ending = true;
     logTo(this.logs, 'notice', 'gracefully shutting down');
-    this.listening?.close();
+    this.#listening?.close();
     const timeoutMs = this.conf?.workerShutdownTimeoutMs ?? 0;
     if (timeoutMs > 0) {
       setTimeout(() => {
@@ -90,29 +91,29 @@ export class EventLoop {
 
   /** Folders that it writes to. @param withDefaults  include default folders of temporary files */
   folders(withDefaults: boolean): Set<string> {
-    if (!this.http) return new Set();
-    const folders = new Set(this.http.folders);
+    if (!this.#http) return new Set();
+    const folders = new Set(this.#http.folders);
     if (!withDefaults) return folders;
-    for (const [name, value] of Object.entries(core.conf(this.http.loc))) {
+    for (const [name, value] of Object.entries(core.conf(this.#http.loc))) {
       if (name.endsWith('_temp_path')) folders.add((value as TempFolder).path);
     }
     return folders;
   }
 
   reopen(): void {
-    if (this.http) reopenAccessLogs(this.http);
-    this.targets.reopen();
+    if (this.#http) reopenAccessLogs(this.#http);
+    this.#targets.reopen();
   }
 
   /** Writes buffered log lines. */
   flush(): void {
-    if (this.http) flushAccessLogs(this.http);
+    if (this.#http) flushAccessLogs(this.#http);
   }
 
   /** State of all zones, for the workers of the next configuration. */
   exportZones(): Map<string, unknown> {
     const zones = new Map<string, unknown>();
-    for (const [key, value] of this.http?.registry ?? []) {
+    for (const [key, value] of this.#http?.registry ?? []) {
       const state = (value as { exportState?(): unknown } | undefined)?.exportState?.();
       if (state !== undefined) zones.set(key, state);
     }

@@ -120,66 +120,69 @@ const MAX_POOL_THREADS = 1024;
 const WORKER_V8_FLAGS = ['--no-allocation-site-pretenuring', '--no-parallel-scavenge'];
 
 export class Master {
-  private workers = new Set<Worker>();
-  private readonly sockets = new BoundSockets();
-  private cycle!: Cycle;
-  private generation = 0;
-  private ending = false;
-  private resolveExit!: (code: number) => void;
-  private pidFile = '';
-  private respawns: number[] = [];
-  private reloading = false;
-  private reloadAgain = false;
-  private upgrade: ChildProcess | undefined;
+  #workers = new Set<Worker>();
+  readonly #sockets = new BoundSockets();
+  #cycle!: Cycle;
+  #generation = 0;
+  #ending = false;
+  #resolveExit!: (code: number) => void;
+  #pidFile = '';
+  #respawns: number[] = [];
+  #reloading = false;
+  #reloadAgain = false;
+  #upgrade: ChildProcess | undefined;
 
-  constructor(
-    private readonly options: Options,
-    private readonly places: Places,
-  ) {}
+  readonly #options: Options;
+  readonly #places: Places;
 
-  private log(level: Level, message: string): void {
-    logTo(this.cycle?.main.errorLogs ?? ([] as ErrorLog[]), level, message);
+  constructor(options: Options, places: Places) {
+    this.#options = options;
+    this.#places = places;
+  }
+
+  #log(level: Level, message: string): void {
+    logTo(this.#cycle?.main.errorLogs ?? ([] as ErrorLog[]), level, message);
   }
 
   /** Runs until the server exits. @returns exit status */
   async run(): Promise<number> {
     const done = new Promise<number>((resolve) => {
-      this.resolveExit = resolve;
+      this.#resolveExit = resolve;
     });
-    this.cycle = await loadCycle(this.options, this.places);
-    if (this.cycle.main.workingDirectory) process.chdir(this.cycle.main.workingDirectory);
-    this.adoptSockets();
-    await this.bindWithRetries();
-    this.log('notice', `using the "epoll" event method`);
-    this.log('notice', `nginx/${NGINX_VERSION}`);
-    this.log('notice', 'start worker processes');
-    this.listenSignals();
+    this.#cycle = await loadCycle(this.#options, this.#places);
+    if (this.#cycle.main.workingDirectory) process.chdir(this.#cycle.main.workingDirectory);
+    this.#adoptSockets();
+    await this.#bindWithRetries();
+    this.#log('notice', `using the "epoll" event method`);
+    this.#log('notice', `nginx/${NGINX_VERSION}`);
+    this.#log('notice', 'start worker processes');
+    this.#listenSignals();
     process.title = 'gannet: master process';
-    const failure = await this.startGeneration(new Map());
+    const failure = await this.#startGeneration(new Map());
     if (failure !== undefined) {
-      this.sockets.closeAll(true);
+      this.#sockets.closeAll(true);
       throw new ConfigError(failure);
     }
-    this.writePid();
+    this.#writePid();
     return done;
   }
 
-  private adoptSockets(): void {
+  #adoptSockets(): void {
     const text = process.env[INHERIT_ENV];
     delete process.env[INHERIT_ENV];
     if (!text) return;
-    this.sockets.adopt(text);
-    this.log('notice', `using inherited sockets from "${text}"`);
+    this.#sockets.adopt(text);
+    this.#log('notice', `using inherited sockets from "${text}"`);
   }
 
-  private async bindWithRetries(): Promise<void> {
+  async #bindWithRetries(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        this.sockets.bind(this.cycle.http?.sockets ?? []);
+        this.#sockets.bind(this.#cycle.http?.sockets ?? []);
         return;
       } catch (error) {
         if (!(error instanceof BindError)) throw error;
-        this.log('emerg', error.message);
+        this.#log('emerg', error.message);
         if (!error.message.includes('(98:') || attempt >= 5) throw new ConfigError(attempt > 1 ? 'still could not bind()' : error.message);
         process.stderr.write(`nginx: [emerg] ${error.message}\n`);
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -189,7 +192,7 @@ export class Master {
 
   // ---------------------------------------------------------------- workers
 
-  private spawnChild(list: { key: string; fd: number }[]): ChildProcess {
+  #spawnChild(list: { key: string; fd: number }[]): ChildProcess {
     const own = fileURLToPath(import.meta.url);
     const folder = path.dirname(own);
     // The worker is always this compiled file, even if the master runs from the bundle.
@@ -199,8 +202,8 @@ export class Master {
     ];
     const file = candidates.find((c) => existsSync(c)) ?? candidates[0];
     const env: NodeJS.ProcessEnv = { ...process.env };
-    for (const { name, value } of this.cycle.main.env) if (value !== undefined) env[name] = value;
-    if (this.cycle.main.poolThreads > 0) env.UV_THREADPOOL_SIZE = String(Math.min(this.cycle.main.poolThreads, MAX_POOL_THREADS));
+    for (const { name, value } of this.#cycle.main.env) if (value !== undefined) env[name] = value;
+    if (this.#cycle.main.poolThreads > 0) env.UV_THREADPOOL_SIZE = String(Math.min(this.#cycle.main.poolThreads, MAX_POOL_THREADS));
     return spawn(process.execPath, [...process.execArgv, ...WORKER_V8_FLAGS, file], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...list.map((s) => s.fd)],
       serialization: 'advanced',
@@ -209,236 +212,236 @@ export class Master {
   }
 
   /** Starts the worker of the current cycle. @returns the reason why it could not start */
-  private startGeneration(zones: Map<string, unknown>): Promise<string | undefined> {
-    this.generation++;
-    return this.startWorker(zones);
+  #startGeneration(zones: Map<string, unknown>): Promise<string | undefined> {
+    this.#generation++;
+    return this.#startWorker(zones);
   }
 
   /** One process with as many event loops as worker_processes: they share memory, and each has its own descriptors. */
-  private startWorker(zones: Map<string, unknown>): Promise<string | undefined> {
-    const list = this.sockets.list();
-    const count = this.cycle.main.workerProcesses || availableParallelism();
-    const child = this.spawnChild(Array.from({ length: count }, () => list).flat());
+  #startWorker(zones: Map<string, unknown>): Promise<string | undefined> {
+    const list = this.#sockets.list();
+    const count = this.#cycle.main.workerProcesses || availableParallelism();
+    const child = this.#spawnChild(Array.from({ length: count }, () => list).flat());
     const fds = Array.from({ length: count }, (_, loop) =>
       Object.fromEntries(list.map(({ key }, n) => [key, FIRST_FD + loop * list.length + n])),
     );
-    const worker: Worker = { child, ready: false, retiring: false, generation: this.generation };
-    this.workers.add(worker);
-    this.log('notice', `start worker process ${child.pid}`);
-    this.limitWorker(child);
-    const { nodes } = this.cycle;
+    const worker: Worker = { child, ready: false, retiring: false, generation: this.#generation };
+    this.#workers.add(worker);
+    this.#log('notice', `start worker process ${child.pid}`);
+    this.#limitWorker(child);
+    const { nodes } = this.#cycle;
     return new Promise((resolve) => {
       child.on('message', (message: FromWorker) => {
         if (message.type === 'booted') {
           const start: StartMessage = {
             type: 'start',
             nodes,
-            prefix: this.places.prefix,
-            confPrefix: this.places.confPrefix,
-            errorLog: this.places.errorLog,
+            prefix: this.#places.prefix,
+            confPrefix: this.#places.confPrefix,
+            errorLog: this.#places.errorLog,
             fds,
             zones,
             files: configFiles,
           };
-          this.tell(worker, start);
+          this.#tell(worker, start);
         } else if (message.type === 'ready') {
           worker.ready = true;
           resolve(undefined);
         } else if (message.type === 'failed') resolve(message.message);
-        else if (message.type === 'zones') this.onZones?.(message.zones);
+        else if (message.type === 'zones') this.#onZones?.(message.zones);
       });
       child.on('exit', (code, signal) => {
-        this.workers.delete(worker);
+        this.#workers.delete(worker);
         resolve(`worker process ${child.pid} could not start`);
-        this.workerExited(worker, code, signal);
+        this.#workerExited(worker, code, signal);
       });
       child.on('error', () => {});
     });
   }
 
   /** Resource limits of the worker process. Node has no call for them, so util-linux tools set them from outside before the worker serves. */
-  private limitWorker({ pid }: ChildProcess): void {
-    const { rlimits, cpus } = this.cycle.main;
+  #limitWorker({ pid }: ChildProcess): void {
+    const { rlimits, cpus } = this.#cycle.main;
     const run = (what: string, command: string, args: string[]) => {
       const { status, stderr, error } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 5000 });
-      if (status !== 0) this.log('alert', `${what} failed (${error?.message ?? stderr.trim()})`);
+      if (status !== 0) this.#log('alert', `${what} failed (${error?.message ?? stderr.trim()})`);
     };
     if (rlimits.nofile !== undefined) run('setrlimit(RLIMIT_NOFILE)', 'prlimit', ['--pid', `${pid}`, `--nofile=${rlimits.nofile}`]);
     if (rlimits.core !== undefined) run('setrlimit(RLIMIT_CORE)', 'prlimit', ['--pid', `${pid}`, `--core=${rlimits.core}`]);
     if (cpus.length > 0) run('sched_setaffinity()', 'taskset', ['-a', '-cp', cpus.join(','), `${pid}`]);
   }
 
-  private onZones: ((zones: Map<string, unknown>) => void) | undefined;
+  #onZones: ((zones: Map<string, unknown>) => void) | undefined;
 
-  private tell(worker: Worker, message: ToWorker): void {
+  #tell(worker: Worker, message: ToWorker): void {
     if (worker.child.connected) worker.child.send(message, () => {});
   }
 
-  private workerExited(worker: Worker, code: number | null, signal: string | null): void {
+  #workerExited(worker: Worker, code: number | null, signal: string | null): void {
     const { pid } = worker.child;
-    if (signal) this.log(this.ending || worker.retiring ? 'notice' : 'alert', `worker process ${pid} exited on signal ${signal}`);
-    else this.log(code === 0 ? 'notice' : 'alert', `worker process ${pid} exited with code ${code}`);
-    if (this.ending) {
-      if (this.workers.size === 0) this.exit(0);
+    if (signal) this.#log(this.#ending || worker.retiring ? 'notice' : 'alert', `worker process ${pid} exited on signal ${signal}`);
+    else this.#log(code === 0 ? 'notice' : 'alert', `worker process ${pid} exited with code ${code}`);
+    if (this.#ending) {
+      if (this.#workers.size === 0) this.#exit(0);
       return;
     }
     if (worker.retiring || !worker.ready) return;
     const now = Date.now();
-    this.respawns = this.respawns.filter((t) => now - t < 10_000);
-    this.respawns.push(now);
-    const delay = this.respawns.length > RESPAWN_LIMIT ? 1000 : 0;
+    this.#respawns = this.#respawns.filter((t) => now - t < 10_000);
+    this.#respawns.push(now);
+    const delay = this.#respawns.length > RESPAWN_LIMIT ? 1000 : 0;
     setTimeout(() => {
-      if (!this.ending) void this.startWorker(new Map());
+      if (!this.#ending) void this.#startWorker(new Map());
     }, delay);
   }
 
   // ---------------------------------------------------------------- signals
 
-  private listenSignals(): void {
-    process.on('SIGHUP', () => void this.reload());
-    process.on('SIGUSR1', () => this.reopen());
-    process.on('SIGUSR2', () => this.upgradeBinary());
-    process.on('SIGWINCH', () => this.retire(() => true));
-    process.on('SIGQUIT', () => this.end('quit'));
-    process.on('SIGTERM', () => this.end('term'));
-    process.on('SIGINT', () => this.end('term'));
+  #listenSignals(): void {
+    process.on('SIGHUP', () => void this.#reload());
+    process.on('SIGUSR1', () => this.#reopen());
+    process.on('SIGUSR2', () => this.#upgradeBinary());
+    process.on('SIGWINCH', () => this.#retire(() => true));
+    process.on('SIGQUIT', () => this.#end('quit'));
+    process.on('SIGTERM', () => this.#end('term'));
+    process.on('SIGINT', () => this.#end('term'));
   }
 
-  private end(how: 'quit' | 'term'): void {
-    this.log(
+  #end(how: 'quit' | 'term'): void {
+    this.#log(
       'notice',
       `signal ${how === 'quit' ? '3 (SIGQUIT)' : '15 (SIGTERM)'} received, ${how === 'quit' ? 'shutting down' : 'exiting'}`,
     );
-    this.ending = true;
+    this.#ending = true;
     // No connection may wait in the queue of a socket that no worker accepts from.
-    this.sockets.closeAll(!this.upgrade);
-    for (const worker of this.workers) {
-      if (how === 'quit' && worker.ready) this.tell(worker, { type: 'quit' });
+    this.#sockets.closeAll(!this.#upgrade);
+    for (const worker of this.#workers) {
+      if (how === 'quit' && worker.ready) this.#tell(worker, { type: 'quit' });
       else worker.child.kill('SIGTERM');
     }
-    if (this.workers.size === 0) this.exit(0);
+    if (this.#workers.size === 0) this.#exit(0);
   }
 
-  private exit(code: number): void {
-    this.log('notice', 'exit');
-    this.sockets.closeAll(!this.upgrade);
-    if (this.pidFile) {
+  #exit(code: number): void {
+    this.#log('notice', 'exit');
+    this.#sockets.closeAll(!this.#upgrade);
+    if (this.#pidFile) {
       try {
-        unlinkSync(this.pidFile);
+        unlinkSync(this.#pidFile);
       } catch {
         // Already removed.
       }
     }
-    this.resolveExit(code);
+    this.#resolveExit(code);
   }
 
-  private retire(which: (worker: Worker) => boolean): void {
-    for (const worker of this.workers) {
+  #retire(which: (worker: Worker) => boolean): void {
+    for (const worker of this.#workers) {
       if (!which(worker)) continue;
       worker.retiring = true;
-      this.tell(worker, { type: 'quit' });
+      this.#tell(worker, { type: 'quit' });
     }
   }
 
-  private reopen(): void {
-    this.log('notice', 'reopening logs');
-    this.cycle.targets.reopen();
-    if (this.cycle.http) reopenAccessLogs(this.cycle.http);
-    const user = this.cycle.main.user?.name ?? 'nobody';
+  #reopen(): void {
+    this.#log('notice', 'reopening logs');
+    this.#cycle.targets.reopen();
+    if (this.#cycle.http) reopenAccessLogs(this.#cycle.http);
+    const user = this.#cycle.main.user?.name ?? 'nobody';
     if (process.getuid?.() === 0 && user !== 'root') {
-      const files = [...this.cycle.targets.paths(), ...(this.cycle.http ? accessLogPaths(this.cycle.http) : [])];
-      giveFiles(files, user, (message) => this.log('emerg', message));
+      const files = [...this.#cycle.targets.paths(), ...(this.#cycle.http ? accessLogPaths(this.#cycle.http) : [])];
+      giveFiles(files, user, (message) => this.#log('emerg', message));
     }
-    for (const worker of this.workers) this.tell(worker, { type: 'reopen' });
+    for (const worker of this.#workers) this.#tell(worker, { type: 'reopen' });
   }
 
-  private async reload(): Promise<void> {
-    if (this.ending) return;
-    if (this.reloading) {
-      this.reloadAgain = true;
+  async #reload(): Promise<void> {
+    if (this.#ending) return;
+    if (this.#reloading) {
+      this.#reloadAgain = true;
       return;
     }
-    this.reloading = true;
-    this.log('notice', 'reconfiguring');
+    this.#reloading = true;
+    this.#log('notice', 'reconfiguring');
     try {
-      const cycle = await loadCycle(this.options, this.places);
-      this.sockets.bind(cycle.http?.sockets ?? []);
-      const old = this.cycle;
-      const zones = await this.collectZones();
-      this.cycle = cycle;
-      const before = this.generation;
-      const failure = await this.startGeneration(zones);
+      const cycle = await loadCycle(this.#options, this.#places);
+      this.#sockets.bind(cycle.http?.sockets ?? []);
+      const old = this.#cycle;
+      const zones = await this.#collectZones();
+      this.#cycle = cycle;
+      const before = this.#generation;
+      const failure = await this.#startGeneration(zones);
       if (failure !== undefined) {
-        this.cycle = old;
+        this.#cycle = old;
         throw new ConfigError(failure);
       }
-      this.movePid();
-      this.retire((worker) => worker.generation <= before);
+      this.#movePid();
+      this.#retire((worker) => worker.generation <= before);
       old.targets.close();
       if (old.http) closeAccessLogs(old.http);
-      this.sockets.drop(new Set(cycle.http?.sockets.map((s) => s.key)));
+      this.#sockets.drop(new Set(cycle.http?.sockets.map((s) => s.key)));
     } catch (error) {
-      this.log('emerg', (error as Error).message);
+      this.#log('emerg', (error as Error).message);
     } finally {
-      this.reloading = false;
+      this.#reloading = false;
     }
-    if (!this.reloadAgain) return;
+    if (!this.#reloadAgain) return;
     // A reload requested during the last one counts, too.
-    this.reloadAgain = false;
-    await this.reload();
+    this.#reloadAgain = false;
+    await this.#reload();
   }
 
   /** State of the zones in the current worker. */
-  private collectZones(): Promise<Map<string, unknown>> {
-    const worker = [...this.workers].find((w) => w.ready && !w.retiring);
+  #collectZones(): Promise<Map<string, unknown>> {
+    const worker = [...this.#workers].find((w) => w.ready && !w.retiring);
     if (!worker) return Promise.resolve(new Map());
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(new Map()), 2000);
-      this.onZones = (zones) => {
+      this.#onZones = (zones) => {
         clearTimeout(timer);
         resolve(zones);
       };
-      this.tell(worker, { type: 'export' });
+      this.#tell(worker, { type: 'export' });
     });
   }
 
-  private upgradeBinary(): void {
-    if (this.upgrade) return;
-    const list = this.sockets.list();
+  #upgradeBinary(): void {
+    if (this.#upgrade) return;
+    const list = this.#sockets.list();
     const fds = list.map((_, n) => 3 + n);
     try {
-      renameSync(this.pidFile, `${this.pidFile}.oldbin`);
+      renameSync(this.#pidFile, `${this.#pidFile}.oldbin`);
     } catch {
       return;
     }
-    const pidBefore = this.pidFile;
-    this.pidFile = `${pidBefore}.oldbin`;
-    this.upgrade = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    const pidBefore = this.#pidFile;
+    this.#pidFile = `${pidBefore}.oldbin`;
+    this.#upgrade = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
       stdio: ['inherit', 'inherit', 'inherit', ...list.map((s) => s.fd)],
-      env: { ...process.env, [INHERIT_ENV]: this.sockets.inheritText(fds) },
+      env: { ...process.env, [INHERIT_ENV]: this.#sockets.inheritText(fds) },
     });
-    this.log('notice', `start new binary process ${this.upgrade.pid}`);
-    this.upgrade.on('exit', () => {
-      this.upgrade = undefined;
-      if (this.ending) return;
-      renameSync(this.pidFile, pidBefore);
-      this.pidFile = pidBefore;
+    this.#log('notice', `start new binary process ${this.#upgrade.pid}`);
+    this.#upgrade.on('exit', () => {
+      this.#upgrade = undefined;
+      if (this.#ending) return;
+      renameSync(this.#pidFile, pidBefore);
+      this.#pidFile = pidBefore;
     });
   }
 
   // ---------------------------------------------------------------- pid file
 
-  private writePid(): void {
-    this.pidFile = path.resolve(this.places.prefix, this.cycle.main.pidFile);
-    mkdirSync(path.dirname(this.pidFile), { recursive: true });
-    writeFileSync(this.pidFile, `${process.pid}\n`);
+  #writePid(): void {
+    this.#pidFile = path.resolve(this.#places.prefix, this.#cycle.main.pidFile);
+    mkdirSync(path.dirname(this.#pidFile), { recursive: true });
+    writeFileSync(this.#pidFile, `${process.pid}\n`);
   }
 
-  private movePid(): void {
-    const next = path.resolve(this.places.prefix, this.cycle.main.pidFile);
-    if (next === this.pidFile) return;
-    const previous = this.pidFile;
-    this.writePid();
+  #movePid(): void {
+    const next = path.resolve(this.#places.prefix, this.#cycle.main.pidFile);
+    if (next === this.#pidFile) return;
+    const previous = this.#pidFile;
+    this.#writePid();
     unlinkSync(previous);
   }
 }

@@ -20,19 +20,19 @@ const UV_TCP_IPV6ONLY = 1;
 export class BindError extends Error {}
 
 export class BoundSockets {
-  private readonly handles = new Map<string, { handle: Handle | undefined; fd: number; path: string }>();
+  readonly #handles = new Map<string, { handle: Handle | undefined; fd: number; path: string }>();
 
   /** Sockets handed over by the previous master: `key=fd;...`. */
   adopt(text: string): void {
     for (const item of text.split(';').filter(Boolean)) {
       const at = item.lastIndexOf('=');
       const key = item.slice(0, at);
-      this.handles.set(key, { handle: undefined, fd: Number(item.slice(at + 1)), path: key.startsWith('unix:') ? key.slice(5) : '' });
+      this.#handles.set(key, { handle: undefined, fd: Number(item.slice(at + 1)), path: key.startsWith('unix:') ? key.slice(5) : '' });
     }
   }
 
   inheritText(fds: number[]): string {
-    return [...this.handles.keys()].map((key, n) => `${key}=${fds[n]}`).join(';');
+    return [...this.#handles.keys()].map((key, n) => `${key}=${fds[n]}`).join(';');
   }
 
   /** Binds new sockets; obsolete ones stay open until `drop`. @throws BindError */
@@ -40,17 +40,17 @@ export class BoundSockets {
     const made: string[] = [];
     try {
       for (const socket of sockets) {
-        if (this.handles.has(socket.key)) continue;
-        this.handles.set(socket.key, this.open(socket));
+        if (this.#handles.has(socket.key)) continue;
+        this.#handles.set(socket.key, this.#open(socket));
         made.push(socket.key);
       }
     } catch (error) {
-      for (const key of made) this.close(key);
+      for (const key of made) this.#close(key);
       throw error;
     }
   }
 
-  private open(socket: ListenSocket): { handle: Handle; fd: number; path: string } {
+  #open(socket: ListenSocket): { handle: Handle; fd: number; path: string } {
     const type = socket.path ? -1 : socket.host.includes(':') ? 6 : 4;
     const flags = type === 6 && socket.options.ipv6Only ? UV_TCP_IPV6ONLY : 0;
     const handle = socket.path ? createHandle(socket.path, -1, -1) : createHandle(socket.host, socket.port, type, undefined, flags);
@@ -65,9 +65,9 @@ export class BoundSockets {
   }
 
   /** @param isLast  no other process listens, so the file of a unix socket is removed */
-  private close(key: string, isLast = true): void {
-    const entry = this.handles.get(key);
-    this.handles.delete(key);
+  #close(key: string, isLast = true): void {
+    const entry = this.#handles.get(key);
+    this.#handles.delete(key);
     if (entry?.handle) entry.handle.close();
     else if (entry) closeSync(entry.fd);
     if (entry?.path && isLast) {
@@ -81,15 +81,15 @@ export class BoundSockets {
 
   /** Closes sockets that are not in the current configuration. */
   drop(wanted: ReadonlySet<string>): void {
-    for (const key of [...this.handles.keys()]) if (!wanted.has(key)) this.close(key);
+    for (const key of [...this.#handles.keys()]) if (!wanted.has(key)) this.#close(key);
   }
 
   list(): { key: string; fd: number }[] {
-    return [...this.handles].map(([key, { fd }]) => ({ key, fd }));
+    return [...this.#handles].map(([key, { fd }]) => ({ key, fd }));
   }
 
   /** @param isLast  false if another master took them over: the files of unix sockets stay */
   closeAll(isLast: boolean): void {
-    for (const key of [...this.handles.keys()]) this.close(key, isLast);
+    for (const key of [...this.#handles.keys()]) this.#close(key, isLast);
   }
 }

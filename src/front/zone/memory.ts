@@ -44,13 +44,17 @@ const CONTENDED = 2;
  * Source: Drepper, "Futexes Are Tricky", mutex with three states.
  */
 export class Mutex {
-  constructor(
-    private readonly words: Int32Array,
-    private readonly at: number,
-  ) {}
+  readonly #words: Int32Array;
+  readonly #at: number;
+
+  constructor(words: Int32Array, at: number) {
+    this.#words = words;
+    this.#at = at;
+  }
 
   lock(): void {
-    const { words, at } = this;
+    const words = this.#words;
+    const at = this.#at;
     let state = Atomics.compareExchange(words, at, FREE, HELD);
     while (state !== FREE) {
       if (state === CONTENDED || Atomics.compareExchange(words, at, HELD, CONTENDED) !== FREE) Atomics.wait(words, at, CONTENDED);
@@ -59,7 +63,8 @@ export class Mutex {
   }
 
   unlock(): void {
-    const { words, at } = this;
+    const words = this.#words;
+    const at = this.#at;
     if (Atomics.sub(words, at, 1) === HELD) return;
     Atomics.store(words, at, FREE);
     Atomics.notify(words, at, 1);
@@ -68,23 +73,23 @@ export class Mutex {
 
 /** Counters that loops increment, each in a row of its own; reading sums up the rows. */
 export class Counters {
-  private readonly memory: Float64Array;
+  readonly #memory: Float64Array;
 
-  constructor(
-    name: string,
-    private readonly size: number,
-  ) {
-    this.memory = new Float64Array(sharedBytes(`counters:${name}`, size * loop.count * 8));
+  readonly #size: number;
+
+  constructor(name: string, size: number) {
+    this.#size = size;
+    this.#memory = new Float64Array(sharedBytes(`counters:${name}`, size * loop.count * 8));
   }
 
   add(field: number, amount = 1): void {
-    this.memory[loop.index * this.size + field] += amount;
+    this.#memory[loop.index * this.#size + field] += amount;
   }
 
   total(field: number): number {
-    const { memory } = this;
+    const memory = this.#memory;
     let sum = 0;
-    for (let at = field; at < memory.length; at += this.size) sum += memory[at];
+    for (let at = field; at < memory.length; at += this.#size) sum += memory[at];
     return sum;
   }
 }

@@ -73,28 +73,27 @@ export function regionName(country: string, region: string): string | undefined 
 
 export class GeoDatabase {
   readonly edition: number;
-  private readonly segments: number;
-  private readonly width: number;
-  private readonly traits: (typeof EDITIONS)[number];
+  readonly #segments: number;
+  readonly #width: number;
+  readonly #traits: (typeof EDITIONS)[number];
+
+  readonly #data: Buffer;
 
   /** @throws string in nginx's words: the edition is of another kind */
-  constructor(
-    private readonly data: Buffer,
-    kind: Kind,
-    file: string,
-  ) {
+  constructor(data: Buffer, kind: Kind, file: string) {
+    this.#data = data;
     const { edition, at } = tailOf(data);
     this.edition = edition;
     const traits = EDITIONS[edition];
     if (traits?.kind !== kind) throw `invalid GeoIP database "${file}" type:${edition}`;
-    this.traits = traits;
-    this.width = traits.wide ? 4 : 3;
-    this.segments = kind === 'country' ? COUNTRY_BEGIN : at + 3 <= data.length ? data.readUIntLE(at, 3) : 0;
+    this.#traits = traits;
+    this.#width = traits.wide ? 4 : 3;
+    this.#segments = kind === 'country' ? COUNTRY_BEGIN : at + 3 <= data.length ? data.readUIntLE(at, 3) : 0;
   }
 
   /** Leaf of an address of 4 or 16 bytes; undefined if the file is damaged or has no such address. */
-  private leaf(address: readonly number[]): number | undefined {
-    const bytes = this.traits.v6
+  #leaf(address: readonly number[]): number | undefined {
+    const bytes = this.#traits.v6
       ? address.length === 16
         ? address
         : [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, ...address]
@@ -104,43 +103,43 @@ export class GeoDatabase {
     let node = 0;
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const right = (bytes[bit >> 3] >> (7 - (bit & 7))) & 1;
-      const at = (node * 2 + right) * this.width;
-      if (at + this.width > this.data.length) return undefined;
-      node = this.data.readUIntLE(at, this.width);
-      if (node >= this.segments) return node;
+      const at = (node * 2 + right) * this.#width;
+      if (at + this.#width > this.#data.length) return undefined;
+      node = this.#data.readUIntLE(at, this.#width);
+      if (node >= this.#segments) return node;
     }
     return undefined;
   }
 
-  private record(address: readonly number[]): number | undefined {
-    const leaf = this.leaf(address);
+  #record(address: readonly number[]): number | undefined {
+    const leaf = this.#leaf(address);
     // The first leaf means unknown.
-    if (leaf === undefined || leaf === this.segments) return undefined;
-    const at = leaf + (2 * this.width - 1) * this.segments;
-    return at < this.data.length ? at : undefined;
+    if (leaf === undefined || leaf === this.#segments) return undefined;
+    const at = leaf + (2 * this.#width - 1) * this.#segments;
+    return at < this.#data.length ? at : undefined;
   }
 
   country(address: readonly number[]): Country | undefined {
-    const leaf = this.leaf(address);
+    const leaf = this.#leaf(address);
     return leaf === undefined || leaf === COUNTRY_BEGIN ? undefined : countries[leaf - COUNTRY_BEGIN];
   }
 
   org(address: readonly number[]): string | undefined {
-    const at = this.record(address);
-    return at === undefined ? undefined : this.text(at).value;
+    const at = this.#record(address);
+    return at === undefined ? undefined : this.#text(at).value;
   }
 
   city(address: readonly number[]): City | undefined {
-    const at = this.record(address);
+    const at = this.#record(address);
     if (at === undefined) return undefined;
-    const { data } = this;
+    const data = this.#data;
     const country = data[at] === 0 ? undefined : countries[data[at]];
-    const region = this.text(at + 1);
-    const city = this.text(region.end);
-    const postal = this.text(city.end);
+    const region = this.#text(at + 1);
+    const city = this.#text(region.end);
+    const postal = this.#text(city.end);
     if (postal.end + 6 > data.length) return undefined;
     const degrees = (from: number) => data.readUIntLE(from, 3) / 10_000 - 180;
-    const more = this.traits.rev1 && country?.code === 'US' && postal.end + 9 <= data.length ? data.readUIntLE(postal.end + 6, 3) : 0;
+    const more = this.#traits.rev1 && country?.code === 'US' && postal.end + 9 <= data.length ? data.readUIntLE(postal.end + 6, 3) : 0;
     return {
       ...{ country, region: region.value, city: city.value, postalCode: postal.value },
       latitude: degrees(postal.end),
@@ -151,10 +150,10 @@ export class GeoDatabase {
   }
 
   /** A string up to a NUL. */
-  private text(at: number): { value: string | undefined; end: number } {
-    let end = this.data.indexOf(0, at);
-    if (end < 0) end = this.data.length;
-    return { value: end === at ? undefined : this.data.latin1Slice(at, Math.min(end, at + MAX_TEXT)), end: end + 1 };
+  #text(at: number): { value: string | undefined; end: number } {
+    let end = this.#data.indexOf(0, at);
+    if (end < 0) end = this.#data.length;
+    return { value: end === at ? undefined : this.#data.latin1Slice(at, Math.min(end, at + MAX_TEXT)), end: end + 1 };
   }
 }
 

@@ -91,49 +91,53 @@ function setHeaderOut({ out }: Request, name: string, value: HeaderValue): void 
 }
 
 export class JsRequest {
-  private ended = false;
-  private allowed: 'ok' | 'declined' = 'ok';
+  #ended = false;
+  #allowed: 'ok' | 'declined' = 'ok';
   /** Output of the body filter that is running. */
-  private sink: ((data: Buffer, flags: BodyFlags) => void) | undefined;
-  private filterDone = false;
+  #sink: ((data: Buffer, flags: BodyFlags) => void) | undefined;
+  #filterDone = false;
 
-  constructor(private readonly r: Request) {}
+  readonly #r: Request;
+
+  constructor(r: Request) {
+    this.#r = r;
+  }
 
   get method(): string {
-    return this.r.method;
+    return this.#r.method;
   }
   get uri(): string {
-    return this.r.uri;
+    return this.#r.uri;
   }
   get rawArgs(): string {
-    return this.r.args;
+    return this.#r.args;
   }
   /** Query arguments, decoded. */
   get args(): Record<string, string> {
-    return Object.fromEntries(new URLSearchParams(this.r.args));
+    return Object.fromEntries(new URLSearchParams(this.#r.args));
   }
   get httpVersion(): string {
-    return this.r.protocol.replace(/^HTTP\//, '');
+    return this.#r.protocol.replace(/^HTTP\//, '');
   }
   get remoteAddress(): string {
-    return this.r.conn.remoteAddr;
+    return this.#r.conn.remoteAddr;
   }
   get internal(): boolean {
-    return this.r.internal;
+    return this.#r.internal;
   }
   /** The request that started this subrequest. */
   get parent(): JsRequest | undefined {
-    return this.r.parent && new JsRequest(this.r.parent);
+    return this.#r.parent && new JsRequest(this.#r.parent);
   }
 
-  private inView: Record<string, string> | undefined;
-  private outView: Record<string, HeaderValue> | undefined;
-  private variableView: Record<string, string> | undefined;
+  #inView: Record<string, string> | undefined;
+  #outView: Record<string, HeaderValue> | undefined;
+  #variableView: Record<string, string> | undefined;
 
   /** Fields by case-insensitive name; repeated ones are joined. */
   get headersIn(): Record<string, string> {
-    const { r } = this;
-    return (this.inView ??= view<string>(
+    const r = this.#r;
+    return (this.#inView ??= view<string>(
       (name) => r.headersJoined(lowerName(name)),
       () => r.headersIn.map((h) => h.name),
       readOnly,
@@ -141,11 +145,11 @@ export class JsRequest {
   }
   /** Fields as received. */
   get rawHeadersIn(): [string, string][] {
-    return this.r.headersIn.map((h) => [h.name, h.value]);
+    return this.#r.headersIn.map((h) => [h.name, h.value]);
   }
   get headersOut(): Record<string, HeaderValue> {
-    const { r } = this;
-    return (this.outView ??= view<HeaderValue>(
+    const r = this.#r;
+    return (this.#outView ??= view<HeaderValue>(
       (name) => getHeaderOut(r, name),
       () => [
         ...(r.out.contentType ? ['Content-Type'] : []),
@@ -156,52 +160,52 @@ export class JsRequest {
     ));
   }
   get rawHeadersOut(): [string, string][] {
-    return this.r.out.fields.map((field) => [field.name, field.value]);
+    return this.#r.out.fields.map((field) => [field.name, field.value]);
   }
   /** Variables of the configuration; those of `set` and `js_var` are writable. */
   get variables(): Record<string, string> {
-    return (this.variableView ??= view<string>(
+    return (this.#variableView ??= view<string>(
       (name) => this.variable(name),
       () => [],
-      (name, value) => this.setVariable(name, value ?? ''),
+      (name, value) => this.#setVariable(name, value ?? ''),
     ));
   }
 
   get status(): number {
-    return this.r.out.status;
+    return this.#r.out.status;
   }
   set status(value: number) {
-    this.r.out.status = value;
-    this.r.out.statusLine = '';
+    this.#r.out.status = value;
+    this.#r.out.statusLine = '';
   }
   /** The request body as UTF-8. */
   get requestText(): string {
     return this.requestBuffer.toString('utf8');
   }
   get requestBuffer(): Buffer {
-    return this.r.bodyOwner.body?.read() ?? Buffer.alloc(0);
+    return this.#r.bodyOwner.body?.read() ?? Buffer.alloc(0);
   }
 
   variable(name: string): string | undefined {
-    const def = this.r.http.variables.find(name);
-    return def ? (this.r.variable(def) ?? undefined) : undefined;
+    const def = this.#r.http.variables.find(name);
+    return def ? (this.#r.variable(def) ?? undefined) : undefined;
   }
 
-  private setVariable(name: string, value: string): void {
-    const def = this.r.http.variables.assignable(name);
-    if (def?.set) def.set(this.r, String(value));
-    else if (def) this.r.vars[def.index!] = String(value);
+  #setVariable(name: string, value: string): void {
+    const def = this.#r.http.variables.assignable(name);
+    if (def?.set) def.set(this.#r, String(value));
+    else if (def) this.#r.vars[def.index!] = String(value);
     else throw new TypeError(`variable "${name}" cannot be written`);
   }
 
   log(message: string): void {
-    this.r.log('info', `js: ${message}`);
+    this.#r.log('info', `js: ${message}`);
   }
   warn(message: string): void {
-    this.r.log('warn', `js: ${message}`);
+    this.#r.log('warn', `js: ${message}`);
   }
   error(message: string): void {
-    this.r.log('error', `js: ${message}`);
+    this.#r.log('error', `js: ${message}`);
   }
 
   // ---------------------------------------------------------------- responding
@@ -209,9 +213,9 @@ export class JsRequest {
   /** Finishes the request with a response. A status of 300 or more without a body is subject to `error_page`. */
   return(status: number, body: string | Uint8Array = ''): void {
     if (!Number.isInteger(status) || status < 0 || status > 999) throw new TypeError(`code is out of range`);
-    if (this.ended || this.r.done) return;
-    this.ended = true;
-    const { r } = this;
+    if (this.#ended || this.#r.done) return;
+    this.#ended = true;
+    const r = this.#r;
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : Buffer.from(body);
     if (REDIRECTS.has(status) && bytes.length > 0) {
       // As `return 302 URL`.
@@ -229,35 +233,35 @@ export class JsRequest {
   }
 
   sendHeader(): void {
-    if (this.r.out.status === 0) this.r.out.status = 200;
-    this.r.setContentType();
-    if (this.r.sendHeader() === ERROR) throw new Error('failed to send header');
+    if (this.#r.out.status === 0) this.#r.out.status = 200;
+    this.#r.setContentType();
+    if (this.#r.sendHeader() === ERROR) throw new Error('failed to send header');
   }
 
   /** Sends a part of the body, after `sendHeader`. */
   send(...parts: (string | Uint8Array)[]): void {
     const pieces = parts.map((part) => Buffer.from(part as string)).filter((piece) => piece.length > 0);
-    if (this.r.output(pieces, false, true) === ERROR) throw new Error('failed to send response');
+    if (this.#r.output(pieces, false, true) === ERROR) throw new Error('failed to send response');
   }
 
   /** Finishes what `send` started. */
   finish(): void {
-    if (this.ended || this.r.done) return;
-    this.ended = true;
-    this.r.finalize(this.r.output([], true));
+    if (this.#ended || this.#r.done) return;
+    this.#ended = true;
+    this.#r.finalize(this.#r.output([], true));
   }
 
   /** Redirects internally to another URI of this server or to a named location. */
   internalRedirect(uri: string): void {
-    if (this.ended || this.r.done) return;
-    this.ended = true;
-    if (uri.startsWith('@')) redirectToNamed(this.r, uri);
-    else redirectTo(this.r, uri);
+    if (this.#ended || this.#r.done) return;
+    this.#ended = true;
+    if (uri.startsWith('@')) redirectToNamed(this.#r, uri);
+    else redirectTo(this.#r, uri);
   }
 
   /** js_access: neither refuses nor allows; the other access checks decide. */
   decline(): void {
-    this.allowed = 'declined';
+    this.#allowed = 'declined';
   }
 
   /** Sends a request to this server itself; its response is buffered in memory (`subrequest_output_buffer_size`). */
@@ -265,7 +269,7 @@ export class JsRequest {
     const { args = '', method, detached = false, body: own }: SubrequestInput = typeof options === 'string' ? { args: options } : options;
     const given = own === undefined ? undefined : Buffer.from(own as string);
     if (!uri.startsWith('/')) throw new TypeError(`subrequest wants a URI, not "${uri}"`);
-    const { r } = this;
+    const r = this.#r;
     return new Promise((resolve, reject) => {
       const sub = startSubrequest(r, uri, args, {
         ...{ method, background: detached, inMemory: !detached, body: given },
@@ -290,31 +294,31 @@ export class JsRequest {
 
   /** js_body_filter: passes data on. */
   sendBuffer(data: string | Uint8Array, flags: { last?: boolean; flush?: boolean } = {}): void {
-    if (!this.sink) throw new TypeError('sendBuffer() is for body filters');
-    this.sink(Buffer.from(data as string), { last: flags.last ?? false, flush: flags.flush ?? false });
+    if (!this.#sink) throw new TypeError('sendBuffer() is for body filters');
+    this.#sink(Buffer.from(data as string), { last: flags.last ?? false, flush: flags.flush ?? false });
   }
 
   /** js_body_filter: the rest of the body bypasses the filter. */
   done(): void {
-    this.filterDone = true;
+    this.#filterDone = true;
   }
 
   // ---------------------------------------------------------------- used by the module
 
   get finished(): boolean {
-    return this.ended;
+    return this.#ended;
   }
   get access(): 'ok' | 'declined' {
-    return this.allowed;
+    return this.#allowed;
   }
 
   /** Makes a handler's function a body filter. @param binary  data is passed as Buffer instead of string */
   filterBody(run: (data: string | Buffer, flags: { last: boolean }) => void, binary: boolean): void {
-    this.r.needInMemory = true;
-    this.r.addBodyFilter('js', (r, pieces, flags, position) => {
-      if (this.filterDone) return r.nextBody(pieces, flags, position);
+    this.#r.needInMemory = true;
+    this.#r.addBodyFilter('js', (r, pieces, flags, position) => {
+      if (this.#filterDone) return r.nextBody(pieces, flags, position);
       let rc = 0;
-      this.sink = (data, own) => {
+      this.#sink = (data, own) => {
         if (rc !== ERROR) rc = r.nextBody(data.length > 0 ? [data] : [], own, position);
       };
       try {
@@ -323,14 +327,14 @@ export class JsRequest {
         list.forEach((piece, n) => {
           const data = binary ? Buffer.from(piece) : piece.toString('utf8');
           const last = flags.last && n === list.length - 1;
-          if (this.filterDone) this.sink!(Buffer.from(piece), { last, flush: flags.flush });
+          if (this.#filterDone) this.#sink!(Buffer.from(piece), { last, flush: flags.flush });
           else run(data, { last });
         });
       } catch {
         // The module has logged it.
         rc = ERROR;
       } finally {
-        this.sink = undefined;
+        this.#sink = undefined;
       }
       return rc;
     });

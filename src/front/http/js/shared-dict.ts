@@ -36,21 +36,21 @@ interface News {
 }
 
 export class SharedDict {
-  private entries = new Map<string, Entry>();
-  private bytes = 0;
-  private readonly lock: SharedTable;
-  private saving: NodeJS.Timeout | undefined;
+  #entries = new Map<string, Entry>();
+  #bytes = 0;
+  readonly #lock: SharedTable;
+  #saving: NodeJS.Timeout | undefined;
 
   constructor(readonly options: DictOptions) {
-    this.lock = new SharedTable(`js_shared:${options.name}`, 1, 1);
-    onNews<News>(this.topic, ({ key, entry }) => {
-      if (key === undefined) this.wipe();
-      else this.put(key, entry);
-      this.save();
+    this.#lock = new SharedTable(`js_shared:${options.name}`, 1, 1);
+    onNews<News>(this.#topic, ({ key, entry }) => {
+      if (key === undefined) this.#wipe();
+      else this.#put(key, entry);
+      this.#save();
     });
   }
 
-  private get topic(): string {
+  get #topic(): string {
     return `js_shared:${this.options.name}`;
   }
 
@@ -65,52 +65,52 @@ export class SharedDict {
   }
 
   has(key: string): boolean {
-    return this.read(key) !== undefined;
+    return this.#read(key) !== undefined;
   }
   get(key: string): DictValue | undefined {
-    return this.read(key)?.value;
+    return this.#read(key)?.value;
   }
   keys(maxCount = 1024): string[] {
-    return this.live(maxCount).map(([key]) => key);
+    return this.#live(maxCount).map(([key]) => key);
   }
   items(maxCount = 1024): [string, DictValue][] {
-    return this.live(maxCount).map(([key, entry]) => [key, entry.value]);
+    return this.#live(maxCount).map(([key, entry]) => [key, entry.value]);
   }
   size(): number {
-    return this.live(Infinity).length;
+    return this.#live(Infinity).length;
   }
   freeSpace(): number {
     drain();
-    return Math.max(0, this.options.capacity - this.bytes);
+    return Math.max(0, this.options.capacity - this.#bytes);
   }
 
   /** @throws SharedDictFullError */
   set(key: string, value: DictValue, timeoutMs?: number): this {
-    this.change(() => this.write(key, this.checked(value), timeoutMs));
+    this.#change(() => this.#write(key, this.#checked(value), timeoutMs));
     return this;
   }
   /** Adds a new key. @returns false if it exists */
   add(key: string, value: DictValue, timeoutMs?: number): boolean {
-    return this.change(() => {
-      if (this.find(key)) return false;
-      this.write(key, this.checked(value), timeoutMs);
+    return this.#change(() => {
+      if (this.#find(key)) return false;
+      this.#write(key, this.#checked(value), timeoutMs);
       return true;
     });
   }
   /** Replaces an existing key. @returns false if it does not exist */
   replace(key: string, value: DictValue): boolean {
-    return this.change(() => {
-      if (!this.find(key)) return false;
-      this.write(key, this.checked(value), undefined);
+    return this.#change(() => {
+      if (!this.#find(key)) return false;
+      this.#write(key, this.#checked(value), undefined);
       return true;
     });
   }
   /** Adds to a number that starts as `init`. @returns the new value */
   incr(key: string, delta = 1, init = 0, timeoutMs?: number): number {
     if (this.options.type !== 'number') throw new TypeError('shared dict is not of type number');
-    return this.change(() => {
-      const value = ((this.find(key)?.value as number | undefined) ?? init) + delta;
-      this.write(key, this.checked(value), timeoutMs);
+    return this.#change(() => {
+      const value = ((this.#find(key)?.value as number | undefined) ?? init) + delta;
+      this.#write(key, this.#checked(value), timeoutMs);
       return value;
     });
   }
@@ -119,107 +119,107 @@ export class SharedDict {
   }
   /** Removes a key. @returns its value */
   pop(key: string): DictValue | undefined {
-    return this.change(() => {
-      const found = this.find(key);
-      if (found) this.tell({ key, entry: undefined });
+    return this.#change(() => {
+      const found = this.#find(key);
+      if (found) this.#tell({ key, entry: undefined });
       return found?.value;
     });
   }
   clear(): void {
-    this.change(() => this.tell({ key: undefined, entry: undefined }));
+    this.#change(() => this.#tell({ key: undefined, entry: undefined }));
   }
 
   // ---------------------------------------------------------------- implementation
 
-  private change<T>(work: () => T): T {
-    return this.lock.locked(() => {
+  #change<T>(work: () => T): T {
+    return this.#lock.locked(() => {
       drain();
       return work();
     });
   }
 
-  private read(key: string): Entry | undefined {
+  #read(key: string): Entry | undefined {
     drain();
-    return this.find(key);
+    return this.#find(key);
   }
 
-  private find(key: string): Entry | undefined {
-    const entry = this.entries.get(String(key));
+  #find(key: string): Entry | undefined {
+    const entry = this.#entries.get(String(key));
     return entry && entry.expiresAt > Date.now() ? entry : undefined;
   }
 
-  private live(maxCount: number): [string, Entry][] {
+  #live(maxCount: number): [string, Entry][] {
     drain();
     const now = Date.now();
     const out: [string, Entry][] = [];
-    for (const item of this.entries) {
+    for (const item of this.#entries) {
       if (out.length >= maxCount) break;
       if (item[1].expiresAt > now) out.push(item);
     }
     return out;
   }
 
-  private checked(value: DictValue): DictValue {
+  #checked(value: DictValue): DictValue {
     const { type } = this.options;
     const given: string = typeof value;
     if (given !== type || (type === 'number' && !Number.isFinite(value))) throw new TypeError(`shared dict holds values of type ${type}`);
     return value;
   }
 
-  private write(keyGiven: string, value: DictValue, timeoutMs: number | undefined): void {
+  #write(keyGiven: string, value: DictValue, timeoutMs: number | undefined): void {
     const key = String(keyGiven);
     const ms = timeoutMs ?? this.options.timeoutMs;
     if (timeoutMs !== undefined && this.options.timeoutMs === 0) throw new TypeError('shared dict must be declared with timeout');
     const entry: Entry = { value, expiresAt: ms > 0 ? Date.now() + ms : Infinity };
-    const needed = costOf(key, entry) - (this.entries.has(key) ? costOf(key, this.entries.get(key)!) : 0);
-    if (this.bytes + needed > this.options.capacity) this.makeRoom(key, needed);
-    this.tell({ key, entry });
+    const needed = costOf(key, entry) - (this.#entries.has(key) ? costOf(key, this.#entries.get(key)!) : 0);
+    if (this.#bytes + needed > this.options.capacity) this.#makeRoom(key, needed);
+    this.#tell({ key, entry });
   }
 
-  private makeRoom(keep: string, needed: number): void {
+  #makeRoom(keep: string, needed: number): void {
     const { capacity, evict } = this.options;
     const now = Date.now();
-    const drop = (key: string) => this.tell({ key, entry: undefined });
-    for (const [key, entry] of [...this.entries]) if (entry.expiresAt <= now && key !== keep) drop(key);
-    if (evict && this.bytes + needed > capacity) {
-      const next = [...this.entries].filter(([key]) => key !== keep).sort((a, b) => a[1].expiresAt - b[1].expiresAt);
+    const drop = (key: string) => this.#tell({ key, entry: undefined });
+    for (const [key, entry] of [...this.#entries]) if (entry.expiresAt <= now && key !== keep) drop(key);
+    if (evict && this.#bytes + needed > capacity) {
+      const next = [...this.#entries].filter(([key]) => key !== keep).sort((a, b) => a[1].expiresAt - b[1].expiresAt);
       for (const [key] of next) {
-        if (this.bytes + needed <= capacity) break;
+        if (this.#bytes + needed <= capacity) break;
         drop(key);
       }
     }
-    if (this.bytes + needed > capacity) throw new SharedDictFullError(`shared dict "${this.name}" is full`);
+    if (this.#bytes + needed > capacity) throw new SharedDictFullError(`shared dict "${this.name}" is full`);
   }
 
-  private tell(news: News): void {
-    if (news.key === undefined) this.wipe();
-    else this.put(news.key, news.entry);
-    tellLoops(this.topic, news);
-    this.save();
+  #tell(news: News): void {
+    if (news.key === undefined) this.#wipe();
+    else this.#put(news.key, news.entry);
+    tellLoops(this.#topic, news);
+    this.#save();
   }
 
-  private put(key: string, entry: Entry | undefined): void {
-    const before = this.entries.get(key);
-    if (before) this.bytes -= costOf(key, before);
+  #put(key: string, entry: Entry | undefined): void {
+    const before = this.#entries.get(key);
+    if (before) this.#bytes -= costOf(key, before);
     if (entry) {
-      this.bytes += costOf(key, entry);
-      this.entries.set(key, entry);
-    } else this.entries.delete(key);
+      this.#bytes += costOf(key, entry);
+      this.#entries.set(key, entry);
+    } else this.#entries.delete(key);
   }
 
-  private wipe(): void {
-    this.entries = new Map();
-    this.bytes = 0;
+  #wipe(): void {
+    this.#entries = new Map();
+    this.#bytes = 0;
   }
 
   // ---------------------------------------------------------------- reload and restart
 
   exportState(): unknown {
-    return { type: this.options.type, entries: [...this.entries] };
+    return { type: this.options.type, entries: [...this.#entries] };
   }
   importState(state: unknown): void {
     const { type, entries } = state as { type: string; entries: [string, Entry][] };
-    if (type === this.options.type) for (const [key, entry] of entries) this.put(key, entry);
+    if (type === this.options.type) for (const [key, entry] of entries) this.#put(key, entry);
   }
 
   /** Reads the state file. @throws Error: it is damaged */
@@ -234,22 +234,22 @@ export class SharedDict {
       throw error;
     }
     for (const [key, { value, expire }] of Object.entries(JSON.parse(text) as Record<string, { value: DictValue; expire?: number }>))
-      this.put(key, { value: this.checked(value), expiresAt: expire ?? Infinity });
+      this.#put(key, { value: this.#checked(value), expiresAt: expire ?? Infinity });
   }
 
-  private save(): void {
-    if (this.options.state === '' || loop.index > 0 || this.saving) return;
-    this.saving = setTimeout(() => this.saveNow(), SAVE_MS);
-    this.saving.unref();
+  #save(): void {
+    if (this.options.state === '' || loop.index > 0 || this.#saving) return;
+    this.#saving = setTimeout(() => this.saveNow(), SAVE_MS);
+    this.#saving.unref();
   }
 
   /** Writes the state file, if there is one and it is outdated. */
   saveNow(): void {
-    if (!this.saving) return;
-    clearTimeout(this.saving);
-    this.saving = undefined;
+    if (!this.#saving) return;
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
     const { state } = this.options;
-    const list = this.live(Infinity).map(([key, { value, expiresAt }]) => [
+    const list = this.#live(Infinity).map(([key, { value, expiresAt }]) => [
       key,
       expiresAt === Infinity ? { value } : { value, expire: expiresAt },
     ]);

@@ -139,9 +139,9 @@ interface LogBuffer {
 /** A log file, with a buffer if any of the directives that name it has one. */
 class LogFile extends AppendFile {
   buffer: LogBuffer | undefined;
-  private held: string[] = [];
-  private heldBytes = 0;
-  private timer: NodeJS.Timeout | undefined;
+  #held: string[] = [];
+  #heldBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   writeLine(line: string): void {
     const { buffer } = this;
@@ -149,24 +149,24 @@ class LogFile extends AppendFile {
       this.write(line);
       return;
     }
-    if (this.heldBytes + line.length > buffer.bytes) this.flush();
-    this.held.push(line);
-    this.heldBytes += line.length;
-    if (buffer.flushMs > 0 && !this.timer) {
-      this.timer = setTimeout(() => {
-        this.timer = undefined;
+    if (this.#heldBytes + line.length > buffer.bytes) this.flush();
+    this.#held.push(line);
+    this.#heldBytes += line.length;
+    if (buffer.flushMs > 0 && !this.#timer) {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
         this.flush();
       }, buffer.flushMs);
-      this.timer.unref();
+      this.#timer.unref();
     }
   }
 
   flush(): void {
-    if (this.held.length === 0) return;
-    const text = this.held.join('');
+    if (this.#held.length === 0) return;
+    const text = this.#held.join('');
     const level = this.buffer!.gzipLevel;
-    this.held = [];
-    this.heldBytes = 0;
+    this.#held = [];
+    this.#heldBytes = 0;
     this.write(level > 0 ? gzipSync(Buffer.from(text, 'latin1'), { level }) : text);
   }
 

@@ -24,25 +24,27 @@ function lengthBytes(n: number): Buffer {
 
 /** Reads records; STDOUT goes to the CGI parser, STDERR to the log. */
 export class FastCgiParser implements ResponseParser {
-  private held: Buffer = Buffer.alloc(0);
-  private readonly inner: CgiParser;
-  private ended = false;
-  private stdoutEnded = false;
+  #held: Buffer = Buffer.alloc(0);
+  readonly #inner: CgiParser;
+  #ended = false;
+  #stdoutEnded = false;
 
-  constructor(
-    private readonly sink: ParserSink,
-    options: { maxHeader: number; bodyless: boolean },
-    private readonly stderr: (text: string) => void,
-    private readonly keep: boolean,
-  ) {
-    this.inner = new CgiParser(sink, options);
-    this.inner.atEnd = false;
+  readonly #sink: ParserSink;
+  readonly #stderr: (text: string) => void;
+  readonly #keep: boolean;
+
+  constructor(sink: ParserSink, options: { maxHeader: number; bodyless: boolean }, stderr: (text: string) => void, keep: boolean) {
+    this.#sink = sink;
+    this.#stderr = stderr;
+    this.#keep = keep;
+    this.#inner = new CgiParser(sink, options);
+    this.#inner.atEnd = false;
   }
 
   feed(data: Buffer): void {
-    this.held = this.held.length === 0 ? data : Buffer.concat([this.held, data]);
-    while (this.held.length >= 8 && !this.ended) {
-      const { held } = this;
+    this.#held = this.#held.length === 0 ? data : Buffer.concat([this.#held, data]);
+    while (this.#held.length >= 8 && !this.#ended) {
+      const held = this.#held;
       if (held[0] !== 1) throw new InvalidResponse(`upstream sent unsupported FastCGI protocol version: ${held[0]}`);
       const length = held.readUInt16BE(4);
       const total = 8 + length + held[6];
@@ -51,46 +53,46 @@ export class FastCgiParser implements ResponseParser {
         throw new InvalidResponse(`upstream sent invalid FastCGI record type: ${type}`);
       // Data of a long record is passed on as it arrives.
       if (held.length < total) {
-        if (type === FCGI.STDOUT && length > 0 && held.length > 8 && this.inner.started) this.passPart(held, length);
+        if (type === FCGI.STDOUT && length > 0 && held.length > 8 && this.#inner.started) this.#passPart(held, length);
         return;
       }
-      this.held = held.subarray(total);
-      this.take(type, held.subarray(8, 8 + length));
+      this.#held = held.subarray(total);
+      this.#take(type, held.subarray(8, 8 + length));
     }
   }
 
-  private passPart(held: Buffer, length: number): void {
+  #passPart(held: Buffer, length: number): void {
     const available = Math.min(length, held.length - 8);
     const part = held.subarray(8, 8 + available);
     const left = length - available;
     const head = Buffer.from(held.subarray(0, 8));
     head.writeUInt16BE(left, 4);
-    this.held = Buffer.concat([head, held.subarray(8 + available)]);
-    this.inner.feed(part);
+    this.#held = Buffer.concat([head, held.subarray(8 + available)]);
+    this.#inner.feed(part);
   }
 
-  private take(type: number, content: Buffer): void {
+  #take(type: number, content: Buffer): void {
     if (type === FCGI.STDERR) {
-      if (content.length > 0) this.stderr(content.latin1Slice().replace(/[\r\n]+$/, ''));
+      if (content.length > 0) this.#stderr(content.latin1Slice().replace(/[\r\n]+$/, ''));
       return;
     }
     if (type === FCGI.STDOUT) {
-      if (content.length === 0) this.stdoutEnded = true;
-      else this.inner.feed(content);
+      if (content.length === 0) this.#stdoutEnded = true;
+      else this.#inner.feed(content);
       return;
     }
-    this.ended = true;
-    if (!this.inner.started) throw new InvalidResponse('upstream sent unexpected FastCGI record: 3');
-    this.finish(this.keep && this.held.length === 0);
+    this.#ended = true;
+    if (!this.#inner.started) throw new InvalidResponse('upstream sent unexpected FastCGI record: 3');
+    this.#finish(this.#keep && this.#held.length === 0);
   }
 
-  private finish(keepalive: boolean): void {
-    if (this.inner.end()) this.sink.complete(keepalive);
-    else this.sink.complete(false);
+  #finish(keepalive: boolean): void {
+    if (this.#inner.end()) this.#sink.complete(keepalive);
+    else this.#sink.complete(false);
   }
 
   end(): boolean {
-    return (this.ended || this.stdoutEnded) && this.inner.end();
+    return (this.#ended || this.#stdoutEnded) && this.#inner.end();
   }
 }
 

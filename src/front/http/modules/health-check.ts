@@ -174,73 +174,84 @@ function eachLoc(main: HttpMain, visit: (loc: Loc, server: Server) => void): voi
 
 class Checker {
   /** Consecutive good responses; negative for bad ones. */
-  private readonly runs = new Map<Peer, number>();
-  private readonly tests: Test[];
-  private readonly agent: HttpAgent | false;
+  readonly #runs = new Map<Peer, number>();
+  readonly #tests: Test[];
+  readonly #agent: HttpAgent | false;
 
-  constructor(
-    private readonly main: HttpMain,
-    private readonly loc: Loc,
-    private readonly server: Server,
-    private readonly check: Check,
-    private readonly group: UpstreamGroup,
-    private readonly secure: boolean,
-  ) {
-    this.tests = (check.match && matchesOf(main).get(check.match)) || DEFAULT_TESTS;
+  readonly #loc: Loc;
+  readonly #server: Server;
+  readonly #secure: boolean;
+
+  readonly #main: HttpMain;
+  readonly #check: Check;
+  readonly #group: UpstreamGroup;
+
+  constructor(main: HttpMain, loc: Loc, server: Server, check: Check, group: UpstreamGroup, secure: boolean) {
+    this.#main = main;
+    this.#check = check;
+    this.#group = group;
+    this.#loc = loc;
+    this.#server = server;
+    this.#secure = secure;
+    this.#tests = (check.match && matchesOf(main).get(check.match)) || DEFAULT_TESTS;
     const options = { keepAlive: true, timeout: check.keepaliveMs };
-    this.agent = check.keepaliveMs > 0 && (secure ? new HttpsAgent(options) : new HttpAgent(options));
+    this.#agent = check.keepaliveMs > 0 && (secure ? new HttpsAgent(options) : new HttpAgent(options));
   }
 
   start(): void {
     // The first event loop runs checks whose state all of them share.
-    if (loop.index > 0 && this.group.explicit) return;
-    const { check, group, main, runs } = this;
+    if (loop.index > 0 && this.#group.explicit) return;
+    const check = this.#check;
+    const group = this.#group;
+    const main = this.#main;
+    const runs = this.#runs;
     if (check.persistent && main.inherited.has(`upstream:${group.name.toLowerCase()}`))
       for (const peer of group.set.all()) runs.set(peer, 0);
-    this.round();
+    this.#round();
   }
 
-  private round(): void {
-    const { intervalMs, jitterMs } = this.check;
-    for (const peer of this.group.set.all()) this.probe(peer);
-    setTimeout(() => this.round(), intervalMs + Math.floor(Math.random() * jitterMs)).unref();
+  #round(): void {
+    const { intervalMs, jitterMs } = this.#check;
+    for (const peer of this.#group.set.all()) this.#probe(peer);
+    setTimeout(() => this.#round(), intervalMs + Math.floor(Math.random() * jitterMs)).unref();
   }
 
-  private probe(peer: Peer): void {
-    const { check, group } = this;
-    if (check.mandatory && !this.runs.has(peer)) {
-      this.runs.set(peer, 0);
+  #probe(peer: Peer): void {
+    const check = this.#check;
+    const group = this.#group;
+    if (check.mandatory && !this.#runs.has(peer)) {
+      this.#runs.set(peer, 0);
       group.set.locked(() => (peer.unhealthy = true));
     }
-    ask(peer, check, this.secure, this.agent, (answer, failure) => {
-      const why = answer ? this.judge(answer) : failure;
-      const before = this.runs.get(peer) ?? 0;
+    ask(peer, check, this.#secure, this.#agent, (answer, failure) => {
+      const why = answer ? this.#judge(answer) : failure;
+      const before = this.#runs.get(peer) ?? 0;
       const run = why === '' ? Math.max(1, before + 1) : Math.min(-1, before - 1);
-      this.runs.set(peer, run);
-      if (run >= check.passes) this.mark(peer, false, '');
-      else if (-run >= check.fails) this.mark(peer, true, why);
+      this.#runs.set(peer, run);
+      if (run >= check.passes) this.#mark(peer, false, '');
+      else if (-run >= check.fails) this.#mark(peer, true, why);
     });
   }
 
-  private mark(peer: Peer, unhealthy: boolean, why: string): void {
+  #mark(peer: Peer, unhealthy: boolean, why: string): void {
     if (peer.unhealthy === unhealthy) return;
-    this.group.set.locked(() => (peer.unhealthy = unhealthy));
+    this.#group.set.locked(() => (peer.unhealthy = unhealthy));
     const text = unhealthy ? `peer is unhealthy while checking (${why})` : 'peer is healthy while checking';
-    logTo(this.loc.errorLogs, unhealthy ? 'warn' : 'info', `${text}, health check of peer ${peer.name} in upstream "${this.group.name}"`);
+    logTo(this.#loc.errorLogs, unhealthy ? 'warn' : 'info', `${text}, health check of peer ${peer.name} in upstream "${this.#group.name}"`);
   }
 
-  private judge(answer: Answer): string {
-    for (const test of this.tests) {
-      const why = test(answer, (values) => anySet(this.request(), values));
+  #judge(answer: Answer): string {
+    for (const test of this.#tests) {
+      const why = test(answer, (values) => anySet(this.#request(), values));
       if (why !== '') return why;
     }
     return '';
   }
 
   /** Evaluates the variables of `require` with a request without a client, in the location. */
-  private request(): Request {
-    const r = new HttpRequest(new DetachedConnection(this.main.sockets[0]), this.main, this.server);
-    r.loc = this.loc;
+  #request(): Request {
+    const r = new HttpRequest(new DetachedConnection(this.#main.sockets[0]), this.#main, this.#server);
+    r.loc = this.#loc;
     return r;
   }
 }

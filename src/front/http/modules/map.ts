@@ -30,29 +30,29 @@ function define(f: HttpFrame, word: string, get: (r: Request) => string | null, 
 /** Keys with wildcards at either end. */
 class HostNames {
   readonly exact = new Map<string, Value>();
-  private readonly heads: { suffix: string; value: Value }[] = [];
-  private readonly tails: { prefix: string; value: Value }[] = [];
+  readonly #heads: { suffix: string; value: Value }[] = [];
+  readonly #tails: { prefix: string; value: Value }[] = [];
 
   add(key: string, value: Value, hostnames: boolean): boolean {
-    if (hostnames && key.startsWith('*.')) this.heads.push({ suffix: key.slice(1), value });
+    if (hostnames && key.startsWith('*.')) this.#heads.push({ suffix: key.slice(1), value });
     else if (hostnames && key.startsWith('.')) {
       this.exact.set(key.slice(1), value);
-      this.heads.push({ suffix: key, value });
-    } else if (hostnames && key.endsWith('.*')) this.tails.push({ prefix: key.slice(0, -1), value });
+      this.#heads.push({ suffix: key, value });
+    } else if (hostnames && key.endsWith('.*')) this.#tails.push({ prefix: key.slice(0, -1), value });
     else {
       if (this.exact.has(key)) return false;
       this.exact.set(key, value);
     }
-    this.heads.sort((a, b) => b.suffix.length - a.suffix.length);
-    this.tails.sort((a, b) => b.prefix.length - a.prefix.length);
+    this.#heads.sort((a, b) => b.suffix.length - a.suffix.length);
+    this.#tails.sort((a, b) => b.prefix.length - a.prefix.length);
     return true;
   }
 
   find(key: string): Value | undefined {
     const exact = this.exact.get(key);
     if (exact) return exact;
-    for (const { suffix, value } of this.heads) if (key.endsWith(suffix) && key.length > suffix.length) return value;
-    for (const { prefix, value } of this.tails) if (key.startsWith(prefix)) return value;
+    for (const { suffix, value } of this.#heads) if (key.endsWith(suffix) && key.length > suffix.length) return value;
+    for (const { prefix, value } of this.#tails) if (key.startsWith(prefix)) return value;
     return undefined;
   }
 }
@@ -138,32 +138,32 @@ function parseSplit(f: HttpFrame): undefined {
 
 /** A binary trie of network prefixes: the longest match wins. */
 class Trie {
-  private readonly zero: number[] = [0];
-  private readonly one: number[] = [0];
-  private readonly values: (string | undefined)[] = [undefined];
+  readonly #zero: number[] = [0];
+  readonly #one: number[] = [0];
+  readonly #values: (string | undefined)[] = [undefined];
 
   set(bytes: readonly number[], bits: number, value: string | undefined): void {
     let node = 0;
     for (let n = 0; n < bits; n++) {
-      const side = (bytes[n >> 3] >> (7 - (n & 7))) & 1 ? this.one : this.zero;
+      const side = (bytes[n >> 3] >> (7 - (n & 7))) & 1 ? this.#one : this.#zero;
       if (!side[node]) {
-        side[node] = this.values.length;
-        this.zero.push(0);
-        this.one.push(0);
-        this.values.push(undefined);
+        side[node] = this.#values.length;
+        this.#zero.push(0);
+        this.#one.push(0);
+        this.#values.push(undefined);
       }
       node = side[node];
     }
-    this.values[node] = value;
+    this.#values[node] = value;
   }
 
   find(bytes: readonly number[]): string | undefined {
     let node = 0;
-    let best = this.values[0];
+    let best = this.#values[0];
     for (let n = 0; n < bytes.length * 8; n++) {
-      node = ((bytes[n >> 3] >> (7 - (n & 7))) & 1 ? this.one : this.zero)[node];
+      node = ((bytes[n >> 3] >> (7 - (n & 7))) & 1 ? this.#one : this.#zero)[node];
       if (!node) break;
-      if (this.values[node] !== undefined) best = this.values[node];
+      if (this.#values[node] !== undefined) best = this.#values[node];
     }
     return best;
   }

@@ -12,56 +12,61 @@ import { confOf, passDirective, protocolFor, remember, resolveGroup } from './ga
 
 /** Reads `VALUE key flags length`, the data and `END`. */
 export class MemcachedParser implements ResponseParser {
-  private held: Buffer = Buffer.alloc(0);
-  private left = -1;
-  private readonly tail = Buffer.from('\r\nEND\r\n');
+  #held: Buffer = Buffer.alloc(0);
+  #left = -1;
+  readonly #tail = Buffer.from('\r\nEND\r\n');
 
-  constructor(
-    private readonly sink: ParserSink,
-    private readonly key: string,
-    private readonly gzipFlag: number,
-    private readonly notFound: () => void,
-  ) {}
+  readonly #sink: ParserSink;
+  readonly #key: string;
+  readonly #gzipFlag: number;
+  readonly #notFound: () => void;
 
-  feed(data: Buffer): void {
-    this.held = this.held.length === 0 ? data : Buffer.concat([this.held, data]);
-    if (this.left < 0 && !this.readHead()) return;
-    if (this.left > 0) {
-      const take = this.held.subarray(0, this.left);
-      this.held = this.held.subarray(take.length);
-      this.left -= take.length;
-      if (take.length > 0) this.sink.body(take);
-    }
-    if (this.left > 0) return;
-    const common = Math.min(this.held.length, this.tail.length);
-    if (!this.held.subarray(0, common).equals(this.tail.subarray(0, common))) {
-      this.sink.complete(false);
-    } else if (this.held.length >= this.tail.length) this.sink.complete(this.held.length === this.tail.length);
+  constructor(sink: ParserSink, key: string, gzipFlag: number, notFound: () => void) {
+    this.#sink = sink;
+    this.#key = key;
+    this.#gzipFlag = gzipFlag;
+    this.#notFound = notFound;
   }
 
-  private readHead(): boolean {
-    const lf = this.held.indexOf(10);
+  feed(data: Buffer): void {
+    this.#held = this.#held.length === 0 ? data : Buffer.concat([this.#held, data]);
+    if (this.#left < 0 && !this.#readHead()) return;
+    if (this.#left > 0) {
+      const take = this.#held.subarray(0, this.#left);
+      this.#held = this.#held.subarray(take.length);
+      this.#left -= take.length;
+      if (take.length > 0) this.#sink.body(take);
+    }
+    if (this.#left > 0) return;
+    const common = Math.min(this.#held.length, this.#tail.length);
+    if (!this.#held.subarray(0, common).equals(this.#tail.subarray(0, common))) {
+      this.#sink.complete(false);
+    } else if (this.#held.length >= this.#tail.length) this.#sink.complete(this.#held.length === this.#tail.length);
+  }
+
+  #readHead(): boolean {
+    const lf = this.#held.indexOf(10);
     if (lf < 0) {
-      if (this.held.length > 4096) throw new InvalidResponse('memcached sent too long line');
+      if (this.#held.length > 4096) throw new InvalidResponse('memcached sent too long line');
       return false;
     }
-    const line = this.held.latin1Slice(0, lf).replace(/\r$/, '');
-    const rest = this.held.subarray(lf + 1);
+    const line = this.#held.latin1Slice(0, lf).replace(/\r$/, '');
+    const rest = this.#held.subarray(lf + 1);
     if (line === 'END') {
-      this.notFound();
-      this.left = 0;
-      this.held = Buffer.concat([this.tail, rest]);
-      this.sink.head({ status: 404, statusLine: '', fields: [], contentLength: -1, missing: rest.length === 0 ? 'whole' : 'followed' });
+      this.#notFound();
+      this.#left = 0;
+      this.#held = Buffer.concat([this.#tail, rest]);
+      this.#sink.head({ status: 404, statusLine: '', fields: [], contentLength: -1, missing: rest.length === 0 ? 'whole' : 'followed' });
       return false;
     }
     const m = /^VALUE (\S+) (\d+) (\d+)$/.exec(line);
     if (!m) throw new InvalidResponse(`memcached sent invalid response: "${line}"`);
-    if (m[1] !== this.key) throw new InvalidResponse(`memcached sent invalid key in response "${line}" for key "${this.key}"`);
-    this.left = Number(m[3]);
-    this.held = rest;
-    const gzip = this.gzipFlag > 0 && (Number(m[2]) & this.gzipFlag) !== 0;
+    if (m[1] !== this.#key) throw new InvalidResponse(`memcached sent invalid key in response "${line}" for key "${this.#key}"`);
+    this.#left = Number(m[3]);
+    this.#held = rest;
+    const gzip = this.#gzipFlag > 0 && (Number(m[2]) & this.#gzipFlag) !== 0;
     const fields = gzip ? [{ name: 'Content-Encoding', lname: 'content-encoding', value: 'gzip' }] : [];
-    this.sink.head({ status: 200, statusLine: '', fields, contentLength: this.left });
+    this.#sink.head({ status: 200, statusLine: '', fields, contentLength: this.#left });
     return true;
   }
 

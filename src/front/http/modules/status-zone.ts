@@ -11,34 +11,34 @@ const [REQUESTS, FIRST_CLASS, DISCARDED, RECEIVED, SENT] = [0, 1, 6, 7, 8];
 
 /** Counts of one zone, of all event loops together. */
 class StatusZone {
-  private readonly counters: Counters;
+  readonly #counters: Counters;
 
   constructor(
     readonly kind: Kind,
     readonly name: string,
     before: number[] | undefined,
   ) {
-    this.counters = new Counters(`status_zone:${kind}:${name}`, FIELDS.length);
-    if (loop.index === 0) before?.forEach((total, field) => this.counters.add(field, total));
+    this.#counters = new Counters(`status_zone:${kind}:${name}`, FIELDS.length);
+    if (loop.index === 0) before?.forEach((total, field) => this.#counters.add(field, total));
   }
 
   /** @param status  0 if the request ended without a response */
   count(status: number, received: number, sent: number): void {
-    this.counters.add(REQUESTS);
+    this.#counters.add(REQUESTS);
     const first = Math.floor(status / 100);
-    if (first >= 1 && first <= 5) this.counters.add(FIRST_CLASS + first - 1);
-    else this.counters.add(DISCARDED);
-    this.counters.add(RECEIVED, received);
-    this.counters.add(SENT, sent);
+    if (first >= 1 && first <= 5) this.#counters.add(FIRST_CLASS + first - 1);
+    else this.#counters.add(DISCARDED);
+    this.#counters.add(RECEIVED, received);
+    this.#counters.add(SENT, sent);
   }
 
   get totals(): Record<(typeof FIELDS)[number], number> {
-    return Object.fromEntries(FIELDS.map((name, field) => [name, this.counters.total(field)])) as Record<(typeof FIELDS)[number], number>;
+    return Object.fromEntries(FIELDS.map((name, field) => [name, this.#counters.total(field)])) as Record<(typeof FIELDS)[number], number>;
   }
 
   /** State for the workers of the next configuration. */
   exportState(): number[] {
-    return FIELDS.map((_, field) => this.counters.total(field));
+    return FIELDS.map((_, field) => this.#counters.total(field));
   }
 }
 

@@ -17,34 +17,34 @@ const MAX_ANSWERS = 10_000;
 
 /** Cached responses of one `shared:` zone by certificate id. Each event loop holds all: it sends new ones to the others. */
 class AnswerCache {
-  private readonly answers = new Map<string, OcspAnswer>();
-  private readonly topic: string;
+  readonly #answers = new Map<string, OcspAnswer>();
+  readonly #topic: string;
 
   constructor(zone: string) {
-    this.topic = `tls-ocsp:${zone}`;
-    onNews<[string, OcspAnswer]>(this.topic, ([id, answer]) => this.keep(id, answer));
+    this.#topic = `tls-ocsp:${zone}`;
+    onNews<[string, OcspAnswer]>(this.#topic, ([id, answer]) => this.#keep(id, answer));
   }
 
   get(id: string): OcspAnswer | undefined {
     drain();
-    const answer = this.answers.get(id);
+    const answer = this.#answers.get(id);
     return answer && answer.validUntilMs > Date.now() ? answer : undefined;
   }
   put(id: string, answer: OcspAnswer): void {
     const kept = { ...answer, validUntilMs: Math.min(answer.validUntilMs, Date.now() + KEEP_MS) };
-    this.keep(id, kept);
-    tellLoops(this.topic, [id, kept]);
+    this.#keep(id, kept);
+    tellLoops(this.#topic, [id, kept]);
   }
-  private keep(id: string, answer: OcspAnswer): void {
-    this.answers.delete(id);
-    this.answers.set(id, answer);
-    if (this.answers.size > MAX_ANSWERS) this.answers.delete(this.answers.keys().next().value!);
+  #keep(id: string, answer: OcspAnswer): void {
+    this.#answers.delete(id);
+    this.#answers.set(id, answer);
+    if (this.#answers.size > MAX_ANSWERS) this.#answers.delete(this.#answers.keys().next().value!);
   }
   exportState(): unknown {
-    return [...this.answers];
+    return [...this.#answers];
   }
   importState(state: unknown): void {
-    for (const [id, answer] of state as [string, OcspAnswer][]) this.answers.set(id, answer);
+    for (const [id, answer] of state as [string, OcspAnswer][]) this.#answers.set(id, answer);
   }
 }
 

@@ -19,44 +19,54 @@ const RETRY_MS = 300_000;
 
 /** The response for one certificate of one server. */
 class Staple {
-  private response: Buffer | null = null;
-  private validUntilMs = 0;
-  private refreshAtMs = 0;
-  private asking = false;
+  #response: Buffer | null = null;
+  #validUntilMs = 0;
+  #refreshAtMs = 0;
+  #asking = false;
 
-  constructor(
-    private readonly server: Server,
-    private readonly certificate: X509Certificate,
-    private readonly issuer: X509Certificate,
-    private readonly chain: X509Certificate[],
-    private readonly responder: Responder,
-  ) {}
+  readonly #chain: X509Certificate[];
+
+  readonly #server: Server;
+  readonly #certificate: X509Certificate;
+  readonly #issuer: X509Certificate;
+  readonly #responder: Responder;
+
+  constructor(server: Server, certificate: X509Certificate, issuer: X509Certificate, chain: X509Certificate[], responder: Responder) {
+    this.#server = server;
+    this.#certificate = certificate;
+    this.#issuer = issuer;
+    this.#responder = responder;
+    this.#chain = chain;
+  }
 
   /** The current response; starts to fetch a missing or outdated one. */
   current(): Buffer | null {
     const now = Date.now();
-    if (now >= this.refreshAtMs && !this.asking) {
-      this.asking = true;
-      void this.refresh().finally(() => {
-        this.asking = false;
+    if (now >= this.#refreshAtMs && !this.#asking) {
+      this.#asking = true;
+      void this.#refresh().finally(() => {
+        this.#asking = false;
       });
     }
-    return now < this.validUntilMs ? this.response : null;
+    return now < this.#validUntilMs ? this.#response : null;
   }
 
-  private async refresh(): Promise<void> {
-    const { server, certificate, issuer, responder } = this;
+  async #refresh(): Promise<void> {
+    const server = this.#server;
+    const certificate = this.#certificate;
+    const issuer = this.#issuer;
+    const responder = this.#responder;
     try {
       const data = await askResponder(responder, ocspRequest(certificateId(certificate, issuer)), server);
       const verifySigner = sslModule.conf(server.root).ssl_stapling_verify;
-      const answer = readOcspResponse(data, certificate, issuer, { chain: this.chain, verifySigner });
+      const answer = readOcspResponse(data, certificate, issuer, { chain: this.#chain, verifySigner });
       const now = Date.now();
       if (answer.status !== 'good') throw new Error(`certificate status "${answer.status}" in the OCSP response`);
-      this.response = data;
-      this.validUntilMs = answer.validUntilMs;
-      this.refreshAtMs = Math.max(now + 1000, Math.min(answer.validUntilMs - REFRESH_BEFORE_MS, now + REFRESH_AFTER_MS));
+      this.#response = data;
+      this.#validUntilMs = answer.validUntilMs;
+      this.#refreshAtMs = Math.max(now + 1000, Math.min(answer.validUntilMs - REFRESH_BEFORE_MS, now + REFRESH_AFTER_MS));
     } catch (error) {
-      this.refreshAtMs = Date.now() + RETRY_MS;
+      this.#refreshAtMs = Date.now() + RETRY_MS;
       logTo(
         server.root.errorLogs,
         'error',
