@@ -1,11 +1,11 @@
-// Settings from, in rising order: defaults, the YAML file (nested or dotted keys), the environment, flags.
+// Loads the settings from, in rising order of precedence: defaults, the YAML file (nested or dotted keys), the environment, flags.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { nearestNames } from '../common/nearest-name.ts';
 import { GROUP_SETTINGS, MAP_SETTINGS, PATH_SETTINGS, SETTINGS, type SettingName, type Settings } from './settings.ts';
 
-/** A setting that stops start-up: names the source (file, environment, flag), the key and the reason. */
+/** An invalid setting, with its source (file, environment, flag), key and reason. Stops the start. */
 export class SettingError extends Error {
   readonly source: string;
   readonly key: string;
@@ -21,13 +21,13 @@ export class SettingError extends Error {
 export interface SettingSources {
   /** Flags by name without the dashes, for example `{ 'http.port': '9201' }`. */
   readonly flags?: Readonly<Record<string, unknown>>;
-  /** `process.env`: names as they are (`http.port`) or in capitals (`GANNET_HTTP_PORT`). */
+  /** `process.env`: `http.port` or `GANNET_HTTP_PORT`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The YAML file; without it `gannet.yml` of `path.config` is read if it exists; null: no file at all. */
+  /** The YAML file; by default `gannet.yml` in `path.config`, if it exists; null for no file. */
   readonly file?: string | null;
 }
 
-/** @throws SettingError an unknown name (with the nearest one), a value of the wrong form, an unreadable file */
+/** @throws SettingError an unknown name (with the nearest known one), an invalid value, an unreadable file */
 export function loadSettings(sources: SettingSources = {}): Settings {
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(SETTINGS)) values[name] = spec.fallback;
@@ -58,7 +58,7 @@ export function loadSettings(sources: SettingSources = {}): Settings {
   return values as unknown as Settings;
 }
 
-/** What a group, or one entry of it, adds to the group. */
+/** The entries that a setting adds to its group: a whole map, or one entry. */
 function groupPart(source: string, group: SettingName, name: string, value: unknown): object {
   return parseSetting(source, group, name === group ? value : { [name.slice(group.length + 1)]: value }) as object;
 }
@@ -76,19 +76,19 @@ function parseSetting(source: string, name: string, value: unknown): unknown {
   }
 }
 
-/** `http.port` itself, and `GANNET_HTTP_PORT` (dots and dashes as underscores); other variables are none of ours. */
+/** Settings named `http.port` or `GANNET_HTTP_PORT` (dots and dashes become underscores) in the environment. */
 function environmentSettings(environment: Readonly<Record<string, string | undefined>>): Array<[string, unknown]> {
   const found: Array<[string, unknown]> = [];
   for (const name of Object.keys(SETTINGS)) {
     const capitals = `GANNET_${name.replaceAll(/[.-]/g, '_').toUpperCase()}`;
-    // A one-word name such as `threads` would take in a stranger's variable: those have the capital form only.
+    // A one-word name such as `threads` may be another program's variable, so only its capital form counts.
     const value = environment[capitals] ?? (name.includes('.') ? environment[name] : undefined);
     if (value !== undefined) found.push([name, value]);
   }
   return found;
 }
 
-/** Flat entries of a YAML file. */
+/** The entries of a YAML file with dotted names. */
 function readSettingsFile(file: string): Array<[string, unknown]> {
   let content: string;
   try {
@@ -101,7 +101,7 @@ function readSettingsFile(file: string): Array<[string, unknown]> {
   if (problem) throw new SettingError(file, `line ${problem.linePos?.[0].line ?? '?'}`, problem.message.split('\n')[0]);
   const root: unknown = document.toJS({ maxAliasCount: 20 });
   if (root === null) return [];
-  if (typeof root !== 'object' || Array.isArray(root)) throw new SettingError(file, 'file', 'must hold a map of settings');
+  if (typeof root !== 'object' || Array.isArray(root)) throw new SettingError(file, 'file', 'must contain a map of settings');
   const entries: Array<[string, unknown]> = [];
   flatten('', root as Record<string, unknown>, entries);
   return entries;

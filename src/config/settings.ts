@@ -1,10 +1,10 @@
-// Every setting of the node: its name (the same in the YAML file, as a flag and in the environment), default, form and purpose.
+// Every setting of the node: its name (the same in the YAML file, as a flag and in the environment), default, parser and purpose.
 import os from 'node:os';
 import { parseByteSize } from '../common/byte-size.ts';
 import { LOG_LEVELS, type LogLevel } from '../common/logger.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 
-/** A value as it came: text from flags and environment, any YAML scalar, list or map from the file. Throws an Error with the reason alone. */
+/** Parses a string from a flag or the environment, or any YAML scalar, list or map from the file. @throws Error with the reason only */
 export type Parse<T> = (value: unknown) => T;
 
 export interface SettingSpec<T> {
@@ -16,7 +16,7 @@ export interface SettingSpec<T> {
 const text: Parse<string> = (value) => {
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new Error('must be a text');
+  throw new Error(`must be a non-empty string, not [${show(value)}]`);
 };
 const bool: Parse<boolean> = (value) => {
   if (value === true || value === 'true') return true;
@@ -46,7 +46,7 @@ const list: Parse<readonly string[]> = (value) => {
     .map((item) => item.trim())
     .filter((item) => item !== '');
 };
-/** Origins, with what they stand between slashes as regular expressions. */
+/** Origins; those between slashes are regular expressions. */
 const origins: Parse<readonly string[]> = (value) => {
   const given = list(value);
   for (const origin of given) {
@@ -54,20 +54,20 @@ const origins: Parse<readonly string[]> = (value) => {
     try {
       new RegExp(origin.slice(1, -1));
     } catch (error) {
-      throw new Error(`[${origin}] is no regular expression: ${(error as Error).message}`);
+      throw new Error(`[${origin}] is not a regular expression: ${(error as Error).message}`);
     }
   }
   return given;
 };
 
-/** An origin between slashes is a pattern of origins. */
+/** Whether an origin is a regular expression between slashes. */
 export function isOriginPattern(origin: string): boolean {
   return origin.length > 2 && origin.startsWith('/') && origin.endsWith('/');
 }
 
 const bytes: Parse<number> = (value) => {
   const size = parseByteSize(String(value));
-  if (size === null || size < 0) throw new Error(`must be a size with its unit, such as 100mb, not [${show(value)}]`);
+  if (size === null || size < 0) throw new Error(`must be a size with a unit, such as 100mb, not [${show(value)}]`);
   return size;
 };
 /** A size, or a share of the machine's memory: `40%`. */
@@ -78,7 +78,7 @@ const memory: Parse<number> = (value) => {
 };
 const duration: Parse<number> = (value) => {
   const ms = parseDurationMs(String(value));
-  if (ms === null) throw new Error(`must be a duration with its unit, such as 500ms or -1, not [${show(value)}]`);
+  if (ms === null) throw new Error(`must be a duration with a unit, such as 500ms, or -1, not [${show(value)}]`);
   return ms;
 };
 const versionNumber: Parse<string> = (value) => {
@@ -86,11 +86,11 @@ const versionNumber: Parse<string> = (value) => {
   return String(value);
 };
 const record: Parse<Readonly<Record<string, unknown>>> = (value) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('must be a map of names');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('must be a map');
   return value as Record<string, unknown>;
 };
 
-/** Flags of Hunspell dictionaries: `ignore_case` and `lazy` of all, `ignore_case` and `strict_affix_parsing` of a locale, as `en_US.ignore_case`. */
+/** Flags of Hunspell dictionaries: `ignore_case` and `lazy` for all, `en_US.ignore_case` and `en_US.strict_affix_parsing` for a locale. */
 export type HunspellFlags = Readonly<Record<string, boolean>>;
 
 const hunspellFlags: Parse<HunspellFlags> = (value) => {
@@ -99,7 +99,7 @@ const hunspellFlags: Parse<HunspellFlags> = (value) => {
     if (typeof item === 'object' && item !== null) {
       for (const [name, flag] of Object.entries(hunspellFlags(prefixed(key, item)))) flags[name] = flag;
     } else if (/^(?:lazy|ignore_case|\w[\w@-]*\.(?:ignore_case|strict_affix_parsing))$/.test(key)) flags[key] = bool(item);
-    else throw new Error(`knows no [${key}], but ignore_case, lazy, LOCALE.ignore_case and LOCALE.strict_affix_parsing`);
+    else throw new Error(`has no [${key}]: use ignore_case, lazy, LOCALE.ignore_case or LOCALE.strict_affix_parsing`);
   }
   return flags;
 };
@@ -116,63 +116,67 @@ function setting<T>(fallback: T, parse: Parse<T>, about: string): SettingSpec<T>
   return { fallback, parse, about };
 }
 
-/** In the order in which `gannet --help` lists them. */
+/** In the order of `gannet --help`. */
 export const SETTINGS = {
   'cluster.name': setting('gannet', text, 'name of the cluster'),
   'node.name': setting(os.hostname() || 'gannet', text, 'name of this node'),
-  'path.data': setting('data', text, 'folder of indices and metadata; one process at a time'),
-  'path.config': setting('config', text, 'folder of gannet.yml and of word lists that analyzers name'),
-  'path.repo': setting<readonly string[]>([], list, 'folders that snapshot repositories may be in'),
-  'path.logs': setting('', (value) => (value === '' ? '' : text(value)), 'folder of log files; empty: errors to stderr, no other log'),
-  threads: setting(0, int(0, 256), 'http workers; 0: one per core, at most 8'),
-  indexers: setting(0, int(0, 64), 'threads that write; 0: one per two cores, at most 4'),
+  'path.data': setting('data', text, 'folder of the data; only one process may use it'),
+  'path.config': setting('config', text, 'folder of gannet.yml and of files that analyzers name'),
+  'path.repo': setting<readonly string[]>([], list, 'no effect yet: folders of snapshot repositories'),
+  'path.logs': setting(
+    '',
+    (value) => (value === '' ? '' : text(value)),
+    'folder of log files; empty: errors go to stderr, nothing else is logged',
+  ),
+  threads: setting(0, int(0, 256), 'number of http workers; 0: one per core, at most 8'),
+  indexers: setting(0, int(0, 64), 'number of threads that write; 0: one per two http workers, at most 4'),
   'memory.limit': setting(
     Math.floor(os.totalmem() / 2),
     memory,
-    'memory for segments, buffers and requests, a size or a share such as 50%',
+    'memory for segments, buffers and requests: a size, or a share of the machine such as 50%',
   ),
   'http.host': setting('127.0.0.1', text, 'address to listen on'),
   'http.port': setting(9200, int(0, 65535), 'port to listen on; 0: any free one'),
   'http.publish_address': setting(
     '',
     (value) => (value === '' ? '' : text(value)),
-    'host:port told to clients; empty: the address listened on',
+    'host:port that clients are told to use; empty: the address listened on',
   ),
   'http.listener': setting<'auto' | 'uws' | 'net'>(
     'auto',
     oneOf('auto', 'uws', 'net'),
-    'uws: hyper-express; net: the own listener; auto: uws where its binary loads',
+    'uws: uWebSockets; net: node:net; auto: uws if its binary loads',
   ),
-  'http.max_content_length': setting(100 * 2 ** 20, bytes, 'largest request body; 413 above'),
-  'http.max_header_size': setting(16 * 1024, bytes, 'largest header block with the request line; 431 above'),
-  'http.read_timeout': setting(30_000, duration, 'a body or a reader that stands still this long is cut off'),
-  'http.compression': setting(true, bool, 'gzip answers when the client accepts it'),
-  'http.compression_min_size': setting(1024, bytes, 'smallest answer that is compressed'),
-  'http.cors.enabled': setting(false, bool, 'answer cross-origin requests'),
-  'http.cors.allow-origin': setting<readonly string[]>([], origins, 'origins: `*`, exact ones, or /regular expressions/'),
+  'http.max_content_length': setting(100 * 2 ** 20, bytes, 'largest request body; 413 beyond'),
+  'http.max_header_size': setting(16 * 1024, bytes, 'largest request line with headers; 431 beyond'),
+  'http.read_timeout': setting(30_000, duration, 'connections are closed if a request body or a response makes no progress for this long'),
+  'http.compression': setting(true, bool, 'gzip responses if the client accepts it'),
+  'http.compression_min_size': setting(1024, bytes, 'smallest response that is compressed'),
+  'http.cors.enabled': setting(false, bool, 'allow cross-origin requests'),
+  'http.cors.allow-origin': setting<readonly string[]>([], origins, 'allowed origins: `*`, exact ones, or /regular expressions/'),
   'http.cors.allow-methods': setting<readonly string[]>(
     ['OPTIONS', 'HEAD', 'GET', 'POST', 'PUT', 'DELETE'],
     list,
-    'methods told to browsers',
+    'methods that browsers may use',
   ),
   'http.cors.allow-headers': setting<readonly string[]>(
     ['X-Requested-With', 'Content-Type', 'Content-Length', 'Authorization', 'Accept', 'User-Agent', 'X-Opaque-Id'],
     list,
-    'request headers told to browsers',
+    'request headers that browsers may send',
   ),
-  'http.cors.expose-headers': setting<readonly string[]>(['X-Elastic-Product'], list, 'answer headers that scripts may read'),
+  'http.cors.expose-headers': setting<readonly string[]>(['X-Elastic-Product'], list, 'response headers that scripts may read'),
   'http.cors.allow-credentials': setting(false, bool, 'let browsers send credentials'),
-  'http.cors.max-age': setting(1_728_000, int(0, 2 ** 31), 'seconds that a preflight answer holds'),
-  'compat.version': setting('8.15.0', versionNumber, 'version.number told to clients (7.10.2, 8.x, 9.x)'),
-  'compat.product_header': setting(true, bool, 'send X-elastic-product on every answer'),
+  'http.cors.max-age': setting(1_728_000, int(0, 2 ** 31), 'seconds for which browsers may cache a preflight response'),
+  'compat.version': setting('8.15.0', versionNumber, 'version number that clients see (7.10.2, 8.x, 9.x)'),
+  'compat.product_header': setting(true, bool, 'send X-elastic-product with every response'),
   'indices.analysis.hunspell.dictionary': setting<HunspellFlags>(
     {},
     hunspellFlags,
-    'ignore_case of Hunspell dictionaries, or of one: LOCALE.ignore_case',
+    'ignore_case for all Hunspell dictionaries, or LOCALE.ignore_case for one',
   ),
-  'log.level': setting<LogLevel>('info', oneOf(...LOG_LEVELS), 'lowest level in the error log'),
-  'log.access': setting<'off' | 'combined' | 'json'>('off', oneOf('off', 'combined', 'json'), 'access log in path.logs'),
-  'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: none'),
+  'log.level': setting<LogLevel>('info', oneOf(...LOG_LEVELS), 'lowest level that is logged'),
+  'log.access': setting<'off' | 'combined' | 'json'>('off', oneOf('off', 'combined', 'json'), 'format of the access log in path.logs'),
+  'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: off'),
   'security.users': setting<Readonly<Record<string, unknown>>>(
     {},
     record,
@@ -187,12 +191,12 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** Settings by their names: `settings['http.port']`. Paths are absolute. Plain data: survives a thread's workerData. */
+/** Settings by name: `settings['http.port']`. Paths are absolute. Plain data, so that threads can be sent a copy. */
 export type Settings = { readonly [Name in SettingName]: (typeof SETTINGS)[Name]['fallback'] };
 
-/** Settings that hold a path, made absolute against the working directory at start. */
+/** Settings that are paths, resolved against the working directory at the start. */
 export const PATH_SETTINGS: readonly SettingName[] = ['path.data', 'path.config', 'path.logs', 'path.repo'];
-/** Maps that stay whole when a nested YAML file is flattened. */
+/** Settings whose value is a map: nested YAML keys below them are not flattened. */
 export const MAP_SETTINGS: readonly string[] = ['security.users', 'security.roles', 'indices.analysis.hunspell.dictionary'];
-/** Maps whose entries may be given as settings of their own: `indices.analysis.hunspell.dictionary.en_US.ignore_case`. */
+/** Maps whose entries may also be settings of their own: `indices.analysis.hunspell.dictionary.en_US.ignore_case`. */
 export const GROUP_SETTINGS: readonly SettingName[] = ['indices.analysis.hunspell.dictionary'];

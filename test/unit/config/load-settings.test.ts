@@ -32,10 +32,10 @@ test.each([
   ['http.prot: 1', /gannet\.yml: http\.prot: unknown setting, did you mean \[http\.port\]\?/],
   ['http.port: 99999', /gannet\.yml: http\.port: must be a whole number from 0 to 65535, not \[99999\]/],
   ['http.cors.enabled: maybe', /http\.cors\.enabled: must be true or false/],
-  ['http.cors.allow-origin: "/[/"', /gannet\.yml: http\.cors\.allow-origin: \[\/\[\/\] is no regular expression/],
-  ['memory.limit: 12', /memory\.limit: must be a size with its unit/],
+  ['http.cors.allow-origin: "/[/"', /gannet\.yml: http\.cors\.allow-origin: \[\/\[\/\] is not a regular expression/],
+  ['memory.limit: 12', /memory\.limit: must be a size with a unit/],
   ['http:\n  port: 1\n  port: 2\n', /gannet\.yml: line 3: Map keys must be unique/],
-  ['- a', /must hold a map of settings/],
+  ['- a', /must contain a map of settings/],
 ])('%s stops the start', (content, message) => {
   expect(() => loadSettings({ file: file(content) })).toThrow(message);
 });
@@ -61,6 +61,6 @@ test('flags of Hunspell dictionaries stand alone or nested, later ones over earl
     'en_US.ignore_case': false,
     'en_US.strict_affix_parsing': false,
   });
-  expect(() => loadSettings({ file: null, flags: { [`${name}.en_US.case`]: 'true' } })).toThrow('knows no [en_US.case]');
+  expect(() => loadSettings({ file: null, flags: { [`${name}.en_US.case`]: 'true' } })).toThrow('has no [en_US.case]');
   expect(() => loadSettings({ file: null, flags: { [`${name}.ignore_case`]: 'no' } })).toThrow('must be true or false');
 });
