@@ -35,7 +35,7 @@ const MAP: Readonly<Record<string, string>> = {
   'src/api': 'ingest scripting search aggs indexing metadata mapping analysis query plan errors common',
   'src/ingest': 'metadata mapping analysis scripting errors common',
   'src/aggs': 'query mapping plan scripting analysis wasm errors common',
-  'src/search': 'query mapping plan scripting aggs errors common',
+  'src/search': 'query mapping plan scripting analysis aggs errors common',
   'src/scripting': 'common errors',
   'src/plan': 'wasm errors common',
   'src/query': 'mapping scripting common errors',

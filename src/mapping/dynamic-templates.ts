@@ -1,6 +1,7 @@
 // Dynamic templates: choosing the one that matches a new field, and the mapping it yields.
 
-import { RE2JS } from 're2js';
+import { JavaPattern } from '../analysis/regex/java-pattern.ts';
+import { BoundedMap } from '../common/bounded-map.ts';
 import { javaText } from '../common/java-text.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
@@ -99,16 +100,11 @@ function checkMapping(name: string, body: JsonObject, types: readonly string[], 
   );
 }
 
-const regexes = new Map<string, RE2JS>();
+const patterns = new BoundedMap<string, JavaPattern>(1000);
 
-function compileRegex(pattern: string): RE2JS {
-  let regex = regexes.get(pattern);
-  if (!regex) {
-    regex = RE2JS.compile(pattern);
-    if (regexes.size > 1000) regexes.clear();
-    regexes.set(pattern, regex);
-  }
-  return regex;
+/** @throws ApiError pattern_syntax_exception, illegal_argument_exception */
+function compileRegex(source: string): JavaPattern {
+  return patterns.getOrMake(source, () => new JavaPattern(source));
 }
 
 /** `*` matches any characters. */

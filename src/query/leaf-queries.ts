@@ -1,6 +1,7 @@
 // Parsers of queries over exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { REGEXP_ALL } from '../common/regexp-flags.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { xContentParse } from '../errors/search-errors.ts';
 import { DateFormatter } from '../mapping/date/date-format.ts';
@@ -12,7 +13,7 @@ import type { PatternQuery, RangeQuery } from './leaf-query.ts';
 import type { Query } from './query.ts';
 import type { QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
-import { parseRegexpFlags, REGEXP_ALL } from './regexp-flags.ts';
+import { parseRegexpFlags } from './regexp-flags.ts';
 
 const MAX_EXPANSIONS = 50;
 const MAX_DETERMINIZED_STATES = 10_000;

@@ -1,13 +1,14 @@
-// Optional operators of regular expressions, as bits of Lucene's RegExp.
+// The `flags` parameter of regexp queries.
+import {
+  REGEXP_ALL,
+  REGEXP_ANYSTRING,
+  REGEXP_AUTOMATON,
+  REGEXP_COMPLEMENT,
+  REGEXP_EMPTY,
+  REGEXP_INTERSECTION,
+  REGEXP_INTERVAL,
+} from '../common/regexp-flags.ts';
 import { illegalArgument } from '../errors/catalog.ts';
-
-export const REGEXP_INTERSECTION = 0x01;
-export const REGEXP_COMPLEMENT = 0x02;
-export const REGEXP_EMPTY = 0x04;
-export const REGEXP_ANYSTRING = 0x08;
-const REGEXP_AUTOMATON = 0x10;
-export const REGEXP_INTERVAL = 0x20;
-export const REGEXP_ALL = 0xff;
 
 const FLAGS: Readonly<Record<string, number>> = {
   INTERSECTION: REGEXP_INTERSECTION,

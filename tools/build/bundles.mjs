@@ -23,7 +23,6 @@ const SERVICE_CODE = {
 };
 /** Modules that LATE_PARTS loads from `<name>.late.js`. */
 const SERVICE_LATE = {
-  re2js: 're2js',
   yaml: 'yaml',
   'kstem-lexicon': 'src/analysis/generated/kstem-lexicon.ts',
   'stop-words': 'src/analysis/generated/stop-words.ts',

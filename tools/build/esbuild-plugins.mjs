@@ -31,11 +31,11 @@ export const LMDB_BINARY = {
   },
 };
 
-/** Packages and word lists in files of their own (`<name>.late.js`), loaded when one of their exports is first read. */
+/** A package and word lists in files of their own (`<name>.late.js`), loaded when one of their exports is first read. */
 export const LATE_PARTS = {
   name: 'late-parts',
   setup(plugins) {
-    plugins.onResolve({ filter: /^(re2js|yaml)$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ }, ({ path: name }) => ({
+    plugins.onResolve({ filter: /^yaml$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ }, ({ path: name }) => ({
       path: path.basename(name, '.ts'),
       namespace: 'late-parts',
     }));

@@ -1,8 +1,9 @@
 // `include` and `exclude` of terms: regular expressions, lists of values, partitions.
 
-import { RE2JS } from 're2js';
+import { type RegexpMatcher, regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
 import { isObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
+import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { executionError, illegalArgument, parsingError } from '../errors.ts';
 import type { Params } from '../params.ts';
@@ -51,43 +52,15 @@ export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource
       `Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
     );
   }
-  for (const side of [filter.include, filter.exclude]) if (typeof side === 'string') luceneRegExp(side);
+  for (const side of [filter.include, filter.exclude]) if (typeof side === 'string') matcherOf(side);
 }
 
-/** Translates Lucene's anchored syntax to RE2. `~`, `&` and `<n-m>` have no counterpart. @throws ApiError illegal_argument_exception */
-function luceneRegExp(pattern: string): (text: string) => boolean {
-  let out = '';
-  let inClass = false;
-  for (let i = 0; i < pattern.length; i++) {
-    const c = pattern[i];
-    if (c === '\\') {
-      const next = pattern[++i];
-      if (next === undefined) throw illegalArgument('unexpected end-of-string');
-      out += /[dDwWsS]/.test(next) ? `\\${next}` : RE2JS.quote(next);
-    } else if (inClass) {
-      if (c === ']') inClass = false;
-      out += c === '[' ? '\\[' : c;
-    } else if (c === '[') {
-      inClass = true;
-      out += c;
-    } else if (c === '"') {
-      const end = pattern.indexOf('"', i + 1);
-      if (end < 0) throw illegalArgument(`expected '"' at position ${pattern.length}`);
-      out += RE2JS.quote(pattern.slice(i + 1, end));
-      i = end;
-    } else if (c === '@') out += '(?:.*)';
-    else if (c === '#') out += '(?:[^\\x00-\\x{10FFFF}])';
-    else if (c === '~' || c === '&' || c === '<')
-      throw illegalArgument(`[${c}] in regular expressions of include and exclude is not supported`);
-    else out += c === '^' || c === '$' ? `\\${c}` : c;
-  }
-  if (inClass) throw illegalArgument(`expected ']' at position ${pattern.length}`);
-  try {
-    const compiled = RE2JS.compile(`(?:${out})`, RE2JS.DOTALL);
-    return (text) => compiled.matches(text);
-  } catch (error) {
-    throw illegalArgument(`invalid regular expression [${pattern}]: ${(error as Error).message}`);
-  }
+/** Default of index queries with regular expressions, too. */
+const MAX_STATES = 10_000;
+
+/** @throws ApiError illegal_argument_exception */
+function matcherOf(pattern: string): RegexpMatcher {
+  return regexpMatcher(pattern, REGEXP_ALL, false, MAX_STATES);
 }
 
 /** Predicate over terms. */
@@ -95,8 +68,8 @@ export function termFilter(filter: IncludeExclude, source: Pick<ValuesSource, 't
   const parts: Array<(bytes: Uint8Array) => boolean> = [];
   const side = (value: IncludeExclude['include'], wanted: boolean) => {
     if (typeof value === 'string') {
-      const matches = luceneRegExp(value);
-      parts.push((bytes) => matches(Buffer.from(bytes).toString()) === wanted);
+      const matcher = matcherOf(value);
+      parts.push((bytes) => matcher.matches(bytes) === wanted);
     } else if (Array.isArray(value)) {
       const terms = new Set(value.map((term) => latin1(source.type ? source.type.termBytes(term) : Buffer.from(String(term)))));
       parts.push((bytes) => terms.has(latin1(bytes)) === wanted);

@@ -2,8 +2,8 @@
 // deterministic automaton. Matches are longest, from a given start.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { CodePointSet } from './code-point-set.ts';
-import { compileProgram, type Program } from './program.ts';
-import { DIGIT, SPACE, WORD } from './properties.ts';
+import { LuceneReader } from './lucene-reader.ts';
+import { closure, compileProgram, type Program } from './program.ts';
 import type { Node } from './syntax.ts';
 
 /** Maximum number of states of the lazy automaton; it is rebuilt when there are more. */
@@ -36,7 +36,7 @@ export class LongestMatcher {
   start(text: string): (at: number) => number {
     let steps = FREE_STEPS + text.length * STEPS_PER_CHAR;
     return (from) => {
-      let state: State | null = (this.#first ??= this.#stateOf(this.#closure([0])));
+      let state: State | null = (this.#first ??= this.#stateOf(closure(this.#program.code, [0])));
       let end = state.accepts ? from : -1;
       for (let at = from; at < text.length; ) {
         if (--steps < 0) throw illegalArgument(`pattern [${this.source}] needs too much work on this text`);
@@ -52,7 +52,7 @@ export class LongestMatcher {
 
   /** The code point at `at`, and its number of units. */
   protected read(text: string, at: number): { cp: number; width: number } {
-    const cp = text.codePointAt(at)!;
+    const cp = text.codePointAt(at) ?? 0;
     return { cp, width: cp > 0xffff ? 2 : 1 };
   }
 
@@ -64,7 +64,7 @@ export class LongestMatcher {
       const instruction = this.#program.code[pc];
       if (instruction.op === 'set' && instruction.set.has(cp)) pcs.push(pc + 1);
     }
-    next = pcs.length ? this.#stateOf(this.#closure(pcs)) : null;
+    next = pcs.length ? this.#stateOf(closure(this.#program.code, pcs)) : null;
     if (state.next.size < 512) state.next.set(cp, next);
     return next;
   }
@@ -81,22 +81,6 @@ export class LongestMatcher {
       this.#states.set(key, state);
     }
     return state;
-  }
-
-  #closure(start: number[]): number[] {
-    const seen = new Set<number>();
-    const stack = [...start];
-    const out: number[] = [];
-    for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
-      if (seen.has(pc)) continue;
-      seen.add(pc);
-      const instruction = this.#program.code[pc];
-      if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
-      else if (instruction.op === 'jump') stack.push(instruction.to);
-      else if (instruction.op === 'save') stack.push(pc + 1);
-      else out.push(pc);
-    }
-    return out.sort((a, b) => a - b);
   }
 }
 
@@ -118,161 +102,81 @@ const NOTHING: Node = { kind: 'set', set: CodePointSet.EMPTY };
 const ANY: Node = { kind: 'set', set: CodePointSet.ALL };
 const INFINITE = 0x7fffffff;
 
-class Parser {
-  #at = 0;
-
-  readonly #source: string;
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
+class Parser extends LuceneReader {
   parse(): Node {
     const node = this.#union();
-    if (this.#at < this.#source.length) throw illegalArgument(`end-of-string expected at position ${this.#at}`);
+    if (this.hasMore) throw illegalArgument(`end-of-string expected at position ${this.at}`);
     return node;
   }
 
-  #more(): boolean {
-    return this.#at < this.#source.length;
-  }
-
-  #peek(chars: string): boolean {
-    return this.#more() && chars.includes(this.#source[this.#at]);
-  }
-
-  #match(char: string): boolean {
-    if (this.#source[this.#at] !== char) return false;
-    this.#at++;
-    return true;
-  }
-
-  #next(): number {
-    if (!this.#more()) throw illegalArgument('unexpected end-of-string');
-    const cp = this.#source.codePointAt(this.#at)!;
-    this.#at += cp > 0xffff ? 2 : 1;
-    return cp;
-  }
-
   #union(): Node {
-    const parts = [this.#intersection()];
-    while (this.#match('|')) parts.push(this.#intersection());
-    return parts.length === 1 ? parts[0] : { kind: 'alt', parts };
+    return this.nested(() => {
+      const parts = [this.#intersection()];
+      while (this.match('|')) parts.push(this.#intersection());
+      return parts.length === 1 ? parts[0] : { kind: 'alt', parts };
+    });
   }
 
   #intersection(): Node {
     const node = this.#concatenation();
-    if (this.#peek('&')) throw illegalArgument(`patterns cannot have an intersection here: & at position ${this.#at}`);
+    if (this.peek('&')) throw illegalArgument(`patterns cannot have an intersection here: & at position ${this.at}`);
     return node;
   }
 
   #concatenation(): Node {
-    const parts = [this.#repetition()];
-    while (this.#more() && !this.#peek(')|&')) parts.push(this.#repetition());
+    const parts = [this.#repeated()];
+    while (this.hasMore && !this.peek(')|&')) parts.push(this.#repeated());
     return parts.length === 1 ? parts[0] : { kind: 'seq', parts };
   }
 
-  #repetition(): Node {
-    let node = this.#characterClass();
-    while (this.#peek('?*+{')) {
-      if (this.#match('?')) node = { kind: 'repeat', part: node, min: 0, max: 1, mode: 'greedy' };
-      else if (this.#match('*')) node = { kind: 'repeat', part: node, min: 0, max: INFINITE, mode: 'greedy' };
-      else if (this.#match('+')) node = { kind: 'repeat', part: node, min: 1, max: INFINITE, mode: 'greedy' };
+  #repeated(): Node {
+    let part = this.match('[') ? this.#set(this.characterClass()) : this.#simple();
+    while (this.peek('?*+{')) {
+      if (this.match('?')) part = { kind: 'repeat', part, min: 0, max: 1, mode: 'greedy' };
+      else if (this.match('*')) part = { kind: 'repeat', part, min: 0, max: INFINITE, mode: 'greedy' };
+      else if (this.match('+')) part = { kind: 'repeat', part, min: 1, max: INFINITE, mode: 'greedy' };
       else {
-        this.#at++;
-        const min = this.#number();
-        let max = min;
-        if (this.#match(',')) max = this.#peek('0123456789') ? this.#number() : INFINITE;
-        if (!this.#match('}')) throw illegalArgument(`expected '}' at position ${this.#at}`);
-        if (max < min) throw illegalArgument(`invalid repetition range(out of order): ${min}..${max}`);
-        node = { kind: 'repeat', part: node, min, max, mode: 'greedy' };
+        this.at++;
+        const { min, max } = this.repetition();
+        part = { kind: 'repeat', part, min, max: Math.min(max, INFINITE), mode: 'greedy' };
       }
     }
-    return node;
+    return part;
   }
 
-  #number(): number {
-    const match = /^\d+/.exec(this.#source.slice(this.#at));
-    if (!match) throw illegalArgument(`integer expected at position ${this.#at}`);
-    this.#at += match[0].length;
-    return Number(match[0]);
-  }
-
-  #characterClass(): Node {
-    if (!this.#match('[')) return this.#simple();
-    const negate = this.#match('^');
-    let set = CodePointSet.EMPTY;
-    do {
-      const predefined = this.#predefined();
-      if (predefined) set = set.union(predefined);
-      else {
-        const from = this.#char();
-        if (this.#match('-')) {
-          const to = this.#char();
-          if (to < from) throw illegalArgument(`invalid range: from (${from}) cannot be > to (${to})`);
-          set = set.union(CodePointSet.of([from, to]));
-        } else set = set.union(CodePointSet.of([from, from]));
-      }
-    } while (this.#more() && !this.#peek(']'));
-    if (!this.#match(']')) throw illegalArgument(`expected ']' at position ${this.#at}`);
-    return { kind: 'set', set: negate ? set.negate() : set };
-  }
-
-  #char(): number {
-    this.#match('\\');
-    return this.#next();
-  }
-
-  #predefined(): CodePointSet | null {
-    if (this.#source[this.#at] !== '\\') return null;
-    const set = { d: DIGIT, s: SPACE, w: WORD }[this.#source[this.#at + 1]?.toLowerCase()];
-    if (!set) return null;
-    const negate = /[DSW]/.test(this.#source[this.#at + 1]);
-    this.#at += 2;
-    return negate ? set.negate() : set;
+  #set(set: CodePointSet): Node {
+    return { kind: 'set', set };
   }
 
   #simple(): Node {
-    if (this.#match('.')) return ANY;
-    if (this.#match('#')) return NOTHING;
-    if (this.#match('@')) return { kind: 'repeat', part: ANY, min: 0, max: INFINITE, mode: 'greedy' };
-    if (this.#match('"')) {
-      const start = this.#at;
-      while (this.#more() && !this.#peek('"')) this.#next();
-      if (!this.#match('"')) throw illegalArgument(`expected '"' at position ${this.#at}`);
-      return this.#text(this.#source.slice(start, this.#at - 1));
-    }
-    if (this.#match('(')) {
-      if (this.#match(')')) return { kind: 'empty' };
+    if (this.match('.')) return ANY;
+    if (this.match('#')) return NOTHING;
+    if (this.match('@')) return { kind: 'repeat', part: ANY, min: 0, max: INFINITE, mode: 'greedy' };
+    if (this.match('"')) return this.#literals(this.quoted());
+    if (this.match('(')) {
+      if (this.match(')')) return { kind: 'empty' };
       const node = this.#union();
-      if (!this.#match(')')) throw illegalArgument(`expected ')' at position ${this.#at}`);
+      if (!this.match(')')) throw illegalArgument(`expected ')' at position ${this.at}`);
       return node;
     }
-    if (this.#match('<')) return this.#interval();
-    const predefined = this.#predefined();
-    if (predefined) return { kind: 'set', set: predefined };
-    const cp = this.#char();
-    return { kind: 'set', set: CodePointSet.of([cp, cp]) };
+    if (this.match('<')) return this.#interval();
+    const cp = this.predefined() ?? this.character();
+    return this.#set(typeof cp === 'number' ? CodePointSet.of([cp, cp]) : cp);
   }
 
-  #text(value: string): Node {
-    return { kind: 'seq', parts: [...value].map((char) => ({ kind: 'set', set: CodePointSet.ofChars(char) }) as Node) };
+  #literals(string: string): Node {
+    return { kind: 'seq', parts: Array.from(string, (char) => this.#set(CodePointSet.ofChars(char))) };
   }
 
   /** `<n-m>`: decimal numbers of a range, with a fixed number of digits if both bounds have the same number. */
   #interval(): Node {
-    const start = this.#at;
-    while (this.#more() && !this.#peek('>')) this.#next();
-    if (!this.#match('>')) throw illegalArgument(`expected '>' at position ${this.#at}`);
-    const body = this.#source.slice(start, this.#at - 1);
-    const bounds = /^(\d+)-(\d+)$/.exec(body);
-    if (!bounds) throw illegalArgument(body.includes('-') ? `interval syntax error at position ${this.#at - 1}` : `'${body}' not found`);
-    const [low, high] = [Number(bounds[1]), Number(bounds[2])].sort((a, b) => a - b);
-    if (high - low > 5000) throw illegalArgument(`interval <${body}> is too wide`);
-    const width = bounds[1].length === bounds[2].length ? bounds[1].length : 0;
+    const bounds = this.interval();
+    const [low, high] = bounds.map(Number).sort((a, b) => a - b);
+    if (high - low > 5000) throw illegalArgument(`interval <${bounds.join('-')}> is too wide`);
+    const width = bounds[0].length === bounds[1].length ? bounds[0].length : 0;
     const numbers = Array.from({ length: high - low + 1 }, (_, i) => String(low + i).padStart(width, '0'));
-    const alternatives: Node = { kind: 'alt', parts: numbers.map((number) => this.#text(number)) };
-    const zeros: Node = { kind: 'repeat', part: this.#text('0'), min: 0, max: INFINITE, mode: 'greedy' };
+    const alternatives: Node = { kind: 'alt', parts: numbers.map((number) => this.#literals(number)) };
+    const zeros: Node = { kind: 'repeat', part: this.#literals('0'), min: 0, max: INFINITE, mode: 'greedy' };
     return width ? alternatives : { kind: 'seq', parts: [zeros, alternatives] };
   }
 }

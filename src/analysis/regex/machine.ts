@@ -1,5 +1,5 @@
 // Compiles expressions to tables of deterministic automata over shared character classes, for kernels that look for longest matches.
-import { compileProgram, type Instruction } from './program.ts';
+import { closure, compileProgram, type Instruction } from './program.ts';
 import type { Node } from './syntax.ts';
 
 const ACCEPTS = 0x8000;
@@ -72,20 +72,4 @@ function determinize(code: readonly Instruction[], samples: readonly number[]): 
     }
   }
   return Uint16Array.from(table);
-}
-
-function closure(code: readonly Instruction[], start: readonly number[]): number[] {
-  const seen = new Set<number>();
-  const stack = [...start];
-  const out: number[] = [];
-  for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
-    if (seen.has(pc)) continue;
-    seen.add(pc);
-    const instruction = code[pc];
-    if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
-    else if (instruction.op === 'jump') stack.push(instruction.to);
-    else if (instruction.op === 'save') stack.push(pc + 1);
-    else out.push(pc);
-  }
-  return out.sort((a, b) => a - b);
 }

@@ -123,3 +123,20 @@ export function compileProgram(node: Node, shared = { lookCount: 0, size: 0 }): 
   add({ op: 'match' });
   return program;
 }
+
+/** Instructions that consume a character or end a match, reachable from `start` without consuming anything; in ascending order. */
+export function closure(code: readonly Instruction[], start: readonly number[]): number[] {
+  const seen = new Set<number>();
+  const stack = [...start];
+  const out: number[] = [];
+  for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
+    if (seen.has(pc)) continue;
+    seen.add(pc);
+    const instruction = code[pc];
+    if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
+    else if (instruction.op === 'jump') stack.push(instruction.to);
+    else if (instruction.op === 'save') stack.push(pc + 1);
+    else out.push(pc);
+  }
+  return out.sort((a, b) => a - b);
+}

@@ -1,4 +1,6 @@
 // Rewriting of queries over patterns of terms: term in any case, prefix, wildcard, regexp, fuzzy.
+
+import { regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
@@ -7,7 +9,6 @@ import { ALL, constant, type IndexQuery, none } from '../index-query/index-query
 import type { RewriteMethod } from '../index-query/pattern-query.ts';
 import { afterPrefix, type Bytes, termOfText } from '../index-query/term.ts';
 import { fuzzyMatcher } from '../matchers/edit-distance.ts';
-import { regexpMatcher } from '../matchers/regexp.ts';
 import { wildcardMatcher } from '../matchers/wildcard.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 import { bySimilarity, hasColumn, isTextual, requireSearchable, termQuery, unmapped } from './leaf.ts';

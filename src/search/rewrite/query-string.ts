@@ -1,4 +1,6 @@
 // Rewriting of query_string: the syntax tree's clauses over the default fields or the fields that they name.
+
+import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { queryStringSyntax } from '../../errors/search-errors.ts';
@@ -6,7 +8,6 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor, parseFuzziness } from '../../query/fuzziness.ts';
 import type { PatternQuery, QueryStringQuery } from '../../query/leaf-query.ts';
 import type { SyntaxNode, SyntaxQuery } from '../../query/query-string-syntax.ts';
-import { REGEXP_ALL } from '../../query/regexp-flags.ts';
 import { ALL, bool, constant, disMax, type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import type { RewriteMethod } from '../index-query/pattern-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';

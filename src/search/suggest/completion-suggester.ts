@@ -1,12 +1,13 @@
 // The completion suggester on one shard: documents whose inputs begin with a text, by weight. Terms of the field are the analysed inputs;
 // a binary column keeps each document's inputs with their weights (src/mapping/types/completion.ts).
+
+import { regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
+import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import { editsFor } from '../../query/fuzziness.ts';
-import { REGEXP_ALL } from '../../query/regexp-flags.ts';
 import { matchScope } from '../compute/plan-scope.ts';
 import { afterPrefix, type Bytes } from '../index-query/term.ts';
-import { regexpMatcher } from '../matchers/regexp.ts';
 import type { CompletionSuggestion } from '../request/suggest-request.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import type { SearchShard } from '../shard/search-shard.ts';

@@ -1,8 +1,8 @@
 // Patterns over terms against obvious versions: JavaScript's regular expressions, a full edit distance table.
 import { expect, test } from 'vitest';
-import { REGEXP_ALL } from '../../../../src/query/regexp-flags.ts';
+import { regexpMatcher } from '../../../../src/analysis/regex/lucene-automaton.ts';
+import { REGEXP_ALL } from '../../../../src/common/regexp-flags.ts';
 import { fuzzyMatcher } from '../../../../src/search/matchers/edit-distance.ts';
-import { regexpMatcher } from '../../../../src/search/matchers/regexp.ts';
 import { wildcardMatcher } from '../../../../src/search/matchers/wildcard.ts';
 import { forSeeds, type Rng } from '../../../support/rng.ts';
 
