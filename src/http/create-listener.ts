@@ -1,6 +1,6 @@
 // Chooses the listener: uWebSockets where its binary loads, else the own one on node:net.
 import type { Handler, HttpListener, ListenerOptions } from './listener.ts';
-import { NetListener } from './net-listener.ts';
+import { canSharePort, NetListener } from './net-listener.ts';
 import { isUws } from './uws-process.ts';
 
 /** @param kind `http.listener` of the settings. @throws Error `uws` was asked for and there is no binary for this Node */
@@ -10,3 +10,6 @@ export async function createListener(options: ListenerOptions, handler: Handler,
   const { HyperExpressListener } = await import('./hyper-express-listener.ts');
   return new HyperExpressListener(options, handler);
 }
+
+/** Whether several threads can open the listener on one port. */
+export const isShareable = (kind: 'auto' | 'uws' | 'net'): boolean => isUws(kind) || canSharePort();

@@ -58,6 +58,8 @@ export interface ListenerOptions {
   readonly maxHeaderSize: number;
   /** A body or a reader that stands still this long is cut off; -1: never. */
   readonly readTimeoutMs: number;
+  /** Other threads listen on the same port. */
+  readonly isShared: boolean;
 }
 
 export interface HttpListener {

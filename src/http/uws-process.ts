@@ -22,7 +22,7 @@ function loadUws(): Uws | null {
   }
 }
 
-/** Whether a setting `http.listener` means uWebSockets, which shares a port among threads; the other listener has one thread. */
+/** Whether a setting `http.listener` means uWebSockets. */
 export function isUws(kind: 'auto' | 'uws' | 'net'): boolean {
   return kind === 'uws' || (kind === 'auto' && loadUws() !== null);
 }
@@ -53,12 +53,13 @@ export async function probePort(host: string, port: number): Promise<number> {
 }
 
 /**
- * Right before the first listener opens: of two services that started at the same moment both found the port free.
- * @throws Error: somebody listens there now
+ * Checks again right before the first listener opens: two services that start at the same moment both find the port free.
+ * @throws Error: another process listens there now
  */
-export function assertPortFree(host: string, port: number): void {
+export async function assertPortFree(host: string, port: number): Promise<void> {
   const uws = loadUws();
-  if (uws !== null && openAlone(uws, host, port) === null) throw new Error(`listen EADDRINUSE: address already in use ${host}:${port}`);
+  if (uws === null) await probePort(host, port);
+  else if (openAlone(uws, host, port) === null) throw new Error(`listen EADDRINUSE: address already in use ${host}:${port}`);
 }
 
 /** Opens the port and closes it again. @returns its number, null if that failed */

@@ -1,5 +1,6 @@
 // An http worker: a listener, the REST API over it, and a reader that answers searches in this thread.
 import { createListener } from '../http/create-listener.ts';
+
 import type { HttpListener } from '../http/listener.ts';
 import { assertPortFree, keepThreadAlive } from '../http/uws-process.ts';
 import { Dispatcher } from '../rest/dispatch.ts';
@@ -7,6 +8,7 @@ import type { Store } from '../store/store.ts';
 import { openLogger } from './node-log.ts';
 import { Reader } from './reader.ts';
 import type { ThreadData } from './thread.ts';
+import { threadCounts } from './thread-counts.ts';
 
 /** Builds everything; the listener opens when main says `start`. @returns what ends this thread when main has stopped it */
 export function startHttpWorker(data: ThreadData, store: Store): () => void {
@@ -17,8 +19,8 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     switch (message.type) {
       case 'start':
         reader.context.publishAddress = message.publishAddress;
-        return whenBuilt.then((built) => {
-          if (data.number === 0) assertPortFree(settings['http.host'], settings['http.port']);
+        return whenBuilt.then(async (built) => {
+          if (data.number === 0) await assertPortFree(settings['http.host'], settings['http.port']);
           return built.listen();
         });
       case 'stop':
@@ -44,6 +46,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
       maxContentLength: settings['http.max_content_length'],
       maxHeaderSize: settings['http.max_header_size'],
       readTimeoutMs: settings['http.read_timeout'],
+      isShared: threadCounts(settings).listeners > 1,
     },
     dispatcher.handle,
     settings['http.listener'],

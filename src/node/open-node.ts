@@ -1,13 +1,11 @@
 // Opens a node: the data directory, its threads, and one reader in this thread. What the library and the service start from.
-import os from 'node:os';
 import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { MainNode, type MainOptions } from './main-node.ts';
 import type { LogNotice } from './messages.ts';
 import { Reader } from './reader.ts';
+import { threadCounts } from './thread-counts.ts';
 
-const MAX_HTTP_WORKERS = 8;
-const MAX_INDEXERS = 4;
 /** An open buffer becomes a segment at this size: larger segments mean fewer merges, smaller ones less memory. */
 const INDEX_BUFFER_BYTES = 128 << 20;
 const READER_SCRATCH_BYTES = 512 << 20;
@@ -17,14 +15,6 @@ const WRITE_QUEUE_SHARE = 0.1;
 export interface OpenNode {
   readonly context: EngineContext;
   close(): Promise<void>;
-}
-
-/** How many threads of which kind the settings mean. */
-export function threadCounts(settings: Settings): { httpWorkers: number; indexers: number; inProcess: boolean } {
-  const cores = os.availableParallelism();
-  const httpWorkers = settings.threads > 0 ? settings.threads : Math.min(cores, MAX_HTTP_WORKERS);
-  const indexers = settings.indexers > 0 ? settings.indexers : Math.max(1, Math.min(httpWorkers >> 1, MAX_INDEXERS));
-  return { httpWorkers, indexers: httpWorkers === 1 ? 1 : indexers, inProcess: httpWorkers === 1 };
 }
 
 export function mainOptions(

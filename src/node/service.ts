@@ -1,15 +1,16 @@
 // The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and starts it again if it dies.
 import type { Settings } from '../config/settings.ts';
-import { isUws, probePort, setMaxHeaderSize } from '../http/uws-process.ts';
+import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { BasicAuth } from '../rest/auth/basic-auth.ts';
 import { Cors } from '../rest/core/cors.ts';
 import { startHttpWorker } from './http-worker.ts';
 import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { MainNode } from './main-node.ts';
 import type { LogNotice } from './messages.ts';
-import { mainOptions, threadCounts } from './open-node.ts';
+import { mainOptions } from './open-node.ts';
 import { dropSpareThread, startThread } from './start-thread.ts';
 import type { ThreadData } from './thread.ts';
+import { threadCounts } from './thread-counts.ts';
 
 export interface Service {
   readonly port: number;
@@ -39,7 +40,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   new Cors(settings);
   const host = settings['http.host'];
   const port = await findPort(host, settings['http.port'], onLog);
-  const { httpWorkers, inProcess } = threadCounts(settings);
+  const { listeners, inProcess } = threadCounts(settings);
   if (inProcess) dropSpareThread();
   const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog);
   const main = new MainNode(options);
@@ -89,8 +90,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     await main.broadcast(start);
     // Loading takes a core from the first requests: whoever waited for the start is served first.
     setTimeout(() => {
-      const workers = isUws(settings['http.listener']) ? httpWorkers : 1;
-      for (let number = 1; number < workers && stopping === null; number++) {
+      for (let number = 1; number < listeners && stopping === null; number++) {
         main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
       }
     }, OTHER_WORKERS_AFTER_MS).unref();

@@ -66,7 +66,7 @@ const handler: Handler = async (request, reply) => {
 
 const [port, kind] = process.argv.slice(2);
 const listener = await createListener(
-  { host: '127.0.0.1', port: Number(port), maxContentLength: 50_000_000, maxHeaderSize: 16_384, readTimeoutMs: 30_000 },
+  { host: '127.0.0.1', port: Number(port), maxContentLength: 50_000_000, maxHeaderSize: 16_384, readTimeoutMs: 30_000, isShared: false },
   handler,
   kind as 'uws' | 'net',
 );

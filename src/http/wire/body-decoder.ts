@@ -14,17 +14,22 @@ export class BodyDecoder {
   #trailerBytes = 0;
 
   readonly #length: number | undefined;
+  readonly #isStrict: boolean;
 
-  /** @param length  bytes, or undefined for chunked */
-  constructor(length: number | undefined) {
+  /**
+   * @param length    bytes, or undefined for chunked
+   * @param isStrict  lines of chunked bodies must end in CR LF; otherwise LF alone is accepted
+   */
+  constructor(length: number | undefined, isStrict = false) {
     this.#length = length;
+    this.#isStrict = isStrict;
     this.#left = length ?? 0;
     this.done = length === 0;
   }
 
   /**
-   * Takes what belongs to the body from `input` and passes its data on.
-   * @returns bytes taken, or -1 for a malformed body
+   * Consumes the body's part of `input` and passes its data on.
+   * @returns bytes consumed, or -1 for a malformed body
    */
   feed(input: Buffer, onData: (data: Buffer) => void): number {
     if (this.#length !== undefined) {
@@ -50,12 +55,14 @@ export class BodyDecoder {
       if (this.#line.length > MAX_CHUNK_LINE) return -1;
       pos = lf < 0 ? end : lf + 1;
       if (lf < 0) {
-        // what is there already must be able to become valid
+        // refused as soon as it can no longer become valid
         if (this.#state === 'dataEnd' && this.#line !== '\r') return -1;
         if (this.#state === 'size' && !/^[0-9A-Fa-f]{0,15}(?:[ \t]*(?:;.*)?)?\r?$/.test(this.#line)) return -1;
         break;
       }
-      const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
+      const hasCr = this.#line.endsWith('\r');
+      if (this.#isStrict && !hasCr) return -1;
+      const line = hasCr ? this.#line.slice(0, -1) : this.#line;
       this.#line = '';
       if (!this.#takeLine(line)) return -1;
     }

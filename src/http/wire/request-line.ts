@@ -2,7 +2,7 @@
 
 export interface RequestLine {
   method: string;
-  /** as sent: path and query, without scheme and host; `*` or `host:port` where that form was used */
+  /** as sent: path and query, without scheme and host; `host:port` for CONNECT */
   rawUri: string;
   /** host (with port) of an absolute URI or of CONNECT, '' if none */
   host: string;
@@ -14,13 +14,24 @@ export interface RequestLine {
   plain: boolean;
 }
 
-type LineError = 'method' | 'request' | 'version' | '0.9';
+/** What is wrong with a line: its method, its version, or anything else. */
+type LineError = 'method' | 'request' | 'version';
 
-const METHOD = /^[A-Z_-]+$/;
-const REQUEST = /^([A-Z_-]+) +([^ ]*)(?: +(.*?) *)?$/;
+/** Which methods are accepted: those that nginx accepts, or any token (RFC 9110, 9.1). */
+export type Methods = 'upper case' | 'any token';
+
+const patternsFor = (method: string) => ({
+  method: new RegExp(`^${method}$`),
+  start: new RegExp(`^${method}(?: .*)?$`, 's'),
+  line: new RegExp(`^(${method}) +([^ ]*)(?: +(.*?) *)?$`),
+});
+const PATTERNS = { 'upper case': patternsFor('[A-Z_-]+'), 'any token': patternsFor("[\\w!#$%&'*+.^`|~-]+") };
+
+/** Whether a line that begins like this can become a request line. */
+export const canBeginRequest = (start: string, methods: Methods): boolean => PATTERNS[methods].start.test(start);
 const BAD_URI = /[\x00-\x20\x7f]/;
 
-/** What a character is in a request target. */
+/** Class of each character in a request target. */
 const [PLAIN, DOT, SLASH, WORK, BAD] = [0, 1, 2, 3, 4];
 const TARGET_CLASS = Uint8Array.from({ length: 256 }, (_, c) => {
   if (c <= 32 || c === 127) return BAD;
@@ -29,7 +40,7 @@ const TARGET_CLASS = Uint8Array.from({ length: 256 }, (_, c) => {
   return /[A-Za-z0-9_~!$&'()*,;=:@+-]/.test(String.fromCharCode(c)) ? PLAIN : WORK;
 });
 
-/** The usual line, `GET /path HTTP/1.1`; undefined: it must be looked at more closely. */
+/** The usual line, `GET /path HTTP/1.1`; undefined if it needs a closer look. */
 function parseUsualLine(line: string): RequestLine | undefined {
   const method = line.startsWith('GET /') ? 'GET' : line.startsWith('POST /') ? 'POST' : line.startsWith('HEAD /') ? 'HEAD' : undefined;
   if (method === undefined || !line.endsWith(' HTTP/1.1')) return undefined;
@@ -48,17 +59,18 @@ function parseUsualLine(line: string): RequestLine | undefined {
 }
 
 /** @param line  without its line end */
-export function parseRequestLine(line: string): RequestLine | LineError {
+export function parseRequestLine(line: string, methods: Methods = 'upper case'): RequestLine | LineError {
   const usual = parseUsualLine(line);
   if (usual) return usual;
-  const match = REQUEST.exec(line);
-  if (!match) return METHOD.test(line.split(' ', 1)[0]) ? 'request' : 'method';
+  const patterns = PATTERNS[methods];
+  const match = patterns.line.exec(line);
+  if (!match) return patterns.method.test(line.split(' ', 1)[0]) ? 'request' : 'method';
   const [, method, target, protocol] = match;
   let version = 9;
   if (protocol !== undefined && protocol !== '') {
     const v = /^HTTP\/([1-9]\d*)(.*)$/.exec(protocol);
     if (!v) return 'request';
-    // a version that is too high is known as soon as its first number is
+    // too high a version is recognized by its first number
     if (Number(v[1]) > 1) return 'version';
     const minor = /^\.(\d{1,2})$/.exec(v[2]);
     if (!minor) return 'request';

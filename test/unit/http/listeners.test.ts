@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canSharePort } from '../../../src/http/net-listener.ts';
 import { isUws, probePort } from '../../../src/http/uws-process.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type HttpChild, rawExchange, startHttpChild } from '../../support/http-child.ts';
@@ -197,9 +198,99 @@ test.skipIf(!hasUws)('guard 5: draining answers 503 with Connection: close and w
   expect(await child.stop()).toBe(0);
 });
 
-test('only uWebSockets is opened in several threads', () => {
+describe('the net listener', () => {
+  let child: HttpChild;
+  beforeAll(async () => {
+    child = await startHttpChild('net');
+  });
+  afterAll(async () => {
+    expect(await child.stop()).toBe(0);
+  });
+  const send = (data: string, until?: RegExp): Promise<string> => rawExchange(child.port, data, { until });
+
+  test('HTTP/1.0 closes unless asked to keep the connection, and needs no Host', async () => {
+    const closed = await send('GET /x HTTP/1.0\r\n\r\n');
+    expect(closed).toMatch(/^HTTP\/1\.1 200 .*\r\nconnection: close\r\ncontent-length: 6\r\n\r\nGET \/x$/s);
+    const kept = await send('GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /second HTTP/1.0\r\n\r\n', /GET \/second/);
+    expect(kept).toMatch(/connection: keep-alive\r\n.*GET \/x.*connection: close\r\n.*GET \/second$/s);
+  });
+
+  test('a stream for HTTP/1.0 has no chunks and ends with the connection', async () => {
+    const [head, body] = (await send('GET /stream?10 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')).split('\r\n\r\n');
+    expect(head).not.toMatch(/transfer-encoding/i);
+    expect(head).toMatch(/connection: close/i);
+    expect(body).toHaveLength(10);
+  });
+
+  test('HEAD of a stream has the framing of GET and no body', async () => {
+    const answer = await send(
+      'HEAD /stream-sized?10 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /stream?10 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
+    const [sized, chunked, rest] = answer.split('\r\n\r\n');
+    expect(sized).toMatch(/content-length: 10/);
+    expect(chunked).toMatch(/transfer-encoding: chunked/);
+    expect(rest).toBe('');
+  });
+
+  test('pipelined requests are answered in order, however they are cut', async () => {
+    const requests = Array.from({ length: 40 }, (_, n) =>
+      n % 2
+        ? `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`
+        : `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n${String(n).padStart(2, '0')}`,
+    ).join('');
+    for (const size of [1, 7, 61, requests.length]) {
+      const socket = net.connect(child.port, '127.0.0.1');
+      let answer = '';
+      socket.on('data', (chunk) => (answer += chunk));
+      socket.setNoDelay(true);
+      for (let at = 0; at < requests.length; at += size) {
+        socket.write(requests.slice(at, at + size));
+        if (size < 61 && at % 5 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      while (!answer.includes('GET /39')) await once(socket, 'data');
+      socket.destroy();
+      const order = [...answer.matchAll(/"text":"(\d\d)"|GET \/(\d+)/g)].map((m) => Number(m[1] ?? m[2]));
+      expect(order).toEqual(Array.from({ length: 40 }, (_, n) => n));
+    }
+  });
+
+  test('100-continue is sent before the body is read', async () => {
+    const socket = net.connect(child.port, '127.0.0.1');
+    socket.write(`${POST}Content-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`);
+    const [interim] = (await once(socket, 'data')) as [Buffer];
+    expect(interim.toString()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('ok');
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toContain('"text":"ok"');
+  });
+
+  test.each([
+    ['a bare LF in the head', 'GET / HTTP/1.1\nHost: a\r\n\r\n'],
+    ['a folded header', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n'],
+    ['a space before the colon', 'GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n'],
+    ['HTTP/0.9', 'GET /\r\n\r\n'],
+    ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a chunk that ends in a bare LF', `${POST}Transfer-Encoding: chunked\r\n\r\n2\nok\r\n0\r\n\r\n`],
+    ['chunked in HTTP/1.0', 'POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ])('refuses %s', async (_name, request) => {
+    expect(await send(request)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('refuses HTTP/2.0 and heads above the limit', async () => {
+    expect(await send('GET / HTTP/2.0\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 505 /);
+    expect(await send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await send(`GET /${'y'.repeat(20_000)}`)).toMatch(/^HTTP\/1\.1 431 /);
+  });
+});
+
+test('several threads share the port of the net listener where Node offers SO_REUSEPORT', () => {
   expect(isUws('net')).toBe(false);
   expect(isUws('uws')).toBe(true);
+  expect(['20.20.2', '22.11.0', '22.12.0', '23.0.0', '24.1.0'].map((version) => canSharePort(version, 'linux'))).toEqual([
+    ...[false, false, true, false, true],
+  ]);
+  expect(canSharePort('24.1.0', 'darwin')).toBe(false);
 });
 
 test('guard 12: a port in use is found before listening', async () => {

@@ -1,6 +1,7 @@
 // Reads request heads from a connection: request line, fields, and the checks on both before the phases run.
 
-import { findHeader, type HeaderField, learnField, parseHeaderLine, recallField } from '../../../http/wire/header.ts';
+import { type HeadHandler, HeadScanner } from '../../../http/wire/head-scanner.ts';
+import { findHeader, type HeaderField, learnField, parseHeaderLine } from '../../../http/wire/header.ts';
 import { parseRequestLine } from '../../../http/wire/request-line.ts';
 import { core } from '../config/core.ts';
 import { anySet } from '../config/value.ts';
@@ -51,11 +52,13 @@ interface HeadReaderOwner extends Connection {
   runPosted(): void;
 }
 
-export class HeadReader {
+/** Result of the request line of HTTP/0.9, which has no fields: the head ends with it. */
+const HEADLESS = -1;
+
+export class HeadReader implements HeadHandler {
   /** a request whose head is incomplete */
   head: HttpRequest | undefined;
-  #headBytes = 0;
-  #headLines = 0;
+  readonly #scanner = new HeadScanner();
   nextPipelined = false;
 
   readonly onTimeout = (): void => this.#headTimeout();
@@ -64,6 +67,11 @@ export class HeadReader {
 
   constructor(conn: HeadReaderOwner) {
     this.#conn = conn;
+  }
+
+  /** The request whose head is being read. */
+  get #current(): HttpRequest {
+    return this.head ?? this.#startHead();
   }
 
   #headTimeout(): void {
@@ -79,58 +87,51 @@ export class HeadReader {
     r.pipelined = this.nextPipelined;
     this.nextPipelined = false;
     this.head = r;
-    this.#headBytes = 0;
-    this.#headLines = 0;
+    this.#scanner.reset();
     const c = core.conf(this.#conn.rootLoc);
     this.#conn.setTimer(c.client_header_timeout, this.onTimeout);
     return r;
   }
 
-  /** Parses lines of a request head; true: a request was completed. */
+  /** Parses lines of a request head. Returns whether a request was completed. */
   parse(): boolean {
     const conn = this.#conn;
     const level = this.head ? this.head.server.root : conn.rootLoc;
-    const limits = core.conf(level).large_client_header_buffers;
-    const lineLimit = Math.max(limits.size, core.conf(conn.rootLoc).client_header_buffer_size);
-    const text = conn.peekInput(limits.count * limits.size + lineLimit + 2);
-    let pos = 0;
+    const { count, size } = core.conf(level).large_client_header_buffers;
+    const lineBytes = Math.max(size, core.conf(conn.rootLoc).client_header_buffer_size);
+    const headBytes = count * size + lineBytes;
+    const text = conn.peekInput(headBytes + 2);
+    let start = 0;
     if (!this.head) {
       // empty lines before a request are skipped
-      while (pos < text.length && isLineEnd(text.charCodeAt(pos))) pos++;
-      if (pos === text.length) {
-        conn.dropInput(pos);
+      while (start < text.length && isLineEnd(text.charCodeAt(start))) start++;
+      if (start === text.length) {
+        conn.dropInput(start);
         return false;
       }
     }
-    const skipped = pos;
     const r = this.head ?? this.#startHead();
-    r.requestLength -= skipped;
-    for (;;) {
-      const lf = text.indexOf('\n', pos);
-      if (lf < 0) {
-        this.#takeHeadBytes(r, pos);
-        this.#checkPartialLine(r, text.length - pos, lineLimit, limits.count * limits.size);
+    r.requestLength -= start;
+    const result = this.#scanner.scan(text, start, { methods: 'upper case', lineBytes, headBytes, isStrict: false }, this);
+    const { position } = this.#scanner;
+    switch (result) {
+      case 'more':
+        this.#takeHeadBytes(r, position);
         return false;
-      }
-      const start = pos;
-      const end = lf > pos && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
-      const lineBytes = lf + 1 - pos;
-      pos = lf + 1;
-      this.#headBytes += lineBytes;
-      if (this.#headLines++ === 0) {
-        if (lineBytes > lineLimit) return this.#refuseHead(r, pos, 414, 'client sent too long URI while reading client request line');
-        const rc = this.#takeRequestLine(r, text.slice(start, end));
-        if (rc !== OK) return this.#refuseHead(r, pos, rc);
-        if (r.version === 9) return this.#headDone(r, pos);
-        continue;
-      }
-      if (end === start) return this.#headDone(r, pos);
-      if (lineBytes > lineLimit || this.#headBytes > limits.count * limits.size + lineLimit) {
-        return this.#refuseHead(r, pos, 494, 'client sent too long header line while reading client request headers');
-      }
-      const known = recallField(text, start, end);
-      const rc = known ? this.#addField(r, known) : this.#takeField(r, text.slice(start, end));
-      if (rc !== OK) return this.#refuseHead(r, pos, rc);
+      case 'end':
+        return this.#headDone(r, position);
+      case 'long line':
+        return this.#refuseHead(r, position, 414, 'client sent too long URI while reading client request line');
+      case 'long head':
+        return this.#refuseHead(r, position, 494, 'client sent too long header line while reading client request headers');
+      case 'bad method':
+        return this.#refuseHead(r, position, 400, 'client sent invalid method while reading client request line');
+      case 'bad line end':
+        return this.#refuseHead(r, position, 400);
+      case HEADLESS:
+        return this.#headDone(r, position);
+      default:
+        return this.#refuseHead(r, position, result);
     }
   }
 
@@ -144,7 +145,7 @@ export class HeadReader {
     r.requestLine = `${head.method} ${head.target} HTTP/2.0`;
     r.requestLength = head.fields.reduce((sum, [name, value]) => sum + name.length + value.length + 4, r.requestLine.length + 4);
     let rc = head.fault || this.#checkStreamLine(r) || this.#takeTarget(r, head.target);
-    for (const [name, value] of head.fields) if (rc === OK) rc = this.#takeField(r, `${name}: ${value}`);
+    for (const [name, value] of head.fields) if (rc === OK) rc = this.#takeLine(`${name}: ${value}`);
     if (rc === OK) this.#headDone(r, 0);
     else this.#refuseHead(r, 0, rc);
   }
@@ -159,19 +160,6 @@ export class HeadReader {
   #takeHeadBytes(r: HttpRequest, count: number): void {
     r.requestLength += count;
     this.#conn.dropInput(count);
-  }
-
-  #checkPartialLine(r: HttpRequest, partial: number, lineLimit: number, total: number): void {
-    if (this.#headLines === 0) {
-      if (partial >= lineLimit) this.#refuseHead(r, 0, 414, 'client sent too long URI while reading client request line');
-      else if (partial > 0) {
-        // a method that cannot be is refused before the line ends
-        const start = this.#conn.input.latin1Slice(0, Math.min(partial, 64));
-        if (!/^[A-Z_-]+(?: .*)?$/s.test(start)) this.#refuseHead(r, 0, 400, 'client sent invalid method while reading client request line');
-      }
-    } else if (partial >= lineLimit || this.#headBytes + partial > total + lineLimit) {
-      this.#refuseHead(r, 0, 494, 'client sent too long header line while reading client request headers');
-    }
   }
 
   #refuseHead(r: HttpRequest, used: number, status: number, reason?: string): boolean {
@@ -189,7 +177,8 @@ export class HeadReader {
     return false;
   }
 
-  #takeRequestLine(r: HttpRequest, line: string): number {
+  requestLine(line: string): number {
+    const r = this.#current;
     r.requestLine = line;
     const parsed = parseRequestLine(line);
     if (typeof parsed === 'string') {
@@ -211,9 +200,12 @@ export class HeadReader {
       }
       this.#setHost(r, host);
     }
-    if (!parsed.plain) return this.#takeTarget(r, parsed.rawUri);
-    r.uri = parsed.rawUri;
-    return OK;
+    if (parsed.plain) r.uri = parsed.rawUri;
+    else {
+      const rc = this.#takeTarget(r, parsed.rawUri);
+      if (rc !== OK) return rc;
+    }
+    return r.version === 9 ? HEADLESS : OK;
   }
 
   #takeTarget(r: HttpRequest, target: string): number {
@@ -241,9 +233,15 @@ export class HeadReader {
     }
   }
 
-  #takeField(r: HttpRequest, line: string): number {
+  #takeLine(line: string): number {
+    const field = learnField(line);
+    return field ? this.field(field) : this.unusualField(line);
+  }
+
+  unusualField(line: string): number {
+    const r = this.#current;
     const c = core.conf(r.server.root);
-    const field = learnField(line) ?? parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
+    const field = parseHeaderLine(line, c.underscores_in_headers, c.ignore_invalid_headers);
     if (field === 'invalid') {
       const bad = Math.max(0, line.search(/^:|[\x00-\x20\x7f]/));
       const code = (line.charCodeAt(bad) || 0).toString(16).padStart(2, '0');
@@ -254,20 +252,22 @@ export class HeadReader {
       r.log('info', `client sent invalid header line: "${line}" while reading client request headers`);
       return OK;
     }
-    return this.#addField(r, field);
+    return this.field(field);
   }
 
-  #addField(r: HttpRequest, field: HeaderField): number {
+  field(field: HeaderField): number {
+    const r = this.#current;
     const { lname, name, value } = field;
     const fields = r.headersIn;
     if (fields.length >= core.conf(r.server.root).max_headers) {
       r.log('info', 'client sent too many header lines while reading client request headers');
       return 400;
     }
-    if (UNIQUE_FIELDS.has(lname) && findHeader(fields, lname)) {
+    const previous = UNIQUE_FIELDS.has(lname) ? findHeader(fields, lname) : undefined;
+    if (previous) {
       r.log(
         'info',
-        `client sent duplicate ${lname === 'host' ? 'host header' : 'header line'}: "${name}: ${value}", previous value: "${findHeader(fields, lname)!.name}: ${findHeader(fields, lname)!.value}" while reading client request headers`,
+        `client sent duplicate ${lname === 'host' ? 'host header' : 'header line'}: "${name}: ${value}", previous value: "${previous.name}: ${previous.value}" while reading client request headers`,
       );
       return 400;
     }
