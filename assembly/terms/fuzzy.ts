@@ -1,7 +1,7 @@
 // Terms within a number of edits of a word: one walk of the dictionary with a bit-parallel automaton whose states along the current prefix are
 // kept. A prefix that no state survives rules out every term with it; blocks whose first terms begin with it are jumped over unread. A prefix that
 // has used up all edits can only go on as the word does, from one of a few places: where many blocks have it those terms are looked up.
-//   scratch: ├ next ordinal u32 │ known depth u32 │ chars u32[DEPTHS] │ masks of the ASCII chars u64[128] │ states[DEPTHS] │ found u32[MAX_FOUND] │ term ┤
+//   scratch: ├ FuzzyWalk ┬ chars u32[DEPTHS] ┬ masks of the ASCII chars u64[128] ┬ states[DEPTHS] ┬ found u32[MAX_FOUND] ┬ term ┤
 //   state of a prefix, 32 bytes: near0, near1, near2 u64: bit j is set when the prefix is within 0, 1, 2 edits of the word's first j code
 //   points; mask u64 of its last char: bit j + 1 is set where the word's char j is that char
 // Edits are insertions, deletions, substitutions and swaps of neighbours, of code points. Without swaps in the request the host drops what
@@ -15,7 +15,34 @@ import { BLOCK_LOG2, blockTerms, ordIn, TERM_STATE_BYTES, TermsHeader, termsStat
 /** Longest word in code points. */
 export const MAX_FUZZY_LENGTH: u32 = 62;
 const DEPTHS: u32 = 128;
-const CHARS_OFF: usize = 8;
+
+/** A search for terms near a word: the head of its scratch, fuzzyScratchBytes(longestTerm) at a multiple of 8. The host writes the first group of fields. */
+// @ts-ignore: decorator
+@unmanaged
+export class FuzzyWalk {
+  /** Address of the term dictionary. */
+  dictionary: usize;
+  /** Next ordinal to look at; termsFuzzy moves it forward. */
+  ord: u32;
+  /** One past the last ordinal. */
+  toOrd: u32;
+  /** Code points of the word, u32[length]; length <= MAX_FUZZY_LENGTH. */
+  word: usize;
+  length: u32;
+  /** 0 to 2. */
+  maxEdits: u32;
+
+  // State.
+  /** Number of chars of the path whose states are known. */
+  known: u32;
+  /** Bytes at the start of the last term that are ASCII and on the path, char for byte. */
+  plain: u32;
+  /** Ordinals that `lookUp` has found: ascending, at FOUND_OFF. */
+  foundCount: u32;
+  reserved: u32;
+}
+
+const CHARS_OFF: usize = 40;
 const MASKS_OFF: usize = CHARS_OFF + DEPTHS * 4;
 const STATES_OFF: usize = MASKS_OFF + 128 * 8;
 /** Ordinals of the terms that a prefix without edits left goes on to. */
@@ -31,17 +58,25 @@ export function fuzzyScratchBytes(longestTerm: u32): usize {
 }
 
 /** Positions of a char in the word, one further up. */
-function maskOf(target: usize, length: u32, char: u32): u64 {
+function maskOf(walk: FuzzyWalk, char: u32): u64 {
+  const word = walk.word, length = walk.length;
   let mask: u64 = 0;
-  for (let j: u32 = 0; j < length; j++) if (load<u32>(target + ((<usize>j) << 2)) == char) mask |= (<u64>2) << j;
+  for (let j: u32 = 0; j < length; j++) if (load<u32>(word + ((<usize>j) << 2)) == char) mask |= (<u64>2) << j;
   return mask;
 }
 
-function open(scratch: usize, target: usize, length: u32): void {
-  store<u32>(scratch, 0, 4);
-  for (let char: u32 = 0; char < 128; char++) store<u64>(scratch + MASKS_OFF + ((<usize>char) << 3), maskOf(target, length, char));
-  const state = scratch + STATES_OFF;
-  const all = ((<u64>2) << length) - 1;
+// @ts-ignore: decorator
+@inline
+function stateAt(walk: FuzzyWalk, depth: u32): usize {
+  return changetype<usize>(walk) + STATES_OFF + ((<usize>depth) << 5);
+}
+
+function open(walk: FuzzyWalk): void {
+  walk.known = 0;
+  const masks = changetype<usize>(walk) + MASKS_OFF;
+  for (let char: u32 = 0; char < 128; char++) store<u64>(masks + ((<usize>char) << 3), maskOf(walk, char));
+  const state = stateAt(walk, 0);
+  const all = ((<u64>2) << walk.length) - 1;
   store<u64>(state, 1);
   store<u64>(state, 3 & all, 8);
   store<u64>(state, 7 & all, 16);
@@ -51,10 +86,10 @@ function open(scratch: usize, target: usize, length: u32): void {
 /** Computes the state of the first `depth` chars from those before. */
 // @ts-ignore: decorator
 @inline
-function addState(scratch: usize, target: usize, length: u32, depth: u32, char: u32): void {
-  const state = scratch + STATES_OFF + ((<usize>depth) << 5);
-  const mask = char < 128 ? load<u64>(scratch + MASKS_OFF + ((<usize>char) << 3)) : maskOf(target, length, char);
-  const all = ((<u64>2) << length) - 1;
+function addState(walk: FuzzyWalk, depth: u32, char: u32): void {
+  const state = stateAt(walk, depth);
+  const mask = char < 128 ? load<u64>(changetype<usize>(walk) + MASKS_OFF + ((<usize>char) << 3)) : maskOf(walk, char);
+  const all = ((<u64>2) << walk.length) - 1;
   const old0 = load<u64>(state - 32);
   const old1 = load<u64>(state - 32, 8);
   const old2 = load<u64>(state - 32, 16);
@@ -77,37 +112,37 @@ function addState(scratch: usize, target: usize, length: u32, depth: u32, char: 
 /** Makes `char` the one at `index` of the path; false if no term with this prefix is near enough. */
 // @ts-ignore: decorator
 @inline
-function follow(scratch: usize, target: usize, length: u32, maxEdits: u32, index: u32, char: u32): bool {
+function follow(walk: FuzzyWalk, index: u32, char: u32): bool {
   if (index + 1 >= DEPTHS) return false;
-  const at = scratch + CHARS_OFF + ((<usize>index) << 2);
-  if (index >= load<u32>(scratch, 4) || load<u32>(at) != char) {
+  const at = changetype<usize>(walk) + CHARS_OFF + ((<usize>index) << 2);
+  if (index >= walk.known || load<u32>(at) != char) {
     store<u32>(at, char);
-    store<u32>(scratch, index + 1, 4);
-    addState(scratch, target, length, index + 1, char);
+    walk.known = index + 1;
+    addState(walk, index + 1, char);
   }
-  return load<u64>(scratch + STATES_OFF + ((<usize>index + 1) << 5) + ((<usize>maxEdits) << 3)) != 0;
+  return load<u64>(stateAt(walk, index + 1) + ((<usize>walk.maxEdits) << 3)) != 0;
 }
 
 /**
  * Bytes of the shortest prefix of the block's first term that no near term has, or none but such as `lookUp` has found; 0 if its first 8 bytes do
  * not tell. They are the path then, and `plain` the bytes of it that are alive.
  */
-function deadByFirst(header: TermsHeader, scratch: usize, target: usize, length: u32, maxEdits: u32, block: u32): u32 {
+function deadByFirst(header: TermsHeader, walk: FuzzyWalk, block: u32): u32 {
   const prefixes = changetype<usize>(header) + header.prefixesOff;
   const first = load<u64>(prefixes + ((<usize>block) << 3));
-  foundCount = 0;
+  walk.foundCount = 0;
   for (let i: u32 = 0, prefix = first; i < 8; i++, prefix <<= 8) {
     const byte = <u32>(prefix >> 56);
     // Zeros may be padding; code points of several bytes are left to the walk.
     if (byte == 0 || byte > 0x7f) return 0;
-    if (!follow(scratch, target, length, maxEdits, i, byte)) {
-      plain = i;
+    if (!follow(walk, i, byte)) {
+      walk.plain = i;
       return i + 1;
     }
-    if (!isExhausted(scratch, maxEdits, i + 1)) continue;
+    if (!isExhausted(walk, i + 1)) continue;
     const last = lastBlockWith(prefixes, header.blockCount, block, i + 1);
-    if (last - block < MANY_BLOCKS || !lookUp(header, scratch, target, length, maxEdits, first, i + 1, block, last)) continue;
-    plain = i;
+    if (last - block < MANY_BLOCKS || !lookUp(header, walk, first, i + 1, block, last)) continue;
+    walk.plain = i;
     return i + 1;
   }
   return 0;
@@ -116,37 +151,35 @@ function deadByFirst(header: TermsHeader, scratch: usize, target: usize, length:
 /** Whether the prefix of `depth` chars on the path has no edit left, that of a swap which its last char may have begun included. */
 // @ts-ignore: decorator
 @inline
-function isExhausted(scratch: usize, maxEdits: u32, depth: u32): bool {
+function isExhausted(walk: FuzzyWalk, depth: u32): bool {
+  const maxEdits = walk.maxEdits;
   if (maxEdits == 0) return true;
-  const state = scratch + STATES_OFF + ((<usize>depth) << 5);
+  const state = stateAt(walk, depth);
   const fewer = (<usize>maxEdits - 1) << 3;
   return load<u64>(state + fewer) == 0 && ((load<u64>(state - 32 + fewer) << 2) & load<u64>(state, 24)) == 0;
 }
 
-/** How many ordinals `lookUp` has found: ascending, at FOUND_OFF. */
-let foundCount: u32 = 0;
-
 /** Finds the near terms in blocks [block, last] that begin with the `depth` ASCII bytes of `first`, which have no edit left. False: not looked up. */
-function lookUp(header: TermsHeader, scratch: usize, target: usize, length: u32, maxEdits: u32, first: u64, depth: u32, block: u32, last: u32): bool {
-  let ends = load<u64>(scratch + STATES_OFF + ((<usize>depth) << 5) + ((<usize>maxEdits) << 3));
+function lookUp(header: TermsHeader, walk: FuzzyWalk, first: u64, depth: u32, block: u32, last: u32): bool {
+  let ends = load<u64>(stateAt(walk, depth) + ((<usize>walk.maxEdits) << 3));
   if (<u32>popcnt<u64>(ends) > MAX_FOUND) return false;
-  const term = scratch + TERM_OFF;
+  const term = changetype<usize>(walk) + TERM_OFF, found = changetype<usize>(walk) + FOUND_OFF, length = walk.length;
   store<u64>(term, bswap<u64>(first));
   for (; ends != 0; ends &= ends - 1) {
     const from = <u32>ctz<u64>(ends);
     for (let j = from; j < length; j++) {
-      const char = load<u32>(target + ((<usize>j) << 2));
+      const char = load<u32>(walk.word + ((<usize>j) << 2));
       if (char > 0x7f) {
-        foundCount = 0;
+        walk.foundCount = 0;
         return false;
       }
       store<u8>(term + depth + (j - from), <u8>char);
     }
     const ord = ordIn(header, block, last + 1, term, depth + length - from);
     if (ord < 0) continue;
-    let at = scratch + FOUND_OFF + ((<usize>foundCount) << 2);
-    foundCount++;
-    for (; at > scratch + FOUND_OFF && load<i32>(at - 4) > ord; at -= 4) store<i32>(at, load<i32>(at - 4));
+    let at = found + ((<usize>walk.foundCount) << 2);
+    walk.foundCount++;
+    for (; at > found && load<i32>(at - 4) > ord; at -= 4) store<i32>(at, load<i32>(at - 4));
     store<i32>(at, ord);
   }
   return true;
@@ -173,85 +206,101 @@ function lastBlockWith(prefixes: usize, blocks: u32, block: u32, bytes: u32): u3
 }
 
 /**
- * Writes the terms of ordinals [fromOrd, toOrd) within `maxEdits` of the word as termsWalk does, until all are seen or the output is full:
- * the word at the start of scratch is the ordinal to go on from. target: code points u32[length], length <= MAX_FUZZY_LENGTH; maxEdits <= 2. Returns how many.
+ * Writes the terms of ordinals [walk.ord, walk.toOrd) within `maxEdits` of the word as termsWalk does, until all are seen or the output is full;
+ * then walk.ord is the ordinal to continue with. Returns how many.
  */
-export function termsFuzzy(ptr: usize, fromOrd: u32, toOrd: u32, target: usize, length: u32, maxEdits: u32, scratch: usize, outPtr: usize, outEnd: usize): u32 {
-  const header = changetype<TermsHeader>(ptr);
-  toOrd = min(toOrd, header.termCount);
-  assert(maxEdits <= 2 && length <= MAX_FUZZY_LENGTH);
-  open(scratch, target, length);
-  const prefixes = ptr + header.prefixesOff;
-  const term = scratch + TERM_OFF;
+export function termsFuzzy(walkPtr: usize, outPtr: usize, outEnd: usize): u32 {
+  const walk = changetype<FuzzyWalk>(walkPtr), ptr = walk.dictionary;
+  const header = changetype<TermsHeader>(ptr), prefixes = ptr + header.prefixesOff;
+  const fromOrd = walk.ord, toOrd = min(walk.toOrd, header.termCount);
+  assert(walk.maxEdits <= 2 && walk.length <= MAX_FUZZY_LENGTH);
+  open(walk);
   let count: u32 = 0;
   for (let block = fromOrd >> BLOCK_LOG2; block << BLOCK_LOG2 < toOrd; block++) {
-    // Bytes of the prefix that ruled the last term out: `term` holds them, and terms that share them are out too.
-    let dead = deadByFirst(header, scratch, target, length, maxEdits, block);
-    for (let i: u32 = 0; i < foundCount; i++) {
-      const ord = load<u32>(scratch + FOUND_OFF + ((<usize>i) << 2));
+    const dead = deadByFirst(header, walk, block);
+    for (let i: u32 = 0; i < walk.foundCount; i++) {
+      const ord = load<u32>(walkPtr + FOUND_OFF + ((<usize>i) << 2));
       if (ord < fromOrd || ord >= toOrd) continue;
       const end = writeTerm(ptr, ord, outPtr, outEnd);
       if (!end) {
-        store<u32>(scratch, ord);
+        walk.ord = ord;
         return count;
       }
       outPtr = end;
       count++;
     }
     if (dead) block = lastBlockWith(prefixes, header.blockCount, block, dead);
-    const ord = block << BLOCK_LOG2;
-    if (ord >= toOrd) break;
-    const end = min(ord + blockTerms(header, block), toOrd);
-    let cur = ptr + load<u32>(ptr + header.blocksOff + ((<usize>block) << 2)) + 8;
-    for (let at = ord; at < end; at++) {
-      let shared: u32 = 0;
-      let suffix: u32;
-      if (at != ord) {
-        let pair = <u32>load<u16>(cur);
-        while (!(pair & 0x8080) && (pair & 0x7f) >= dead && ++at < end) {
-          cur += 2 + <usize>(pair >> 8);
-          pair = <u32>load<u16>(cur);
-        }
-        if (at >= end) break;
-        shared = readVint(cur);
-        cur += vintBytes(shared);
-      }
-      suffix = readVint(cur);
-      cur += vintBytes(suffix);
-      const bytes = cur;
-      cur += suffix;
-      if (at != ord) {
-        if (shared >= dead) continue;
-        // Most terms are ruled out by the first byte of their own.
-        const byte = <u32>load<u8>(bytes);
-        if (shared <= plain && suffix && byte < 0x80 && !follow(scratch, target, length, maxEdits, shared, byte)) {
-          plain = shared;
-          dead = shared + 1;
-          continue;
-        }
-      }
-      // memory.copy of a few bytes costs more than all the rest.
-      if (suffix <= 16) v128.store(term + shared, v128.load(bytes));
-      else memory.copy(term + shared, bytes, suffix);
-      if (at == ord) {
-        if (dead) continue;
-        plain = 0;
-      }
-      const termLen = shared + suffix;
-      dead = ruledOut(term, termLen, min(shared, plain), scratch, target, length, maxEdits);
-      if (dead <= termLen) continue;
-      if (at < fromOrd || !isNear(scratch, length, maxEdits)) continue;
-      const recordEnd = writeTerm(ptr, at, outPtr, outEnd);
-      if (!recordEnd) {
-        store<u32>(scratch, at);
-        return count;
-      }
-      outPtr = recordEnd;
-      count++;
-    }
+    if (block << BLOCK_LOG2 >= toOrd) break;
+    const end = walkBlock(walk, header, block, dead, outPtr, outEnd);
+    count += blockFound;
+    if (!end) return count;
+    outPtr = end;
   }
-  store<u32>(scratch, toOrd);
+  walk.ord = toOrd;
   return count;
+}
+
+/** Number of terms that the last `walkBlock` has written. */
+let blockFound: u32 = 0;
+
+/**
+ * Writes the near terms of a block. `dead`: bytes of the prefix that rules the first term out, 0 if none is known. Returns one past the output, or 0
+ * if that is full, and then walk.ord is the ordinal to continue with.
+ */
+function walkBlock(walk: FuzzyWalk, header: TermsHeader, block: u32, dead: u32, outPtr: usize, outEnd: usize): usize {
+  blockFound = 0;
+  const ptr = walk.dictionary, fromOrd = walk.ord;
+  const ord = block << BLOCK_LOG2, end = min(ord + blockTerms(header, block), min(walk.toOrd, header.termCount));
+  const term = changetype<usize>(walk) + TERM_OFF;
+  let cur = ptr + load<u32>(ptr + header.blocksOff + ((<usize>block) << 2)) + 8;
+  for (let at = ord; at < end; at++) {
+    let shared: u32 = 0;
+    let suffix: u32;
+    if (at != ord) {
+      // Terms that share the dead prefix of the term before are out, too.
+      let pair = <u32>load<u16>(cur);
+      while (!(pair & 0x8080) && (pair & 0x7f) >= dead && ++at < end) {
+        cur += 2 + <usize>(pair >> 8);
+        pair = <u32>load<u16>(cur);
+      }
+      if (at >= end) break;
+      shared = readVint(cur);
+      cur += vintBytes(shared);
+    }
+    suffix = readVint(cur);
+    cur += vintBytes(suffix);
+    const bytes = cur;
+    cur += suffix;
+    if (at != ord) {
+      if (shared >= dead) continue;
+      // Most terms are ruled out by the first byte of their own.
+      const byte = <u32>load<u8>(bytes);
+      if (shared <= walk.plain && suffix && byte < 0x80 && !follow(walk, shared, byte)) {
+        walk.plain = shared;
+        dead = shared + 1;
+        continue;
+      }
+    }
+    // For a few bytes memory.copy costs more than everything else here.
+    if (suffix <= 16) v128.store(term + shared, v128.load(bytes));
+    else memory.copy(term + shared, bytes, suffix);
+    if (at == ord) {
+      if (dead) continue;
+      walk.plain = 0;
+    }
+    const termLen = shared + suffix;
+    dead = ruledOut(walk, termLen, min(shared, walk.plain));
+    if (dead <= termLen) continue;
+    if (at < fromOrd || !isNear(walk)) continue;
+    const recordEnd = writeTerm(ptr, at, outPtr, outEnd);
+    if (!recordEnd) {
+      walk.ord = at;
+      return 0;
+    }
+    outPtr = recordEnd;
+    blockFound++;
+  }
+  return outPtr;
 }
 
 /** Writes a term as termsWalk does; returns one past it, 0 if there is no room for the longest. */
@@ -263,42 +312,39 @@ function writeTerm(ptr: usize, ord: u32, outPtr: usize, outEnd: usize): usize {
   return outPtr + TERM_STATE_BYTES + ((<usize>length + 7) & ~7);
 }
 
-/** Bytes at the start of the last term that are ASCII and on the path, char for byte. */
-let plain: u32 = 0;
-
 /**
  * Bytes of the shortest prefix that no near term has; more than termLen if there is none. The depth of a term that is not ruled out is `known`.
  * The first `done` bytes are on the path already.
  */
-function ruledOut(term: usize, termLen: u32, done: u32, scratch: usize, target: usize, length: u32, maxEdits: u32): u32 {
+function ruledOut(walk: FuzzyWalk, termLen: u32, done: u32): u32 {
+  const term = changetype<usize>(walk) + TERM_OFF;
   let at = term + done;
   const end = term + termLen;
   let depth = done;
-  plain = termLen;
+  walk.plain = termLen;
   while (at < end) {
     let char = <u32>load<u8>(at++);
     if (char >= 0x80) {
-      plain = min(plain, <u32>(at - term) - 1);
+      walk.plain = min(walk.plain, <u32>(at - term) - 1);
       // Lead byte 110xxxxx, 1110xxxx or 11110xxx, then continuation bytes; other bytes stand for themselves.
       const more: u32 = char >= 0xf0 ? 3 : char >= 0xe0 ? 2 : char >= 0xc0 ? 1 : 0;
       if (more) char &= 0x3f >> more;
       for (let i: u32 = 0; i < more && at < end; i++) char = (char << 6) | (<u32>load<u8>(at++) & 0x3f);
     }
-    if (!follow(scratch, target, length, maxEdits, depth, char)) {
+    if (!follow(walk, depth, char)) {
       const dead = <u32>(at - term);
-      plain = min(plain, dead - 1);
+      walk.plain = min(walk.plain, dead - 1);
       return dead;
     }
     depth++;
   }
-  store<u32>(scratch, depth, 4);
+  walk.known = depth;
   return termLen + 1;
 }
 
 /** Whether the word and the whole path, `known` chars deep, are near. */
 // @ts-ignore: decorator
 @inline
-function isNear(scratch: usize, length: u32, maxEdits: u32): bool {
-  const state = scratch + STATES_OFF + ((<usize>load<u32>(scratch, 4)) << 5);
-  return ((load<u64>(state + ((<usize>maxEdits) << 3)) >> length) & 1) != 0;
+function isNear(walk: FuzzyWalk): bool {
+  return ((load<u64>(stateAt(walk, walk.known) + ((<usize>walk.maxEdits) << 3)) >> walk.length) & 1) != 0;
 }

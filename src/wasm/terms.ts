@@ -1,7 +1,7 @@
 // Host side of assembly/terms: look up, seek and walk the term dictionary of one field of one segment. `ptr` is the dictionary's header.
-import { TermState, TermsHeader } from './generated/terms.ts';
+import { FuzzyWalk, TermState, TermsHeader } from './generated/terms.ts';
 import type { Kernels } from './kernels.ts';
-import { getF64, getU32 } from './records.ts';
+import { getF64, getU32, setU32 } from './records.ts';
 
 /** A term of a dictionary. `ptr`: address of its postings, 0 if the field has none. */
 export interface FoundTerm {
@@ -92,12 +92,17 @@ export function fuzzyTerms(
 ): void {
   k.scoped(() => {
     const longest = getU32(k, ptr, TermsHeader.longestTerm);
-    const scratch = k.reserve(k.exports.termsFuzzyScratchBytes(longest));
-    const target = k.copyInU32(word);
+    const walk = k.reserve(k.exports.termsFuzzyScratchBytes(longest), 8);
+    setU32(k, walk, FuzzyWalk.dictionary, ptr);
+    setU32(k, walk, FuzzyWalk.ord, fromOrd);
+    setU32(k, walk, FuzzyWalk.toOrd, toOrd);
+    setU32(k, walk, FuzzyWalk.word, k.copyInU32(word));
+    setU32(k, walk, FuzzyWalk.length, word.length);
+    setU32(k, walk, FuzzyWalk.maxEdits, maxEdits);
     const bytes = WALK_BYTES + TermState.sizeof + longest + 8;
     const outPtr = k.reserve(bytes);
-    for (let ord = fromOrd; ord < toOrd; ord = k.u32[scratch >>> 2]) {
-      const count = k.exports.termsFuzzy(ptr, ord, toOrd, target, word.length, maxEdits, scratch, outPtr, outPtr + bytes);
+    while (getU32(k, walk, FuzzyWalk.ord) < toOrd) {
+      const count = k.exports.termsFuzzy(walk, outPtr, outPtr + bytes);
       let at = outPtr;
       for (let i = 0; i < count; i++) {
         const length = getU32(k, at, TermState.length);

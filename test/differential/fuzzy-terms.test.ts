@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readImage } from '../../src/arena/segment-image.ts';
 import { fuzzyMatcher } from '../../src/search/matchers/edit-distance.ts';
-import { TermsHeader } from '../../src/wasm/generated/terms.ts';
-import { getU32 } from '../../src/wasm/records.ts';
+import { FuzzyWalk, TermState, TermsHeader } from '../../src/wasm/generated/terms.ts';
+import { getU32, setU32 } from '../../src/wasm/records.ts';
 import { fuzzyTerms } from '../../src/wasm/terms.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
 import { forSeeds } from '../support/rng.ts';
@@ -52,14 +52,18 @@ eachKernelBuild((k, build) => {
         const maxEdits = rng.int(1, 2);
         const all: number[] = [];
         fuzzyTerms(k, terms, 0, termCount, word, maxEdits, (_, { ord }) => all.push(ord) > 0);
-        const scratch = k.reserve(k.exports.termsFuzzyScratchBytes(longest), 8);
-        const target = k.copyInU32(word);
-        const room = 24 + longest + 8;
+        const walk = k.reserve(k.exports.termsFuzzyScratchBytes(longest), 8);
+        setU32(k, walk, FuzzyWalk.dictionary, terms);
+        setU32(k, walk, FuzzyWalk.ord, 0);
+        setU32(k, walk, FuzzyWalk.toOrd, termCount);
+        setU32(k, walk, FuzzyWalk.word, k.copyInU32(word));
+        setU32(k, walk, FuzzyWalk.length, word.length);
+        setU32(k, walk, FuzzyWalk.maxEdits, maxEdits);
+        const room = TermState.sizeof + longest + 8;
         const out = k.reserve(room, 8);
         const single: number[] = [];
-        for (let ord = 0; ord < termCount; ord = k.u32[scratch >>> 2]) {
-          if (k.exports.termsFuzzy(terms, ord, termCount, target, word.length, maxEdits, scratch, out, out + room) > 0)
-            single.push(k.u32[out >>> 2]);
+        while (getU32(k, walk, FuzzyWalk.ord) < termCount) {
+          if (k.exports.termsFuzzy(walk, out, out + room) > 0) single.push(getU32(k, out, TermState.ord));
         }
         expect(single).toEqual(all);
         expect(all).toEqual(all.toSorted((a, b) => a - b));

@@ -238,10 +238,10 @@ export interface EngineExports {
   /** Scratch for a dictionary whose longest term has so many bytes. */
   termsFuzzyScratchBytes(longestTerm: u32): usize;
   /**
-   * Writes the terms of ordinals [fromOrd, toOrd) within `maxEdits` of the word as termsWalk does, until all are seen or the output is full:
-   * the word at the start of scratch is the ordinal to go on from. target: code points u32[length], length <= MAX_FUZZY_LENGTH; maxEdits <= 2. Returns how many.
+   * Writes the terms of ordinals [walk.ord, walk.toOrd) within `maxEdits` of the word as termsWalk does, until all are seen or the output is full;
+   * then walk.ord is the ordinal to continue with. Returns how many.
    */
-  termsFuzzy(ptr: usize, fromOrd: u32, toOrd: u32, target: usize, length: u32, maxEdits: u32, scratch: usize, outPtr: usize, outEnd: usize): u32;
+  termsFuzzy(walkPtr: usize, outPtr: usize, outEnd: usize): u32;
 }
 
 /** Functions exported by assembly/analyzer.ts. */

@@ -37,3 +37,17 @@ export const TERM_STATE_BYTES = 24;
 // assembly/terms/fuzzy.ts
 /** Longest word in code points. */
 export const MAX_FUZZY_LENGTH = 62;
+/** A search for terms near a word: the head of its scratch, fuzzyScratchBytes(longestTerm) at a multiple of 8. The host writes the first group of fields. */
+export const FuzzyWalk = {
+  dictionary: 0 as Offset<'usize'>,
+  ord: 4 as Offset<'u32'>,
+  toOrd: 8 as Offset<'u32'>,
+  word: 12 as Offset<'usize'>,
+  length: 16 as Offset<'u32'>,
+  maxEdits: 20 as Offset<'u32'>,
+  known: 24 as Offset<'u32'>,
+  plain: 28 as Offset<'u32'>,
+  foundCount: 32 as Offset<'u32'>,
+  reserved: 36 as Offset<'u32'>,
+  sizeof: 40,
+} as const;
