@@ -1,4 +1,4 @@
-// Parsers of queries made of queries: bool, boosting, constant_score, dis_max, nested.
+// Parsers of compound queries: bool, boosting, constant_score, dis_max, nested.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
@@ -52,7 +52,7 @@ function parseBool(body: JsonObject, context: QueryParseContext): Query {
 }
 
 function readClauses(key: string, value: unknown, context: QueryParseContext, into: Query[]): void {
-  if (value === null) return; // as if it were not there
+  if (value === null) return; // treated as absent
   if (typeof value !== 'object') throw xContentParse(`[bool] ${key} doesn't support values of type: ${tokenOf(value)}`);
   for (const clause of readList(value)) {
     try {

@@ -1,17 +1,17 @@
-// `{ "field": { options } }` or `{ "field": value }`: the frame of most leaf queries.
+// The form of most leaf queries: `{ "field": { options } }`, or `{ "field": value }` for short.
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { readBoost, readText } from './read-json.ts';
 
 export interface FieldBody {
   readonly field: string;
-  /** Options object, or the short form's value under `valueKey`. */
+  /** The options object, or the value of the short form under `valueKey`. */
   readonly options: JsonObject;
 }
 
 /**
- * Splits the frame; `boost` and `_name` may stand beside the field where `outerOptions` allows.
- * @throws ApiError parsing_exception: two fields, lists
+ * Separates the field from `boost` and `_name` next to it, which are returned as `outer`.
+ * @throws ApiError parsing_exception: several fields, or an array
  */
 export function readFieldBody(query: string, body: JsonObject, valueKey: string): FieldBody & { outer: JsonObject } {
   let field: string | null = null;
@@ -35,7 +35,7 @@ export function illegalFieldName() {
   return illegalArgument('field name is null or empty');
 }
 
-/** Boost and name out of options that other keys stand in too. */
+/** Reads `boost` and `_name` from an object that also has other keys. */
 export function readBase(query: string, options: JsonObject, outer: JsonObject = {}): { boost: number; name: string | null } {
   const boost = options['boost'] ?? outer['boost'];
   const name = options['_name'] ?? outer['_name'];
@@ -45,7 +45,7 @@ export function readBase(query: string, options: JsonObject, outer: JsonObject =
   };
 }
 
-/** @throws ApiError parsing_exception: an option that the query does not have */
+/** @throws ApiError parsing_exception: the query does not support one of the options */
 export function checkKeys(query: string, options: JsonObject, known: ReadonlySet<string>): void {
   for (const key of Object.keys(options)) {
     if (key !== 'boost' && key !== '_name' && !known.has(key)) throw parsingError(`[${query}] query does not support [${key}]`);

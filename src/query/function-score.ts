@@ -1,4 +1,4 @@
-// Parser of function_score: weights, field values, decays and random scores mixed into a query's score.
+// Parser of function_score: functions (weights, field values, decays, random numbers, scripts) that change the score of a query.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
@@ -141,7 +141,7 @@ function readRandom(body: JsonObject): ScoreFunction {
   return { kind: 'random', seed: seed === null ? null : seed | 0, field };
 }
 
-/** String.hashCode of Java. */
+/** Java's String.hashCode. */
 function hashText(text: string): number {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;

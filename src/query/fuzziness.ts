@@ -1,11 +1,11 @@
-// Edit distances as requests give them: 0, 1, 2, AUTO, AUTO:low,high.
+// Edit distances in requests: 0, 1, 2, AUTO, AUTO:low,high.
 import { illegalArgument } from '../errors/catalog.ts';
 import { numberFormat, parseFailure } from '../errors/search-errors.ts';
 
 export interface Fuzziness {
-  /** null: by the length of the word. */
+  /** null derives the number of edits from the length of the word. */
   readonly edits: number | null;
-  /** AUTO: words shorter than `low` code units must match exactly, from `high` on two edits are allowed, one between. */
+  /** AUTO: words shorter than `low` code units must match exactly, words from `high` on allow two edits, those between allow one. */
   readonly low: number;
   readonly high: number;
 }
@@ -13,7 +13,7 @@ export interface Fuzziness {
 export const AUTO_FUZZINESS: Fuzziness = { edits: null, low: 3, high: 6 };
 const MAX_EDITS = 2;
 
-/** @throws ApiError illegal_argument_exception, parsing errors with Elasticsearch's texts */
+/** @throws ApiError illegal_argument_exception, parsing errors with Elasticsearch's messages */
 export function parseFuzziness(value: unknown): Fuzziness {
   if (typeof value === 'number' || typeof value === 'bigint') return ofEdits(Number(value), String(value));
   const text = String(value);
@@ -35,13 +35,13 @@ export function parseFuzziness(value: unknown): Fuzziness {
   return ofEdits(Number(text), text);
 }
 
-/** Fractions are cut off, and more than two edits are two. */
+/** Truncates fractions, and limits the number to two edits. */
 function ofEdits(edits: number, text: string): Fuzziness {
   if (!(edits >= 0)) throw illegalArgument(`Invalid fuzziness value: ${text}`);
   return { edits: Math.min(Math.trunc(edits), MAX_EDITS), low: 0, high: 0 };
 }
 
-/** Edits allowed for a word. */
+/** Number of edits allowed for a word. */
 export function editsFor(fuzziness: Fuzziness, word: string): number {
   if (fuzziness.edits !== null) return fuzziness.edits;
   const length = [...word].length;

@@ -1,4 +1,4 @@
-// Points as requests write them: { lat, lon }, [lon, lat], "lat,lon", geohashes, WKT and GeoJSON.
+// The forms of a point in requests: { lat, lon }, [lon, lat], "lat,lon", geohash, WKT, GeoJSON.
 import { isObject } from '../common/json-value.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { parseFailure } from '../errors/search-errors.ts';
@@ -9,7 +9,7 @@ export interface GeoPoint {
   readonly lon: number;
 }
 
-/** Which corner of a geohash's cell a text stands for. */
+/** The corner of a geohash's cell that a string stands for. */
 export type CellCorner = 'bottom_left' | 'top_left' | 'top_right' | 'bottom_right';
 
 const BASE32 = '0123456789bcdefghjkmnpqrstuvwxyz';
@@ -51,7 +51,7 @@ function parseText(text: string, corner: CellCorner): GeoPoint {
   return geohashCorner(text, corner);
 }
 
-/** A corner of the cell that a geohash names. @throws ApiError parse_exception */
+/** A corner of the cell of a geohash. @throws ApiError parse_exception */
 export function geohashCorner(hash: string, corner: CellCorner): GeoPoint {
   const cell = geohashCell(hash);
   return {
@@ -105,12 +105,12 @@ const METERS: Readonly<Record<string, number>> = {
   nauticalmiles: 1852,
 };
 
-/** Metres in one unit, null if the unit is unknown. */
+/** Metres per unit, null if the unit is unknown. */
 export function metersOfUnit(unit: string): number | null {
   return METERS[unit] ?? null;
 }
 
-/** Metres of `15km`, `9mi`, `15000`. @throws ApiError number_format_exception */
+/** A distance such as `15km`, `9mi` or `15000`, in metres. @throws ApiError number_format_exception */
 export function parseDistance(value: unknown, defaultUnit: number): number {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) * defaultUnit;
   const text = String(value).trim();
@@ -120,7 +120,7 @@ export function parseDistance(value: unknown, defaultUnit: number): number {
   return readNumber(text, 'distance') * defaultUnit;
 }
 
-/** Whether a `distance_type` is that of the plane; the other one is `arc`. @throws ApiError illegal_argument_exception: neither */
+/** Whether a `distance_type` is `plane` rather than `arc`. @throws ApiError illegal_argument_exception: it is neither */
 export function isPlaneDistance(type: string): boolean {
   const name = type.toLowerCase();
   if (name !== 'arc' && name !== 'plane') throw illegalArgument(`No geo distance for [${type}]`);

@@ -1,4 +1,4 @@
-// Parsers of geo_distance, geo_bounding_box, geo_polygon. The field is the one key that is no option.
+// Parsers of geo_distance, geo_bounding_box and geo_polygon. The field is the only key that is not an option.
 
 import { javaDouble } from '../common/java-text.ts';
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
@@ -25,7 +25,7 @@ interface GeoOptions {
   ignoreUnmapped: boolean;
 }
 
-/** Reads an option that all three have. @returns false if `key` is none of them */
+/** Reads an option that all three queries have. @returns false if `key` is not one */
 function readGeoOption(query: string, key: string, value: unknown, options: GeoOptions): boolean {
   switch (key) {
     case 'ignore_unmapped':
@@ -47,7 +47,7 @@ function readGeoOption(query: string, key: string, value: unknown, options: GeoO
   }
 }
 
-/** Longitude into -180..180, latitude folded at the poles. */
+/** Wraps the longitude into -180..180 and reflects the latitude at the poles. */
 function normalizePoint({ lat, lon }: GeoPoint): GeoPoint {
   let y = ((((lat + 180) % 360) + 360) % 360) - 180;
   let x = lon;
@@ -75,7 +75,7 @@ function parseGeoDistance(body: JsonObject): Query {
       if (meters === null) throw illegalArgument(`No distance unit match [${String(value)}]`);
       unit = meters;
     } else if (key === 'distance_type') {
-      // Elasticsearch measures along the arc whatever it says.
+      // Elasticsearch accepts both types and always measures along the arc.
       isPlaneDistance(readText(value, key));
     } else if (key.endsWith('.lat') || key.endsWith('.lon')) {
       field = key.slice(0, -4);
@@ -214,7 +214,8 @@ function parseGeoPolygon(body: JsonObject): Query {
   }
   if (field === null) throw parsingError('[geo_polygon] requires a field');
   if (points.length === 0) throw illegalArgument('no points defined for geo_polygon query');
-  const isClosed = points.length > 1 && points[0].lat === points.at(-1)!.lat && points[0].lon === points.at(-1)!.lon;
+  const [first, last] = [points[0], points[points.length - 1]];
+  const isClosed = points.length > 1 && first.lat === last.lat && first.lon === last.lon;
   if (points.length - (isClosed ? 1 : 0) < MIN_POLYGON_POINTS) throw illegalArgument('too few points defined for geo_polygon query');
   if (!isClosed) points.push(points[0]);
   if (options.validation === 'coerce') points = points.map(normalizePoint);

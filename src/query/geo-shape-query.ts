@@ -1,4 +1,4 @@
-// Parser of the geo_shape query: a shape, or the place of one in a document.
+// Parser of geo_shape: a shape in the request, or a reference to one in a document.
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../mapping/geo-shape-value.ts';
@@ -20,7 +20,7 @@ const SHAPE_TYPES = [
   'circle',
 ];
 
-/** @throws ApiError parsing_exception, illegal_argument_exception, parse_exception: no shape */
+/** @throws ApiError parsing_exception, illegal_argument_exception, parse_exception: not a shape */
 export function parseGeoShapeQuery(body: JsonObject): Query {
   let field: string | null = null;
   let shape: Shape | null = null;

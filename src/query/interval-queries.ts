@@ -1,4 +1,4 @@
-// Parser of the intervals query: rules about where terms of a text stand. Source: Elasticsearch's reference of the intervals query.
+// Parser of intervals: rules about the positions of terms in a text. Source: Elasticsearch's reference of the intervals query.
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';

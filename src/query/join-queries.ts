@@ -1,4 +1,4 @@
-// Parsers of queries over a join field: has_child, has_parent, parent_id.
+// Parsers of the queries on a join field: has_child, has_parent, parent_id.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';

@@ -1,4 +1,4 @@
-// Parsers of queries over exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
+// Parsers of queries for exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { REGEXP_ALL } from '../common/regexp-flags.ts';
@@ -47,7 +47,7 @@ function parseTerm(body: JsonObject): Query {
   checkKeys('term', options, TERM_KEYS);
   const value = options['value'] ?? options['term'];
   if (value === undefined || value === null) {
-    // The short form with null is read as no field at all.
+    // A null in the short form counts as a missing field.
     throw isObject(body[field]) ? illegalArgument('value cannot be null') : illegalFieldName();
   }
   if (typeof value === 'object') throw parsingError(`[term] query does not support [${tokenOf(value)}] as value`);

@@ -7,7 +7,7 @@ import type { GeoPoint } from './geo-point.ts';
 import type { SyntaxQuery } from './query-string-syntax.ts';
 import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
 
-/** What every query has. `name` is its `_name`. */
+/** Common to all queries. `name` is the query's `_name`. */
 export interface QueryBase {
   readonly boost: number;
   readonly name: string | null;
@@ -17,7 +17,7 @@ export type Operator = 'and' | 'or';
 export type ZeroTerms = 'none' | 'all';
 export type MultiMatchType = 'best_fields' | 'most_fields' | 'cross_fields' | 'phrase' | 'phrase_prefix' | 'bool_prefix';
 
-/** Options that match, match_bool_prefix, multi_match and the query strings share. */
+/** Options common to match, match_bool_prefix, multi_match and the query strings. */
 export interface MatchOptions {
   readonly operator: Operator;
   readonly analyzer: string | null;
@@ -31,11 +31,11 @@ export interface MatchOptions {
   readonly lenient: boolean;
   readonly slop: number;
   readonly autoPhrase: boolean;
-  /** Phrases keep the places of words that a filter took out (`enable_position_increments`). */
+  /** Whether phrases preserve the positions of removed words (`enable_position_increments`). */
   readonly gaps: boolean;
 }
 
-/** A field name or pattern with its weight: `title^3`, `*_name`. */
+/** A field name or pattern with its boost: `title^3`, `*_name`. */
 export interface WeightedField {
   readonly field: string;
   readonly boost: number;
@@ -44,7 +44,7 @@ export interface WeightedField {
 export interface MatchQuery extends QueryBase {
   readonly kind: 'match' | 'match_phrase' | 'match_phrase_prefix' | 'match_bool_prefix';
   readonly field: string;
-  /** String, number or boolean of the request. */
+  /** The string, number or boolean of the request. */
   readonly value: unknown;
   readonly options: MatchOptions;
 }
@@ -55,7 +55,7 @@ export interface MultiMatchQuery extends QueryBase {
   readonly fields: readonly WeightedField[];
   readonly type: MultiMatchType;
   readonly tieBreaker: number | null;
-  /** null: lenient exactly when all fields (`*`) are searched. */
+  /** null is lenient only if all fields (`*`) are searched. */
   readonly lenient: boolean | null;
   readonly options: MatchOptions;
 }
@@ -73,7 +73,7 @@ export interface QueryStringQuery extends QueryBase {
   readonly quoteFieldSuffix: string | null;
   readonly allowLeadingWildcard: boolean;
   readonly analyzeWildcard: boolean;
-  /** Of `word~` without a number. */
+  /** For `word~` without a number. */
   readonly defaultFuzziness: Fuzziness;
   readonly rewrite: string | null;
   readonly timeZone: string | null;
@@ -82,7 +82,7 @@ export interface QueryStringQuery extends QueryBase {
 
 export interface SimpleQueryStringQuery extends QueryBase {
   readonly kind: 'simple_query_string';
-  /** null: no clause at all. */
+  /** null if there is no clause. */
   readonly syntax: SimpleSyntaxNode | null;
   readonly fields: readonly WeightedField[];
   readonly lenient: boolean | null;
@@ -104,7 +104,7 @@ export interface TermsQuery extends QueryBase {
   readonly values: readonly unknown[];
 }
 
-/** Values come from a document; src/api replaces it by `terms` before the shards see it. */
+/** A terms query with values from a document. src/api replaces it by `terms` before the shards see the query. */
 export interface TermsLookupQuery extends QueryBase {
   readonly kind: 'terms_lookup';
   readonly field: string;
@@ -134,14 +134,14 @@ export interface RangeQuery extends QueryBase {
   readonly relation: 'intersects' | 'within' | 'contains' | 'disjoint' | null;
 }
 
-/** prefix, wildcard and regexp: a pattern over the terms of a field. */
+/** prefix, wildcard and regexp: a pattern for the terms of a field. */
 export interface PatternQuery extends QueryBase {
   readonly kind: 'prefix' | 'wildcard' | 'regexp';
   readonly field: string;
   readonly value: string;
   readonly caseInsensitive: boolean;
   readonly rewrite: string | null;
-  /** regexp: enabled operators, see src/query/regexp-flags.ts. */
+  /** regexp: the enabled operators, see src/query/regexp-flags.ts. */
   readonly flags: number;
   readonly maxDeterminizedStates: number;
 }
@@ -179,7 +179,7 @@ export interface GeoShapeQuery extends QueryBase {
   readonly kind: 'geo_shape';
   readonly field: string;
   readonly relation: 'intersects' | 'disjoint' | 'within' | 'contains';
-  /** null: the one that `indexed` names; src/api puts it here before the shards see the query. */
+  /** null if `indexed` refers to the shape; src/api sets it before the shards see the query. */
   readonly shape: Shape | null;
   readonly indexed: { readonly index: string; readonly id: string; readonly path: string; readonly routing: string | null } | null;
   readonly ignoreUnmapped: boolean;
@@ -199,22 +199,22 @@ export interface ParentIdQuery extends QueryBase {
   readonly ignoreUnmapped: boolean;
 }
 
-/** A document by its id, to be read before the shards are searched. */
+/** A document by id. src/api reads it before the shards are searched. */
 export interface LikeDocument {
   readonly kind: 'like_document';
-  /** null: the index that is searched. */
+  /** null for the index that is searched. */
   readonly index: string | null;
   readonly id: string;
   readonly routing: string | null;
   readonly fields: readonly string[] | null;
 }
 
-/** Contents of a document. */
+/** The source of a document. */
 export interface LikeSource {
   readonly kind: 'like_source';
-  /** null: a document of the request, for every index. */
+  /** null for a document in the request, which applies to every index. */
   readonly index: string | null;
-  /** null: a document of the request. */
+  /** null for a document in the request. */
   readonly id: string | null;
   readonly source: JsonObject;
   readonly fields: readonly string[] | null;
@@ -224,7 +224,7 @@ export type LikeItem = string | LikeDocument | LikeSource;
 
 export interface MoreLikeThisQuery extends QueryBase {
   readonly kind: 'more_like_this';
-  /** null: all fields that have terms. */
+  /** null for all fields with terms. */
   readonly fields: readonly string[] | null;
   readonly like: readonly LikeItem[];
   readonly unlike: readonly LikeItem[];
@@ -233,18 +233,18 @@ export interface MoreLikeThisQuery extends QueryBase {
   readonly minDocFreq: number;
   readonly maxDocFreq: number;
   readonly minWordLength: number;
-  /** 0: no limit. */
+  /** 0 for no limit. */
   readonly maxWordLength: number;
   readonly stopWords: readonly string[];
   readonly analyzer: string | null;
   readonly minimumShouldMatch: string;
-  /** 0: terms are not boosted. */
+  /** 0 does not boost the terms. */
   readonly boostTerms: number;
   readonly include: boolean;
   readonly failOnUnsupportedField: boolean;
 }
 
-/** How a feature's value becomes a score; numbers are float32. */
+/** How the value of a feature becomes a score. Numbers are float32. */
 export type FeatureFunction =
   | { readonly kind: 'saturation'; readonly pivot: number | null }
   | { readonly kind: 'log'; readonly scalingFactor: number }

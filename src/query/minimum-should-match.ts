@@ -2,7 +2,7 @@
 import { numberFormat } from '../errors/search-errors.ts';
 
 /**
- * Optional clauses that must match, of `count` there are.
+ * The number of optional clauses, out of `count`, that must match.
  * @throws ApiError number_format_exception
  */
 export function calculateMinimumShouldMatch(count: number, spec: string): number {

@@ -1,4 +1,4 @@
-// Parser of more_like_this: texts and documents that hits are to be like, or unlike.
+// Parser of more_like_this: the texts and documents that hits should be like, or unlike.
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';

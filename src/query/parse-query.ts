@@ -1,4 +1,4 @@
-// Query DSL: JSON -> typed tree. One parser per query name; this file dispatches, counts depth and reads what every query has.
+// Parser of the query DSL: JSON -> typed tree. Each query name has its own parser; this file dispatches to them and limits the depth.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
@@ -17,7 +17,7 @@ import { SPAN_PARSERS } from './span-queries.ts';
 import { TEXT_PARSERS } from './text-queries.ts';
 import { type ReportUncacheable, reportUncacheableValues } from './uncacheable.ts';
 
-/** Deepest nesting of queries in queries (`indices.query.bool.max_nested_depth`). */
+/** Largest depth of nested queries (`indices.query.bool.max_nested_depth`). */
 export const MAX_QUERY_DEPTH = 30;
 
 const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
@@ -67,7 +67,7 @@ function parseAtDepth(body: unknown, depth: number, report: ReportUncacheable): 
   return query;
 }
 
-/** Reports why answers to one parsed query cannot be cached; queries inside it are reported when they are parsed. */
+/** Reports why answers to one parsed query cannot be cached. Its inner queries are reported when they are parsed. */
 function reportUncacheableQuery(query: Query, report: ReportUncacheable): void {
   switch (query.kind) {
     case 'terms_lookup':
@@ -95,7 +95,7 @@ function unknownQuery(name: string): ApiError {
   return parsingError(`unknown query [${name}]${didYouMean(name, PARSERS.keys())}`, null, cause);
 }
 
-/** A query as base64 text. */
+/** A query encoded in base64. */
 function parseWrapper(body: JsonObject, context: QueryParseContext): Query {
   for (const key of Object.keys(body)) {
     if (key !== 'query') throw parsingError(`[wrapper] query malformed, expected \`query\` but was ${key}`);
@@ -106,7 +106,7 @@ function parseWrapper(body: JsonObject, context: QueryParseContext): Query {
   try {
     decoded = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
   } catch (error) {
-    throw parsingError(`[wrapper] query holds no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw parsingError(`[wrapper] query is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   reportUncacheableValues(decoded, context.report);
   return context.inner(decoded);

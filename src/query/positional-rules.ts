@@ -4,20 +4,20 @@ import type { FuzzyQuery, PatternQuery, RangeQuery } from './leaf-query.ts';
 
 export type MultiTermQuery = PatternQuery | FuzzyQuery | RangeQuery;
 
-/** What positions of a field a span query takes. */
+/** A span query: a condition on the positions of terms in a field. */
 export type SpanClause =
   | { readonly type: 'term'; readonly field: string; readonly value: unknown }
   | { readonly type: 'near'; readonly clauses: readonly SpanClause[]; readonly slop: number; readonly inOrder: boolean }
   | { readonly type: 'or'; readonly clauses: readonly SpanClause[] }
-  /** `pre` and `post` positions around `include` must be free of `exclude` too. */
+  /** No span of `exclude` may overlap `include`, extended by `pre` positions before and `post` positions after. */
   | { readonly type: 'not'; readonly include: SpanClause; readonly exclude: SpanClause; readonly pre: number; readonly post: number }
   | { readonly type: 'first'; readonly match: SpanClause; readonly end: number }
   | { readonly type: 'multi'; readonly match: MultiTermQuery }
   | { readonly type: 'containing' | 'within'; readonly big: SpanClause; readonly little: SpanClause }
-  /** Spans of another field as if they were of this one. */
+  /** Treats the spans of another field as spans of this one. */
   | { readonly type: 'masking'; readonly match: SpanClause; readonly field: string };
 
-/** How intervals of several sources are put together. */
+/** How the intervals of several sources are combined. */
 export type IntervalMode = 'ordered' | 'unordered' | 'unordered_no_overlap';
 
 export type IntervalRelation =

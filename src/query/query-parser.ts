@@ -1,4 +1,4 @@
-// The signature of the parsers of single queries.
+// Interface of the parsers for single query names.
 import type { JsonObject } from '../common/json-value.ts';
 import type { Query } from './query.ts';
 import type { ReportUncacheable } from './uncacheable.ts';

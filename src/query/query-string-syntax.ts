@@ -1,34 +1,34 @@
-// The classic Lucene query syntax as a tree: fields, boosts, ranges, fuzzy, proximity, wildcards, regular expressions, grouping, AND OR
-// NOT + - && || !. Texts stay raw (escapes included) where the planner must tell an escaped sign from an operator; `unescapeText` strips them.
-// Source: grammar of org.apache.lucene.queryparser.classic.QueryParser (Apache Lucene), read as a description and written anew.
+// Lucene's classic query syntax as a tree: fields, boosts, ranges, fuzzy terms, proximity, wildcards, regular expressions, groups, AND OR
+// NOT + - && || !. Strings stay escaped where rewriting must distinguish an escaped character from an operator; `unescapeText` unescapes them.
+// Source: grammar of org.apache.lucene.queryparser.classic.QueryParser (Apache Lucene), used as a description and written anew.
 import { ApiError } from '../errors/api-error.ts';
 
 export type Conjunction = 'none' | 'and' | 'or';
 export type Modifier = 'none' | 'not' | 'required';
 
-/** A series of clauses. `words`: several bare words in a row, analysed as one text. */
+/** A sequence of clauses. `words`: several consecutive bare words, analyzed as one string. */
 export interface SyntaxQuery {
   readonly kind: 'query';
   readonly items: ReadonlyArray<
     | { readonly words: true; readonly text: string }
     | { readonly words: false; readonly conjunction: Conjunction; readonly modifier: Modifier; readonly clause: SyntaxNode }
   >;
-  /** The text is not in the language: told when a shard plans the query. */
+  /** A syntax error. It is reported when a shard rewrites the query. */
   readonly error?: ApiError;
 }
 
 export type SyntaxNode = (
   | SyntaxQuery
-  /** Unescaped text of one word. */
+  /** The unescaped word. */
   | { readonly kind: 'word'; readonly text: string }
-  /** `fuzziness` null: `word~`. */
+  /** `fuzziness` is null for `word~`. */
   | { readonly kind: 'fuzzy'; readonly text: string; readonly fuzziness: string | null }
-  /** Unescaped prefix without the star. */
+  /** The unescaped prefix, without the asterisk. */
   | { readonly kind: 'prefix'; readonly text: string }
-  /** Raw pattern with escapes. */
+  /** The pattern, still escaped. */
   | { readonly kind: 'wildcard'; readonly pattern: string }
   | { readonly kind: 'regexp'; readonly pattern: string }
-  /** `slop` null: the default. */
+  /** `slop` is null for the default. */
   | { readonly kind: 'phrase'; readonly text: string; readonly slop: number | null }
   | {
       readonly kind: 'range';
@@ -38,9 +38,9 @@ export type SyntaxNode = (
       readonly includeTo: boolean;
     }
 ) & {
-  /** Field before the colon, null: the default field or fields. */
+  /** The field before the colon, null for the default fields. */
   readonly field?: string | null;
-  /** null: none. */
+  /** null if none is given. */
   readonly boost?: number | null;
 };
 
@@ -78,13 +78,13 @@ interface Token {
   readonly at: number;
 }
 
-/** Deepest nesting of parentheses. */
+/** Largest depth of nested parentheses. */
 const MAX_DEPTH = 100;
 const MAX_CLAUSES = 10_000;
 
 const START = String.raw`(?:[^ \t\n\r\u3000+\-!():^\[\]"{}~*?\\/]|\\[\s\S])`;
 const CHAR = String.raw`(?:[^ \t\n\r\u3000+\-!():^\[\]"{}~*?\\/]|\\[\s\S]|[-+])`;
-// Longest match wins; of equally long ones the first listed.
+// The longest match wins; among matches of equal length, the first in the list.
 const DEFAULT_TOKENS: ReadonlyArray<readonly [TokenKind, RegExp]> = [
   ['AND', /AND|&&/y],
   ['OR', /OR|\|\|/y],
@@ -115,7 +115,7 @@ const RANGE_TOKENS: ReadonlyArray<readonly [TokenKind, RegExp]> = [
 ];
 const BOOST_TOKENS: ReadonlyArray<readonly [TokenKind, RegExp]> = [['NUMBER', /\d+(?:\.\d+)?/y]];
 
-/** The cause of a failed parse; the planner wraps it with the query's text. */
+/** The cause of a syntax error; rewriting wraps it in an error that quotes the query. */
 function syntaxError(message: string): ApiError {
   return new ApiError('parse_exception', 400, message);
 }
@@ -152,7 +152,7 @@ function lexicalRest(text: string, at: number): string {
   return text[at] === '"' || text[at] === '/' ? `<EOF> after prefix "${text.slice(at)}"` : `'${text[at]}' (${text.charCodeAt(at)})`;
 }
 
-/** @throws ApiError parse_exception: not in the language */
+/** @throws ApiError parse_exception: syntax error */
 export function parseQueryStringSyntax(text: string): SyntaxQuery {
   return new SyntaxParser(tokenize(text)).parseRoot();
 }
@@ -217,7 +217,7 @@ class SyntaxParser {
     return kind !== 'EOF' && kind !== ')';
   }
 
-  /** Two bare words or more, none of them followed by a sign that binds to it. */
+  /** Two or more bare words, none of them followed by an operator that binds to it. */
   #isWords(): boolean {
     return this.#peek() === 'TERM' && this.#peek(1) === 'TERM' && !BINDS.has(this.#peek(2));
   }
@@ -281,7 +281,7 @@ class SyntaxParser {
     return { kind: 'word', text, field, boost };
   }
 
-  /** `~2^3` or `^3~2`: text after the tilde (null without) and boost. */
+  /** `~2^3` or `^3~2`: the string after the tilde (null if there is none) and the boost. */
   #suffixes(): [string | null, number | null] {
     let boost = this.#boost();
     const suffix = this.#peek() === 'FUZZY_SLOP' ? this.#take().image.slice(1) : null;
@@ -307,10 +307,10 @@ class SyntaxParser {
   }
 }
 
-/** What may not follow the words of a series: it belongs to the last one alone. */
+/** Operators that end a sequence of words, because they bind to the last word only. */
 const BINDS = new Set<TokenKind>([':', '*', 'FUZZY_SLOP', '^', 'AND', 'OR']);
 
-/** Text without backslashes; `\u0041` is a code unit. @throws ApiError parse_exception */
+/** Removes the escapes; `\u0041` is a code unit. @throws ApiError parse_exception */
 function unescapeText(text: string): string {
   if (!text.includes('\\')) return text;
   let result = '';
@@ -333,7 +333,7 @@ function unescapeText(text: string): string {
   return result;
 }
 
-/** The text with every sign of the syntax escaped. */
+/** Escapes every operator character of a string. */
 export function escapeQueryString(text: string): string {
   return text.replace(/[\\+\-!():^[\]"{}~*?|&/]/g, '\\$&');
 }

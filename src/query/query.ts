@@ -41,14 +41,14 @@ export interface NestedQuery extends QueryBase {
   readonly query: Query;
   readonly scoreMode: 'none' | 'avg' | 'sum' | 'min' | 'max';
   readonly ignoreUnmapped: boolean;
-  /** Body of `inner_hits` as given, null without. */
+  /** Body of `inner_hits` in the request, null if there is none. */
   readonly innerHits: Readonly<Record<string, unknown>> | null;
 }
 
 export interface WeightedFunction {
-  /** null: every document. */
+  /** null applies the function to every document. */
   readonly filter: Query | null;
-  /** null: not given. */
+  /** null if none is given. */
   readonly weight: number | null;
   readonly function: ScoreFunction;
 }
@@ -64,17 +64,17 @@ export interface FunctionScoreParts {
 
 export type JoinScoreMode = 'none' | 'avg' | 'sum' | 'min' | 'max';
 
-/** Parents by their children, or children by their parent. */
+/** has_child finds parents by their children, has_parent finds children by their parent. */
 export interface RelatedQuery extends QueryBase {
   readonly kind: 'has_child' | 'has_parent';
-  /** Name of the relation that `query` looks among. */
+  /** Type of the documents that `query` matches, by its name in the join field. */
   readonly type: string;
   readonly query: Query;
   readonly scoreMode: JoinScoreMode;
   readonly minChildren: number;
   readonly maxChildren: number;
   readonly ignoreUnmapped: boolean;
-  /** Body of `inner_hits` as given, null without. */
+  /** Body of `inner_hits` in the request, null if there is none. */
   readonly innerHits: JsonObject | null;
 }
 

@@ -1,9 +1,9 @@
-// Reading typed values out of a parsed JSON body, with the coercions that Elasticsearch's parsers make.
+// Typed values of a parsed JSON body, with the coercions of Elasticsearch's parsers.
 import { tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
 import { numberFormat } from '../errors/search-errors.ts';
 
-/** Text of a scalar. @throws ApiError for lists and objects */
+/** A scalar as a string. @throws ApiError: an array or an object */
 export function readText(value: unknown, where: string): string {
   if (value === null || typeof value === 'object') throw parsingError(`[${where}] expects a text, but found [${tokenOf(value)}]`);
   return String(value);
@@ -13,7 +13,7 @@ export function readTextOrNull(value: unknown, where: string): string | null {
   return value === null ? null : readText(value, where);
 }
 
-/** A number or its text. */
+/** A number, or a string that contains one. */
 export function readNumber(value: unknown, where: string): number {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   if (typeof value === 'string') {
@@ -23,7 +23,7 @@ export function readNumber(value: unknown, where: string): number {
   throw parsingError(`[${where}] expects a number, but found [${tokenOf(value)}]`);
 }
 
-/** A number as a float32: boosts, tie breakers, scores. */
+/** A number as float32: boosts, tie breakers, scores. */
 export function readFloat(value: unknown, where: string): number {
   return Math.fround(readNumber(value, where));
 }
@@ -40,12 +40,12 @@ export function readBoolean(value: unknown, where: string): boolean {
   throw parsingError(`[${where}] expects a boolean, but found [${tokenOf(value)}]`);
 }
 
-/** A list, or one value standing for a list of one. */
+/** An array; any other value becomes an array of one. */
 export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** @throws ApiError illegal_argument_exception for negative boosts */
+/** @throws ApiError illegal_argument_exception: the boost is negative */
 export function readBoost(value: unknown, query: string): number {
   const boost = readFloat(value, query);
   if (boost < 0) throw illegalArgument(`negative [boost] are not allowed in [${query}], use a value between 0 and 1 to deboost`);

@@ -1,4 +1,4 @@
-// Queries that compute scores: script, script_score, rank_feature, distance_feature.
+// Parsers of queries that compute scores: script, script_score, rank_feature, distance_feature.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';

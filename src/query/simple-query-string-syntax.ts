@@ -1,5 +1,5 @@
-// The forgiving syntax of simple_query_string: + | - "phrase"~N word~N prefix* ( ), each switchable by flags. Never fails: what makes no
-// sense is ignored. Source: behaviour of org.apache.lucene.queryparser.simple.SimpleQueryParser (Apache Lucene), written anew.
+// The lenient syntax of simple_query_string: + | - "phrase"~N word~N prefix* ( ), each enabled by a flag. Never fails: input that
+// is not valid syntax is ignored. Source: behaviour of org.apache.lucene.queryparser.simple.SimpleQueryParser (Apache Lucene), written anew.
 
 export const SIMPLE_FLAGS: Readonly<Record<string, number>> = {
   AND: 1,
@@ -22,7 +22,7 @@ export type SimpleSyntaxNode =
   | { readonly kind: 'prefix'; readonly text: string }
   | { readonly kind: 'fuzzy'; readonly text: string; readonly edits: number }
   | { readonly kind: 'phrase'; readonly text: string; readonly slop: number }
-  /** Everything but the inner node. */
+  /** Everything that the inner node does not match. */
   | { readonly kind: 'not'; readonly inner: SimpleSyntaxNode }
   | { readonly kind: 'group'; readonly operator: 'and' | 'or'; readonly clauses: readonly SimpleSyntaxNode[] }
   | { readonly kind: 'all' };
@@ -34,14 +34,14 @@ interface State {
   at: number;
   readonly end: number;
   top: SimpleSyntaxNode | null;
-  /** Of the group that is `top`, growing. */
+  /** Clauses of the group in `top`, extended as they are parsed. */
   clauses: SimpleSyntaxNode[];
   current: 'and' | 'or' | null;
   previous: 'and' | 'or' | null;
   negations: number;
 }
 
-/** @returns null when nothing is left to search */
+/** @returns null if nothing is left to search for */
 export function parseSimpleSyntax(text: string, flags: number, defaultOperator: 'and' | 'or'): SimpleSyntaxNode | null {
   if (text.trim() === '*') return { kind: 'all' };
   return new SimpleParser(text, flags, defaultOperator).parse(0, text.length, 0);
@@ -158,7 +158,7 @@ class SimpleParser {
       state.at++;
     }
     if (word === '') {
-      // A sign that its flag turned off never lands here; guard against standing still all the same.
+      // An operator whose flag is off never gets here; this only guards against an endless loop.
       if (state.at < state.end && !isFuzzy) state.at++;
       return;
     }
@@ -179,7 +179,7 @@ class SimpleParser {
     );
   }
 
-  /** The number after a tilde: 2 if there is none, 0 if it is no number. */
+  /** The number after a tilde: 2 if it is missing, 0 if it is not a number. */
   #number(state: State): number {
     let digits = '';
     state.at++;

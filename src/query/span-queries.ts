@@ -1,4 +1,4 @@
-// Parsers of span queries: each becomes a clause of one tree. Source: Elasticsearch's span query builders (behaviour, error texts).
+// Parsers of span queries, which together become one tree. Source: Elasticsearch's span query builders (behaviour, error messages).
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { parsingError } from '../errors/catalog.ts';
@@ -14,7 +14,7 @@ function spanParser(name: string, parse: Parse): QueryParser {
   return (body, context) => ({ kind: 'span', clause: parse(body, context), ...readBase(name, body) });
 }
 
-/** The clause of a query inside a span query. */
+/** The span query within another one. */
 function clauseOf(value: unknown, where: string, what: string, context: QueryParseContext, of = 'span query'): SpanClause {
   if (!isObject(value)) throw parsingError(`[${where}] [${what}] must be an object`);
   const query = context.inner(value);

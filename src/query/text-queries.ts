@@ -1,4 +1,4 @@
-// Parsers of full text queries: the match family, multi_match, query_string, simple_query_string.
+// Parsers of full-text queries: the match family, multi_match, query_string, simple_query_string.
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../errors/catalog.ts';
@@ -59,7 +59,7 @@ const MATCH_KEYS: Readonly<Record<MatchQuery['kind'], ReadonlySet<string>>> = {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Reads the options that match queries share. @returns false if `key` is none of them */
+/** Reads an option that the match queries share. @returns false if `key` is not one */
 function readMatchOption(query: string, key: string, value: unknown, into: Writable<MatchOptions>): boolean {
   switch (key) {
     case 'operator':
@@ -143,7 +143,7 @@ function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
   return { kind, field, value, options, ...readBase(kind, given, outer) };
 }
 
-/** `title^3` and friends. @throws ApiError number_format_exception */
+/** A field with an optional boost: `title^3`. @throws ApiError number_format_exception */
 function parseWeightedField(text: string): WeightedField {
   const at = text.indexOf('^');
   if (at < 0) return { field: text, boost: 1 };
@@ -293,7 +293,7 @@ function parseQueryString(body: JsonObject): Query {
   };
 }
 
-/** A syntax error is a shard's error in Elasticsearch; it is kept in the tree until a shard plans the query. */
+/** Syntax errors are stored in the tree, because Elasticsearch reports them as failures of the shards that rewrite the query. */
 function parseSyntax(text: string): SyntaxQuery {
   try {
     return parseQueryStringSyntax(text);

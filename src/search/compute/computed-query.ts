@@ -1,10 +1,10 @@
-// Queries that the host computes document by document, by scripts and functions of scores: those must see no documents but the ones that the
-// clauses beside them leave, since a document that does not match may lack the fields they read.
+// Queries that the host computes document by document: scripts and score functions. They may only see documents that match the other clauses
+// around them, because a document that does not match may lack the fields that they read.
 import type { BoolIndexQuery, IndexQuery } from '../index-query/index-query.ts';
 
 export type ScriptFilter = Extract<IndexQuery, { op: 'scriptFilter' }>;
 
-/** Whether planning computes something. @param scored  false: matches only; functions that choose no documents are left out then */
+/** Whether planning has to compute the query. @param scored  false ignores functions that only affect scores */
 export function isComputed(query: IndexQuery, scored: boolean): boolean {
   switch (query.op) {
     case 'scriptFilter':
@@ -32,7 +32,7 @@ export function isComputed(query: IndexQuery, scored: boolean): boolean {
   }
 }
 
-/** The part of a bool that says without computing which documents are left; null: all. Scores of it are those of a filter. */
+/** The clauses of a bool that restrict its documents and need no computation, null if there are none. The result does not score. */
 export function plainPart({ must, filter, should, mustNot, minimumShouldMatch }: BoolIndexQuery): BoolIndexQuery | null {
   const isPlain = (clause: IndexQuery): boolean => !isComputed(clause, false);
   const isShouldNeeded = should.length > 0 && (minimumShouldMatch > 0 || must.length + filter.length === 0) && should.every(isPlain);

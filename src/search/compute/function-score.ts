@@ -1,4 +1,4 @@
-// function_score on one segment: scores of the inner query's documents mixed with those of functions, in Elasticsearch's double and float steps.
+// function_score on one segment: combines the scores of the inner query with those of functions, in Elasticsearch's double and float steps.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { BoostMode, ScoreMode } from '../../query/score-function.ts';
@@ -6,8 +6,9 @@ import type { FunctionScoreIndexQuery } from '../index-query/index-query.ts';
 import type { ScoredDocs } from './match-runner.ts';
 
 /**
- * @param filters  documents of each function's filter, null: all
- * @param boost    of the result
+ * @param base     matches of the inner query
+ * @param filters  documents that match the filter of each function, null for all documents
+ * @param boost    multiplies the result
  */
 export function scoreByFunctions(
   query: FunctionScoreIndexQuery,

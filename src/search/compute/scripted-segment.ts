@@ -1,4 +1,4 @@
-// A segment with columns that scripts computed, for the aggregations of one search. Everything else is the segment's own.
+// A segment with additional columns that scripts compute, for the aggregations of one search. All else is read from the segment itself.
 
 import type { ScriptedValues } from '../../aggs/types.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -16,10 +16,10 @@ import { SegmentDocument } from '../evaluate/script-doc.ts';
 import { compareBytes } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
-/** A script with what its column is to be. */
+/** A script and the column that its values form. */
 export interface ScriptColumn {
   readonly values: ScriptedValues;
-  /** null: the values of a runtime field. */
+  /** null for the values of a runtime field. */
   readonly script: DocScript | null;
 }
 
@@ -30,9 +30,9 @@ export function compileScriptColumn(values: ScriptedValues, context: RewriteCont
 
 interface Computed {
   readonly kind: TemporaryValues['kind'];
-  /** Per document its raw values, ascending. */
+  /** Raw values by document, ascending. */
   readonly byDoc: ReadonlyMap<number, readonly (number | bigint)[]>;
-  /** Of ordinals, in order. */
+  /** Terms of ordinals, in order. */
   readonly terms: readonly Uint8Array[];
 }
 
@@ -44,10 +44,10 @@ export class ScriptedSegment implements SegmentReader {
   readonly #context: RewriteContext;
   readonly #domain: (column: ScriptedValues) => Iterable<number>;
   readonly #computed = new Map<string, Computed>();
-  /** Where the columns stand in the scratch. */
+  /** The columns laid out in the current scratch. */
   #columns = new Map<string, SegmentColumn | null>();
 
-  /** @param domain  documents that a column is computed for */
+  /** @param domain  returns the documents that a column is computed for */
   constructor(
     base: SegmentReader,
     scripts: ReadonlyMap<string, ScriptColumn>,
@@ -82,7 +82,7 @@ export class ScriptedSegment implements SegmentReader {
     return this.#base.kernels;
   }
 
-  /** Runs with scratch of its own, in which the columns are laid out again: those of a run that is over are gone. */
+  /** Lays the columns out again within the action: those of an earlier run have been released. */
   scratch<T>(action: () => T): T {
     const outer = this.#columns;
     this.#columns = new Map();
@@ -207,7 +207,7 @@ export class ScriptedSegment implements SegmentReader {
   }
 }
 
-/** A script gives one value, a list, or none. */
+/** The values that a script returned: one, several, or none. */
 function listOf(value: Value): Value[] {
   if (value === null || value === undefined) return [];
   if (value instanceof DocValues) return [...value.list];
@@ -226,7 +226,7 @@ function rawOf(kind: 'i64' | 'f64', isUnsigned: boolean, isDate: boolean): (valu
   };
 }
 
-/** The column of a runtime field for sorts: computed for the documents that a search finds, for as long as its scratch. */
+/** The column of a runtime field for sorting. It is computed for the matches of a search and lives as long as the scratch of the run. */
 export class RuntimeColumns {
   readonly #type: FieldType;
   readonly #context: RewriteContext;
@@ -246,7 +246,7 @@ export class RuntimeColumns {
     return computed;
   }
 
-  /** The segment with its computed column, null before `compute`. */
+  /** The segment with its computed column, null before `compute` is called. */
   of(segment: SegmentReader): SegmentReader | null {
     return this.#segments.get(segment) ?? null;
   }

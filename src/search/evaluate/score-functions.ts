@@ -1,4 +1,4 @@
-// Functions of function_score over one document: field values with modifiers, decays from an origin, random numbers by seed.
+// Functions of function_score for a document: field values with modifiers, decays by distance from an origin, random numbers.
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { javaDouble } from '../../common/java-text.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
@@ -27,7 +27,7 @@ const MODIFIERS: Readonly<Record<Modifier, (value: number) => number>> = {
   reciprocal: (value) => 1 / value,
 };
 
-/** @throws ApiError: fields or parameters that do not fit */
+/** @throws ApiError: the field or a parameter is invalid */
 export function docFunction(spec: ScoreFunction, context: RewriteContext): DocFunction {
   switch (spec.kind) {
     case 'weight':
@@ -45,7 +45,7 @@ export function docFunction(spec: ScoreFunction, context: RewriteContext): DocFu
   }
 }
 
-/** Raw values as numbers of the API. */
+/** Values of a field as numbers in the unit of the API. */
 function numbersOf(type: FieldType, segment: SegmentReader, docId: number): number[] {
   const name = type.spec.name;
   if (!segment.column(name)) return [];
@@ -82,7 +82,7 @@ function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: 
   const type = spec.field === null || spec.field === '_seq_no' ? null : fieldOf(context, spec.field);
   if (spec.field !== null && spec.field !== '_seq_no' && !type)
     throw illegalArgument(`Field [${spec.field}] is not mapped on [${context.index}]`);
-  // Without a seed every request has its own; the pages of a scroll have one time, and so one order.
+  // Without a seed, every request has its own. All pages of a scroll share one time, and therefore one order.
   const seed = spec.seed ?? murmur32(context.nowMs | 0, 0);
   return (segment, docId) => {
     const word = type ? Math.trunc(numbersOf(type, segment, docId)[0] ?? 0) : segment.seqNo(segment.rootOf(docId));

@@ -1,6 +1,6 @@
 // Arithmetic that score functions and the functions of score scripts share: hashes, decay curves, distances.
 
-/** MurmurHash3 of 32 bits over one 32-bit word. */
+/** 32-bit MurmurHash3 of one 32-bit word. */
 export function murmur32(word: number, seed: number): number {
   let k = Math.imul(word, 0xcc9e2d51);
   k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);

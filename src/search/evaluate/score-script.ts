@@ -1,4 +1,4 @@
-// Scripts that compute scores: script_score, the functions that such scripts may call, and their checks.
+// Scripts that compute scores: script_score, the functions that these scripts may call, and the checks of their results.
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
@@ -17,7 +17,7 @@ function compileScoreScript(spec: ScriptSpec, context: RewriteContext): DocScrip
   return compileDocScript(spec, { stored: context.storedScript, variables: ['_score'], functions: scoreFunctions });
 }
 
-/** A script's result as a score. @param what  names the query in errors */
+/** The result of a script as a score. @param refuse  creates the error for a result that cannot be a score */
 export function scoreScript(spec: ScriptSpec, context: RewriteContext, refuse: (score: number, docId: number) => Error): DocFunction {
   const script = compileScoreScript(spec, context);
   return (segment, docId, score) => {
@@ -50,8 +50,8 @@ function scoreFunctions(document: () => ScriptDocument): Readonly<Record<string,
 const SHAPES = { Linear: 'linear', Exp: 'exp', Gauss: 'gauss' } as const;
 
 /**
- * decayNumericLinear(origin, scale, offset, decay, value) and its kin: dates and points take `decay` last but one too.
- * @param measure  of scale and offset
+ * decayNumericLinear(origin, scale, offset, decay, value) and the other decay functions.
+ * @param measure  converts scale and offset
  */
 function decays(
   kind: 'Numeric' | 'Date' | 'Geo',

@@ -18,7 +18,7 @@ export interface ScriptReader {
   record(seqNo: number): ShardDocument | null;
 }
 
-/** Runs a script over a document. @throws ApiError script_exception */
+/** Runs a script for a document. @throws ApiError script_exception */
 export function runDocScript(script: DocScript, reader: ScriptReader, segment: SegmentReader, docId: number, input?: ScriptInput): Value {
   return script.run(new SegmentDocument(reader, segment, docId), input);
 }

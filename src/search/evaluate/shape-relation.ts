@@ -1,9 +1,9 @@
-// How two shapes lie to each other, on the plane of degrees: what geo_shape queries ask. Edges belong to their polygon, those of holes too.
+// Spatial relations of two shapes on the plane of degrees, for geo_shape. The edges of a polygon, including those of holes, belong to it.
 import type { Position, Shape } from '../../mapping/geo-shape-value.ts';
 
 type Ring = readonly Position[];
 
-/** A shape taken apart. Polygons: outer ring, then holes. */
+/** A shape decomposed into points, lines and polygons; a polygon is its outer ring followed by its holes. */
 export interface Geometry {
   readonly points: readonly Position[];
   readonly lines: readonly Ring[];
@@ -58,7 +58,7 @@ export function geometryOf(shapes: readonly Shape[]): Geometry {
         const { left, right, top, bottom } = shape;
         if (left <= right) box(left, bottom, right, top);
         else {
-          // Across the dateline.
+          // Crosses the dateline.
           box(left, bottom, 180, top);
           box(-180, bottom, right, top);
         }
@@ -72,7 +72,7 @@ export function geometryOf(shapes: readonly Shape[]): Geometry {
   return { points, lines, polygons };
 }
 
-/** Whether `shape` (of a document) lies so to `query`. */
+/** Whether `shape`, of a document, has the relation to `query`. */
 export function relates(shape: Geometry, query: Geometry, relation: ShapeRelation): boolean {
   switch (relation) {
     case 'intersects':
@@ -105,7 +105,7 @@ function intersects(a: Geometry, b: Geometry): boolean {
   );
 }
 
-/** Every part of `inner` lies in one part of `outer`: points in points and polygons, lines and polygons in polygons. */
+/** Every part of `inner` is within one part of `outer`: points in points and polygons, lines and polygons in polygons. */
 function within(inner: Geometry, outer: Geometry): boolean {
   const isEmpty = inner.points.length + inner.lines.length + inner.polygons.length === 0;
   return (
@@ -120,14 +120,15 @@ function within(inner: Geometry, outer: Geometry): boolean {
 
 function holdsPolygon(rings: readonly Ring[], polygon: readonly Ring[]): boolean {
   if (!polygon.every((ring) => holdsLine(rings, ring))) return false;
-  // A hole of the outer polygon must not lie in the inner one, unless in a hole of that. No edge of the inner one enters it: one point tells.
+  // A hole of the outer polygon must not overlap the inner polygon, except in one of its holes. No edge of the inner polygon enters the hole,
+  // so one point of the hole decides.
   return rings.slice(1).every((hole) => {
     const point = pointInside(hole);
     return point === null || !covers(polygon, point);
   });
 }
 
-/** A point inside a ring, between its two lowest corners' heights; null: the ring is flat. */
+/** A point inside a ring, at a height between its two lowest corners; null if the ring is flat. */
 function pointInside(ring: Ring): Position | null {
   const [low, next] = [...new Set(ring.map(([, y]) => y))].sort((a, b) => a - b);
   if (next === undefined) return null;
@@ -141,7 +142,7 @@ function pointInside(ring: Ring): Position | null {
   return [(left + right) / 2, y];
 }
 
-/** No segment leaves the polygon: its ends and the middle of each stretch between touching points lie in it. */
+/** No segment leaves the polygon: both ends, and the middle of each piece between intersections, are in it. */
 function holdsLine(rings: readonly Ring[], line: Ring): boolean {
   for (let i = 1; i < line.length; i++) {
     const [a, b] = [line[i - 1], line[i]];
@@ -157,7 +158,7 @@ function holdsLine(rings: readonly Ring[], line: Ring): boolean {
   return true;
 }
 
-/** Where on a-b the segment c-d meets it, as parts of its length. */
+/** The positions on a-b where segment c-d intersects it, as fractions of its length. */
 function cutsOf(a: Position, b: Position, c: Position, d: Position): number[] {
   const [rx, ry] = [b[0] - a[0], b[1] - a[1]];
   const [sx, sy] = [d[0] - c[0], d[1] - c[1]];
@@ -173,7 +174,7 @@ function same(a: Position, b: Position): boolean {
   return a[0] === b[0] && a[1] === b[1];
 }
 
-/** In the polygon or on one of its edges. */
+/** Whether the point is inside the polygon or on one of its edges. */
 function covers(rings: readonly Ring[], point: Position): boolean {
   if (rings.some((ring) => onLine(point, ring))) return true;
   return isInside(rings[0], point) && !rings.slice(1).some((hole) => isInside(hole, point));

@@ -9,7 +9,7 @@ import type { FieldRequest } from '../request/search-request.ts';
 import { notSortable } from '../run/sort-keys.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
-/** Adds the values of each field that has some. @throws ApiError illegal_argument_exception: no doc values */
+/** Adds the values of each requested field that has any. @throws ApiError illegal_argument_exception: the field has no doc values */
 export function docvalueFields(
   shard: SearchShard,
   segment: SegmentReader,
@@ -34,7 +34,7 @@ export function docvalueFields(
       const values = type.runtime
         ? formatRuntime(type, new SegmentDocument(shard, segment, docId), format)
         : columnValues(type, segment, docId, format);
-      // A field may be asked for in several formats.
+      // A field may be requested in several formats.
       if (values.length > 0) into[name] = [...((into[name] as unknown[] | undefined) ?? []), ...values];
     }
   }

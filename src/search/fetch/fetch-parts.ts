@@ -1,4 +1,4 @@
-// What a request adds to each hit besides sources and fields.
+// The parts of the fetch phase that a request enables besides sources and fields: highlights and explanations.
 
 import { highlightPart } from '../highlight/highlight.ts';
 import { Explainer } from '../profile/explain.ts';
@@ -17,7 +17,7 @@ export interface FetchPartOptions extends RunControl {
 const NONE: readonly FetchPart[] = [];
 const highlights = new WeakMap<object, HighlightField[]>();
 
-/** Fields to highlight, checked. @throws ApiError for unknown options */
+/** The parsed fields to highlight. @throws ApiError: unknown option */
 function highlightFields(request: SearchRequest): readonly HighlightField[] {
   if (!request.highlight) return [];
   let fields = highlights.get(request.highlight);

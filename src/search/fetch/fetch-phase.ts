@@ -1,4 +1,4 @@
-// Fetch: the hits of a page with their sources, fields, versions, sort values, matched queries.
+// The fetch phase: the hits of a page with sources, fields, versions, sort values, matched queries.
 
 import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
@@ -18,25 +18,25 @@ import { type FetchPart, type FetchShard, type FetchTarget, fetchShardOf, lazySo
 import { sourceFields } from './fields.ts';
 import { runtimeFields } from './runtime-fields.ts';
 
-/** What a hit shows. */
+/** What hits contain. */
 export interface FetchRequest {
-  /** null: the whole source, unless stored fields were asked for. */
+  /** null returns the whole source, unless stored fields are requested. */
   readonly source: SourceFilter | null;
   readonly fields: readonly FieldRequest[];
   readonly docvalueFields: readonly FieldRequest[];
   readonly storedFields: readonly string[] | null;
   readonly version: boolean;
   readonly seqNoPrimaryTerm: boolean;
-  /** `_score` is shown as null when it was not computed. */
+  /** Whether scores are computed although hits are sorted by something else. */
   readonly trackScores: boolean;
   readonly scriptFields: readonly unknown[];
-  /** `matched_queries` with scores. */
+  /** Whether `matched_queries` contains scores. */
   readonly includeNamedScores: boolean;
 }
 
 /**
- * JSON of the hits, in order.
- * @param sort   the sort keys of each hit's shard, by position
+ * The hits as JSON, in order.
+ * @param sortOf  returns the sort keys of the hit's shard
  * @param parts  see FetchPart
  */
 export function fetchHits(
@@ -110,7 +110,7 @@ function hitJson(
   return out;
 }
 
-/** `_source` of a hit: the stored bytes as they are, or what the filters leave; null: not shown. */
+/** `_source` of a hit: the stored bytes, or an object without what the filters exclude; null if the hit has none. */
 function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest): unknown {
   const { mapping } = at.shard;
   const hasFields = request.storedFields !== null || request.scriptFields.length > 0;
@@ -130,7 +130,7 @@ function textOf(bytes: Uint8Array): string {
   return buffer.toString('utf8');
 }
 
-/** Fields with `store: true`: their values are read from the source, where they stand anyway. */
+/** Adds fields with `store: true`. Their values are read from the source, which is always stored. */
 function storedFields(target: FetchTarget, wanted: readonly string[], fields: MutableJsonObject): void {
   const { mapping } = target.at.shard;
   const stored = wanted
@@ -147,7 +147,7 @@ function storedFields(target: FetchTarget, wanted: readonly string[], fields: Mu
   }
 }
 
-/** Hits by shard and segment. */
+/** Groups hits by shard and segment. */
 function grouped(hits: readonly ShardHit[]): Map<string, ShardHit[]> {
   const groups = new Map<string, ShardHit[]>();
   for (const hit of hits) {
@@ -187,7 +187,7 @@ function matchedQueries(
 
 const MAX_IGNORED_FIELDS = 1000;
 
-/** Names under `_ignored` of each hit: the field has few terms, each is asked which of the hits it has. */
+/** `_ignored` of each hit. The field has few terms, so each term is matched against all hits. */
 function ignoredFields(
   hits: readonly ShardHit[],
   shards: readonly (FetchShard | null)[],

@@ -77,7 +77,7 @@ function pointsOf(raw: readonly unknown[]): unknown[] {
   return raw.flatMap((value) => (Array.isArray(value) && typeof value[0] !== 'number' ? value : [value]));
 }
 
-/** undefined: the value is not shown. @throws ApiError for formats that the type does not have */
+/** Formats a value; undefined if it is omitted. @throws ApiError: the type does not have this format */
 function show(type: FieldType, value: unknown, format: string | null): unknown {
   if (value === undefined || value === null) return undefined;
   if (type.family === 'geo_point') return showPoint(value, format);
@@ -116,14 +116,14 @@ function showNumber(type: FieldType, value: unknown, format: (raw: bigint | numb
   return raw === null ? undefined : format(raw);
 }
 
-/** Raw column value of a date. */
+/** The raw column value of a date. */
 function dateOf(type: FieldType, value: unknown): bigint {
   const bounds = type.rangeBounds({ from: value, to: value, includeFrom: true, includeTo: true, format: null, timeZone: null, nowMs: 0 });
   if (bounds.kind !== 'i64') throw new ApiError('illegal_argument_exception', 400, 'not a date');
   return bounds.min;
 }
 
-/** The ends of a range of dates, in its format. */
+/** Formats the ends of a range of dates. */
 function showDates(type: FieldType, value: unknown, format: ValueFormat): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const show = (key: string, end: unknown): unknown => (RANGE_ENDS.has(key) && end !== null ? format.format(dateOf(type, end)) : end);

@@ -1,4 +1,4 @@
-// `inner_hits` of nested queries: for each hit the nested documents that matched, as hits of their own.
+// `inner_hits` of nested and join queries: for each hit, the nested or related documents that matched, as hits of their own.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
@@ -24,14 +24,14 @@ export interface InnerHits {
   readonly name: string;
   readonly query: NestedQuery | RelatedQuery;
   readonly request: SearchRequest;
-  /** Of nested queries inside this one: shown in its hits. */
+  /** Inner hits of nested queries inside this one, returned within its hits. */
   readonly children: readonly InnerHits[];
 }
 
 const NONE: readonly InnerHits[] = [];
 const known = new WeakMap<Query, readonly InnerHits[]>();
 
-/** All definitions of a request's query and post filter. @throws ApiError illegal_argument_exception: two of one name */
+/** All definitions in the query and the post filter. @throws ApiError illegal_argument_exception: a name is used twice */
 export function innerHitsOf({ query, postFilter }: Pick<SearchRequest, 'query' | 'postFilter'>): readonly InnerHits[] {
   const ofQuery = definitionsIn(query);
   const ofFilter = definitionsIn(postFilter);
@@ -46,7 +46,7 @@ function sameName(name: string): Error {
 function definitionsIn(query: Query | null): readonly InnerHits[] {
   if (!query) return NONE;
   const definitions = known.get(query) ?? collect(query);
-  // Most queries have none, which is found out as fast as looked up.
+  // Empty results are not cached: finding out again is as fast as a lookup.
   if (definitions.length > 0) known.set(query, definitions);
   return definitions;
 }
@@ -72,7 +72,7 @@ function collect(query: Query): readonly InnerHits[] {
         return;
       }
       case 'bool':
-        // What must not match has no hits.
+        // Documents excluded by must_not cannot be hits.
         for (const clause of [...inner.must, ...inner.filter, ...inner.should]) visit(clause);
         return;
       case 'dis_max':
@@ -98,7 +98,7 @@ function collect(query: Query): readonly InnerHits[] {
   return found.size === 0 ? NONE : [...found.values()];
 }
 
-/** @throws ApiError illegal_argument_exception: a window larger than the index allows */
+/** @throws ApiError illegal_argument_exception: the window is larger than the index allows */
 export function checkInnerHits(definitions: readonly InnerHits[], limit: number): void {
   for (const { request, children } of definitions) {
     checkInnerHits(children, limit);
@@ -111,7 +111,7 @@ export function checkInnerHits(definitions: readonly InnerHits[], limit: number)
   }
 }
 
-/** @param within  path of the nested documents that the hits are, null: roots */
+/** @param within  path of the hits if they are nested documents, null for root documents */
 export function innerHitsPart(
   definitions: readonly InnerHits[],
   targets: readonly SearchTarget[],
@@ -120,7 +120,7 @@ export function innerHitsPart(
 ): FetchPart {
   return ({ at, segment, hit }, json) => {
     const inner: MutableJsonObject = (json['inner_hits'] as MutableJsonObject | undefined) ?? {};
-    // Documents inside a hit stand before it, behind the hit's sibling before.
+    // The documents nested in a hit are stored before it, after its preceding sibling.
     const start = blockStart(segment, within === null ? hit.docId : segment.rootOf(hit.docId)) - 1;
     const after = within === null ? start : (nestedDocs(segment, within, start, hit.docId, env).at(-1) ?? start);
     for (const { name, query, request, children } of definitions) {
@@ -147,7 +147,7 @@ export function innerHitsPart(
   };
 }
 
-/** The children of a parent, or the parent of a child, that the query found; in any segment of the hit's shard. */
+/** The matching children of a parent, or the matching parent of a child, in all segments of the hit's shard. */
 function relatedCandidates(
   query: RelatedQuery,
   at: FetchShard,

@@ -1,4 +1,4 @@
-// Nested documents as hits: which object of the source a document is, and what a hit shows of it.
+// Nested documents as hits: which object of the source each one is.
 import type { JsonObject } from '../../common/json-value.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import { boolPlan, COUNT_ALL, type CollectPlan } from '../../plan/query-plan.ts';
@@ -6,13 +6,13 @@ import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RunControl } from '../run/run-control.ts';
 
 export interface NestedIdentity {
-  /** Field relative to the enclosing level. */
+  /** Name of the field relative to the enclosing level. */
   readonly field: string;
   readonly offset: number;
   readonly _nested?: NestedIdentity;
 }
 
-/** Nested documents of `path` in (after, before), ascending. */
+/** Documents of a nested path between `after` and `before`, both exclusive, ascending. */
 export function nestedDocs(segment: SegmentReader, path: string, after: number, before: number, control: RunControl): number[] {
   const ptr = segment.nestedDocsPtr(path);
   if (ptr === 0 || before - after < 2) return [];
@@ -28,14 +28,14 @@ export function nestedDocs(segment: SegmentReader, path: string, after: number, 
   return [...found.docs];
 }
 
-/** First document of the block that ends with this root: the documents behind the root before. */
+/** The first document of the block that ends with a root: nested documents precede their root. */
 export function blockStart(segment: SegmentReader, root: number): number {
   let start = root;
   while (start > 0 && segment.rootOf(start - 1) === root) start--;
   return start;
 }
 
-/** Where a nested document stands in its root's source. */
+/** The position of a nested document in the source of its root. */
 export function nestedIdentity(
   mapping: MappingSnapshot,
   segment: SegmentReader,
@@ -47,7 +47,7 @@ export function nestedIdentity(
   const start = blockStart(segment, root);
   const paths = [...mapping.nestedPathsOf(path)];
   if (paths.at(-1) !== path) paths.push(path);
-  // From the outermost level in: the ancestor of the document at each level, and its place among its siblings.
+  // From the outermost level inwards: the ancestor of the document at each level, and its position among its siblings.
   let from = start - 1;
   let end = root;
   let parentPath = '';
@@ -63,7 +63,7 @@ export function nestedIdentity(
   return levels.reduceRight<NestedIdentity | undefined>((inner, level) => (inner ? { ...level, _nested: inner } : level), undefined)!;
 }
 
-/** The object of the source that an identity names. */
+/** The object of the source that a nested document was made from. */
 export function nestedSource(source: JsonObject, identity: NestedIdentity): JsonObject {
   let value: unknown = source;
   for (const part of identity.field.split('.')) {

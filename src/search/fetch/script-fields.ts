@@ -9,7 +9,7 @@ import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import type { ScriptField } from './fetch-target.ts';
 
-/** @throws ApiError a failure of the shard: too many, or one that does not compile */
+/** @throws ApiError: a failure of the shard; there are too many fields, or a script does not compile */
 export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard: SearchShard, context: RewriteContext): ScriptField[] {
   const limit = shard.limits.maxScriptFields;
   if (wanted.length > limit) {
@@ -33,7 +33,7 @@ export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard
   });
 }
 
-/** A script's value as the list that a hit shows. */
+/** The result of a script as the array that a hit contains. */
 function shown(value: Value): unknown[] {
   if (value instanceof DocValues) return value.list.map(plain);
   const json = plain(value);

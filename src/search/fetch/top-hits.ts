@@ -1,4 +1,4 @@
-// The best hits of an aggregation bucket, or of nested documents: selected among given documents and fetched like search hits.
+// The best hits of an aggregation bucket or among nested documents: selected from given documents, then fetched like the hits of a search.
 
 import type { DocGroup } from '../../aggs/index.ts';
 import { shortestFloat } from '../../common/float32.ts';
@@ -27,18 +27,18 @@ const DEFAULT_SIZE = 3;
 
 export type TopHitsEnvironment = SearchEnvironment & RunControl;
 
-/** Documents of one segment among which hits are chosen. */
+/** Documents of one segment from which hits are selected. */
 export interface Candidates {
   readonly shard: number;
   readonly prepared: PreparedShard;
-  /** Segment in its shard. */
+  /** Position of the segment in the shard. */
   readonly index: number;
   /** Ascending. */
   readonly docs: Uint32Array;
   readonly scores: Float32Array | null;
 }
 
-/** `{ hits: { total, max_score, hits } }` of a bucket's documents. `body` is the aggregation's own. */
+/** `{ hits: { total, max_score, hits } }` for the documents of a bucket. `body` is the body of the aggregation. */
 export function topHits(
   body: MutableJsonObject,
   groups: readonly DocGroup[],
@@ -53,7 +53,7 @@ export function topHits(
   return selectHits(parseSearchRequest({ size: DEFAULT_SIZE, ...body }), candidates, nestedPath, targets, env);
 }
 
-/** @param extra  what else is shown of each hit, after the parts of the request */
+/** @param extra  further parts of the fetch phase, after those of the request */
 export function selectHits(
   request: SearchRequest,
   candidates: readonly Candidates[],
@@ -159,7 +159,7 @@ export function selectHits(
   }
 }
 
-/** Source filters name full paths; the object shown is the inner one. */
+/** Filters the object of a nested document. Source filters contain full paths. */
 function nestedFilter(
   own: MutableJsonObject,
   path: string,
@@ -170,7 +170,7 @@ function nestedFilter(
   return (filtered ?? {}) as MutableJsonObject;
 }
 
-/** An object at its path, as in a source. */
+/** Wraps an object so that it is found at its path, as in a source. */
 function wrap(path: string, value: MutableJsonObject): MutableJsonObject {
   return path.split('.').reduceRight<MutableJsonObject>((inner, part) => ({ [part]: inner }), value);
 }

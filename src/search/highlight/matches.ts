@@ -1,11 +1,11 @@
-// Which words of a text a query means: terms, patterns and phrases of the query against the text's tokens.
+// Finds the words of a text that a query matches: compares the tokens of the text with the query's terms, patterns and phrases.
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { keyOf, termOfText } from '../index-query/term.ts';
 import { matchingLeaves } from '../positions/plan-positional.ts';
 import { firstIndex } from './sorted.ts';
 
-/** A part of the query that may be marked in a field. */
+/** A part of the query to highlight in a field. */
 export type Needle =
   | { readonly kind: 'term'; readonly field: string; readonly key: string; readonly number: number }
   | {
@@ -19,24 +19,24 @@ export type Needle =
       readonly kind: 'phrase';
       readonly field: string;
       readonly positions: ReadonlyArray<{ readonly position: number; readonly keys: ReadonlySet<string> }>;
-      /** The last position stands for terms with these beginnings. */
+      /** The terms at the last position are prefixes. */
       readonly isPrefix: boolean;
       readonly slop: number;
       readonly number: number;
     };
 
-/** A marked part of a text: offsets in code units; `group` numbers the phrase or single word that it belongs to. */
+/** A highlighted part of a text, in code units. `group` identifies the phrase or word that it belongs to. */
 export interface Match {
   readonly start: number;
   readonly end: number;
   readonly position: number;
   readonly term: string;
   readonly group: number;
-  /** Number of the needle, for tags. */
+  /** Position of the needle in the query, which selects the tag. */
   readonly number: number;
 }
 
-/** What of a query is marked: everything but exclusions. */
+/** The parts of a query to highlight: everything that does not exclude documents. */
 export function needlesOf(query: IndexQuery): Needle[] {
   const needles: Needle[] = [];
   const visit = (inner: IndexQuery): void => {
@@ -108,7 +108,7 @@ interface KeyedToken extends AnalyzedToken {
   readonly bytes: Uint8Array;
 }
 
-/** Marks in one text, by place. @param tokens  of the text by the field's analyzer */
+/** The matches in a text, ordered by position. @param tokens  of the text, from the analyzer of the field */
 export function findMatches(tokens: readonly AnalyzedToken[], needles: readonly Needle[]): Match[] {
   const keyed = tokens.map((token): KeyedToken => {
     const { key, bytes } = termOfText('', token.term);
@@ -141,7 +141,7 @@ export function findMatches(tokens: readonly AnalyzedToken[], needles: readonly 
   return [...matches.values()].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** Occurrences of a phrase: a token for each of its positions, moved together by at most `slop`. */
+/** Occurrences of a phrase: a token for each of its positions, with at most `slop` moves in total. */
 function phraseMatches(tokens: readonly KeyedToken[], phrase: Extract<Needle, { kind: 'phrase' }>): KeyedToken[][] {
   const slots = phrase.positions.map(({ position, keys }, i) => {
     const isLast = i === phrase.positions.length - 1;
@@ -157,7 +157,7 @@ function phraseMatches(tokens: readonly KeyedToken[], phrase: Extract<Needle, { 
     let low = start.position - first.position;
     let high = low;
     for (const slot of rest) {
-      // The nearest token that keeps the spread within the slop.
+      // The nearest token that keeps the total within the slop.
       let best: KeyedToken | null = null;
       const { tokens, position } = slot;
       const from = high - phrase.slop + position;

@@ -1,4 +1,4 @@
-// The plain highlighter: the text is cut into pieces of about the fragment size at token ends, the pieces with most distinct words win.
+// The plain highlighter: splits the text at token ends into pieces of about the fragment size and returns those with the most distinct words.
 // Source: Highlighter, SimpleFragmenter, SimpleSpanFragmenter, QueryScorer (Apache Lucene), described and written anew.
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import type { HighlightOptions } from '../request/highlight-request.ts';
@@ -11,7 +11,7 @@ interface Piece {
   readonly number: number;
 }
 
-/** Fragments of one value, best first; empty if nothing is marked. */
+/** Fragments of one value, best first; empty without matches. */
 export function plainFragments(
   text: string,
   tokens: readonly AnalyzedToken[],
@@ -41,7 +41,7 @@ export function plainFragments(
       if (isCut(token)) pieces.push({ text: '', terms: new Set(), number: pieces.length });
     }
     const match = marks.get(`${token.startOffset}/${token.endOffset}`);
-    // A token's score goes to the piece that is open when it is read.
+    // The score of a token counts for the piece that contains its start.
     if (match) pieces.at(-1)!.terms.add(match.term);
     group ??= { start: token.startOffset, end: token.endOffset, matches: [] };
     const open: { start: number; end: number; matches: Match[] } = group;
@@ -68,7 +68,7 @@ export function plainFragments(
     else if (waitForPosition !== -1) return false;
     const match = marks.get(`${token.startOffset}/${token.endOffset}`);
     if (match) {
-      // A phrase is not torn apart.
+      // Phrases are not split.
       const end = lastPositions.get(match.group) ?? token.position;
       if (end > token.position) waitForPosition = end + 1;
     }

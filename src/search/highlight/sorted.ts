@@ -1,6 +1,6 @@
-// Search in sorted lists: a text may have a hundred thousand boundaries and matches.
+// Binary search in sorted lists: a text may have a hundred thousand boundaries and matches.
 
-/** First index below `length` from which on `holds` is true; `length` if there is none. */
+/** The first index below `length` for which `holds`, which is false before it and true after it; `length` if there is none. */
 export function firstIndex(length: number, holds: (i: number) => boolean): number {
   let low = 0;
   let high = length;

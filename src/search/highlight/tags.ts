@@ -1,4 +1,4 @@
-// Texts between tags, encoded for where they are shown.
+// Encodes the text between highlighting tags.
 import type { HighlightOptions } from '../request/highlight-request.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { '"': '&quot;', '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#x27;', '/': '&#x2F;' };

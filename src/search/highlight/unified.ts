@@ -1,4 +1,4 @@
-// The unified highlighter: passages are sentences (joined or cut to about the fragment size), the best by a BM25 of passages.
+// The unified highlighter: passages are sentences, joined or split to about the fragment size, ranked by a BM25 of passages.
 // Source: UnifiedHighlighter, PassageScorer (Apache Lucene), BoundedBreakIteratorScanner (OpenSearch), described and written anew.
 
 import type { HighlightOptions } from '../request/highlight-request.ts';
@@ -16,7 +16,7 @@ const PIVOT = 87;
 const K1 = 1.2;
 const B = 0.75;
 
-/** Boundaries of a text, its start and end included, looked up where they are asked for: all of a long text's take seconds. */
+/** Boundaries of a text, including its start and end. Computed on demand, because segmenting a long text takes seconds. */
 export class Boundaries {
   readonly #length: number;
   readonly #segments: Intl.Segments;
@@ -32,13 +32,13 @@ export class Boundaries {
     this.#segments = segmenter.segment(text);
   }
 
-  /** Last boundary before `offset`, 0 if there is none. */
+  /** The last boundary before `offset`, 0 if there is none. */
   preceding(offset: number): number {
     if (offset > this.#length) return this.#length;
     return offset <= 0 ? 0 : this.#segments.containing(offset - 1)!.index;
   }
 
-  /** First boundary behind `offset`, which is no less than 0; null if there is none. */
+  /** The first boundary after `offset`, which must not be negative; null if there is none. */
   following(offset: number): number | null {
     if (offset >= this.#length) return null;
     const { index, segment } = this.#segments.containing(offset)!;
@@ -46,7 +46,7 @@ export class Boundaries {
   }
 }
 
-/** Cuts passages around offsets that only grow: sentences up to a length, longer ones at words. */
+/** Finds passages around ascending offsets: sentences up to a maximum length; longer sentences are split at words. */
 class BoundedSentences {
   readonly #sentences: Boundaries;
   readonly #words: Boundaries;
@@ -90,7 +90,7 @@ class BoundedSentences {
   }
 }
 
-/** Fragments of one value; empty if nothing is marked. @param valueStart  offset of the value among all values of the field */
+/** Fragments of one value; empty without matches. @param valueStart  offset of the value among all values of the field */
 export function unifiedFragments(
   text: string,
   matches: readonly Match[],
@@ -150,7 +150,7 @@ function mark(text: string, passage: Passage, options: HighlightOptions): string
   return (result + encodeText(text.slice(at, Math.max(at, passage.end)), options)).trim();
 }
 
-/** The beginning of a text without matches: its first sentence or sentences, up to `size`. */
+/** The beginning of a text without matches: its first sentences, up to `size`. */
 export function beginning(text: string, size: number, options: HighlightOptions): string {
   const { start, end } = new BoundedSentences(text, size, options).around(0);
   return encodeText(text.slice(start, end), options).trim();

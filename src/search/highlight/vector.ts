@@ -1,4 +1,4 @@
-// The fast vector highlighter: windows of the fragment size around words and phrases, moved to boundary characters.
+// The fast vector highlighter: windows of the fragment size around words and phrases, adjusted to boundary characters.
 // Source: FastVectorHighlighter, BaseFragListBuilder, SimpleBoundaryScanner (Apache Lucene), described and written anew.
 
 import type { HighlightOptions } from '../request/highlight-request.ts';
@@ -8,7 +8,7 @@ import { encodeText } from './tags.ts';
 const MARGIN = 6;
 const MIN_FRAGMENT = MARGIN * 3;
 
-/** A word, or a phrase with its consecutive words as one part. */
+/** A word, or a phrase whose consecutive words form one part. */
 interface Phrase {
   readonly start: number;
   end: number;
@@ -22,7 +22,7 @@ interface Window {
   readonly phrases: Phrase[];
 }
 
-/** Fragments of one value; empty if nothing is marked. */
+/** Fragments of one value; empty without matches. */
 export function vectorFragments(
   text: string,
   matches: readonly Match[],

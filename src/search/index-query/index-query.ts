@@ -13,7 +13,7 @@ export interface BoolIndexQuery {
   readonly filter: readonly IndexQuery[];
   readonly should: readonly IndexQuery[];
   readonly mustNot: readonly IndexQuery[];
-  /** 0 next to required clauses: the optional ones only add to the score. 0 without any: at least one must match. */
+  /** 0 next to must or filter: the optional clauses only add to the score. 0 otherwise: at least one must match. */
   readonly minimumShouldMatch: number;
 }
 
@@ -53,7 +53,7 @@ export interface HostFilter {
   readonly matches: (segment: SegmentReader, docId: number) => boolean;
 }
 
-/** A number of clauses must match that each document states itself, in a field or through a script. */
+/** Each document states, in a field or through a script, how many of the clauses it must match. */
 export interface TermsSetIndexQuery {
   readonly op: 'termsSet';
   readonly clauses: readonly IndexQuery[];

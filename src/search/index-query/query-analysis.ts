@@ -1,4 +1,4 @@
-// The part of an index's analyzers that queries need; src/analysis implements it.
+// The analyzers of an index as queries use them; src/analysis implements the interface.
 
 export interface AnalyzedToken {
   readonly term: string;
@@ -8,7 +8,7 @@ export interface AnalyzedToken {
   /** Absolute position, from 0. */
   readonly position: number;
   readonly positionLength: number;
-  /** Bytes that a filter (delimited_payload) has given the token, if any. */
+  /** Bytes that a filter such as delimited_payload attached to the token. */
   readonly payload?: Uint8Array;
 }
 
@@ -16,7 +16,7 @@ export interface QueryAnalysis {
   /** @throws ApiError illegal_argument_exception: no such analyzer */
   analyze(analyzer: string, text: string): AnalyzedToken[];
   normalize(normalizer: string, text: string): string;
-  /** The analyzer's normalisation alone (lowercase, folding...), for patterns and fuzzy terms. */
+  /** Applies only the analyzer's normalization (lowercase, folding...), for patterns and fuzzy terms. */
   normalizeTerm(analyzer: string, text: string): string;
   hasAnalyzer(name: string): boolean;
 }

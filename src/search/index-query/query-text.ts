@@ -1,4 +1,4 @@
-// Queries as text, in Lucene's notation: `note:two +note:words -status:new`, `"a b"~2`, `year:[2010 TO 2012]`.
+// Queries printed in Lucene's notation: `note:two +note:words -status:new`, `"a b"~2`, `year:[2010 TO 2012]`.
 import type { IndexQuery } from './index-query.ts';
 import type { Term } from './term.ts';
 

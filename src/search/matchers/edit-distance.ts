@@ -1,10 +1,10 @@
-// Terms within a number of edits of a word, with the similarity that Lucene's FuzzyQuery boosts them by.
+// Terms within a number of edits of a word, and the similarity by which Lucene's FuzzyQuery boosts them.
 import type { TermFilter } from '../../plan/segment.ts';
 import type { Bytes } from '../index-query/term.ts';
 
 const decoder = new TextDecoder();
 
-/** Code points of a term's UTF-8 bytes. */
+/** The code points of a term in UTF-8. */
 function codePoints(bytes: Bytes, into: number[]): number {
   let isAscii = true;
   for (let i = 0; i < bytes.length; i++) {
@@ -21,15 +21,15 @@ function codePoints(bytes: Bytes, into: number[]): number {
 }
 
 export interface FuzzyMatcher {
-  /** Longest common prefix that a term must have, as text. */
+  /** The prefix that a term must share with the word. */
   readonly prefix: string;
   readonly matches: TermFilter;
-  /** 1 for the word itself, else 1 - edits / shorter length, as float32; only of terms that match. */
+  /** 1 for the word itself, otherwise 1 - edits / length of the shorter one, as float32. Defined for matching terms only. */
   boostOf(term: Bytes): number;
 }
 
 /**
- * Edits are insertions, deletions, substitutions and, with `transpositions`, swaps of neighbours (each code point in one edit at most).
+ * Edits are insertions, deletions, substitutions and, with `transpositions`, swaps of adjacent code points (each in one edit at most).
  * The first `prefixLength` code points must be equal.
  */
 export function fuzzyMatcher(word: string, maxEdits: number, prefixLength: number, transpositions: boolean): FuzzyMatcher {
@@ -40,7 +40,7 @@ export function fuzzyMatcher(word: string, maxEdits: number, prefixLength: numbe
   const rows = [0, 1, 2].map(() => new Int32Array(target.length - fixed + 1));
 
   const distance = (term: Bytes): number => {
-    // A code point takes up to four bytes, so bytes bound the length from above only.
+    // A code point has up to four bytes, so the number of bytes only bounds the length from above.
     if (term.length < target.length - maxEdits) return maxEdits + 1;
     const length = codePoints(term, scratch);
     if (Math.abs(length - target.length) > maxEdits || length < fixed) return maxEdits + 1;

@@ -5,7 +5,7 @@ export type StringDistance = (a: string, b: string) => number;
 
 const { fround } = Math;
 
-/** Edits from one word to the other; with `swaps` of neighbours as one edit. */
+/** Number of edits between two words; with `swaps`, exchanging adjacent characters is one edit. */
 function edits(a: readonly string[], b: readonly string[], swaps: boolean): number {
   const rows = Array.from({ length: a.length + 1 }, () => new Int32Array(b.length + 1));
   for (let i = 0; i <= a.length; i++) rows[i][0] = i;
@@ -59,7 +59,7 @@ const jaroWinkler: StringDistance = (a, b) => {
   return jaro < JARO_THRESHOLD ? jaro : fround(jaro + Math.min(0.1, 1 / max.length) * prefix * (1 - jaro));
 };
 
-/** Distance over pairs of characters, the first with a blank before it. */
+/** Distance of pairs of adjacent characters; the first pair begins with a blank. */
 const ngram: StringDistance = (a, b) => {
   const n = 2;
   if (a.length === 0 || b.length === 0) return a.length === b.length ? 1 : 0;
@@ -88,7 +88,7 @@ const ngram: StringDistance = (a, b) => {
   return fround(1 - fround(previous[a.length] / longest));
 };
 
-/** By their names in requests; `internal` is that of fuzzy queries. */
+/** By name in requests. `internal` is the similarity of fuzzy queries. */
 export const STRING_DISTANCES: Readonly<Record<string, StringDistance>> = {
   internal: damerau,
   damerau_levenshtein: damerau,

@@ -1,4 +1,4 @@
-// Matching of `*` (any run) and `?` (one code point) over terms, in linear space and without backtracking beyond the last star.
+// Matches terms against `*` (any characters) and `?` (one code point) in linear space, backtracking no further than to the last asterisk.
 import type { Bytes } from '../index-query/term.ts';
 
 const decoder = new TextDecoder();
@@ -6,14 +6,14 @@ const ANY_RUN = -1;
 const ANY_ONE = -2;
 
 export interface WildcardMatcher {
-  /** Literal text before the first sign. */
+  /** The literal string before the first wildcard. */
   readonly prefix: string;
-  /** No sign at all, or only one star at the very end. */
+  /** There is no wildcard, or only one asterisk at the end. */
   readonly kind: 'literal' | 'prefix' | 'pattern';
   matches(term: Bytes): boolean;
 }
 
-/** `\` escapes the next character. Case-insensitive matching folds both sides by simple lower-casing. */
+/** `\` escapes the next character. Case-insensitive matching lowercases both sides by simple case mapping. */
 export function wildcardMatcher(pattern: string, caseInsensitive: boolean): WildcardMatcher {
   const parts: number[] = [];
   const chars = [...pattern];

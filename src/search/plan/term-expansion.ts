@@ -1,4 +1,4 @@
-// Terms of a shard that a pattern finds, and the choice of the best of them: Lucene's MultiTermQuery rewrites.
+// Terms of a shard that match a pattern, and the selection of the best of them, as in the rewrite methods of Lucene's MultiTermQuery.
 import { tooManyClauses } from '../../errors/search-errors.ts';
 import type { TermState } from '../../plan/segment.ts';
 import type { TermPattern } from '../index-query/pattern-query.ts';
@@ -36,7 +36,7 @@ export function expandPattern(statistics: ShardStatistics, field: string, patter
     .sort((a, b) => compareBytes(a.term.bytes, b.term.bytes));
 }
 
-/** The `size` terms of highest boost, of equal ones the first in byte order; in byte order. Boosts below 0 count as 0. */
+/** The `size` terms with the highest boost (ties by byte order), in byte order. Negative boosts become 0. */
 export function bestTerms(terms: readonly ExpandedTerm[], size: number): ExpandedTerm[] {
   const best =
     terms.length <= size
@@ -45,7 +45,7 @@ export function bestTerms(terms: readonly ExpandedTerm[], size: number): Expande
   return best.sort((a, b) => compareBytes(a.term.bytes, b.term.bytes)).map((term) => ({ ...term, boost: Math.max(0, term.boost) }));
 }
 
-/** Terms that begin with one of `prefixes`, segment by segment until there are `limit`. */
+/** Up to `limit` terms that begin with one of `prefixes`, collected segment by segment. */
 export function expandPrefixes(statistics: ShardStatistics, field: string, prefixes: readonly Term[], limit: number): Term[] {
   const found = new Map<string, Term>();
   for (const prefix of prefixes) {

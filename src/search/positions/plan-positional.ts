@@ -1,5 +1,4 @@
-// Span and interval queries on one segment: documents that have the terms are found by the executor, where the terms stand in each of them is
-// worked out here.
+// Span and interval queries on one segment. The executor finds the documents that have the terms; their positions are evaluated here.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { TermState } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -9,18 +8,18 @@ import type { IntervalSource, PositionalQuery, SpanSource } from '../index-query
 import type { Term } from '../index-query/term.ts';
 import { intervalsOf, minExtent, type Positions, spansOf } from './sources.ts';
 
-/** The query with patterns spelled out. */
+/** A positional query whose patterns are expanded to terms. */
 export interface ExpandedPositional {
   readonly query: PositionalQuery;
   /** Documents that may match. */
   readonly candidates: IndexQuery;
-  /** All terms, each once, by key. */
+  /** Every term of the query, by key. */
   readonly terms: ReadonlyMap<string, Term>;
-  /** Those that count for scores, in order of field and bytes. */
+  /** The terms that count for scores, ordered by field and bytes. */
   readonly scoring: readonly Term[];
 }
 
-/** @param expand  terms of the shard that a pattern finds */
+/** @param expand  returns the terms of the shard that match a pattern */
 export function expandPositional(
   query: PositionalQuery,
   expand: (query: PatternQuery, limit: number) => readonly Term[],
@@ -40,7 +39,7 @@ function keyOfTerm({ field, key }: Term): string {
 
 type Source = SpanSource | IntervalSource;
 
-/** The sources that a source is made of. */
+/** The sources that a source combines. */
 function partsOf(source: Source): readonly Source[] {
   switch (source.type) {
     case 'or':
@@ -94,13 +93,13 @@ function termsOf(source: Source): Term[] {
   return source.type === 'term' ? [source.term] : partsOf(source).flatMap(termsOf);
 }
 
-/** What only excludes does not count. */
+/** Terms that only exclude matches do not count. */
 function scoringTerms(source: Source): Term[] {
   if (source.type === 'not') return scoringTerms(source.include);
   return source.type === 'term' ? [source.term] : partsOf(source).flatMap(scoringTerms);
 }
 
-/** Terms and patterns that matches are made of, without those that exclude; for highlighting. */
+/** Terms and patterns of a query, without those that exclude matches; for highlighting. */
 export function matchingLeaves({ source: whole }: PositionalQuery): IndexQuery[] {
   const visit = (source: Source): IndexQuery[] => {
     if (source.type === 'not') return visit(source.include);
@@ -137,13 +136,13 @@ function candidatesOf(source: Source): IndexQuery {
   }
 }
 
-/** How a document's frequency becomes its score. */
+/** Computes the score of a document from its frequency. */
 export type FrequencyScore = (docId: number, freq: number) => number;
 
 /**
- * @param docs      candidates, ascending
- * @param stateOf   of a term in this segment
- * @param score     null: matches alone
+ * @param docs     candidates, ascending
+ * @param stateOf  returns the state of a term in this segment
+ * @param score    null for matches only
  */
 export function matchPositions(
   { query, terms }: ExpandedPositional,
@@ -170,7 +169,7 @@ export function matchPositions(
   return { op: 'docs', docs: Uint32Array.from(found), scores: score ? Float32Array.from(scores) : null };
 }
 
-/** Sloppy frequency: a match counts the less the more it is spread. In float32, as Lucene adds it up. */
+/** Sloppy frequency: the wider a match, the less it counts. Summed in float32, as in Lucene. */
 function frequencyOf(query: PositionalQuery): (positions: Positions) => number {
   if (query.kind === 'spans') {
     const { source } = query;

@@ -1,24 +1,24 @@
-// Where terms stand in one document, as lists of intervals: spans with the half-open ends of Lucene's span queries, and the minimal intervals
+// Positions of terms in one document as lists of intervals: the spans of Lucene's span queries, with exclusive ends, and the minimal intervals
 // of its interval queries. Source: org.apache.lucene.queries.spans, org.apache.lucene.queries.intervals (Apache Lucene), described and written anew;
 // "Efficient Optimally Lazy Algorithms for Minimal-Interval Semantics", Boldi and Vigna.
 import type { IntervalMode, IntervalRelation } from '../../query/positional-rules.ts';
 import type { IntervalSource, SpanSource } from '../index-query/positional-query.ts';
 import type { Term } from '../index-query/term.ts';
 
-/** A stretch of positions. `gaps`: positions inside that belong to nothing; of spans Lucene's width. */
+/** An interval of positions. `gaps`: positions inside that no source covers; for spans, Lucene's width. */
 export interface Stretch {
   readonly start: number;
-  /** Of spans one behind the last position, of intervals the last position. */
+  /** Exclusive for spans, inclusive for intervals. */
   readonly end: number;
   readonly gaps: number;
-  /** Positions that count as its own around it, where they are not all between its ends. */
+  /** The width to count where it is larger than the interval itself, because positions around it belong to it. */
   readonly width?: number;
 }
 
 /** Ascending positions of a term in the document. */
 export type Positions = (term: Term) => readonly number[];
 
-/** Spans in the order in which Lucene gives them: by start, then end. */
+/** Spans ordered as in Lucene: by start, then by end. */
 export function spansOf(source: SpanSource, positions: Positions): Stretch[] {
   switch (source.type) {
     case 'none':
@@ -59,7 +59,7 @@ function byStart(a: Stretch, b: Stretch): number {
   return a.start - b.start || a.end - b.end;
 }
 
-/** One match per span of the first list: the next ones are the nearest behind it. */
+/** One match per span of the first list: each following span is the nearest one after it. */
 function nearOrdered(lists: readonly (readonly Stretch[])[], slop: number): Stretch[] {
   const at = lists.map(() => 0);
   const found: Stretch[] = [];
@@ -78,7 +78,7 @@ function nearOrdered(lists: readonly (readonly Stretch[])[], slop: number): Stre
   return found;
 }
 
-/** One span of each list at a time; the one that starts first moves on. */
+/** Combines one span of each list at a time, then advances the list whose span starts first. */
 function nearUnordered(lists: readonly (readonly Stretch[])[], slop: number): Stretch[] {
   const at = lists.map(() => 0);
   const found: Stretch[] = [];
@@ -88,13 +88,13 @@ function nearUnordered(lists: readonly (readonly Stretch[])[], slop: number): St
     const end = Math.max(...cells.map((cell) => cell.end));
     const covered = cells.reduce((sum, cell) => sum + cell.end - cell.start, 0);
     const { start } = cells[first];
-    // Unlike the slop, Lucene's width counts the parts themselves.
+    // Unlike the slop, Lucene's width includes the parts themselves.
     if (end - start - covered <= slop) found.push({ start, end, gaps: end - start });
     if (++at[first] === lists[first].length) return found;
   }
 }
 
-/** Minimal intervals, ascending: none holds another. */
+/** Minimal intervals, ascending: none contains another. */
 export function intervalsOf(source: IntervalSource, positions: Positions): Stretch[] {
   switch (source.type) {
     case 'none':
@@ -126,7 +126,7 @@ export function intervalsOf(source: IntervalSource, positions: Positions): Stret
   }
 }
 
-/** Different sources with how often they stand in a list, kept for all documents of a query. */
+/** The distinct sources of a list with their multiplicities, cached for all documents of a query. */
 const distinctSources = new WeakMap<readonly IntervalSource[], readonly { source: IntervalSource; count: number }[]>();
 
 function distinct(sources: readonly IntervalSource[]): readonly { source: IntervalSource; count: number }[] {
@@ -144,7 +144,7 @@ function distinct(sources: readonly IntervalSource[]): readonly { source: Interv
   return found;
 }
 
-/** Intervals of each different source; of one that stands there n times, those of n in a row, so that no place counts twice. */
+/** Intervals of each distinct source. For a source that occurs n times, intervals of n consecutive ones, so that no position counts twice. */
 function repeated(sources: readonly IntervalSource[], positions: Positions): Stretch[][] {
   return distinct(sources).map(({ source, count }) => {
     const found = intervalsOf(source, positions);
@@ -157,7 +157,7 @@ function repeated(sources: readonly IntervalSource[], positions: Positions): Str
   });
 }
 
-/** Fewest positions that an interval of the source takes: what scores are measured against. */
+/** The smallest possible extent of an interval of the source, relative to which intervals are scored. */
 export function minExtent(source: IntervalSource): number {
   switch (source.type) {
     case 'or':
@@ -177,7 +177,7 @@ export function minExtent(source: IntervalSource): number {
 function minimal(intervals: Stretch[]): Stretch[] {
   const sorted = intervals.sort((a, b) => a.end - b.end || b.start - a.start);
   const kept: Stretch[] = [];
-  // Ends ascend: an interval holds an earlier one exactly if it does not start behind it.
+  // Ends ascend, so an interval contains an earlier one if and only if it does not start after it.
   for (const stretch of sorted) if (kept.length === 0 || stretch.start > kept[kept.length - 1].start) kept.push(stretch);
   return kept;
 }

@@ -1,5 +1,5 @@
-// Explanations of scores: the tree of numbers behind one document's score, in Lucene's words. Frequencies come from the executor itself: a
-// scorer of weight 1 and norm factor 1 gives 1 - 1 / (1 + freq), from which the frequency is read back.
+// Explanations of scores: how the score of a document is computed, in Lucene's wording. Frequencies come from the executor itself: a scorer
+// of weight 1 and norm factor 1 returns 1 - 1 / (1 + freq), from which the frequency is computed.
 import { shortestFloat } from '../../common/float32.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import { scoreScope } from '../compute/plan-scope.ts';
@@ -20,7 +20,7 @@ export interface Explanation {
 }
 
 const UNIT_NORMS = new Float32Array(256).fill(1);
-/** Names of rescore modes in explanations. */
+/** Names of the rescore modes in explanations. */
 const MODE_NAMES = { total: 'sum', multiply: 'product', avg: 'avg', max: 'max', min: 'min' } as const;
 
 function leaf(value: number, description: string, details: readonly Explanation[] = []): Explanation {
@@ -31,7 +31,7 @@ function product(part: Explanation, weight: number, name: string): Explanation {
   return leaf(Math.fround(part.value * weight), 'product of:', [part, leaf(weight, name)]);
 }
 
-/** One document of one segment under explanation. */
+/** Explains the scores of one document. */
 export class Explainer {
   readonly #prepared: PreparedShard;
   readonly #index: number;
@@ -45,13 +45,13 @@ export class Explainer {
     this.#control = control;
   }
 
-  /** Score of a query, or null if the document does not match. */
+  /** The score of a query, null if the document does not match. */
   score(query: IndexQuery, boost = 1): number | null {
     const scores = scoreDocs(this.#prepared, withBoost(query, boost), this.#index, [this.#docId], true, this.#control);
     return scores.get(this.#docId) ?? null;
   }
 
-  /** The explanation of a score that rescorers have changed since. @param first  of the score before them */
+  /** Explains a score that rescorers have changed. @param first  explanation of the score before them */
   explainRescored(first: Explanation, passes: readonly Rescored[]): Explanation {
     return passes.reduce((before, { rescore, query }) => {
       const primary = product(before, rescore.queryWeight, 'primaryWeight');
@@ -125,7 +125,7 @@ export class Explainer {
     return leaf(0, `${queryText(query)} doesn't match id ${this.#docId}`);
   }
 
-  /** The BM25 tree of terms of one field that count together. */
+  /** The BM25 tree of terms of a field that count as one. */
   #weight(query: IndexQuery, field: string, terms: readonly Term[], score: number, boost: number, isPhrase: boolean): Explanation {
     const statistics = this.#prepared.planner.fieldStatistics(field);
     if (!statistics) return leaf(score, queryText(query));

@@ -1,11 +1,11 @@
-// Aggregations in `profile`: what each one took and collected in a shard. The whole tree runs in one loop over a segment, so a profiled shard runs
-// each aggregation once more with what is around it only: its times, with those below it, are what it adds to the run of the ones above it.
+// Aggregations in `profile`: what each one took and collected on a shard. The whole tree runs in one loop over a segment, so a profiled shard runs
+// each aggregation again together with its ancestors and descendants only. The difference to the run of its ancestors is its time.
 
 import type { AggSpec, AggTree, Bindings, SegmentPartial } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AggResult } from '../../plan/agg-plan.ts';
 
-/** Milliseconds of a tree on a shard. */
+/** Times of a tree on a shard, in milliseconds. */
 export interface AggregationTimes {
   readonly bindMs: number;
   readonly planMs: number;
@@ -24,11 +24,11 @@ const NAMES: Readonly<Record<string, string>> = {
 interface Shard {
   readonly partials: readonly SegmentPartial[];
   readonly bindings: Bindings;
-  /** Documents that the search found. */
+  /** Number of documents that matched the search. */
   readonly matched: number;
-  /** Runs a tree on the shard, none of it: the query alone. Null where it cannot run without what was left out (orders by aggregations below). */
+  /** Runs a part of the tree on the shard, or only the query if there is none; null if the part cannot run without the rest. */
   readonly measure: (tree: AggTree | null) => AggregationTimes | null;
-  /** Time that the answers of all shards took to be put together. */
+  /** Time of reducing the results of all shards. */
   readonly reduceMs: number;
 }
 
@@ -36,7 +36,7 @@ export function profileAggregations(tree: AggTree, shard: Shard): MutableJsonObj
   return tree.children.map((spec) => entry(tree, spec, [], shard));
 }
 
-/** What an aggregation adds to a run of the ones above it. */
+/** The time that an aggregation adds to a run of its ancestors. */
 function timesOf(tree: AggTree, spec: AggSpec, above: readonly AggSpec[], shard: Shard): AggregationTimes {
   const chain = (specs: readonly AggSpec[], last: AggSpec): AggTree => {
     const top = specs.reduceRight((inner, outer): AggSpec => ({ ...outer, children: [inner], pipelines: [] }), last);
@@ -108,7 +108,7 @@ function debugOf(spec: AggSpec, results: readonly AggResult[], { partials, bindi
   for (const result of results) {
     if (result.op !== 'buckets') continue;
     isBuckets = true;
-    // Ordinals are a segment's own: their buckets are counted by segment.
+    // Ordinals differ between segments, so their buckets are counted per segment.
     result.buckets.keys.forEach((key) => {
       keys.add(key);
     });

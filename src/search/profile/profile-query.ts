@@ -1,6 +1,6 @@
-// Clauses of a query in `profile`. The executor runs a query as one loop over all of its clauses, so nothing can be measured of a clause inside it:
-// a profiled shard runs each clause once more by itself, without scores and with them, over every segment. What is shown of a clause is what
-// that run took and counted; for the query as a whole the search's own run counts.
+// Clauses of a query in `profile`. The executor runs all clauses of a query in one loop, in which a single clause cannot be measured. A profiled
+// shard therefore runs each clause again separately over all segments, with and without scores, and reports times and counts of these runs. The
+// figures of the query as a whole are those of the search itself.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { COUNT_ALL, type ExecutionCounters, makeCounters, type StopCheck } from '../../plan/query-plan.ts';
 import { matchScope, scoreScope } from '../compute/plan-scope.ts';
@@ -9,9 +9,9 @@ import { queryText } from '../index-query/query-text.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import type { RunControl } from '../run/run-control.ts';
 
-/** Milliseconds and counts of one query over all segments of a shard. */
+/** Times in milliseconds and counts of one query over all segments of a shard. */
 export interface ClauseFigures {
-  /** Rewriting and planning: statistics, term look-ups, expansions. */
+  /** Planning: statistics, term lookups, expansions. */
   readonly planMs: number;
   readonly matchMs: number;
   readonly scoreMs: number;
@@ -51,7 +51,7 @@ function nameOfQuery({ op }: IndexQuery): string {
   return LUCENE_NAMES[op] ?? `${op[0].toUpperCase()}${op.slice(1)}Query`;
 }
 
-/** Clauses of a query with whether each is scored; names and boosts are no clauses of their own. */
+/** The clauses of a query, and whether each is scored. Names and boosts are not clauses. */
 function clausesOf(query: IndexQuery, scored: boolean): Array<{ query: IndexQuery; scored: boolean }> {
   switch (query.op) {
     case 'bool':
@@ -82,7 +82,7 @@ function clausesOf(query: IndexQuery, scored: boolean): Array<{ query: IndexQuer
   }
 }
 
-/** The query without names and boosts around it, which are shown as what they hold. */
+/** The query inside names and boosts. */
 function bare(query: IndexQuery, prepared: PreparedShard): IndexQuery {
   let inner = query;
   while (inner.op === 'named' || inner.op === 'boost' || inner.op === 'perShard')
@@ -90,7 +90,7 @@ function bare(query: IndexQuery, prepared: PreparedShard): IndexQuery {
   return inner;
 }
 
-/** Runs every clause below a query by itself. @param withNested  the clauses are about nested documents */
+/** Runs every clause below a query separately. @param withNested  the clauses match nested documents */
 export function profileClauses(
   query: IndexQuery,
   prepared: PreparedShard,
@@ -132,7 +132,7 @@ function measure(query: IndexQuery, prepared: PreparedShard, stop: StopCheck, sc
   return { planMs, matchMs, scoreMs: scored ? Math.max(0, bothMs - matchMs) : 0, segments: segments.length, counters };
 }
 
-/** Milliseconds of the search's query over all segments, without hits: what aggregations are measured against. */
+/** Time of the search's query over all segments without collecting hits, in milliseconds: the baseline for aggregations. */
 export function timeOfQuery(prepared: PreparedShard, { stop, counters }: RunControl): number {
   const started = performance.now();
   prepared.planner.segments.forEach((segment, index) => {
@@ -146,8 +146,8 @@ function nanos(milliseconds: number): number {
 }
 
 /**
- * Elasticsearch's names; those of steps that do not exist here (documents are not advanced to one by one, phrases are no second phase) stay 0. Blocks and
- * windows, which it has no name for, are under `debug`.
+ * Keys as in Elasticsearch. Steps that the executor does not have (advancing document by document, a second phase for phrases) are reported as 0.
+ * Blocks and windows, which Elasticsearch does not have, are reported under `debug`.
  */
 export function clauseJson({ query, figures, children }: ClauseProfile): MutableJsonObject {
   const { planMs, matchMs, scoreMs, segments, counters } = figures;

@@ -1,4 +1,4 @@
-// The `profile` part of an answer: what the query phase of each shard took and did, as far as it is measured.
+// The `profile` section of a response: times and counts of the query phase on each shard, as far as they are measured.
 
 import type { AggTree } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
@@ -11,12 +11,12 @@ import type { SearchShard } from '../shard/search-shard.ts';
 import { type AggregationTimes, profileAggregations } from './profile-aggregations.ts';
 import { type ClauseProfile, clauseJson, profileClauses } from './profile-query.ts';
 
-/** One shard's query phase: times in milliseconds, counters as they stood before and after. */
+/** The query phase of one shard: times in milliseconds, counters before and after. */
 export interface ShardProfile {
   readonly index: string;
   readonly shard: number;
   readonly query: IndexQuery;
-  /** The query's clauses, each run by itself. */
+  /** The clauses of the query, each measured in a separate run. */
   readonly clauses: readonly ClauseProfile[];
   readonly collector: string;
   readonly prepareMs: number;
@@ -24,26 +24,26 @@ export interface ShardProfile {
   readonly segments: number;
   readonly before: ExecutionCounters;
   readonly after: ExecutionCounters;
-  /** Made when everything has been reduced. */
+  /** Called when everything has been reduced. */
   readonly aggregations: (reduceMs: number) => MutableJsonObject[];
 }
 
 interface ProfiledRun {
   readonly before: ExecutionCounters;
   readonly times: { readonly prepareMs: number; readonly runMs: number };
-  /** Documents that the search found. */
+  /** Number of documents that matched the search. */
   readonly matched: number;
   readonly collected: ShardAggregations | null;
   readonly measure: (tree: AggTree | null) => AggregationTimes | null;
 }
 
-/** Times that a shard's aggregations took over all segments. */
+/** Times of a shard's aggregations over all segments. */
 export function timesOfPartials({ partials, bindMs }: ShardAggregations): AggregationTimes {
   const sum = (part: 'planMs' | 'runMs' | 'readMs') => partials.reduce((total, { times }) => total + times[part], 0);
   return { bindMs, planMs: sum('planMs'), runMs: sum('runMs'), readMs: sum('readMs') };
 }
 
-/** What a search on a shard did; clauses and aggregations are run once more, each by itself. */
+/** Profiles a search on a shard. Runs its clauses and aggregations again separately. */
 export function profileShard(
   { index, shard, segments }: SearchShard,
   prepared: PreparedShard,
@@ -76,14 +76,14 @@ function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Mut
     docsScored: after.docsScored - before.docsScored,
     windows: after.windows - before.windows,
   };
-  // The search's own run: matching and scoring are one loop.
+  // The search itself matches and scores in one loop.
   const figures = { planMs: prepareMs, matchMs: runMs, scoreMs: 0, segments, counters };
   const entry = clauseJson({ query, figures, children: clauses });
   const aggregations = profile.aggregations(reduceMs);
   const collector: MutableJsonObject = { name: profile.collector, reason: 'search_query_phase', time_in_nanos: nanos(runMs) };
   if (aggregations.length > 0) {
     const names = aggregations.map(({ description }) => String(description)).join(', ');
-    // Measured apart from the search, they may have taken longer than it did.
+    // Measured in separate runs, they may have taken longer than the search.
     const collected = aggregations.reduce((sum, { time_in_nanos: own }) => sum + Number(own), 0);
     const collectNanos = Math.min(collected, nanos(runMs));
     collector['children'] = [
@@ -102,7 +102,7 @@ function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Mut
   };
 }
 
-/** @param reduceMs  time that the aggregations of all shards took to be put together */
+/** @param reduceMs  time of reducing the aggregations of all shards */
 export function profileJson(shards: readonly ShardProfile[], nodeId: string, reduceMs: number): MutableJsonObject {
   return { shards: shards.map((shard) => shardJson(shard, nodeId, reduceMs)) };
 }

@@ -1,4 +1,4 @@
-// `highlight` of a request: options of each field over the global ones.
+// `highlight` of a search body. Options of a field override the global ones.
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { illegalArgument, parsingError } from '../../errors/catalog.ts';
 import { xContentParse } from '../../errors/search-errors.ts';
@@ -11,7 +11,7 @@ export type HighlighterType = 'unified' | 'plain' | 'fvh';
 export interface HighlightOptions {
   readonly type: HighlighterType;
   readonly fragmentSize: number;
-  /** 0: whole values. */
+  /** 0 returns whole values. */
   readonly numberOfFragments: number;
   readonly preTags: readonly string[];
   readonly postTags: readonly string[];
@@ -32,7 +32,7 @@ export interface HighlightOptions {
 }
 
 export interface HighlightField {
-  /** Name or pattern. */
+  /** A name or a pattern. */
   readonly field: string;
   readonly options: HighlightOptions;
 }

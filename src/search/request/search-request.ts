@@ -1,4 +1,4 @@
-// The body of a search: JSON -> typed request with Elasticsearch's defaults. Queries are parsed, aggregations stay as they came.
+// The body of a search as a typed request, with Elasticsearch's defaults. Queries are parsed; aggregations remain JSON.
 
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
@@ -15,14 +15,14 @@ import { readScriptFields, type ScriptFieldRequest } from './script-field-reques
 import { parseSort, type SortSpec } from './sort-request.ts';
 import { parseSuggest, type Suggestion } from './suggest-request.ts';
 
-/** Count every hit. */
+/** Counts every hit. */
 export const TRACK_ALL = Number.POSITIVE_INFINITY;
 export const TRACK_DEFAULT = 10_000;
 
 export interface FieldRequest {
   readonly field: string;
   readonly format: string | null;
-  /** Values of the source that no mapped field stands for, too. */
+  /** Whether source values that are not mapped are returned, too. */
   readonly includeUnmapped?: boolean;
 }
 
@@ -36,30 +36,30 @@ export interface RescoreRequest {
 
 export interface CollapseRequest {
   readonly field: string;
-  /** Bodies of inner hits, each with a `name`. */
+  /** Bodies of the inner hits, each with a `name`. */
   readonly innerHits: readonly JsonObject[];
 }
 
 export interface SearchRequest {
   readonly from: number;
   readonly size: number;
-  /** null: match_all. */
+  /** null for match_all. */
   readonly query: Query | null;
   readonly postFilter: Query | null;
-  /** Empty: by score. */
+  /** Empty sorts by score. */
   readonly sort: readonly SortSpec[];
   readonly searchAfter: readonly unknown[] | null;
   readonly trackScores: boolean;
-  /** 0: not at all. */
+  /** 0 does not count hits. */
   readonly trackTotalHitsUpTo: number;
-  /** null: none. */
+  /** null for no timeout. */
   readonly timeoutMs: number | null;
   readonly terminateAfter: number;
   readonly minScore: number | null;
   readonly source: SourceFilter | null;
   readonly fields: readonly FieldRequest[];
   readonly docvalueFields: readonly FieldRequest[];
-  /** null: not given; `_none_` gives no metadata at all. */
+  /** null if not given. `_none_` omits all metadata. */
   readonly storedFields: readonly string[] | null;
   readonly version: boolean;
   readonly seqNoPrimaryTerm: boolean;
@@ -72,7 +72,7 @@ export interface SearchRequest {
   readonly aggs: JsonObject | null;
   readonly slice: { readonly id: number; readonly max: number; readonly field: string | null } | null;
   readonly scriptFields: readonly ScriptFieldRequest[];
-  /** Runtime fields of this search alone, null: none. */
+  /** Runtime fields of this search only, null if there are none. */
   readonly runtimeMappings: JsonObject | null;
   readonly suggest: readonly Suggestion[];
   readonly includeNamedScores: boolean;
@@ -114,7 +114,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   pit: null,
 };
 
-/** Keys that are known and not served: refused by name. */
+/** Known keys that are not supported: the error names the reason. */
 export const UNSUPPORTED: Readonly<Record<string, string>> = {
   derived: 'derived fields are not available',
   knn: 'vector search is not available',
@@ -263,7 +263,7 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
   }
 }
 
-/** Other negative numbers are refused by each shard. */
+/** Other negative numbers are rejected by each shard. */
 function readTrackTotalHits(value: unknown): number {
   if (value === true || value === 'true') return TRACK_ALL;
   if (value === false || value === 'false') return 0;
@@ -403,7 +403,7 @@ function readPit(body: JsonObject): SearchRequest['pit'] {
   return { id: body['id'], keepAliveMs: body['keep_alive'] === undefined ? null : readDuration('keep_alive', body['keep_alive']) };
 }
 
-/** Checks that only a scroll makes. @throws ApiError action_request_validation_exception */
+/** Checks that apply to scrolls only. @throws ApiError action_request_validation_exception */
 export function checkScroll(request: SearchRequest): void {
   const problems: string[] = [];
   if (request.from > 0) problems.push('using [from] is not allowed in a scroll context');

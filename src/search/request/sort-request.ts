@@ -1,4 +1,4 @@
-// `sort` of a request: names, objects, lists of both; and the short form of query parameters.
+// `sort` of a search body (names, objects, or arrays of both), and the short form in query parameters.
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { illegalArgument, parsingError } from '../../errors/catalog.ts';
 import { xContentParse } from '../../errors/search-errors.ts';
@@ -18,9 +18,9 @@ export type SortSpec =
       readonly by: 'field';
       readonly field: string;
       readonly descending: boolean;
-      /** null: min ascending, max descending. */
+      /** null stands for min if ascending, max if descending. */
       readonly mode: SortMode | null;
-      /** `_last`, `_first` or a value. */
+      /** `_last`, `_first`, or a value. */
       readonly missing: unknown;
       readonly unmappedType: string | null;
       readonly numericType: string | null;
@@ -33,15 +33,15 @@ export type SortSpec =
       readonly points: readonly GeoPoint[];
       readonly descending: boolean;
       readonly mode: SortMode | null;
-      /** Metres in the unit of the values. */
+      /** Metres per unit of the values. */
       readonly unitMeters: number;
       readonly ignoreUnmapped: boolean;
-      /** Distances in the plane, not on the sphere. */
+      /** Whether distances are measured in the plane rather than on the sphere. */
       readonly isPlane: boolean;
     }
   | { readonly by: 'script'; readonly script: ScriptSpec; readonly type: 'number' | 'string'; readonly descending: boolean };
 
-/** @throws ApiError parsing errors with Elasticsearch's texts */
+/** @throws ApiError: parsing errors with Elasticsearch's messages */
 export function parseSort(value: unknown, report?: ReportUncacheable): SortSpec[] {
   const items = Array.isArray(value) ? value : [value];
   const specs = items.flatMap((item): SortSpec[] => {
@@ -49,11 +49,11 @@ export function parseSort(value: unknown, report?: ReportUncacheable): SortSpec[
     if (isObject(item)) return Object.entries(item).map(([name, options]) => ofEntry(name, options, report));
     throw illegalArgument('malformed sort format, within the sort array, an object, or an actual string are allowed');
   });
-  // A lone descending _score is the default order.
+  // A single descending _score is the default order.
   return specs.length === 1 && specs[0].by === 'score' && specs[0].descending ? [] : specs;
 }
 
-/** `name:desc,other` of query parameters. */
+/** `name:desc,other` in query parameters. */
 export function parseSortParameter(text: string): SortSpec[] {
   const specs = text.split(',').map((part) => {
     const at = part.lastIndexOf(':');
@@ -226,7 +226,7 @@ function scriptSort(options: JsonObject): SortSpec {
   return { by: 'script', script, type, descending };
 }
 
-/** One point, or a list of points; a list of two numbers is one point. */
+/** A point, or an array of points; an array of two numbers is one point. */
 function readPoints(value: unknown): GeoPoint[] {
   if (Array.isArray(value) && typeof value[0] !== 'number' && typeof value[0] !== 'bigint')
     return value.map((point) => parseGeoPoint(point));

@@ -1,4 +1,4 @@
-// `suggest` of a request body: names to suggesters with their texts.
+// `suggest` of a search body: suggesters by name, with the text that each works on.
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, parsingError } from '../../errors/catalog.ts';
@@ -19,7 +19,7 @@ export interface TermSuggestion {
   readonly maxEdits: number;
   readonly prefixLength: number;
   readonly minWordLength: number;
-  /** A share of the documents below 1, else a number of them. */
+  /** Below 1: a fraction of the documents; otherwise a number of documents. */
   readonly minDocFreq: number;
   readonly maxTermFreq: number;
   readonly accuracy: number;
@@ -33,7 +33,7 @@ export interface CompletionSuggestion {
   readonly field: string;
   readonly size: number;
   readonly skipDuplicates: boolean;
-  /** How the text is to match the beginning of an input. */
+  /** How the text must match the beginning of an input. */
   readonly match:
     | { readonly by: 'prefix' }
     | { readonly by: 'regex'; readonly maxStates: number }

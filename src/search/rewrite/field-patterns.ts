@@ -1,15 +1,16 @@
-// Field names and patterns of multi-field queries -> mapped fields with their weights.
+// Resolves the field names and patterns of multi-field queries to mapped fields with their boosts.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { WeightedField } from '../../query/leaf-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
-/** Families that a pattern never expands to: no value of theirs can be searched as text. */
+/** Field families that patterns skip, because their values cannot be searched as text. */
 const UNSEARCHABLE = new Set(['geo_point', 'object', 'nested', 'binary', 'range']);
 
 /**
- * Names may be unmapped; patterns expand to mapped fields that can be searched. `suffix` is added where such a field exists. Of a name or pattern that
- * is given twice the last weight counts; weights of different ones that lead to one field are multiplied.
+ * Names may be unmapped; patterns expand to mapped, searchable fields. The last boost of a repeated name or pattern counts; the boosts of
+ * different ones that resolve to the same field are multiplied.
+ * @param suffix  appended to names if the result is mapped
  */
 export function resolveFields(
   fields: readonly WeightedField[],

@@ -1,4 +1,4 @@
-// Rewriting of queries over geo_point fields.
+// Rewriting of queries on geo_point fields.
 
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { javaDouble } from '../../common/java-text.ts';
@@ -57,7 +57,7 @@ function badCenter(context: RewriteContext, problem: string): ApiError {
   return queryShard(context.index, "couldn't validate latitude/ longitude values", cause);
 }
 
-/** Even-odd rule over a closed ring; points on an edge may fall either way, as the column is quantised. */
+/** Even-odd rule on a closed ring. A point on an edge may be in or out, since the values of the column are quantized. */
 function isInside(ring: readonly GeoPoint[], { lat, lon }: GeoPoint): boolean {
   let inside = false;
   for (let i = 1; i < ring.length; i++) {

@@ -7,7 +7,7 @@ import { bool, type IndexQuery, none } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';
 import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 
-/** A parent type of a join field with its children. */
+/** A parent type of a join field and its child types. */
 interface Relation {
   readonly field: FieldType;
   readonly parent: string;
@@ -24,7 +24,7 @@ function relationsOf({ mapping }: RewriteContext): { field: FieldType | null; re
   return { field: null, relations: [] };
 }
 
-/** Documents with one of these names in the join field. */
+/** Documents that have one of these names in the join field. */
 function named({ field }: Relation, names: readonly string[]): IndexQuery {
   const terms = names.map((name): IndexQuery => ({ op: 'term', term: termOfText(field.spec.name, name), scored: false }));
   return terms.length === 1 ? terms[0] : bool({ should: terms, minimumShouldMatch: 1 });
@@ -34,7 +34,7 @@ function columnOf({ field, parent }: Relation): string {
   return `${field.spec.name}#${parent}`;
 }
 
-/** @throws ApiError query_shard_exception: no join field, or not one with this type */
+/** @throws ApiError query_shard_exception: there is no join field, or it does not have this type */
 export function rewriteRelated(query: RelatedQuery, inner: IndexQuery, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[joining] queries');
   const found = relationFor(query, context);
@@ -62,7 +62,7 @@ function relationFor(query: RelatedQuery | ParentIdQuery, context: RewriteContex
   throw refuse(context, `[${query.kind}] join field [${field.name}] doesn't hold [${query.type}] as a ${isParent ? 'parent' : 'child'}`);
 }
 
-/** @throws ApiError query_shard_exception: no relation of this child */
+/** @throws ApiError query_shard_exception: no relation has this child type */
 export function rewriteParentId(query: ParentIdQuery, context: RewriteContext): IndexQuery {
   const found = relationFor(query, context);
   if (found === null) return none(`no relation for [${query.type}]`);

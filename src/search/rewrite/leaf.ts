@@ -1,4 +1,4 @@
-// Rewriting of queries over exact values: the field's type decides what a value is and where it is looked up.
+// Rewriting of queries for exact values. The field type converts values and decides where they are looked up.
 
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -23,15 +23,15 @@ export function hasColumn(field: FieldType): boolean {
   return field.spec.column === 'ordinals';
 }
 
-/** Terms of keyword fields score 1 unless the mapping asks for the similarity; text, boolean and internal fields score by it. */
+/** Whether terms are scored by statistics: those of text, boolean and internal fields are; keyword fields score 1 unless `use_similarity` is set. */
 function scoresByStatistics(field: FieldType): boolean {
   return field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
 }
 
-/** A scored query over the field's terms as its similarity scores it. */
+/** Applies the similarity of a field to a scored query on its terms. */
 export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
   if (field.similarity === 'boolean') return constant(query);
-  // LegacyBM25 has a factor of k1 + 1 on top of BM25.
+  // LegacyBM25 is BM25 with an additional factor of k1 + 1.
   return field.similarity === 'LegacyBM25' ? withBoost(query, Math.fround(field.bm25.k1 + 1)) : query;
 }
 
@@ -41,12 +41,12 @@ export function requireSearchable(field: FieldType): void {
   }
 }
 
-/** Whether patterns can be looked for among a field's terms. */
+/** Whether the terms of a field can be searched by pattern. */
 export function isTextual(field: FieldType): boolean {
   return field.family === 'text' || (field.family === 'keyword' && field.name !== '_field_names');
 }
 
-/** Exact match of one value, scored as the field's type has it. */
+/** Matches one value exactly; the field type decides how the match is scored. */
 export function termQuery(field: FieldType, value: unknown, context: RewriteContext): IndexQuery {
   if (field.name === '_id') return constant(rewriteIds([String(value)]));
   if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('_index is another');
@@ -72,7 +72,7 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
   return constant(columnValues(field, [exactOf(field, value, context)]));
 }
 
-/** The stored value that equals one, null if none can. @throws ApiError illegal_argument_exception: nobody may ask for it, as the field's ranges have it */
+/** The raw column value of a value, null if no document can have it. @throws ApiError illegal_argument_exception: as for a range with this value */
 function exactOf(field: FieldType, value: unknown, context: RewriteContext): bigint | number | null {
   const exact = field.exactValue(value);
   if (exact === null && field.family === 'numeric') boundsQuery(field, value, value, context);
@@ -124,7 +124,7 @@ export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQ
   }
   const isExact = ['keyword', 'text', 'boolean', 'numeric', 'other'].includes(field.family);
   if (!isExact || (field.family === 'ip' && query.values.some((value) => String(value).includes('/')))) {
-    // Dates, addresses with masks, range fields: each value is a query of its own.
+    // Dates, addresses with masks, range fields: each value becomes a separate query.
     return constant(bool({ should: query.values.map((value) => termQuery(field, value, context)), minimumShouldMatch: 1 }));
   }
   requireSearchable(field);
@@ -162,7 +162,7 @@ export function rewriteTermsSet(query: TermsSetQuery, context: RewriteContext): 
   return { op: 'termsSet', clauses, minimum: { by: 'field', field: minimum.spec.name, isF64: minimum.spec.column === 'f64' } };
 }
 
-/** Clauses that must match, by a script that is given their number. */
+/** The number of clauses that must match, from a script that receives the number of terms. */
 function minimumScript(spec: ScriptSpec, terms: number, context: RewriteContext): (segment: SegmentReader, docId: number) => number {
   const script = compileDocScript(spec, { stored: context.storedScript, variables: [], params: { num_terms: terms } });
   return (segment, docId) => {
@@ -172,7 +172,7 @@ function minimumScript(spec: ScriptSpec, terms: number, context: RewriteContext)
   };
 }
 
-/** Documents with a value from `from` to `to`, as the field's type reads the bounds. */
+/** Documents with a value from `from` to `to`. The field type interprets the bounds. */
 export function boundsQuery(
   field: FieldType,
   from: unknown,
@@ -217,7 +217,7 @@ export function rewriteIds(ids: readonly string[]): IndexQuery {
   return ids.length === 0 ? none('no ids') : constant({ op: 'ids', ids: [...new Set(ids)] });
 }
 
-/** Documents that have a value in a field, or in any field of an object. */
+/** Documents with a value in a field, or in any field of an object. */
 export function rewriteExists(name: string, context: RewriteContext): IndexQuery {
   const names = name.includes('*') ? context.mapping.matchFields(name) : [name];
   const leaves: IndexQuery[] = [];
@@ -238,7 +238,7 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
 function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
   if (field.name === '_source') throw refuse(context, 'The _source field is not searchable');
   if (field.typeName === 'rank_features') throw illegalArgument('[rank_features] fields do not support [exists] queries');
-  // Every document has them.
+  // Every document has a value in these fields.
   if (['_id', '_index', '_seq_no', '_version'].includes(field.name)) return ALL;
   const { spec } = field;
   if (field.keyPrefix) {

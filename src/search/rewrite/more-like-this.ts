@@ -1,5 +1,5 @@
-// more_like_this: the most telling terms of texts and documents become a disjunction. Which terms those are depends on a shard's statistics, so
-// the query is made when these are at hand.
+// more_like_this: the most significant terms of texts and documents become a disjunction. Their significance depends on the statistics of the
+// shard, so the disjunction is made per shard.
 // Source: XMoreLikeThis, MoreLikeThisQuery (Elasticsearch, after Lucene's MoreLikeThis), described and written anew.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -14,7 +14,7 @@ import { bySimilarity, rewriteIds } from './leaf.ts';
 
 type TermFreqs = ReadonlyMap<FieldType, ReadonlyMap<string, number>>;
 
-/** @throws ApiError illegal_argument_exception: a field without terms */
+/** @throws ApiError illegal_argument_exception: a field has no terms */
 export function rewriteMoreLikeThis(query: MoreLikeThisQuery, context: RewriteContext): IndexQuery {
   const fields = fieldsOf(query, context);
   if (fields.length === 0) return none('more_like_this has no fields with terms');
@@ -49,7 +49,7 @@ function fieldsOf(query: MoreLikeThisQuery, context: RewriteContext): FieldType[
   return [...found.values()];
 }
 
-/** How often each term of each field occurs in all of the items. */
+/** Frequencies of the terms of each field, summed over all items. */
 function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], analyzer: string | null, context: RewriteContext): TermFreqs {
   const freqs = new Map<FieldType, Map<string, number>>();
   for (const field of fields) {
@@ -67,7 +67,7 @@ function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], ana
   return freqs;
 }
 
-/** The best terms of each field by frequency here and rarity in the shard. */
+/** The best terms of each field, by their frequency in the items and their rarity in the shard. */
 function likeTerms(query: MoreLikeThisQuery, freqs: TermFreqs, skipped: TermFreqs, statistics: TermStatistics): IndexQuery {
   const clauses: IndexQuery[] = [];
   const stopWords = new Set(query.stopWords);

@@ -1,7 +1,7 @@
-// The parts of a query that have a `_name`.
+// Subqueries with a `_name`.
 import type { IndexQuery } from '../index-query/index-query.ts';
 
-/** Every named part, however deep; parts inside nested queries are left to their parents, which Elasticsearch does not report either. */
+/** Named subqueries at any depth, except inside nested queries, which Elasticsearch does not report either. */
 export function namedQueries(roots: ReadonlyArray<IndexQuery | null>): Array<{ name: string; query: IndexQuery }> {
   const found: Array<{ name: string; query: IndexQuery }> = [];
   const visit = (query: IndexQuery): void => {

@@ -1,5 +1,4 @@
-// Rewriting of queries over patterns of terms: term in any case, prefix, wildcard, regexp, fuzzy.
-
+// Rewriting of queries that match terms by a pattern: case-insensitive term, prefix, wildcard, regexp, fuzzy.
 import { regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -18,7 +17,7 @@ import { isPrefixField, typedPrefix } from './typed-fields.ts';
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** How expansions of a field's terms are scored: by their boosts alone under the boolean similarity. */
+/** The rewrite method of a field's patterns. Under the boolean similarity, terms score by their boosts only. */
 function rewriteOf(field: FieldType, rewrite: RewriteMethod): RewriteMethod {
   if (field.similarity !== 'boolean') return rewrite;
   if (rewrite.kind === 'scoring_boolean') return { kind: 'constant_boolean' };
@@ -73,17 +72,17 @@ export interface PatternOptions {
   readonly caseInsensitive: boolean;
   readonly flags: number;
   readonly maxDeterminizedStates: number;
-  /** Terms that stand for prefixes score: what query strings do, as they leave Lucene its own way to look for prefixes. */
+  /** Whether a prefix that is indexed as a term scores, as in query strings, which use Lucene's own prefix query. */
   readonly scoresTyped?: boolean;
 }
 
-/** Prefixes of this length are indexed as terms of their own, says the mapping. */
+/** Whether `index_prefixes` of the mapping indexes prefixes of this length as terms. */
 function hasPrefixTerms(field: FieldType, length: number): boolean {
   const given = field.params['index_prefixes'] as { readonly min_chars?: number; readonly max_chars?: number } | undefined;
   return given !== undefined && length >= Number(given.min_chars ?? 2) - 1 && length <= Number(given.max_chars ?? 5);
 }
 
-/** A pattern over the terms of a text or keyword field; keyword patterns are normalised. */
+/** A pattern on the terms of a text or keyword field. Patterns on keyword fields are normalized. */
 export function patternOnField(
   field: FieldType,
   kind: PatternQuery['kind'],
@@ -125,7 +124,7 @@ export function patternOnField(
   return patternQuery(field, matcher.prefix, matcher.matches, rewrite, label);
 }
 
-/** The field's normalizer over the literal parts of a pattern. */
+/** Applies the field's normalizer to the literal parts of a pattern. */
 function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
   const prefix = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
   const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)).slice(prefix.length));

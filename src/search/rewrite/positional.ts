@@ -1,4 +1,4 @@
-// Span and interval queries -> sources over the terms of an index.
+// Rewriting of span and interval queries to conditions on the positions of terms.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -19,12 +19,12 @@ const CONSTANT = { kind: 'constant' } as const;
 const PLAIN_PATTERN = { caseInsensitive: false, flags: 0, maxDeterminizedStates: 10_000 };
 const MAX_PATHS = 1024;
 const MAX_FUZZY = 50;
-/** Regular expressions with all operators. */
+/** Regular expressions with all operators enabled. */
 const ALL_OPERATORS = { ...PLAIN_PATTERN, flags: 0xffff };
 
 // --------------------------------------------------------------------------------------------------------------- spans
 
-/** @throws ApiError illegal_argument_exception: clauses of several fields, fields without positions */
+/** @throws ApiError illegal_argument_exception: the clauses are on several fields, or the field has no positions */
 export function rewriteSpan(clause: SpanClause, context: RewriteContext): IndexQuery {
   const { source, field, text } = spanSource(clause, context);
   return { op: 'positional', kind: 'spans', source, field, nestedPath: context.nestedPath, label: text } satisfies PositionalQuery;
@@ -33,7 +33,7 @@ export function rewriteSpan(clause: SpanClause, context: RewriteContext): IndexQ
 interface BuiltSpan {
   readonly source: SpanSource;
   readonly field: string;
-  /** As Lucene writes the query. */
+  /** The query in Lucene's notation. */
   readonly text: string;
 }
 
@@ -107,7 +107,7 @@ function spanTerm(name: string, value: unknown, context: RewriteContext): BuiltS
   return { source: { type: 'term', term }, field: field.spec.name, text: queryText({ op: 'term', term, scored: true }) };
 }
 
-/** The term under what only weighs or names it. */
+/** The term inside boosts, names and constant scores. */
 function soleTerm(query: IndexQuery): Term | null {
   if (query.op === 'term') return query.term;
   return query.op === 'constant' || query.op === 'boost' || query.op === 'named' ? soleTerm(query.query) : null;
@@ -145,7 +145,7 @@ function sourceOf(query: IndexQuery, limit: number): SpanSource & IntervalSource
 
 // ----------------------------------------------------------------------------------------------------------- intervals
 
-/** @throws ApiError illegal_argument_exception: a field that is no text or has no positions */
+/** @throws ApiError illegal_argument_exception: the field is not a text field or has no positions */
 export function rewriteIntervals(name: string, rule: IntervalRule, context: RewriteContext): IndexQuery {
   const field = fieldOf(context, name);
   if (!field) return none(`no field [${name}] to look for intervals in`);
@@ -229,7 +229,7 @@ function together(sources: readonly IntervalSource[], maxGaps: number, mode: Int
   return maxGaps < 0 ? source : { type: 'maxGaps', source, gaps: maxGaps };
 }
 
-/** Tokens of a text: those of one position are alternatives, removed stop words widen what follows. */
+/** Tokens at the same position are alternatives. A removed stop word extends the token after it. */
 function matchSource(field: FieldType, tokens: readonly AnalyzedToken[], maxGaps: number, mode: IntervalMode): IntervalSource {
   if (isGraph(tokens)) {
     const paths = finiteStrings(tokens, MAX_PATHS).map((path) => matchSource(field, path, maxGaps, mode));

@@ -1,5 +1,4 @@
-// Rewriting of query_string: the syntax tree's clauses over the default fields or the fields that they name.
-
+// Rewriting of query_string: searches each clause of the syntax tree in the fields that it names, or in the default fields.
 import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -38,7 +37,7 @@ export function rewriteQueryString(query: QueryStringQuery, context: RewriteCont
   try {
     result = new QueryStringRewriter(query, context).query(query.syntax, null);
   } catch (error) {
-    // The only syntax errors that wait until here are about leading wildcards.
+    // Errors about leading wildcards are the only syntax errors not yet reported.
     if (error instanceof ApiError && error.type === 'parse_exception' && error.details['syntax'] === true) {
       throw queryStringSyntax(context.index, query.text, new ApiError('parse_exception', 400, error.reason));
     }
@@ -84,7 +83,7 @@ class QueryStringRewriter {
     this.#rewrite = parseRewriteMethod(query.rewrite, CONSTANT);
   }
 
-  /** null: nothing was left of the text by analysis. */
+  /** null if analysis removed everything. */
   query(node: SyntaxQuery, field: string | null): IndexQuery | null {
     const clauses: Clause[] = [];
     let only: IndexQuery | null = null;
@@ -121,7 +120,7 @@ class QueryStringRewriter {
     }
   }
 
-  /** Words in a row: a boolean of plain terms joins the clauses, anything else is one clause (or its parts). */
+  /** Consecutive words: plain terms become clauses of the enclosing bool, any other query is a clause of its own. */
   #addWords(clauses: Clause[], query: IndexQuery | null): void {
     if (!query) return;
     const occur = this.#settings.operator === 'and' ? 'must' : 'should';
@@ -168,7 +167,7 @@ class QueryStringRewriter {
     }
   }
 
-  /** Fields that a clause searches. */
+  /** The fields that a clause searches. */
   #fieldsOf(field: string | null, quoted: boolean): ReadonlyMap<string, number> {
     const suffix = quoted ? this.#query.quoteFieldSuffix : null;
     if (field !== null) return resolveFields([{ field, boost: 1 }], this.#context, suffix);
@@ -191,7 +190,7 @@ class QueryStringRewriter {
 
   #words(text: string, field: string | null): IndexQuery | null {
     if (field === '_exists_') return rewriteExists(text, this.#context);
-    // Words for a list of fields are words whatever they begin with.
+    // With a list of fields, words are never read as field names.
     if (text.length > 1 && (field !== null || this.#query.fields.length === 0)) {
       const signs = /^(>=?|<=?)(?=.)/.exec(text);
       if (signs) {
@@ -238,7 +237,7 @@ class QueryStringRewriter {
     return type.family === 'text' ? this.#normalize(type, bound) : bound;
   }
 
-  /** The field's analyzer without its tokenizer: what is done to patterns and single words. */
+  /** Normalizes patterns and single words by the field's analyzer without its tokenizer. */
   #normalize(type: FieldType, text: string): string {
     const analyzer = this.#settings.analyzer ?? type.searchAnalyzer;
     return type.family === 'text' && analyzer !== null ? this.#context.analysis.normalizeTerm(analyzer, text) : text;
@@ -284,7 +283,7 @@ class QueryStringRewriter {
     return patternOnField(type, kind, normalized, this.#rewrite, this.#context, options);
   }
 
-  /** analyze_wildcard: every token but the last is a term, the last one a prefix. */
+  /** analyze_wildcard: every token is a term, except the last one, which is a prefix. */
   #analyzedPrefix(type: FieldType, text: string): IndexQuery {
     const analyzer = this.#settings.analyzer ?? type.searchAnalyzer ?? 'standard';
     const tokens = this.#context.analysis.analyze(analyzer, text);

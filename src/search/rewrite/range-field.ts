@@ -1,5 +1,5 @@
-// Queries over range fields (integer_range, date_range, ip_range...): evaluated by the host over the ranges that a document's binary column
-// holds, both ends included.
+// Queries on range fields (integer_range, date_range, ip_range...). The host compares them with the ranges in the binary column of each document,
+// both of whose ends are inclusive.
 import type { FieldType } from '../../mapping/field-type.ts';
 import { decodeRanges, type EncodedRange, rangeKindOf } from '../../mapping/range-encoding.ts';
 import { type IndexQuery, none } from '../index-query/index-query.ts';
@@ -19,7 +19,7 @@ interface AskedRange {
 
 type End = EncodedRange['from'];
 
-/** Documents with a range that relates to the asked one as `relation` says. */
+/** Documents with a range that has the relation to the requested one. */
 export function rangeFieldQuery(field: FieldType, asked: AskedRange, relation: RangeRelation, context: RewriteContext): IndexQuery {
   const bounds = field.rangeBounds({
     from: asked.from ?? null,

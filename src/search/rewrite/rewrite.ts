@@ -1,4 +1,4 @@
-// Parsed query -> query of one index: the entry point, and the queries made of queries.
+// Rewrites a parsed query for one index: the entry point, and compound queries.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { queryShard } from '../../errors/search-errors.ts';
@@ -21,7 +21,7 @@ import { rewriteGeoShape } from './shape.ts';
 import { rewriteSimpleQueryString } from './simple-query-string.ts';
 import { rewriteMatch, rewriteMultiMatch } from './text.ts';
 
-/** @throws ApiError query_shard_exception and others: the query does not fit the index */
+/** @throws ApiError query_shard_exception and others: the query is not valid for the index */
 export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery {
   let result: IndexQuery;
   try {

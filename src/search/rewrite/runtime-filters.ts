@@ -1,4 +1,4 @@
-// Queries over runtime fields: the leaves that a mapped field would have become are asked of each document's computed values.
+// Queries on runtime fields: each leaf query becomes a filter on the values computed for a document.
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { textOf } from '../../scripting/values.ts';
 import { type RawValue, runtimeRaw, runtimeValues } from '../evaluate/runtime-field.ts';
@@ -9,7 +9,7 @@ import type { TermPattern } from '../index-query/pattern-query.ts';
 import { type Bytes, compareBytes } from '../index-query/term.ts';
 import { type RewriteContext, requireExpensive } from '../shard/rewrite-context.ts';
 
-/** The query with filters over documents in the place of leaves on runtime fields. @throws ApiError: expensive queries are not allowed */
+/** Replaces leaf queries on runtime fields by filters. @throws ApiError: expensive queries are not allowed */
 export function withRuntimeFilters(query: IndexQuery, context: RewriteContext): IndexQuery {
   const inner = (one: IndexQuery): IndexQuery => withRuntimeFilters(one, context);
   switch (query.op) {

@@ -25,7 +25,7 @@ export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQ
     nestedPath: context.nestedPath,
     matches: (segment, docId) => {
       const result = runDocScript(script, context, segment, docId);
-      // The expression language has numbers alone.
+      // The expression language has numbers only.
       if (typeof result === 'number') return result !== 0;
       if (typeof result !== 'boolean') throw illegalArgument('a filter script must return a boolean');
       return result;
@@ -44,7 +44,7 @@ export function rewriteScriptScore(query: ScriptScore, inner: IndexQuery, contex
   return scored(inner, value, context, query.minScore);
 }
 
-/** Documents of a query with the score that a function gives. */
+/** Documents of a query, scored by a function. */
 function scored(query: IndexQuery, value: DocFunction, context: RewriteContext, minScore: number | null = null): IndexQuery {
   return {
     op: 'functionScore',
@@ -80,13 +80,13 @@ export function rewriteRankFeature(query: RankFeature, context: RewriteContext):
   return { op: 'feature', term: termOfText(parent.spec.name, feature), scoreOf: (pivot) => featureScore(spec, pivot) };
 }
 
-/** The rank_features field that holds `field.feature`. */
+/** The rank_features field of `field.feature`, and the name of the feature. */
 function splitFeature(name: string, context: RewriteContext): [FieldType | null, string] {
   const dot = name.lastIndexOf('.');
   return dot < 0 ? [null, name] : [fieldOf(context, name.slice(0, dot)), name.slice(dot + 1)];
 }
 
-/** Formulas of Lucene's FeatureField, in its float and double steps. @param pivot  what saturation takes unless told */
+/** Formulas of Lucene's FeatureField, in its float and double steps. @param pivot  default pivot of saturation */
 function featureScore(spec: FeatureFunction, pivot: number): (value: number) => number {
   const { fround } = Math;
   switch (spec.kind) {
@@ -128,7 +128,7 @@ export function rewriteDistanceFeature(query: DistanceFeature, context: RewriteC
 
 interface Distance {
   readonly pivot: number;
-  /** Of a raw value, in the pivot's unit. */
+  /** The distance of a raw value from the origin, in the unit of the pivot. */
   readonly measure: (raw: bigint | number) => number;
 }
 

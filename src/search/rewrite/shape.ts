@@ -1,4 +1,4 @@
-// geo_shape queries, over geo_shape and geo_point fields: the host compares shapes, document by document.
+// geo_shape queries on geo_shape and geo_point fields. The host compares shapes, document by document.
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { readShapes } from '../../mapping/types/geo.ts';
@@ -8,7 +8,7 @@ import { type Geometry, geometryOf, relates } from '../evaluate/shape-relation.t
 import { constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 
-/** Matches score 0, as the reference has it. @throws ApiError query_shard_exception: the field is none of shapes */
+/** Matches score 0, as in Elasticsearch. @throws ApiError query_shard_exception: the field does not hold shapes */
 export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): IndexQuery {
   const field = fieldOf(context, query.field);
   if (!field) {

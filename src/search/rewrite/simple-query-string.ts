@@ -1,4 +1,4 @@
-// Rewriting of simple_query_string: each part of the tree over all fields, most_fields style.
+// Rewriting of simple_query_string: searches each part of the tree in all fields and sums the scores, as most_fields does.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SimpleQueryStringQuery } from '../../query/leaf-query.ts';
@@ -44,7 +44,7 @@ class SimpleRewriter {
     this.#context = context;
   }
 
-  /** null: analysis left nothing of it. */
+  /** null if analysis removed everything. */
   node(node: SimpleSyntaxNode): IndexQuery | null {
     switch (node.kind) {
       case 'all':

@@ -1,10 +1,10 @@
-// Slices of a scroll or point in time: every document belongs to exactly one of `max` slices, by a hash of a field or of its id.
+// Slices of a scroll or a point in time. Each document belongs to exactly one of `max` slices, by a hash of a field or of its sequence number.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
-/** The 64-bit mixer of HPPC's BitMixer, its low half as a signed integer. */
+/** The 64-bit hash of HPPC's BitMixer; returns its low half as a signed integer. */
 function mix(value: bigint): number {
   let hash = BigInt.asUintN(64, value);
   hash = BigInt.asUintN(64, (hash ^ (hash >> 32n)) * 0x4cd6944c5cc20b6dn);

@@ -1,4 +1,4 @@
-// Analysed text -> query: one term, terms at one position, boolean, phrase, phrase prefix, and graphs of multi-word synonyms.
+// Builds the query for analyzed text: a term, terms at one position, a bool, a phrase, a phrase prefix, or a graph of multi-word synonyms.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { bool, disMax, type IndexQuery, none } from '../index-query/index-query.ts';
@@ -8,7 +8,7 @@ import { finiteStrings, isGraph, splitAtArticulations } from './token-graph.ts';
 
 export type TextMode = 'boolean' | 'bool_prefix' | 'phrase' | 'phrase_prefix';
 
-/** What a token becomes depends on the field (and on fuzziness); phrases need to know whether there are positions. */
+/** Makes queries from tokens. What a token becomes depends on the field and on fuzziness. */
 export interface TokenQueries {
   /** Name of the field in segments. */
   readonly field: string;
@@ -24,14 +24,14 @@ export interface TextOptions {
   readonly slop: number;
   readonly maxExpansions: number;
   readonly autoPhrase: boolean;
-  /** Phrases keep the places of words that a filter took out. */
+  /** Whether phrases preserve the positions of removed words. */
   readonly gaps: boolean;
 }
 
 const MAX_PATHS = 1024;
 
 /**
- * @param textLength  code units of the analysed text: a prefix only counts if the last token reaches its end
+ * @param textLength  code units of the analyzed text. The last token is a prefix only if it ends there
  * @returns null if the text has no tokens
  */
 export function buildTextQuery(
@@ -97,7 +97,7 @@ function phrase(
   return queries.phrase(positions, slop, prefixExpansions);
 }
 
-/** The error of a phrase over a field without positions. */
+/** The error for a phrase on a field without positions. */
 export function noPositions(field: string): ApiError {
   return illegalArgument(`field:[${field}] was indexed without position data; cannot run PhraseQuery`);
 }
@@ -110,7 +110,7 @@ function graphQuery(
   options: TextOptions,
 ): IndexQuery | null {
   if (mode === 'phrase' || mode === 'phrase_prefix') {
-    // One phrase per path through the graph.
+    // One phrase for each path through the graph.
     const paths = finiteStrings(tokens, MAX_PATHS).map((path) =>
       phrase(path, queries, options, mode === 'phrase' ? null : options.maxExpansions),
     );
@@ -134,7 +134,7 @@ function graphQuery(
   return clauses.length === 0 ? null : combine(clauses, options.operator);
 }
 
-/** The fields of one text query side by side: best (tie 0), all (tie 1) or something between. */
+/** Combines the queries for several fields: best field (tie breaker 0), sum (1), or in between. */
 export function combineFields(queries: readonly IndexQuery[], tieBreaker: number, zeroTerms: IndexQuery | null): IndexQuery | null {
   return queries.length === 0 ? zeroTerms : disMax(queries, tieBreaker);
 }

@@ -1,4 +1,4 @@
-// Rewriting of the match family and multi_match: which analyzer, which fields, how their queries are combined.
+// Rewriting of the match family and multi_match: selects analyzers and fields, and combines the queries of the fields.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -18,7 +18,7 @@ import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { buildTextQuery, combineFields, NO_TERMS, noPositions, type TextMode, type TokenQueries } from './text-query-builder.ts';
 import { typedPhrase } from './typed-fields.ts';
 
-/** Settings of one text query over fields; query strings change some of them from clause to clause. */
+/** Settings of a text query. Query strings change some of them from clause to clause. */
 export interface TextSettings {
   readonly operator: 'and' | 'or';
   readonly analyzer: string | null;
@@ -28,7 +28,7 @@ export interface TextSettings {
   readonly fuzzyTranspositions: boolean;
   readonly fuzzyRewrite: string | null;
   readonly minimumShouldMatch: string | null;
-  /** null: a text without tokens gives no query at all. */
+  /** null makes no query from text without tokens. */
   readonly zeroTerms: 'none' | 'all' | null;
   readonly lenient: boolean;
   readonly slop: number;
@@ -56,7 +56,7 @@ export function tieBreakerOf(type: MultiMatchType): number {
   return type === 'most_fields' || type === 'bool_prefix' ? 1 : 0;
 }
 
-/** Whether the default type prefix behaviour: a bare prefix query with no options but case. */
+/** Options of a plain prefix query. */
 const PLAIN_PATTERN = { caseInsensitive: false, flags: 0, maxDeterminizedStates: 0 };
 
 export function rewriteMatch(query: MatchQuery, context: RewriteContext): IndexQuery {
@@ -76,13 +76,13 @@ export function withMinimum(query: IndexQuery, spec: string | null): IndexQuery 
   return spec === null ? query : applyMinimumShouldMatch(query, (count) => calculateMinimumShouldMatch(count, spec));
 }
 
-/** The analyzer of a field for a query text, null: the text is one exact value. */
+/** The analyzer of a field for query text, null if the text is one exact value. */
 function analyzerOf(field: FieldType, quoted: boolean, forced: string | null): string | null {
   if (forced !== null) return field.family === 'text' || field.family === 'keyword' ? forced : null;
   return quoted ? (field.searchQuoteAnalyzer ?? field.searchAnalyzer) : field.searchAnalyzer;
 }
 
-/** Query of one text on one field; null: no tokens and `zeroTerms` null. */
+/** The query for text in one field; null if there are no tokens and `zeroTerms` is null. */
 function fieldQuery(field: FieldType, value: unknown, mode: TextMode, settings: TextSettings, context: RewriteContext): IndexQuery | null {
   const quoted = mode === 'phrase' || mode === 'phrase_prefix';
   const analyzer = analyzerOf(field, quoted, settings.analyzer);
@@ -108,13 +108,13 @@ function fieldQuery(field: FieldType, value: unknown, mode: TextMode, settings: 
   return built ?? zeroTermsQuery(settings);
 }
 
-/** The words of an input of a completion field are one term. */
+/** The words of an input of a completion field form one term. */
 function asOneTerm(tokens: readonly AnalyzedToken[]): readonly AnalyzedToken[] {
   const last = tokens.at(-1);
   return last ? [{ ...tokens[0], term: tokens.map(({ term }) => term).join(WORD_SEPARATOR), endOffset: last.endOffset }] : tokens;
 }
 
-/** Fuzziness on fields of other types is Elasticsearch's refusal. */
+/** Fuzziness on fields of other types is an error, as in Elasticsearch. */
 function exactTerm(field: FieldType, value: unknown, settings: TextSettings, context: RewriteContext): IndexQuery {
   if (settings.fuzziness) return fuzzyOnField(field, String(value), 1, CONSTANT, fuzzyOptions(settings), context);
   return termQuery(field, value, context);
@@ -133,7 +133,7 @@ function zeroTermsQuery(settings: TextSettings): IndexQuery | null {
   return settings.zeroTerms === 'all' ? ALL : NO_TERMS;
 }
 
-/** Errors of values that a lenient query ignores. */
+/** Turns errors caused by values into a query that matches nothing, if the query is lenient. */
 export function lenient<T>(settings: { readonly lenient: boolean }, build: () => T): T | IndexQuery {
   try {
     return build();
@@ -194,8 +194,8 @@ export function rewriteMultiMatch(query: MultiMatchQuery, context: RewriteContex
 }
 
 /**
- * One text over several fields. @param fields  full names with their weights
- * @returns null if no field gives a query and `zeroTerms` is null
+ * The query for text in several fields. @param fields  full names with their boosts
+ * @returns null if no field makes a query and `zeroTerms` is null
  */
 export function multiFieldQuery(
   fields: ReadonlyMap<string, number>,
@@ -220,7 +220,7 @@ export function multiFieldQuery(
   return combineFields(queries, tieBreaker, zeroTermsQuery(settings));
 }
 
-/** Fields of one analyzer act as one field; the groups are combined like fields. */
+/** Fields with the same analyzer are searched as one field; the groups are combined like fields. */
 function crossFieldQueries(
   fields: ReadonlyMap<string, number>,
   value: unknown,

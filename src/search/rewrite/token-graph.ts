@@ -1,12 +1,12 @@
-// Token streams with tokens that span several positions, as a graph: its articulation points and the paths through it.
+// Token streams as graphs, where tokens may span several positions: articulation points and paths.
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 
-/** Shingles span positions too, but are read as synonyms of their first word. */
+/** Whether tokens span positions. Shingles do, too, but count as synonyms of their first word. */
 export function isGraph(tokens: readonly AnalyzedToken[]): boolean {
   return tokens.some((token) => token.positionLength > 1 && token.type !== 'shingle');
 }
 
-/** Parts of the stream that every path passes in turn: no token of one part reaches into the next. */
+/** Splits the stream at positions that every path passes: no token spans such a position. */
 export function splitAtArticulations(tokens: readonly AnalyzedToken[]): AnalyzedToken[][] {
   const parts: AnalyzedToken[][] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -19,8 +19,8 @@ export function splitAtArticulations(tokens: readonly AnalyzedToken[]): Analyzed
 }
 
 /**
- * Every path from the first position to the last as tokens at successive positions, at most `limit`. Holes (removed stop words) keep their
- * width; side paths are laid out so that positions count the tokens of the path.
+ * The paths from the first position to the last, at most `limit`, as tokens at successive positions. Holes left by removed stop words keep
+ * their width; on side paths, positions count the tokens of the path.
  */
 export function finiteStrings(tokens: readonly AnalyzedToken[], limit: number): AnalyzedToken[][] {
   const starts = new Map<number, AnalyzedToken[]>();

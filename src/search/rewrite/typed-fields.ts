@@ -1,4 +1,4 @@
-// search_as_you_type at search time: short phrases are terms of the fields of shingles, and what is typed last is a term of the field of prefixes.
+// search_as_you_type when searching: short phrases are terms of the shingle subfields, and an unfinished word is a term of the prefix subfield.
 // Source: the Elasticsearch reference, "Search-as-you-type field type".
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -7,31 +7,31 @@ import type { RewriteContext } from '../shard/rewrite-context.ts';
 import { bySimilarity, termQuery } from './leaf.ts';
 
 const decoder = new TextDecoder();
-/** Longest prefix, in characters, that the field of prefixes keeps. */
+/** Longest prefix, in characters, that the prefix subfield indexes. */
 const MAX_TYPED_PREFIX = 20;
 
 type Positions = ReadonlyArray<{ readonly position: number; readonly terms: readonly Term[] }>;
 
-/** The field of prefixes that a search_as_you_type field, or one of its fields of shingles, has; null for all others. */
+/** The prefix subfield of a search_as_you_type field or of one of its shingle subfields, null for all other fields. */
 function prefixesOf(field: FieldType, context: RewriteContext): FieldType | null {
   if (field.typeName !== 'search_as_you_type') return null;
   return context.mapping.field(`${field.name.replace(/\._(?:\d+gram|index_prefix)$/, '')}._index_prefix`);
 }
 
-/** The one term that stands for a prefix; null where prefixes have to be looked for among the terms. */
+/** The indexed term of a prefix, null if the prefix must be expanded. */
 export function typedPrefix(field: FieldType, prefix: string, context: RewriteContext): IndexQuery | null {
   const prefixes = prefixesOf(field, context);
   return prefixes && prefix !== '' && [...prefix].length <= MAX_TYPED_PREFIX ? termQuery(prefixes, prefix, context) : null;
 }
 
-/** A field that keeps prefixes only. */
+/** Whether the field indexes prefixes only. */
 export function isPrefixField(field: FieldType): boolean {
   return field.typeName === 'search_as_you_type' && field.name.endsWith('._index_prefix');
 }
 
 /**
- * A phrase without gaps as shingles, its last word unfinished if `isPrefix`.
- * @returns null: the words are looked for as they are
+ * A phrase without gaps as shingles. Its last word is unfinished if `isPrefix`.
+ * @returns null if the words must be searched as they are
  */
 export function typedPhrase(field: FieldType, positions: Positions, isPrefix: boolean, context: RewriteContext): IndexQuery | null {
   if (prefixesOf(field, context) === null) return null;

@@ -1,4 +1,4 @@
-// The step before a search on many shards: which of them cannot have a match, by the bounds of their columns. They are left out.
+// Pre-filter of a search on many shards: skips shards that cannot have a match, judged by the bounds of their columns.
 // Source: CanMatchPreFilterSearchPhase, SearchService.canRewriteToMatchNone (Elasticsearch), described and written anew.
 import type { AggTree } from '../../aggs/index.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -7,10 +7,10 @@ import type { SearchRequest } from '../request/search-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
-/** Shards from which a search takes this step when it does not say. */
+/** Number of shards above which the pre-filter runs, unless the request says otherwise. */
 export const DEFAULT_PRE_FILTER_SHARDS = 128;
 
-/** Some of the answer comes from all documents, or from all shards. */
+/** Whether a part of the answer depends on all documents or on all shards. */
 function visitsAll(request: SearchRequest, aggs: AggTree | null): boolean {
   if (request.query === null || request.query.kind === 'match_all' || request.suggest.length > 0) return true;
   return (aggs?.children ?? []).some(
@@ -19,9 +19,9 @@ function visitsAll(request: SearchRequest, aggs: AggTree | null): boolean {
 }
 
 /**
- * Positions of the shards that a search leaves out; at least one shard is always asked.
- * @param contexts  of the shards, parallel to `segments`
- * @param from      the step is taken for more shards than this
+ * Positions of the shards that can be skipped. At least one shard is always searched.
+ * @param contexts  parallel to `segments`
+ * @param from      skips shards only if there are more than this
  */
 export function skippedShards(
   request: SearchRequest,
@@ -40,7 +40,7 @@ export function skippedShards(
   return skipped;
 }
 
-/** Without looking at terms: only bounds of dates, and what the mapping tells. */
+/** Looks at the mapping and at the bounds of dates, but not at terms. */
 function canMatch(query: IndexQuery, context: RewriteContext, segments: readonly SegmentReader[]): boolean {
   const any = (queries: readonly IndexQuery[]): boolean => queries.some((inner) => canMatch(inner, context, segments));
   const all = (queries: readonly IndexQuery[]): boolean => queries.every((inner) => canMatch(inner, context, segments));

@@ -1,4 +1,4 @@
-// Sorting by values that no column holds: a script's, or ids. Those of the documents that match make a column for the run.
+// Sorting by values that no column holds: results of scripts, and ids. A temporary column with the values of the matches is made for each run.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { numberFormat } from '../../errors/search-errors.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -25,7 +25,7 @@ export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): Resol
   });
 }
 
-/** By `_id`. */
+/** Sorts by `_id`. */
 export function idSort(descending: boolean): ResolvedSort {
   return computedSort(descending, true, (segment, docId) => segment.idOf(docId));
 }
@@ -35,7 +35,7 @@ function computedSort(
   isText: boolean,
   evaluate: (segment: SegmentReader, docId: number) => number | string,
 ): ResolvedSort {
-  /** Texts of a segment in order: their places are the column's values. */
+  /** Sorted strings of each segment: the column holds positions in this list. */
   const texts = new WeakMap<SegmentReader, readonly string[]>();
   const placeOf = (segment: SegmentReader, text: string): number => {
     const known = texts.get(segment) ?? [];

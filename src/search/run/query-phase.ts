@@ -1,4 +1,4 @@
-// The query phase on one shard: prepared plans run segment by segment, their hits merged to the shard's best.
+// The query phase on one shard: runs the prepared plans segment by segment and merges their hits.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
@@ -11,11 +11,11 @@ import { type AfterHit, hitComparator, mergeHits, type ShardHit, type ShardHits 
 import type { Steps } from './steps.ts';
 
 export interface QueryPhaseOptions extends RunControl {
-  /** null without aggregations. */
+  /** null if there are no aggregations. */
   readonly aggs: ShardAggregations | null;
 }
 
-/** Best hits of one shard, a step per segment. @param position  of the shard in the search */
+/** The best hits of a shard, one segment per step. @param position  of the shard in the search */
 export function* queryShardHits(
   shard: SearchShard,
   prepared: PreparedShard,
@@ -69,7 +69,7 @@ export function* queryShardHits(
     const runOptions: SegmentRunOptions = {
       stop: options.stop,
       counters: options.counters,
-      // Hits of earlier segments win ties.
+      // On ties, hits of earlier segments come first.
       minCompetitiveScore: sort.length === 0 && size > 0 && hits.length === size ? hits[size - 1].score : Number.NEGATIVE_INFINITY,
     };
     let found: SegmentHits | null = null;
@@ -87,7 +87,7 @@ export function* queryShardHits(
   }
 }
 
-/** Matches of a segment that settle its hits and the total, when it stands in the order of the sort; 0: all must be looked at. */
+/** If the index sort matches the sort: the number of matches after which the hits and the total of a segment are final. 0 for no limit. */
 function enoughHits(query: ShardQuery, totalBefore: number): number {
   const { isPresorted, isEmptyPage, size, trackTotalHitsUpTo, searchAfter, postFilter, minScore } = query;
   if (!isPresorted || isEmptyPage || size === 0 || searchAfter || postFilter || minScore !== null) return 0;
@@ -97,7 +97,7 @@ function enoughHits(query: ShardQuery, totalBefore: number): number {
 
 function toHits(found: SegmentHits, segment: SegmentReader, index: number, prepared: PreparedShard, position: number): ShardHit[] {
   const { sort, trackScores } = prepared.shardQuery;
-  // Scores that only min_score or aggregations wanted are not shown.
+  // Scores that only min_score or aggregations need are not returned.
   const isScored = sort.length === 0 || trackScores || sort.some((key) => key.needsScore);
   const docBase = prepared.docBases[index];
   const hits: ShardHit[] = [];
@@ -135,7 +135,7 @@ function wrongCount(values: number, keys: number) {
   return illegalArgument(`search_after has ${values} value(s) but sort has ${keys}.`);
 }
 
-/** Ties with the last hit: segments before its own have been seen whole, segments behind it not at all. */
+/** Document id after which ties with the last hit continue: earlier segments are exhausted, later ones have not been read. */
 function docIdAfter(hit: AfterHit, index: number, segment: SegmentReader): number {
   if (index < hit.segment) return segment.maxDoc;
   return index > hit.segment ? -1 : hit.docId;

@@ -1,4 +1,4 @@
-// Rescoring: the best hits of a shard get a second query's score mixed into theirs.
+// Rescoring: combines the scores of a shard's best hits with those of a second query.
 import type { RescoreRequest } from '../request/search-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
@@ -30,7 +30,7 @@ export function rescoreHits(
         if (score !== undefined) scores.set(hit, score);
       }
     }
-    // Hits behind the window count as if the second query did not match them: all scores are of one kind, and are ordered together.
+    // Hits after the window are treated as if the second query did not match them, so that all scores are comparable.
     hits = hits
       .map((hit, i): ShardHit => {
         const pass = { rescore, query: i < rescore.windowSize ? query : null };
@@ -41,7 +41,7 @@ export function rescoreHits(
   return { ...found, hits, maxScore: hits.length === 0 ? found.maxScore : hits[0].score };
 }
 
-/** The mix of the first query's score and, where the second matches, its score. */
+/** Combines the score of the first query with that of the second one, if it matches. */
 export function combine(first: number, second: number | undefined, { queryWeight, rescoreWeight, scoreMode }: RescoreRequest): number {
   const a = Math.fround(first * queryWeight);
   if (second === undefined) return a;

@@ -1,4 +1,4 @@
-// Aggregations of a search on one shard: binds the tree to the index, collects segment by segment as the query runs.
+// Aggregations of a search on one shard: binds the tree to the index and collects segment by segment while the query runs.
 
 import { type AggTree, type Bindings, bindAggregations, collectSegment, type SegmentPartial } from '../../aggs/index.ts';
 import type { ScriptedValues } from '../../aggs/types.ts';
@@ -17,10 +17,10 @@ import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { PreparedShard } from './prepared-shard.ts';
 
-/** Collects what one shard's segments give; `partials` grows with each. */
+/** Collects the results of each segment of a shard in `partials`. */
 export class ShardAggregations {
   readonly partials: SegmentPartial[] = [];
-  /** Time that binding to the index took. */
+  /** Time spent on binding the tree to the index. */
   readonly bindMs: number;
   readonly #tree: AggTree;
   readonly #bindings: Bindings;
@@ -29,7 +29,7 @@ export class ShardAggregations {
   readonly #filters = new Map<Query, IndexQuery>();
   readonly #scripts = new Map<string, ScriptColumn>();
 
-  /** @throws ApiError a failure of the shard: wrong fields */
+  /** @throws ApiError: a failure of the shard, for example an unsuitable field */
   constructor(
     tree: AggTree,
     context: RewriteContext,
@@ -76,9 +76,9 @@ export class ShardAggregations {
   }
 
   /**
-   * Runs the query over a segment with the aggregations laid out.
-   * @param execute     the search's query with these aggregations; may be called again
-   * @param executeAll  all root documents with these aggregations
+   * Runs the query on a segment with the aggregations attached.
+   * @param execute     runs the query of the search with these aggregations; may be called again
+   * @param executeAll  runs them on all root documents
    */
   collect(prepared: PreparedShard, index: number, execute: (program: AggProgram) => void, executeAll: (program: AggProgram) => void): void {
     const own = prepared.planner.segments[index];
@@ -88,7 +88,7 @@ export class ShardAggregations {
     segment.scratch(() => this.#collect(segment, prepared, index, execute, executeAll));
   }
 
-  /** Documents that scripts run over: what the search finds; children of a nested path; everything for `global`. */
+  /** Documents that scripts run on: the matches of the search, the documents of a nested path, or for `global` all documents. */
   #domain({ nestedPath, isGlobal }: ScriptedValues, prepared: PreparedShard, index: number): Iterable<number> {
     if (isGlobal && nestedPath === null) return prepared.matchingDocs(index, { op: 'matchAll' }, null);
     if (nestedPath === null) return prepared.matchingDocs(index, prepared.plan(index), null);

@@ -16,7 +16,7 @@ const NANOS_PER_MS = 1_000_000n;
 export type FieldSpecOf = Extract<SortSpec, { by: 'field' }>;
 
 export interface SortCodec {
-  /** Raw value of the segment that stands for missing ones; null: they go first or last. */
+  /** Returns the raw value that replaces missing ones; null puts documents without a value first or last. */
   readonly missing: ((segment: SegmentReader) => bigint | number) | null;
   decode(raw: bigint | number | null, segment: SegmentReader): SortValue;
   render(value: SortValue): unknown;
@@ -24,7 +24,7 @@ export interface SortCodec {
   raw(value: SortValue, segment: SegmentReader): bigint | number | null;
 }
 
-/** Ordinal of a term in a segment; between two ordinals for a term that it does not have. */
+/** The ordinal of a term in a segment; a value between two ordinals for a term that the segment does not have. */
 function ordinalOf(segment: SegmentReader, field: string, bytes: Bytes): number {
   const state = segment.lookupTerm(field, bytes);
   return state ? state.ord : segment.seekOrd(field, bytes) - 0.5;
@@ -82,7 +82,7 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
   const isNanos = field.typeName === 'date_nanos';
   const toNanos = spec.numericType === 'date_nanos' && field.typeName === 'date';
   const toMillis = spec.numericType === 'date' && isNanos;
-  /** A value that hits are ordered by, in the unit of the column. */
+  /** Converts a comparable value to the unit of the column. */
   const stored = (value: bigint): bigint => (toNanos ? value / NANOS_PER_MS : toMillis ? value * NANOS_PER_MS : value);
   return {
     missing: given === null ? null : () => given,
@@ -134,7 +134,7 @@ function rawOf(field: FieldType, value: unknown): bigint | number {
   return raw;
 }
 
-/** A bigint as a number where that loses nothing. */
+/** A bigint as a number if it can be represented exactly. */
 function asNumber(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }

@@ -1,4 +1,4 @@
-// Sort orders of one shard: fields resolved to columns, values made comparable between segments, shards and indices, and shown to users.
+// Resolves the sort of a request against the index of a shard.
 import { shortestFloat } from '../../common/float32.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -63,7 +63,7 @@ function docSort(descending: boolean): ResolvedSort {
   };
 }
 
-/** All documents of a shard have one value: the column is missing, the name is put in afterwards. */
+/** Sorts by `_index`. All documents of a shard have the same value, so the key has no column and the value is added to the hits. */
 function indexSort(spec: FieldSpecOf, index: string): ResolvedSort {
   const name = keyOf(utf8.encode(index));
   return {
@@ -128,7 +128,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   const missingFirst = spec.missing === '_first';
   const name = field.spec.name;
   const computed = field.runtime ? new RuntimeColumns(field, context) : null;
-  /** With the computed column, of a runtime field. */
+  /** For a runtime field, the segment with the computed column. */
   const seen = (segment: SegmentReader): SegmentReader => computed?.of(segment) ?? segment;
   return {
     descending: spec.descending,

@@ -1,18 +1,19 @@
-// Long work in steps that leave kernels' scratch empty: between two of them the thread may serve others. A search steps from segment to segment.
+// Long work divided into steps, between which the thread may do other work. A step leaves no scratch of kernels allocated; a search takes one
+// step per segment.
 
-/** Yields where another turn of the event loop may come between. */
+/** Yields where the event loop may take a turn. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Work that has held the event loop for so long gives way. Searches below it run in one turn, as if there were no steps. */
+/** Work that has held the event loop for this long yields. Shorter searches run in one turn. */
 const SLICE_MS = 20;
 
 export interface Turns {
   now(): number;
-  /** Resolves in a later turn, when what waits for the thread has had its own. */
+  /** Resolves in a later turn of the event loop, after pending work of the thread. */
   next(): Promise<void>;
 }
 
-/** A metadata command is a conversation of threads: it takes some turns of the loop, and each of them some microseconds if nothing waits. */
+/** Turns to wait: a metadata command takes several, since it is exchanged between threads. Each costs a few microseconds if nothing is pending. */
 const TURNS = 16;
 
 const EVENT_LOOP: Turns = {
@@ -22,7 +23,7 @@ const EVENT_LOOP: Turns = {
   },
 };
 
-/** All steps at once. */
+/** Runs all steps without interruption. */
 export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -30,7 +31,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Steps with turns of the event loop between them. */
+/** Runs steps with turns of the event loop between them. */
 export async function runInTurns<T>(steps: Steps<T>, turns: Turns = EVENT_LOOP): Promise<T> {
   let since = turns.now();
   for (;;) {

@@ -1,11 +1,11 @@
-// BM25 in Lucene's float32 arithmetic, step for step: no factor k1 + 1, lengths in the one-byte code of SmallFloat.
+// BM25 in Lucene's float32 arithmetic, step by step: no factor k1 + 1, lengths in the one-byte encoding of SmallFloat.
 // Source: org.apache.lucene.search.similarities.BM25Similarity, org.apache.lucene.util.SmallFloat (Apache Lucene), described and written anew.
 import { type Bm25, DEFAULT_BM25 } from '../../mapping/similarity.ts';
 
-/** Lengths below are their own code; above, three bits of mantissa. */
+/** Smaller lengths are encoded as themselves, larger ones with three bits of mantissa. */
 const FREE_VALUES = 24;
 
-/** Field length that a norm byte stands for. */
+/** The field length that a norm byte encodes. */
 export function lengthOfNorm(norm: number): number {
   if (norm < FREE_VALUES) return norm;
   const code = norm - FREE_VALUES;
@@ -16,7 +16,7 @@ export function lengthOfNorm(norm: number): number {
 
 const LENGTHS = Float32Array.from({ length: 256 }, (_, norm) => lengthOfNorm(norm));
 
-/** Inverse document frequency; a term of a field that `docCount` documents have, `docFreq` of them with the term. */
+/** Inverse document frequency of a term. @param docCount  documents that have the field */
 export function idf(docFreq: number, docCount: number): number {
   return Math.fround(Math.log(1 + (docCount - docFreq + 0.5) / (docFreq + 0.5)));
 }
@@ -25,7 +25,7 @@ export function averageLength(sumTotalTermFreq: number, docCount: number): numbe
   return Math.fround(sumTotalTermFreq / docCount);
 }
 
-/** f32[256]: 1 / (k1 * ((1 - b) + b * length / average)) by norm byte; without norms every document counts as one term long. */
+/** f32[256] by norm byte: 1 / (k1 * ((1 - b) + b * length / average)). Without norms, every document has length 1. */
 export function normInverseTable(average: number, hasNorms: boolean, params: Bm25 = DEFAULT_BM25): Float32Array {
   const k1 = Math.fround(params.k1);
   const b = Math.fround(params.b);

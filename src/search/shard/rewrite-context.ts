@@ -13,7 +13,7 @@ export interface RewriteContext {
   readonly mapping: MappingSnapshot;
   readonly analysis: QueryAnalysis;
   readonly limits: QueryLimits;
-  /** The request's time, for `now` in date math. */
+  /** Time of the request, for `now` in date math. */
   readonly nowMs: number;
   /** Path of the nested documents that the query matches; null for root documents. */
   readonly nestedPath: string | null;
@@ -37,7 +37,7 @@ export function fieldOf(context: RewriteContext, name: string): FieldType | null
   return context.mapping.field(name);
 }
 
-/** An error about this index's fields. */
+/** An error caused by the fields of this index. */
 export function refuse(context: RewriteContext, reason: string, cause: ApiError | null = null): ApiError {
   return queryShard(context.index, reason, cause);
 }

@@ -1,4 +1,4 @@
-// Statistics that scores need, over all segments of a shard, deleted documents counted as Lucene counts them; and the term states found.
+// Statistics of a shard for scores, over all its segments. Deleted documents count, as in Lucene. Also caches the states of terms.
 
 import type { Bm25 } from '../../mapping/similarity.ts';
 import type { TermState } from '../../plan/segment.ts';
@@ -7,26 +7,26 @@ import type { Term } from '../index-query/term.ts';
 import { averageLength, normInverseTable } from './bm25.ts';
 
 export interface TermEntry {
-  /** Parallel to the shard's segments; null where the term is missing. */
+  /** Parallel to the segments of the shard; null in segments without the term. */
   readonly states: ReadonlyArray<TermState | null>;
   readonly docFreq: number;
   readonly totalTermFreq: number;
 }
 
-/** Numbers of a field in a shard, or in all shards of a search (dfs). */
+/** Statistics of a field in a shard, or in all shards of a search (dfs). */
 export interface FieldStatistics {
   /** Documents that have the field. */
   readonly docCount: number;
   readonly sumTotalTermFreq: number;
-  /** f32[256] by norm byte, the same array for all terms of the field. */
+  /** f32[256] by norm byte. The same array for all terms of the field. */
   readonly normInverse: Float32Array;
 }
 
-/** What weights are computed from. */
+/** Statistics that weights are computed from. */
 export interface Statistics {
   field(name: string): FieldStatistics | null;
   docFreq(term: Term): number;
-  /** Documents of the whole index, deleted ones and nested ones too. */
+  /** Documents in the index, including deleted and nested ones. */
   readonly maxDoc: number;
 }
 
@@ -40,7 +40,7 @@ export class ShardStatistics implements Statistics {
   readonly #terms = new Map<string, Map<string, TermEntry>>();
   #cachedTerms = 0;
 
-  /** @param bm25Of  parameters of a field's similarity; undefined: the usual ones */
+  /** @param bm25Of  parameters of a field's similarity; undefined for the defaults */
   constructor(segments: readonly SegmentReader[], bm25Of: (field: string) => Bm25 | undefined = () => undefined) {
     this.bm25Of = bm25Of;
     this.segments = segments;
@@ -109,7 +109,7 @@ export class ShardStatistics implements Statistics {
   }
 }
 
-/** Sums over the shards of a search: `dfs_query_then_fetch`. */
+/** Sums over all shards of a search (`dfs_query_then_fetch`). */
 export class GlobalStatistics implements Statistics {
   readonly #shards: readonly ShardStatistics[];
   readonly #fields = new Map<string, FieldStatistics | null>();

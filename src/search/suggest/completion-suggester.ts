@@ -1,6 +1,5 @@
-// The completion suggester on one shard: documents whose inputs begin with a text, by weight. Terms of the field are the analysed inputs;
-// a binary column keeps each document's inputs with their weights (src/mapping/types/completion.ts).
-
+// The completion suggester on one shard: finds documents with an input that begins with a text, and orders them by weight. The terms of the field are
+// the analyzed inputs; a binary column holds the inputs of each document with their weights (src/mapping/types/completion.ts).
 import { regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
 import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -23,10 +22,10 @@ export interface CompletionOption {
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Which analysed inputs count, and where they stand in the dictionary. */
+/** Selects analyzed inputs. */
 interface Matcher {
   readonly from: Bytes;
-  /** null: all that begin with `from`. */
+  /** null accepts every input that begins with `from`. */
   readonly matches: ((term: Bytes) => boolean) | null;
 }
 
@@ -91,7 +90,7 @@ function startsWith(term: Bytes, prefix: Bytes): boolean {
   return true;
 }
 
-/** null: nothing can match. */
+/** null if nothing can match. */
 function matcherOf({ text, match }: CompletionSuggestion, field: FieldType, shard: SearchShard): Matcher | null {
   if (match.by === 'regex') {
     const matcher = regexpMatcher(`(${text}).*`, REGEXP_ALL, false, match.maxStates);
@@ -106,7 +105,7 @@ function matcherOf({ text, match }: CompletionSuggestion, field: FieldType, shar
   return { from: utf8.encode(fixed), matches: (term) => beginsNear([...decoder.decode(term)], [...prefix], edits, match.transpositions) };
 }
 
-/** Whether some beginning of `term` is within `edits` of `prefix`. */
+/** Whether a prefix of `term` is within `edits` of `prefix`. */
 function beginsNear(term: readonly string[], prefix: readonly string[], edits: number, swaps: boolean): boolean {
   const width = prefix.length;
   let before: Int32Array | null = null;

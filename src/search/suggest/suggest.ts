@@ -1,4 +1,4 @@
-// `suggest` of a search: runs the suggesters on every shard and puts their answers together.
+// `suggest` of a search: runs the suggesters on every shard and merges their results.
 
 import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
@@ -25,11 +25,11 @@ export interface SuggestShard {
 export interface SuggestOptions {
   readonly typedKeys: boolean;
   readonly nodeId: string;
-  /** JSON of hits, as a search shows them. */
+  /** Fetches hits as the JSON of search hits. */
   fetch(hits: readonly ShardHit[]): MutableJsonObject[];
 }
 
-/** @throws ApiError search_phase_execution_exception: no shard has the field, or it is of the wrong type */
+/** @throws ApiError search_phase_execution_exception: no shard has the field, or its type is wrong */
 export function runSuggest(
   suggestions: readonly Suggestion[],
   shards: readonly SuggestShard[],
@@ -43,7 +43,7 @@ export function runSuggest(
   return out;
 }
 
-/** What each shard gives; shards that fail are left out while others do not. */
+/** The result of each shard. Shards that fail are ignored unless all do. */
 function onShards<T>(shards: readonly SuggestShard[], nodeId: string, run: (shard: SuggestShard) => T): T[] {
   const failures: ShardFailure[] = [];
   const results: T[] = [];

@@ -1,4 +1,4 @@
-// The term suggester on one shard: words of the field near those of a text. Source: Lucene's DirectSpellChecker.
+// The term suggester on one shard: finds terms of the field that are similar to the words of a text. Source: Lucene's DirectSpellChecker.
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { afterPrefix, termOfText } from '../index-query/term.ts';
@@ -83,7 +83,7 @@ function comparatorOf({ sort }: TermSuggestion): (a: TermOption, b: TermOption) 
   return (a, b) => b.freq - a.freq || b.score - a.score || byText(a, b);
 }
 
-/** One entry of several shards. */
+/** Merges the options of several shards for one word. */
 export function mergeTermOptions(suggestion: TermSuggestion, lists: readonly (readonly TermOption[])[]): TermOption[] {
   const merged = new Map<string, TermOption>();
   for (const list of lists) {
