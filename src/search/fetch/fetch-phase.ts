@@ -27,8 +27,6 @@ export interface FetchRequest {
   readonly storedFields: readonly string[] | null;
   readonly version: boolean;
   readonly seqNoPrimaryTerm: boolean;
-  /** Whether scores are computed although hits are sorted by something else. */
-  readonly trackScores: boolean;
   readonly scriptFields: readonly unknown[];
   /** Whether `matched_queries` contains scores. */
   readonly includeNamedScores: boolean;
