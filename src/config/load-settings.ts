@@ -55,6 +55,7 @@ export function loadSettings(sources: SettingSources = {}): Settings {
     if (Array.isArray(value)) values[name] = value.map((item) => path.resolve(String(item)));
     else if (value !== '') values[name] = path.resolve(String(value));
   }
+  // Every name of SETTINGS has its default or a parsed value, both of the type of the setting.
   return values as unknown as Settings;
 }
 

@@ -7,9 +7,35 @@ import { writeJson } from '../common/json-write.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
-import type { Pipeline } from './pipeline.ts';
 
 export const METADATA = ['_index', '_id', '_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'] as const;
+
+/** What a processor does to the document. @returns false: the document is dropped */
+export type Action = (document: IngestDocument) => boolean | undefined;
+
+/** `if` of a processor. */
+export interface Condition {
+  readonly text: string;
+  holds(document: IngestDocument): boolean;
+}
+
+export interface Step {
+  readonly type: string;
+  readonly tag: string | null;
+  readonly description: string | null;
+  readonly condition: Condition | null;
+  readonly ignoreFailure: boolean;
+  readonly onFailure: readonly Step[];
+  readonly run: Action;
+  /** Of a `pipeline` processor: the pipeline that it means for this document. */
+  readonly pipelineOf: ((document: IngestDocument) => Pipeline | null) | null;
+}
+
+export interface Pipeline {
+  readonly id: string;
+  readonly steps: readonly Step[];
+  readonly onFailure: readonly Step[];
+}
 
 /** What processors may look up. */
 export interface IngestEnvironment {

@@ -3,8 +3,8 @@ import type { MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
-import { type IngestDocument, METADATA } from './ingest-document.ts';
-import { conditionHolds, handling, type Pipeline, ProcessorFailure, runAction, runPipeline, type Step } from './pipeline.ts';
+import { type IngestDocument, METADATA, type Pipeline, type Step } from './ingest-document.ts';
+import { conditionHolds, handling, ProcessorFailure, runAction, runPipeline } from './run-pipeline.ts';
 
 /** `{ doc }`, `{ error }`, or null for a dropped one. */
 export function simulate(pipeline: Pipeline, document: IngestDocument): MutableJsonObject | null {

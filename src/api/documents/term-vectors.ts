@@ -132,12 +132,12 @@ function fieldStatistics({ spec }: FieldType, { segments }: ShardStatistics): Mu
 
 function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsRequest, statistics: ShardStatistics): MutableJsonObject {
   const scores = request.filter && bestTerms(type, vector, request.filter, statistics);
-  const terms = [...vector.keys()].filter((term) => !scores || scores.has(term));
-  const bytes = new Map(terms.map((term) => [term, Buffer.from(term)]));
-  terms.sort((a, b) => compareBytes(bytes.get(a)!, bytes.get(b)!));
+  const terms = [...vector]
+    .filter(([term]) => !scores || scores.has(term))
+    .map(([term, tokens]) => ({ term, tokens, bytes: Buffer.from(term) }))
+    .sort((a, b) => compareBytes(a.bytes, b.bytes));
   const json: MutableJsonObject = {};
-  for (const term of terms) {
-    const tokens = vector.get(term)!;
+  for (const { term, tokens } of terms) {
     const entry: MutableJsonObject = {};
     if (request.termStatistics) {
       const { docFreq, totalTermFreq } = statistics.term(termOfText(type.spec.name, term));

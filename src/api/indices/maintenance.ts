@@ -10,7 +10,10 @@ export interface BroadcastResponse {
 }
 
 export function openStates(ctx: EngineContext, names: readonly string[]): IndexState[] {
-  return names.map((name) => ctx.index(name)).filter((index) => index !== null && index.meta.state === 'open') as IndexState[];
+  return names.flatMap((name) => {
+    const index = ctx.index(name);
+    return index?.meta.state === 'open' ? [index] : [];
+  });
 }
 
 /** Shards as Elasticsearch counts them: replicas are expected but not there. */

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgument, indexNotFound, validationFailed } from '../../errors/catalog.ts';
 import { flattenSettings } from '../../metadata/index-settings.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
@@ -45,7 +45,8 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
     ...(request.body.aliases === undefined ? {} : { aliases: request.body.aliases }),
   };
   const response = await ctx.command('createIndex', { index: request.target, body });
-  const target = ctx.index(request.target) as IndexState;
+  const target = ctx.index(request.target);
+  if (!target) throw indexNotFound(request.target);
   await ctx.refresh(source);
   const totals = await runByQuery(
     ctx,

@@ -6,11 +6,11 @@ import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../core/index-state.ts';
 import { contextMissing, decodeContextId } from '../search/context-id.ts';
 import { shardsHeader } from './index-stats.ts';
+import { openStates } from './maintenance.ts';
 
 /** `GET _segments`: segments of the snapshot that searches see. */
 export function indexSegments(ctx: EngineContext, target: IndexTarget): MutableJsonObject {
-  const names = targetNames(ctx, target, TARGETS.open);
-  const states = names.map((name) => ctx.index(name)).filter((index) => index !== null && index.meta.state === 'open') as IndexState[];
+  const states = openStates(ctx, targetNames(ctx, target, TARGETS.open));
   const indices: MutableJsonObject = {};
   for (const index of states) {
     const shards: MutableJsonObject = {};

@@ -4,7 +4,7 @@ import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { parsingError, validationFailed } from '../../errors/catalog.ts';
+import { indexNotFound, parsingError, validationFailed } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { lazySource } from '../../search/fetch/fetch-target.ts';
@@ -95,7 +95,8 @@ export async function explainDocument(
   const query = await readQuery(ctx, text, parameters);
   if (!query) throw validationFailed(['query is missing']);
   const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
-  const state = ctx.index(meta.name)!;
+  const state = ctx.index(meta.name);
+  if (!state) throw indexNotFound(meta.name);
   const snapshot = ctx.acquire(state, ctx.shardOf(state, id, routing));
   try {
     const shard = shardOf(ctx, snapshot);

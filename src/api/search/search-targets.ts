@@ -135,8 +135,9 @@ const ONLY_SHARD: readonly number[] = [0];
 
 function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex, routing: string | null): readonly number[] {
   if (routing === null && resolved.routings === null && state.numberOfShards === 1) return ONLY_SHARD;
-  const wanted = routing === null ? null : routing.split(',').filter((part) => part !== '');
-  const routings = wanted && resolved.routings ? wanted.filter((part) => resolved.routings!.includes(part)) : (wanted ?? resolved.routings);
+  const requested = routing === null ? null : routing.split(',').filter((part) => part !== '');
+  const ofAliases = resolved.routings;
+  const routings = requested && ofAliases ? requested.filter((part) => ofAliases.includes(part)) : (requested ?? ofAliases);
   const all = Array.from({ length: state.numberOfShards }, (_, shard) => shard);
   if (!routings || routings.length === 0) return all;
   const visited = new Set(routings.map((part) => ctx.shardOf(state, '', part)));

@@ -33,7 +33,8 @@ export class Grok {
     this.#pattern = new JavaPattern(source, FLAGS);
     const byField = new Map<string, Capture>();
     named.forEach(({ name, type }, i) => {
-      const group = this.#pattern.groupNames.get(`g${i}`)!;
+      const group = this.#pattern.groupNames.get(`g${i}`);
+      if (group === undefined) throw new Error(`the expanded grok expression has no group g${i}`);
       const capture = byField.get(name);
       if (capture) capture.groups.push(group);
       else byField.set(name, { field: name, type, groups: [group] });

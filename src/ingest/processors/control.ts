@@ -7,8 +7,8 @@ import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import type { ScriptMap } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
 import { type IngestDocument, javaType, put } from '../ingest-document.ts';
-import { runPipeline, runStep } from '../pipeline.ts';
-import type { ProcessorFactory } from './registry.ts';
+import { runPipeline, runStep } from '../run-pipeline.ts';
+import type { ProcessorFactory } from './processor.ts';
 
 const drop: ProcessorFactory = () => () => false;
 

@@ -1,7 +1,7 @@
 // The convert processor: values of one type to another, as Java reads them.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { tryParseIp } from '../../mapping/ip-address.ts';
-import type { ProcessorFactory } from './registry.ts';
+import type { ProcessorFactory } from './processor.ts';
 
 type Conversion = (value: unknown) => unknown;
 

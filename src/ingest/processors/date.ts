@@ -6,7 +6,7 @@ import { DateFormatter } from '../../mapping/date/date-format.ts';
 import { type TimeZone, UTC, zoneOf } from '../../mapping/date/zones.ts';
 import type { IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
-import type { ProcessorFactory } from './registry.ts';
+import type { ProcessorFactory } from './processor.ts';
 
 const DEFAULT_OUTPUT = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
 /** Seconds from TAI64's epoch label to 1970, as the formats count them (leap seconds aside: 10). */

@@ -2,8 +2,7 @@
 // `a` (`/2`: at that place), `%{*k}` and `%{&k}` are name and value of one field, `%{?a}` and `%{}` are skipped.
 // Source: documentation of the dissect processor of Elasticsearch and OpenSearch.
 import { ApiError } from '../../errors/api-error.ts';
-import type { IngestDocument } from '../ingest-document.ts';
-import type { Action } from '../pipeline.ts';
+import type { Action, IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import { fieldText } from './parse.ts';
 

@@ -4,7 +4,7 @@ import { illegalArgument } from '../../errors/catalog.ts';
 import { matchesPattern } from '../../metadata/names.ts';
 import { copyOf, type IngestDocument, isMetadata } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
-import type { ProcessorFactory } from './registry.ts';
+import type { ProcessorFactory } from './processor.ts';
 
 const set: ProcessorFactory = (config) => {
   const field = config.template('field');
@@ -54,7 +54,7 @@ const remove: ProcessorFactory = (config) => {
     };
   }
   return (document) => {
-    for (const field of fields!) {
+    for (const field of fields ?? []) {
       const path = document.render(field);
       if (path === '' || !document.has(path)) {
         if (ignoreMissing) continue;
@@ -74,7 +74,7 @@ const removeByPattern: ProcessorFactory = (config) => {
   return (document) => {
     for (const key of Object.keys(document.fields)) {
       if (isMetadata(key)) continue;
-      if ((patterns ?? kept)!.some((pattern) => matchesPattern(pattern, key)) === (patterns !== null)) delete document.fields[key];
+      if ((patterns ?? kept ?? []).some((pattern) => matchesPattern(pattern, key)) === (patterns !== null)) delete document.fields[key];
     }
   };
 };

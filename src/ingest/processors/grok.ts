@@ -2,8 +2,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { Grok } from '../grok/grok.ts';
-import type { IngestDocument } from '../ingest-document.ts';
-import type { Action } from '../pipeline.ts';
+import type { Action, IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import { fieldText } from './parse.ts';
 

@@ -6,7 +6,7 @@ import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
-import type { ProcessorFactory } from './registry.ts';
+import type { ProcessorFactory } from './processor.ts';
 import { splitText } from './text.ts';
 
 /** The text in a field; null: there is none and that is allowed. */

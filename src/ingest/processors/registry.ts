@@ -1,7 +1,4 @@
 // All processors by type. A new one is a function in a file here, and a line in its file's list.
-import type { IngestDocument } from '../ingest-document.ts';
-import type { Action, Pipeline, Step } from '../pipeline.ts';
-import type { ProcessorConfig } from '../processor-config.ts';
 import { CONTROL_PROCESSORS } from './control.ts';
 import { CONVERT_PROCESSORS } from './convert.ts';
 import { DATE_PROCESSORS } from './date.ts';
@@ -9,15 +6,8 @@ import { dissectProcessor } from './dissect.ts';
 import { FIELD_PROCESSORS } from './fields.ts';
 import { grokProcessor } from './grok.ts';
 import { PARSE_PROCESSORS } from './parse.ts';
+import type { ProcessorFactory } from './processor.ts';
 import { TEXT_PROCESSORS } from './text.ts';
-
-export interface PipelineAction {
-  readonly run: Action;
-  readonly pipelineOf: (document: IngestDocument) => Pipeline | null;
-}
-
-/** @throws ApiError parse_exception: a parameter is missing or wrong */
-export type ProcessorFactory = (config: ProcessorConfig, compileInner: (value: unknown) => Step) => Action | PipelineAction;
 
 export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
   Object.entries({

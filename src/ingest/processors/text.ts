@@ -10,7 +10,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
-import type { ProcessorFactory } from './registry.ts';
+import type { ProcessorFactory } from './processor.ts';
 
 /** A processor of the text in `field`, or of each text of a list there. */
 function textProcessor(change: (config: ProcessorConfig) => (text: string) => unknown): ProcessorFactory {

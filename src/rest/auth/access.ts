@@ -119,7 +119,7 @@ export class Access {
   }
 
   #allowsIndex(granted: readonly string[], name: string): boolean {
-    return this.#roles!.some((role) =>
+    return (this.#roles ?? []).some((role) =>
       role.indices.some(
         (entry) => entry.privileges.some((privilege) => granted.includes(privilege)) && entry.names.some((pattern) => pattern.test(name)),
       ),

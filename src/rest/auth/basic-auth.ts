@@ -1,6 +1,7 @@
 // Basic authentication. Passwords are kept as `scrypt:N:r:p:SALT:HASH` (base64); a password that was right is remembered for a while as a
 // keyed hash, so that scrypt runs once per user and not per request.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { BoundedMap } from '../../common/bounded-map.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
 import { Access, FULL_ACCESS, parseRoles, type Role } from './access.ts';
@@ -55,7 +56,7 @@ export class BasicAuth {
   /** Made with the first credentials: a service without users starts without loading cryptography. */
   #secrets: { readonly key: Buffer; readonly decoy: PasswordHash } | null = null;
   /** Keyed hash of `user:password` to the user and the time until which it holds. */
-  readonly #remembered = new Map<string, { access: Access; untilMs: number }>();
+  readonly #remembered = new BoundedMap<string, { access: Access; untilMs: number }>(MAX_REMEMBERED);
   #checks = 0;
 
   /** @throws Error (start-up) a user or role of a wrong form */
@@ -121,7 +122,6 @@ export class BasicAuth {
     }
     if (!user || !isRight || colon < 0) throw this.#challenge(`unable to authenticate user [${name.slice(0, 64)}] for REST request`);
     const access = new Access(user.name, user.roles);
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(token, { access, untilMs: Date.now() + REMEMBER_MS });
     return access;
   }

@@ -29,9 +29,9 @@ export async function indexRows(request: ApiRequest, { engine }: RestContext): P
   return rows;
 }
 
-/** Options that the request leaves open are not to hide the defaults of a table. */
-function definedOnly(target: IndexTarget): IndexTarget {
-  return Object.fromEntries(Object.entries(target).filter(([, value]) => value !== undefined)) as unknown as IndexTarget;
+/** The target without its undefined options, which would override the defaults of a table. */
+function definedOnly({ index, ...options }: IndexTarget): IndexTarget {
+  return { index, ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) };
 }
 
 async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {

@@ -47,6 +47,11 @@ export class ApiRequest {
     return this.http.path;
   }
 
+  /** The body of a `bytes` or `ndjson` route as text; empty if there was none. */
+  get text(): string {
+    return this.bytes?.toString('utf8') ?? '';
+  }
+
   string(name: string): string | undefined {
     return this.params[name];
   }

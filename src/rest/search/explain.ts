@@ -29,7 +29,7 @@ export const explainApi = defineApi({
 
 /** 200 `{ _shards, valid, explanations }`. @throws ApiError index_not_found_exception, JSON errors */
 async function validate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  const text = request.bytes?.toString('utf8') ?? '';
+  const text = request.text;
   const explained = (request.boolean('explain') ?? false) || (request.boolean('rewrite') ?? false);
   return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), explained));
 }
@@ -38,10 +38,10 @@ async function validate(request: ApiRequest, { engine }: RestContext): Promise<A
 async function explain(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const { status, body } = await explainDocument(
     engine,
-    request.string('index')!,
-    request.string('id')!,
+    request.params.index,
+    request.params.id,
     request.string('routing') ?? null,
-    request.bytes?.toString('utf8') ?? '',
+    request.text,
     queryParametersOf(request),
     sourceFilterOf(request),
   );

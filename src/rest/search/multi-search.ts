@@ -51,7 +51,7 @@ export const msearchTemplateApi = multiSearchApi('msearch_template', '/_msearch/
 
 /** Headers and bodies of a multi search, line by line. @throws ApiError illegal_argument_exception: no newline at the end */
 function readItems(request: ApiRequest): MultiSearchItem[] {
-  const lines = request.bytes!.toString('utf8').split('\n');
+  const lines = request.text.split('\n');
   if (lines.at(-1) !== '') throw illegalArgument('The msearch request must be terminated by a newline [\n]');
   lines.pop();
   const items: MultiSearchItem[] = [];

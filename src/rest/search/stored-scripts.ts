@@ -36,18 +36,18 @@ export const SCRIPT_APIS = [putApi, getApi, executeApi];
 
 /** 200 `{ acknowledged }`. @throws ApiError parse_exception, script_exception */
 async function put(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await putStoredScript(engine, request.string('id')!, request.body));
+  return ok(await putStoredScript(engine, request.params.id, request.body));
 }
 
 /** 200 `{ _id, found, script }`, 404 without it. */
 function get(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  const { status, body } = getStoredScript(engine, request.string('id')!);
+  const { status, body } = getStoredScript(engine, request.params.id);
   return answer(status, body);
 }
 
 /** 200 `{ acknowledged }`. @throws ApiError resource_not_found_exception */
 async function remove(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await deleteStoredScript(engine, request.string('id')!));
+  return ok(await deleteStoredScript(engine, request.params.id));
 }
 
 /** 200 `{ result }`. @throws ApiError script_exception */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/common/json-value.ts';
-import { IngestDocument } from '../../../../src/ingest/ingest-document.ts';
-import { compilePipeline, type Pipeline, ProcessorFailure, runPipeline } from '../../../../src/ingest/pipeline.ts';
+import { IngestDocument, type Pipeline } from '../../../../src/ingest/ingest-document.ts';
+import { compilePipeline } from '../../../../src/ingest/pipeline.ts';
+import { ProcessorFailure, runPipeline } from '../../../../src/ingest/run-pipeline.ts';
 import { simulateVerbosely } from '../../../../src/ingest/simulate.ts';
 
 const stored = new Map<string, Pipeline>();

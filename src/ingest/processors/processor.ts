@@ -1,0 +1,11 @@
+// What a processor is made of and what it makes.
+import type { Action, IngestDocument, Pipeline, Step } from '../ingest-document.ts';
+import type { ProcessorConfig } from '../processor-config.ts';
+
+export interface PipelineAction {
+  readonly run: Action;
+  readonly pipelineOf: (document: IngestDocument) => Pipeline | null;
+}
+
+/** @throws ApiError parse_exception: a parameter is missing or wrong */
+export type ProcessorFactory = (config: ProcessorConfig, compileInner: (value: unknown) => Step) => Action | PipelineAction;
