@@ -1,4 +1,4 @@
-// Why a shard copy is where it is: primaries are on the one node, copies beside them can be nowhere.
+// `_cluster/allocation/explain`: primaries are on the only node, and replicas cannot be assigned.
 
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -7,14 +7,14 @@ import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { indexHealth, shardCounts } from './shard-counts.ts';
 
-/** The copy that a request names. */
+/** A copy of a shard. */
 export interface ShardCopy {
   readonly index: string;
   readonly shard: number;
   readonly primary: boolean;
 }
 
-/** @param copy  null: the first copy that is not assigned. @throws ApiError illegal_argument_exception: there is none; index_not_found_exception */
+/** @param copy  null for the first unassigned copy. @throws ApiError illegal_argument_exception: no copy is unassigned; index_not_found_exception */
 export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): JsonObject {
   const wanted = copy ?? firstUnassigned(ctx);
   const index = ctx.index(wanted.index);

@@ -10,7 +10,7 @@ export interface HealthRequest {
   readonly level: 'cluster' | 'indices' | 'shards';
 }
 
-/** `GET _cluster/health` as it is now. */
+/** `GET _cluster/health` without waiting. */
 export function clusterHealth(ctx: EngineContext, request: HealthRequest): MutableJsonObject & { status: Health } {
   const metas = request.indices.map((name) => ctx.cluster.indices[name]).filter((meta) => meta !== undefined);
   const counts = metas.map(shardCounts);

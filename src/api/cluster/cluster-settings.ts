@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type MutableJsonObject } from '../../common/
 import { type ClusterSettingsResponse, nest } from '../../metadata/cluster-settings.ts';
 import type { EngineContext } from '../core/context.ts';
 
-/** `PUT _cluster/settings`: `{ acknowledged, persistent, transient }` with what was changed. @throws ApiError unknown settings */
+/** `PUT _cluster/settings`: `{ acknowledged, persistent, transient }` with the changed settings. @throws ApiError settings_exception */
 export async function putClusterSettings(
   ctx: EngineContext,
   { body, flat }: { body: JsonObject; flat: boolean },

@@ -20,7 +20,7 @@ export type StateMetric = (typeof STATE_METRICS)[number];
 export interface StateRequest {
   readonly metrics: ReadonlySet<StateMetric>;
   readonly indices: readonly string[];
-  /** Settings of an index as the answer shows them: nested or flat. */
+  /** Renders the settings of an index, nested or flat. */
   readonly showSettings: (meta: IndexMeta) => unknown;
 }
 
@@ -123,7 +123,7 @@ function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unkno
   };
 }
 
-/** The largest multiple of the shards by a power of two up to 1024: how far an index could be split. */
+/** The largest number of shards, up to 1024, into which the index could be split: the primaries times a power of two. */
 function defaultRoutingShards(primaries: number): number {
   const splits = 10 - Math.ceil(Math.log2(primaries));
   return primaries * 2 ** Math.max(1, splits);

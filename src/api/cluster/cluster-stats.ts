@@ -60,7 +60,7 @@ function osCounts(): MutableJsonObject {
   };
 }
 
-/** `[{ name, count, index_count }]` over the mappings' fields, by name. */
+/** `[{ name, count, index_count }]` of the field types in all mappings, sorted by name. */
 function countFieldTypes(metas: readonly IndexMeta[]): MutableJsonObject[] {
   const counts = new Map<string, { count: number; indices: Set<string> }>();
   const visit = (index: string, properties: unknown): void => {

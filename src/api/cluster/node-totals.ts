@@ -10,7 +10,7 @@ export interface NodeTotals {
   readonly translogOperations: number;
   readonly translogBytes: number;
   readonly counters: Readonly<Record<string, number>>;
-  /** Bytes by field; see ShardStats. */
+  /** Bytes by field, as in ShardStats. */
   readonly fielddata: Readonly<Record<string, number>>;
   readonly completion: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,4 @@
-// `_nodes`: what the node is.
+// `_nodes`: properties of the node.
 
 import os from 'node:os';
 import { formatByteSize } from '../../common/byte-size.ts';
@@ -94,7 +94,7 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
   return info;
 }
 
-/** Belongs to the metric `indices`: answers to sniffing clients, which ask for `http`, must not contain it. */
+/** Part of the metric `indices`. Answers to sniffing clients, which request `http`, must not contain it. */
 function indexingBuffer(bytes: number, isHuman: boolean): MutableJsonObject {
   return { ...(isHuman ? { total_indexing_buffer: formatByteSize(bytes) } : {}), total_indexing_buffer_in_bytes: bytes };
 }

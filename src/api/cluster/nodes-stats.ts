@@ -1,4 +1,4 @@
-// `_nodes/stats`: what the node counts.
+// `_nodes/stats`: statistics of the node.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -21,7 +21,7 @@ export const STATS_METRICS = [
   'ingest',
   'discovery',
   'adaptive_selection',
-  // Known to clients; this node has nothing of the kind, and says nothing of it.
+  // Accepted because clients request them; this node has no such statistics and leaves them out.
   'indexing_pressure',
   'shard_indexing_pressure',
   'search_backpressure',
@@ -40,7 +40,7 @@ export const STATS_METRICS = [
 ] as const;
 
 export interface NodeStatsRequest {
-  /** `node`, `indices` or `shards`: how deep `indices` goes. */
+  /** `node`, `indices` or `shards`: level of detail of the section `indices`. */
   readonly level: string;
   readonly filter: readonly string[];
   readonly metrics: ReadonlySet<string>;
@@ -80,7 +80,7 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
   return stats;
 }
 
-/** Documents and bytes per index, or per shard of each. */
+/** Documents and bytes per index or per shard. */
 async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Promise<MutableJsonObject> {
   const render = ({ docs, deleted, sizeBytes }: { docs: number; deleted: number; sizeBytes: number }): MutableJsonObject => ({
     docs: { count: docs, deleted },
@@ -96,7 +96,7 @@ async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Pr
   return body;
 }
 
-/** States are published to the threads of one process, never as differences. */
+/** Cluster states are published to the threads of one process, always as a whole. */
 function discoveryStats(ctx: EngineContext): MutableJsonObject {
   return {
     cluster_state_queue: { total: 0, pending: 0, committed: 0 },

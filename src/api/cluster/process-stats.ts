@@ -37,7 +37,7 @@ export function processStats(): MutableJsonObject {
   };
 }
 
-/** -1 where the platform has no /proc. */
+/** Open and maximum file descriptors; -1 if the platform has no /proc. */
 export function fileDescriptors(): { current: number; max: number } {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
@@ -49,7 +49,7 @@ export function fileDescriptors(): { current: number; max: number } {
   }
 }
 
-/** JavaScript's memory in this thread, in bytes; `max` is what it may grow to. */
+/** JavaScript heap of this thread, in bytes. `max` is its limit. */
 export function heap(): { used: number; committed: number; max: number; usedPercent: number } {
   const { used_heap_size: used, total_heap_size: committed, heap_size_limit: max } = getHeapStatistics();
   return { used, committed, max, usedPercent: Math.round((used * 100) / max) };

@@ -5,7 +5,7 @@ import type { EngineContext } from '../core/context.ts';
 
 export type Health = 'green' | 'yellow' | 'red';
 
-/** Shards of an index as the single node has them. */
+/** Numbers of shards and copies of an index. */
 export interface ShardCounts {
   readonly primaries: number;
   readonly replicas: number;
@@ -14,7 +14,7 @@ export interface ShardCounts {
 
 export function shardCounts(meta: IndexMeta): ShardCounts {
   const primaries = Number(meta.settings['index.number_of_shards'] ?? 1);
-  // Auto-expanded replicas follow the number of nodes: none on one node.
+  // Auto-expanded replicas depend on the number of nodes: a single node has none.
   const isExpanded = /^0-/.test(String(meta.settings['index.auto_expand_replicas'] ?? 'false'));
   const replicas = isExpanded ? 0 : Number(meta.settings['index.number_of_replicas'] ?? 1);
   return { primaries, replicas, unassigned: primaries * replicas };
@@ -29,7 +29,7 @@ interface ShardCopy extends MutableJsonObject {
   readonly primary: boolean;
 }
 
-/** The copies of one shard: its primary here, its replicas nowhere. */
+/** The copies of one shard: the primary on this node, and the unassigned replicas. */
 export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number): ShardCopy[] {
   const started: ShardCopy = {
     state: 'STARTED',

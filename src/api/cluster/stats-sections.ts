@@ -1,4 +1,4 @@
-// Sections of statistics as `_stats` and `_nodes/stats` show them, from the sums over shards.
+// The sections of `_stats` and `_nodes/stats`, rendered from sums over shards.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../metadata/names.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -23,19 +23,19 @@ export const INDEX_STATS_METRICS = [
   'recovery',
 ] as const;
 
-/** Fields (patterns) whose memory is shown one by one. */
+/** Patterns of the fields whose memory is listed one by one. */
 export interface NamedFields {
   readonly fielddata: readonly string[];
   readonly completion: readonly string[];
 }
 
-/** Memory of the node's fields with fielddata that match one of the patterns. */
+/** Fields of the node with fielddata that match one of the patterns, with their memory. */
 export async function fielddataOf(ctx: EngineContext, patterns: readonly string[]): Promise<Array<[field: string, bytes: number]>> {
   const { fielddata } = await nodeTotals(ctx);
   return Object.entries(fielddata).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
 }
 
-/** Memory of all fields under `key`, and of those that are named. */
+/** Memory of all fields as `key`, and of each field that matches a pattern. */
 function memoryJson(key: string, byField: Readonly<Record<string, number>>, patterns: readonly string[] = []): MutableJsonObject {
   const shown = Object.entries(byField).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
   return {
@@ -44,7 +44,7 @@ function memoryJson(key: string, byField: Readonly<Record<string, number>>, patt
   };
 }
 
-/** Section names and figures of the totals of some shards. */
+/** By metric: renders the name and the content of its section. */
 export const SECTIONS: Readonly<
   Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals, fields?: NamedFields) => [string, MutableJsonObject]>
 > = {
@@ -136,7 +136,7 @@ export const SECTIONS: Readonly<
     {
       count: segments,
       memory_in_bytes: sizeBytes,
-      // Parts of an image are not counted apart.
+      // The memory of a segment is not broken down by its parts.
       terms_memory_in_bytes: 0,
       stored_fields_memory_in_bytes: 0,
       term_vectors_memory_in_bytes: 0,

@@ -1,4 +1,4 @@
-// Operations that go on after their request was answered (`wait_for_completion=false`): start one, follow it, stop it.
+// Tasks: operations that continue after their request was answered (`wait_for_completion=false`).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MutableJsonObject } from '../../common/json-value.ts';
@@ -8,18 +8,18 @@ import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { TaskInfo, TaskStart } from '../core/task-store.ts';
 
-/** What a running operation reads and writes while it goes on. */
+/** Shared between a running operation and the reports of its task. */
 export interface TaskRun {
   isCancelled: boolean;
   requestsPerSecond: number | null;
-  /** How far it is; set by the operation. */
+  /** Current progress; set by the operation. */
   status: () => MutableJsonObject;
 }
 
 const REPORT_MS = 100;
 const POLL_MS = 20;
 
-/** Starts an operation and does not wait for it. @returns its id, `node:number` */
+/** Starts an operation without waiting for it. @returns the id of its task, `node:number` */
 export async function startTask(
   ctx: EngineContext,
   task: TaskStart,
@@ -33,7 +33,7 @@ export async function startTask(
     run.isCancelled = control.isCancelled;
     run.requestsPerSecond = control.requestsPerSecond;
   };
-  // The node may close under a task: then nobody is left to tell.
+  // The node may close while a task runs; reports are then given up.
   const timer = setInterval(() => report().catch(() => clearInterval(timer)), REPORT_MS);
   const end = (response: MutableJsonObject | null, error: ApiErrorData | null) => {
     clearInterval(timer);
@@ -58,7 +58,7 @@ export function taskNumber(ctx: EngineContext, text: string): number {
   );
 }
 
-/** `GET _tasks/{id}`. @param waitMs  how long to wait for its end; 0: not. @throws ApiError resource_not_found_exception (404) */
+/** `GET _tasks/{id}`. @param waitMs  how long to wait for completion; 0 not to wait. @throws ApiError resource_not_found_exception (404) */
 export async function getTask(ctx: EngineContext, text: string, waitMs: number): Promise<MutableJsonObject> {
   const id = taskNumber(ctx, text);
   const until = performance.now() + waitMs;
@@ -76,7 +76,7 @@ export async function getTask(ctx: EngineContext, text: string, waitMs: number):
   return body;
 }
 
-/** A task as lists show it. */
+/** A task as an element of task lists. */
 export function taskBody(ctx: EngineContext, task: TaskInfo, isDetailed: boolean): MutableJsonObject {
   const body: MutableJsonObject = { node: ctx.nodeId, id: task.id, type: 'transport', action: task.action };
   if (isDetailed) Object.assign(body, { status: task.status, description: task.description });

@@ -1,11 +1,11 @@
-// The one node of the cluster: its address, its roles, and whether a node filter means it.
+// The only node of the cluster: its address, its roles, and whether a node filter matches it.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 
 /** Elasticsearch's names: sniffing clients know the role `master`, not `cluster_manager`. */
 export const NODE_ROLES = ['data', 'ingest', 'master', 'remote_cluster_client'];
 
-/** Whether one of the names of a node filter (`_all`, `_local`, `_master`, ids, names, addresses, patterns, roles) means this node. */
+/** True if a name of the filter (`_all`, `_local`, `_master`, ids, names, addresses, patterns, roles) matches this node, or the filter is empty. */
 export function isThisNode(ctx: EngineContext, filter: readonly string[]): boolean {
   if (filter.length === 0) return true;
   const { host } = addressOf(ctx);
@@ -23,7 +23,7 @@ export function isThisNode(ctx: EngineContext, filter: readonly string[]): boole
   });
 }
 
-/** Host and port of the REST API; `127.0.0.1` and no port in the library. */
+/** Host and port of the REST API; `127.0.0.1` without a port in the library. */
 export function addressOf(ctx: EngineContext): { host: string; port: number | null } {
   const match = /^(.*):(\d+)$/.exec(ctx.publishAddress ?? '');
   return match ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) } : { host: '127.0.0.1', port: null };

@@ -1,4 +1,4 @@
-// What operations (src/api) ask of the node they run in. Implemented by src/node for each http worker and for the library.
+// What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
 
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
@@ -10,14 +10,14 @@ import type { Refresh, WriteOperation, WriteOutcome } from './write.ts';
 
 export type { CommandArgs, CommandName, CommandResponse };
 
-/** An operation log record: the stored document. */
+/** The stored version of a document: a record of the operation log. */
 export interface StoredDocument {
   readonly id: string;
   readonly seqNo: number;
   readonly primaryTerm: number;
   readonly version: number;
   readonly routing: string | null;
-  /** Source as UTF-8 JSON text; null for a deletion. */
+  /** Source as UTF-8 JSON; null for a deletion. */
   readonly source: Uint8Array | null;
 }
 
@@ -31,7 +31,7 @@ export interface ShardStats {
   readonly translogOperations: number;
   readonly translogBytes: number;
   readonly counters: Readonly<Record<string, number>>;
-  /** Bytes by field, of fields that have any: fielddata of text fields, structures of completion fields. */
+  /** Bytes by field, without fields that use none: fielddata of text fields, structures of completion fields. */
   readonly fielddata: Readonly<Record<string, number>>;
   readonly completion: Readonly<Record<string, number>>;
 }
@@ -43,18 +43,18 @@ export interface EngineContext {
   /** host:port where the REST API listens; null in the library without a socket. */
   readonly publishAddress: string | null;
   readonly cluster: ClusterState;
-  /** Built-in analyzers alone: `_analyze` without an index. */
+  /** The built-in analyzers, for `_analyze` without an index. */
   readonly globalAnalysis: IndexAnalysis;
-  /** State of an existing index by concrete name, or null. */
+  /** The index of this concrete name, or null. */
   index(name: string): IndexState | null;
   /** Current snapshot of a shard. @throws ApiError index_closed_exception */
   acquire(index: IndexState, shard: number): ShardSnapshot;
-  /** The stored record with this seqNo; synchronous, zero copy: valid until the next turn. */
+  /** The record with this seqNo, or null. Synchronous and not copied: its bytes are valid until the next turn of the event loop. */
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null;
-  /** Realtime get: the newest acknowledged version, refreshed or not; the source stays valid. */
+  /** The newest acknowledged version of a document, whether refreshed or not. The source is a copy. */
   getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null>;
   shardOf(index: IndexState, id: string, routing: string | null): number;
-  /** Applies operations in order in one shard. Rejects with es_rejected_execution_exception (429) when its queue is full. */
+  /** Applies operations to one shard, in order. @throws ApiError es_rejected_execution_exception (429): the queue of its indexer is full */
   write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]>;
   refresh(index: IndexState): Promise<void>;
   flush(index: IndexState, force: boolean): Promise<void>;

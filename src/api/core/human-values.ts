@@ -1,10 +1,10 @@
-// `human`: sizes and durations of statistics for people, too.
+// The parameter `human`: adds readable sizes and durations to statistics.
 
 import { formatByteSize } from '../../common/byte-size.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { formatDuration } from '../../common/time-unit.ts';
 
-/** Beside each size and duration the same for people: `size` of `size_in_bytes`, `time` of `time_in_millis`. */
+/** Adds a readable value next to each size and duration: `size` for `size_in_bytes`, `time` for `time_in_millis`. */
 export function withHumanValues(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const out: MutableJsonObject = {};
@@ -16,7 +16,7 @@ export function withHumanValues(value: unknown): unknown {
     if (typeof item === 'number' && key.endsWith('_in_millis')) {
       const name = key.slice(0, -'_in_millis'.length);
       out[name] = formatDuration(item);
-      // `get` has its duration under two names.
+      // The section `get` shows its duration under two names.
       if (name === 'time' && 'exists_total' in value) out.getTime = formatDuration(item);
     }
     out[key] = withHumanValues(item);

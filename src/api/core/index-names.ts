@@ -1,10 +1,10 @@
-// Which indices a request means: its expression and options over the defaults of the operation.
+// Which indices a request means: its expression, with its options in place of the operation's defaults.
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { ADMIN_OPTIONS, type IndicesOptions, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
 
-/** The indices part of a request: `index` is an expression (`logs-*,-logs-1`), null or empty means all. */
+/** The indices part of a request. `index` is an expression such as `logs-*,-logs-1`; null and empty mean all indices. */
 export interface IndexTarget {
   readonly index: string | null;
   readonly ignoreUnavailable?: boolean;
@@ -13,17 +13,17 @@ export interface IndexTarget {
   readonly expandWildcards?: readonly string[];
 }
 
-/** What an operation does where the request says nothing. */
+/** Defaults of the operations, for options that the request does not set. */
 export const TARGETS = {
   /** Searches, refresh, flush, statistics: open indices only. */
   open: SEARCH_OPTIONS,
-  /** Closed ones too, by pattern and by name. */
+  /** Open and closed indices, by pattern and by name. */
   any: ADMIN_OPTIONS,
-  /** Patterns mean open indices, names any: mappings, get. */
+  /** Mappings, get: patterns match open indices, names may also be closed ones. */
   named: { ...SEARCH_OPTIONS, forbidClosed: false } as IndicesOptions,
-  /** Patterns mean closed indices: open. */
+  /** Opening: patterns match closed indices. */
   closed: { ...SEARCH_OPTIONS, forbidClosed: false, expandOpen: false, expandClosed: true } as IndicesOptions,
-  /** No aliases: deletion. */
+  /** Deletion: aliases are not allowed. */
   concrete: { ...ADMIN_OPTIONS, allowAliases: false } as IndicesOptions,
 } as const;
 
@@ -36,7 +36,7 @@ export function readWildcardStates(text: string): string[] {
   return states;
 }
 
-/** Wildcard states as options. */
+/** The options for a list of wildcard states. */
 export function expandTo(states: readonly string[]): Pick<IndicesOptions, 'expandOpen' | 'expandClosed' | 'expandHidden'> {
   const isAll = states.includes('all');
   return {
@@ -56,7 +56,7 @@ export function withTarget(base: IndicesOptions, target: IndexTarget): IndicesOp
   };
 }
 
-/** Concrete names. @throws ApiError index_not_found_exception and the other refusals of src/metadata/resolve.ts */
+/** Concrete names. @throws ApiError index_not_found_exception and the other errors of src/metadata/resolve.ts */
 export function targetNames(ctx: EngineContext, target: IndexTarget, base: IndicesOptions): string[] {
   return resolveNames(ctx.cluster, target.index === null || target.index === '' ? [] : [target.index], withTarget(base, target));
 }

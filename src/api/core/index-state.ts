@@ -3,21 +3,21 @@ import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 
-/** An index as this thread sees it: metadata with what is built from it. Replaced, never changed. */
+/** Metadata of an index with the mapping and analysis built from it. Immutable: a change of metadata makes a new state. */
 export interface IndexState {
   readonly meta: IndexMeta;
   readonly mapping: MappingSnapshot;
-  /** AnalysisRegistry of src/analysis: analyzers and normalizers by name. */
+  /** Analyzers and normalizers by name. */
   readonly analysis: IndexAnalysis;
   readonly numberOfShards: number;
 }
 
-/** The part of AnalysisRegistry that queries need; src/analysis implements it. */
+/** The part of src/analysis/AnalysisRegistry that queries need. */
 export interface IndexAnalysis {
-  /** Tokens of a text by a named analyzer. @throws ApiError illegal_argument_exception: no such analyzer */
+  /** Tokens of a text. @throws ApiError illegal_argument_exception: no such analyzer */
   analyze(analyzer: string, text: string): AnalyzedToken[];
   normalize(normalizer: string, text: string): string;
-  /** The analyzer's normalisation chain alone (lowercase, folding...): for wildcard, prefix, fuzzy terms of text fields. */
+  /** Applies only the normalization of an analyzer (lowercase, folding...), as needed for wildcard, prefix and fuzzy terms of text fields. */
   normalizeTerm(analyzer: string, text: string): string;
   hasAnalyzer(name: string): boolean;
 }
@@ -30,17 +30,17 @@ export interface AnalyzedToken {
   /** Absolute position, from 0. */
   readonly position: number;
   readonly positionLength: number;
-  /** Bytes that a filter (delimited_payload) has given the token, if any. */
+  /** Bytes attached by a filter such as delimited_payload. */
   readonly payload?: Uint8Array;
 }
 
-/** A refreshed point in time of one shard. Segments stay readable until `release`. */
+/** One shard as of a refresh. Its segments stay in memory until `release`. */
 export interface ShardSnapshot {
   readonly index: IndexState;
   readonly shard: number;
-  /** Changes whenever the searchable content changes; key of request caches together with the index uuid. */
+  /** Changes whenever the searchable content changes. Together with the index uuid it identifies the content in caches. */
   readonly generation: number;
-  /** In order: a doc's place is segment order, then doc id. */
+  /** In order: documents are ordered by segment, then by doc id. */
   readonly segments: readonly SegmentReader[];
   release(): void;
 }

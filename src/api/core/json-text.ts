@@ -2,7 +2,7 @@
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { jsonSyntax } from '../../errors/catalog.ts';
 
-/** The parsed value, or undefined for a blank text. @throws ApiError json_parse_exception and the other errors of JSON */
+/** The parsed value; undefined for a blank text. @throws ApiError json_parse_exception and the other JSON errors */
 export function parseJsonText(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {

@@ -1,10 +1,10 @@
-// Answers of searches, kept until something they depend on changes. The key holds the request, the metadata version and the generation of
-// every shard that was searched, so an answer is never stale: a refresh that brings changes moves the generation.
+// Cache of search answers. The key contains the request, the metadata version and the generation of every searched shard, so an answer is never
+// stale: a refresh with changes increases the generation.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { RawJson } from '../../common/raw-json.ts';
 
-/** Characters of all answers together, and of the longest one that is kept. */
+/** Limits in characters: for all answers together, and for one answer. */
 const MAX_CHARS = 8 << 20;
 const MAX_ENTRY_CHARS = 64 << 10;
 
@@ -15,11 +15,11 @@ interface Entry {
 }
 
 export class RequestCache {
-  /** In the order in which they came, or were passed over. Taking one only marks it: tables of a Map that changes with every request pile up. */
+  /** From the oldest to the newest. A hit only sets a mark: moving the entry would make the Map rebuild its table again and again. */
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
 
-  /** The answer with a `took` of this time, or null. */
+  /** The cached answer with this `took`, or null. */
   get(key: string, tookMs: number): MutableJsonObject | null {
     const entry = this.#entries.get(key);
     if (!entry) return null;
@@ -27,7 +27,7 @@ export class RequestCache {
     return { ...entry.answer, took: tookMs };
   }
 
-  /** Keeps an answer; its larger parts as text, ready to be sent. */
+  /** Stores an answer, with its large parts as JSON text that can be sent as it is. */
   put(key: string, answer: MutableJsonObject): void {
     const kept: MutableJsonObject = { ...answer };
     let chars = key.length + 200;
@@ -44,7 +44,7 @@ export class RequestCache {
     this.#makeRoom();
   }
 
-  /** The oldest go first; one that was used since it came, or since it was last passed over, is passed over. */
+  /** Evicts the oldest entries. An entry that was used since it was added or last spared is spared once (second chance). */
   #makeRoom(): void {
     for (const [key, entry] of this.#entries) {
       if (this.#chars <= MAX_CHARS) break;

@@ -1,5 +1,5 @@
-// What an engine remembers of its searches. Two engines of one program have caches of their own: generations of shards, stored scripts and
-// cluster settings of one mean nothing in the other.
+// Caches of searches. Each engine of a program has its own: generations of shards, stored scripts and cluster settings of one engine mean nothing
+// in another.
 import type { AggTree } from '../../aggs/index.ts';
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { RecentStrings } from '../../common/recent-strings.ts';
@@ -24,7 +24,7 @@ export class EngineSearchCaches {
   readonly statistics = new ShardStatisticsCache();
   /** Parsed bodies by their JSON text. */
   readonly bodies = new BoundedMap<string, ParsedBody>(MAX_BODIES);
-  /** Bodies that were sent recently: only those sent again are worth caching. */
+  /** Remembers which bodies were sent recently: only bodies that are sent again are worth caching. */
   readonly recentBodies = new RecentStrings();
   readonly answers = new RequestCache();
 }

@@ -1,4 +1,4 @@
-// Look-up of stored scripts, which searches, updates and ingest pipelines name by their ids.
+// Looks up stored scripts, which searches, updates and ingest pipelines refer to by id.
 import type { StoredScript } from '../../scripting/script-spec.ts';
 import type { EngineContext } from './context.ts';
 

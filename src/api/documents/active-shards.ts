@@ -1,12 +1,12 @@
-// `wait_for_active_shards`: how many copies of a shard must be there before a write begins. One node holds one copy of each shard, so that more
-// than one come only when the demand falls: with `all` and the replicas set to 0.
+// `wait_for_active_shards`: how many copies of a shard must be active before a write begins. A single node has one copy of each shard, so a
+// request for more waits until fewer are needed, for example until `all` means one because the replicas are set to 0.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../errors/api-error.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 
-/** What a request says: null, the index's `index.write.wait_for_active_shards`. */
+/** What a request waits for. A null count stands for the setting `index.write.wait_for_active_shards`. */
 export interface ActiveShards {
   readonly count: number | 'all' | null;
   readonly timeoutMs: number;
@@ -19,7 +19,7 @@ function copiesOf({ meta: { settings } }: IndexState): number {
   return 1 + Number(settings['index.number_of_replicas'] ?? 1);
 }
 
-/** A count or `all`. Anything else was refused when the parameter or the setting was read. */
+/** A count or `all`; other values are rejected when the parameter or the setting is read. */
 export function readActiveShards(text: string | undefined): ActiveShards['count'] {
   if (text === undefined) return null;
   return text === 'all' ? 'all' : Number(text);
@@ -30,7 +30,7 @@ function neededOf(index: IndexState, count: ActiveShards['count']): number {
   return wanted === 'all' ? copiesOf(index) : Number(wanted);
 }
 
-/** Resolves when so many copies are there, with false if they are not in time. */
+/** Waits for the copies. @returns false after the timeout */
 async function untilActive(ctx: EngineContext, index: IndexState, { count, timeoutMs }: ActiveShards): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (let state = index; neededOf(state, count) > ACTIVE_COPIES; state = ctx.index(index.meta.name) ?? state) {
@@ -41,7 +41,7 @@ async function untilActive(ctx: EngineContext, index: IndexState, { count, timeo
   return true;
 }
 
-/** Before a write to a shard. @throws ApiError unavailable_shards_exception (503): the copies are not there in time */
+/** Waits before a write to a shard. @throws ApiError unavailable_shards_exception (503) after the timeout */
 export async function requireActiveShards(ctx: EngineContext, index: IndexState, shard: number, wanted: ActiveShards): Promise<void> {
   if (neededOf(index, wanted.count) <= ACTIVE_COPIES || (await untilActive(ctx, index, wanted))) return;
   const { name, uuid } = index.meta;

@@ -1,4 +1,4 @@
-// The NDJSON of `_bulk`: chunks -> lines -> items, each an operation with the index that it names.
+// The NDJSON of `_bulk`: chunks -> lines -> items. An item is an operation with the name of its index.
 import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
@@ -15,7 +15,7 @@ const ACTIONS = ['create', 'delete', 'index', 'update'] as const;
 
 export type Action = (typeof ACTIONS)[number];
 
-/** What the request states for items that do not say otherwise. */
+/** Values of the request for items that do not set their own. */
 export interface ItemDefaults {
   readonly index: string | null;
   readonly routing: string | null;
@@ -33,17 +33,17 @@ export interface Item {
   readonly pipeline: string | null;
 }
 
-/** Cuts chunks into lines. */
+/** Splits chunks into lines. */
 export class LineReader {
   #rest: Uint8Array[] = [];
-  /** Lines given so far. */
+  /** Number of lines returned so far. */
   lineNumber = 0;
 
   get hasRest(): boolean {
     return this.#rest.length > 0;
   }
 
-  /** Complete lines, without their ends. */
+  /** The lines that this chunk completes, without line breaks. */
   push(chunk: Uint8Array): Uint8Array[] {
     const lines: Uint8Array[] = [];
     let start = 0;
@@ -58,14 +58,14 @@ export class LineReader {
       lines.push(line);
       start = end + 1;
     }
-    // The chunk's memory belongs to the listener once the next one is asked for.
+    // Copied, because the listener reuses the chunk's memory for the next chunk.
     if (start < chunk.length) this.#rest.push(Uint8Array.prototype.slice.call(chunk, start));
     this.lineNumber += lines.length;
     return lines.map((line) => (line.length > 0 && line[line.length - 1] === 13 ? line.subarray(0, -1) : line));
   }
 }
 
-/** Pairs action lines with source lines; `rest` is an action line whose source has not come yet. */
+/** Pairs action lines with source lines. `rest` is an action line whose source has not arrived yet. */
 export function parseItems(lines: readonly Uint8Array[], firstLine: number, request: ItemDefaults): { items: Item[]; rest: Uint8Array[] } {
   const items: Item[] = [];
   let at = 0;
@@ -81,7 +81,7 @@ export function parseItems(lines: readonly Uint8Array[], firstLine: number, requ
       continue;
     }
     if (at + 1 >= lines.length) return { items, rest: [new Uint8Array(lines[at])] };
-    // Copied: the line is a view of a chunk, and waits for its group.
+    // Copied, because the line is a view of a chunk and is written later, with its group.
     items.push(makeItem(action, meta, new Uint8Array(lines[at + 1]), request, firstLine + at + 1));
     at += 2;
   }

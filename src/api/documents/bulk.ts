@@ -1,7 +1,7 @@
-// `_bulk`: NDJSON lines become operations, operations travel to their shards in groups, outcomes come back as items in order.
+// `_bulk`: parses NDJSON lines into operations, sends them to their shards in groups, and returns the outcomes in the order of the items.
 //
-// The body is read as it arrives. Nothing is written before READ_AHEAD_BYTES are read or the body ends, so that a body with a malformed line
-// within them leaves no trace, as in Elasticsearch; behind them a malformed line still fails the request, with what stood before it written.
+// The body is read as it arrives. Nothing is written before READ_AHEAD_BYTES are read or the body ends, so that a malformed line among them
+// fails the request without any write, as in Elasticsearch. A malformed line after them fails the request, too, but the items before it are written.
 
 import { type SourceFilter, WHOLE_SOURCE } from '../../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
@@ -22,28 +22,28 @@ import { checkWritable, routingThroughAlias, writeIndex } from './write-target.t
 
 const READ_AHEAD_BYTES = 8 << 20;
 
-/** Bytes of operations that are sent on their way together once writing has begun. */
+/** Bytes of operations per group once writing has begun. */
 const GROUP_BYTES = 2 << 20;
 
-/** Groups under way at once: the next is read while one is written. */
+/** Groups in flight at once: one is written while the next is read. */
 const GROUPS_IN_FLIGHT = 2;
 
 export interface BulkRequest {
-  /** Index of the path, for items without `_index`. */
+  /** Index named in the path, for items without `_index`. */
   readonly index: string | null;
   readonly body: AsyncIterable<Uint8Array>;
   readonly refresh: Refresh;
   readonly routing: string | null;
   readonly pipeline: string | null;
   readonly requireAlias: boolean;
-  /** Asked once per item; the error it gives is the item's. */
+  /** Checks the caller's rights on the index of each item; the error returned is the error of the item. */
   readonly refusalOf?: (index: string) => ApiError | null;
-  /** `_source` of the request: updates answer with this much of the document. */
+  /** `_source` parameter: the part of the document that answers to updates show. */
   readonly source: SourceFilter | null;
   readonly activeShards?: ActiveShards;
 }
 
-/** @throws ApiError 400 for a malformed body; failures of items are in the answer */
+/** @throws ApiError 400 for a malformed body. Failures of items are part of the answer. */
 export async function bulk(ctx: EngineContext, request: BulkRequest): Promise<Record<string, unknown>> {
   const started = performance.now();
   const run = new BulkRun(ctx, request);
@@ -77,9 +77,9 @@ interface ShardGroup {
   readonly index: IndexState;
   readonly shard: number;
   readonly operations: WriteOperation[];
-  /** What each update's answer shows; parallel to operations. */
+  /** Parts of the document that the answers to updates show; parallel to `operations`. */
   readonly filters: (SourceFilter | null)[];
-  /** Place of each operation among all items. */
+  /** Position of each operation among all items of the request; parallel to `operations`. */
   readonly places: number[];
 }
 
@@ -89,10 +89,10 @@ class BulkRun {
   readonly #request: BulkRequest;
   readonly #items: Record<string, unknown>[] = [];
   readonly #touched = new Map<string, { index: IndexState; shard: number }>();
-  /** What an index name came to: the same for all items of the request. */
+  /** Resolved index names: a name means the same index for all items of the request. */
   readonly #targets = new Map<string, Promise<IndexState>>();
   readonly #inFlight = new Set<Promise<void>>();
-  /** Groups of one shard go one after another, in order. */
+  /** The last group sent to each shard: groups of one shard are written one after another. */
   readonly #shardTails = new Map<string, Promise<void>>();
   #failed = false;
 
@@ -101,7 +101,7 @@ class BulkRun {
     this.#request = request;
   }
 
-  /** Starts writing; resolves when the next group may be read. */
+  /** Starts to write items. Resolves when the next group may be read. */
   async send(items: readonly Item[]): Promise<void> {
     for (const group of await this.#group(items)) {
       const key = `${group.index.meta.uuid}/${group.shard}`;
@@ -164,7 +164,7 @@ class BulkRun {
     if (refusal) throw refusal;
   }
 
-  /** The item as ingest pipelines leave it; null: dropped. */
+  /** The item after its ingest pipelines; null if they drop it. */
   #ingest(item: Item): Item | null {
     const { operation: op, indexName } = item;
     if (op.source === null) return item;

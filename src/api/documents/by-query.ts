@@ -1,5 +1,4 @@
-// Operations on whatever a query finds: delete, write again, copy to another index. A scroll reads, batches of writes go to the shards; a
-// document that changed in between is a version conflict. Source: Elasticsearch's reindex module (behaviour and response).
+// `_delete_by_query` and `_update_by_query`.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -25,7 +24,7 @@ export async function deleteByQuery(
   return byQueryAnswer(totals, started, ['deleted']);
 }
 
-/** `_update_by_query`: every hit is written again, changed by the script; without one as it is, so that a changed mapping takes hold. */
+/** `_update_by_query`: writes every hit again, changed by the script, or unchanged without a script so that a new mapping takes effect. */
 export async function updateByQuery(
   ctx: EngineContext,
   source: ByQuerySource,

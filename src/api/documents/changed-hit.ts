@@ -1,4 +1,4 @@
-// What becomes of a hit of `_update_by_query` and `_reindex`: changed by a script, sent through ingest pipelines.
+// How `_update_by_query` and `_reindex` change a hit: by a script, then by ingest pipelines.
 
 import { parseJson, parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
@@ -22,16 +22,16 @@ import { generateId } from './document-id.ts';
 import type { ByQueryHit, PlannedWrite, RefusedWrite } from './run-by-query.ts';
 import { routingThroughAlias } from './write-target.ts';
 
-/** The pipeline that changed documents go through; null: the one of their index. */
+/** The ingest pipeline for changed documents. A null name stands for the default pipeline of their index. */
 export interface ByQueryPipeline {
   readonly name: string | null;
-  /** The engine in which changed documents are written; the one that reads them may see other indices. */
+  /** The engine that writes changed documents; the one that reads them may see other indices. */
   readonly engine: EngineContext;
-  /** Asked about indices that a pipeline or a script sends documents to. */
+  /** Checks the caller's rights on indices to which a pipeline or a script sends documents. */
   readonly refusalOf: (index: string) => ApiError | null;
 }
 
-/** The write of a document, sent through its pipelines first; null: they dropped it. */
+/** The write of a document after its pipelines; null if they drop it. */
 export async function ingested(
   item: IngestItem,
   { name, engine, refusalOf }: ByQueryPipeline,
@@ -56,21 +56,21 @@ export async function ingested(
   };
 }
 
-/** @throws ApiError illegal_argument_exception: the index keeps no source */
+/** @throws ApiError illegal_argument_exception: the index does not store sources */
 function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
   if (hit.source === null) throw illegalArgument(`[${hit.index}][${hit.id}] didn't store _source`);
   if (filter === null) return Buffer.from(hit.source.text);
   return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as MutableJsonObject, filter)));
 }
 
-/** What becomes of a hit. */
+/** A hit after the script. */
 interface Changed {
-  /** null: it is deleted. */
+  /** null to delete the document. */
   readonly source: Uint8Array | null;
   readonly place: ScriptedPlace;
 }
 
-/** The hit after the script; null: nothing to do. @param canMove  the script may change where it goes @throws ApiError script_exception */
+/** Applies the script; null if it decides to do nothing. @param canMove  the script may change index, id and routing @throws ApiError script_exception */
 export function scripted(hit: ByQueryHit, script: UpdateScript | null, filter: SourceFilter | null, canMove: boolean): Changed | null {
   const bytes = sourceBytes(hit, filter);
   const { index, id, version, routing } = hit;
@@ -81,7 +81,7 @@ export function scripted(hit: ByQueryHit, script: UpdateScript | null, filter: S
   return { source: outcome.op === 'delete' ? null : Buffer.from(writeJson(outcome.source)), place: outcome.place };
 }
 
-/** The script of a request body, compiled once to find its errors before anything is read. @throws ApiError script_exception */
+/** The script of a request body. Compiled here once, so that its errors are found before anything is read. @throws ApiError script_exception */
 export function readScript(ctx: EngineContext, value: unknown): UpdateScript | null {
   if (value === undefined || value === null) return null;
   const script = parseUpdateScript(value, (id) => storedScript(ctx, id));

@@ -14,7 +14,7 @@ export function checkRouting(index: IndexState, id: string, routing: string | nu
   });
 }
 
-/** What is wrong with the conditions of a write, for `validationError`. @throws ApiError illegal_argument_exception: negative numbers */
+/** Problems of a write's conditions, for `validationError`. @throws ApiError illegal_argument_exception: negative numbers */
 export function conditionProblems(
   kind: WriteOperation['kind'],
   id: string | null,

@@ -1,10 +1,10 @@
-// Ids: generated ones, and the limit of given ones.
+// Document ids: generates new ones and checks given ones.
 import { randomFillSync } from 'node:crypto';
 import type { ApiError } from '../../errors/api-error.ts';
 import { validationFailed } from '../../errors/catalog.ts';
 
 const MAX_ID_BYTES = 512;
-/** 15 random bytes make 20 characters of base64url, the length that Elasticsearch's ids have. */
+/** 15 random bytes are 20 characters in base64url, the length of Elasticsearch's ids. */
 const ID_BYTES = 15;
 const pool = Buffer.alloc(ID_BYTES * 256);
 let used = pool.length;
@@ -18,14 +18,14 @@ export function generateId(): string {
   return pool.toString('base64url', used - ID_BYTES, used);
 }
 
-/** Reason why an id cannot be used, or null. */
+/** Why an id cannot be used, or null. */
 export function idProblem(id: string): string | null {
   if (id === '') return 'if _id is specified it must not be empty';
   const bytes = Buffer.byteLength(id);
   return bytes > MAX_ID_BYTES ? `id [${id}] is too long, must be no longer than ${MAX_ID_BYTES} bytes but was: ${bytes}` : null;
 }
 
-/** The error that lists the problems, or null if there are none. */
+/** An error that lists the problems, or null if there are none. */
 export function validationError(problems: readonly (string | null)[]): ApiError | null {
   const found = problems.filter((problem) => problem !== null);
   return found.length === 0 ? null : validationFailed(found);

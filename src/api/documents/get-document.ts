@@ -20,7 +20,7 @@ export interface GetRequest {
   readonly storedFields: readonly string[];
 }
 
-/** The document as `GET /{index}/_doc/{id}` answers it; `found: false` if it is missing. */
+/** Answer of `GET /{index}/_doc/{id}`; `found: false` if the document is missing. */
 export async function getDocument(ctx: EngineContext, request: GetRequest): Promise<Record<string, unknown>> {
   const { index, document } = await loadDocument(ctx, request);
   return renderGet(index, request, document);
@@ -39,7 +39,7 @@ export async function getSource(ctx: EngineContext, request: GetRequest): Promis
   return source;
 }
 
-/** The index and the newest or the refreshed version of a document. @throws ApiError */
+/** Loads a document: its newest version, or the refreshed one if `realtime` is false. @throws ApiError index_not_found_exception and others */
 export async function loadDocument(
   ctx: EngineContext,
   request: GetRequest,
@@ -62,7 +62,7 @@ export async function loadDocument(
   return { index, document };
 }
 
-/** The document as searches see it. */
+/** The version of a document that searches see. */
 function getRefreshed(ctx: EngineContext, index: IndexState, shard: number, id: string): StoredDocument | null {
   const snapshot = ctx.acquire(index, shard);
   try {
@@ -70,7 +70,7 @@ function getRefreshed(ctx: EngineContext, index: IndexState, shard: number, id: 
       const docId = snapshot.segments[at].docOfId(id);
       if (docId < 0) continue;
       const document = ctx.record(index, shard, snapshot.segments[at].seqNo(docId));
-      // The caller gets it in a later turn, after other reads.
+      // Copied, because the caller receives it in a later turn, when other reads may have reused the buffer.
       return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
     }
     return null;
@@ -96,7 +96,7 @@ function renderGet(index: IndexState, request: GetRequest, document: StoredDocum
   return body;
 }
 
-/** Mapping's excludes hide parts of the source from everyone; the request's filter comes on top. */
+/** Combines the request's filter with the mapping's, whose excludes hide parts of the source from every request. */
 function withMapping(index: IndexState, filter: SourceFilter): SourceFilter {
   const { includes, excludes } = index.mapping.source;
   if (includes.length === 0 && excludes.length === 0) return filter;
@@ -107,7 +107,7 @@ function withMapping(index: IndexState, filter: SourceFilter): SourceFilter {
   };
 }
 
-/** Values of fields with `store: true`, taken from the source: the log keeps the whole document. */
+/** Values of fields with `store: true`. They are read from the source, since the operation log holds the whole document. */
 function storedFields(index: IndexState, source: Uint8Array, names: readonly string[]): Record<string, unknown[]> | null {
   const stored = names.filter((name) => index.mapping.field(name)?.params.store === true);
   if (stored.length === 0) return null;
@@ -129,7 +129,7 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
 
 export interface MultiGetItem extends Omit<GetRequest, 'realtime' | 'refresh'> {}
 
-/** `_mget`: a missing index or a conflict is that item's error. */
+/** `_mget`. A missing index or a conflict is an error of that item only. */
 export async function multiGet(
   ctx: EngineContext,
   items: readonly MultiGetItem[],

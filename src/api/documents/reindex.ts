@@ -1,4 +1,4 @@
-// `_reindex`: copies what a query finds into another index.
+// `_reindex`: copies the documents that a query finds into another index.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
@@ -14,13 +14,13 @@ import { routingThroughAlias, writeIndex } from './write-target.ts';
 export interface ReindexDestination {
   readonly index: string;
   readonly opType: 'index' | 'create';
-  /** `external` versions are taken over from the source. */
+  /** `external` copies the versions of the source documents. */
   readonly versionType: 'internal' | 'external' | 'external_gte';
-  /** `keep`, `discard`, or `=value` for all. */
+  /** `keep`, `discard`, or `=value` for all documents. */
   readonly routing: string;
 }
 
-/** Copies hits into `write`'s index. @param write  gives the index when the first document comes */
+/** Copies hits. @param write  resolves the destination; called for the first document, so that no index is created if nothing matches */
 export async function reindex(
   ctx: EngineContext,
   source: ByQuerySource,
@@ -51,14 +51,14 @@ export async function reindex(
   return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
 }
 
-/** What a script left alone is the destination's word. */
+/** Values that the script did not change are those of the destination. */
 function placeInDestination(hit: ByQueryHit, { index, id, routing }: ScriptedPlace, destination: ReindexDestination) {
   const { routing: command } = destination;
   const given = command === 'keep' ? hit.routing : command === 'discard' ? null : command.slice(1);
   return { index: index === hit.index ? destination.index : index, id, routing: routing === hit.routing ? given : routing };
 }
 
-/** @throws ApiError illegal_argument_exception: a version where the destination counts by itself */
+/** @throws ApiError illegal_argument_exception: the script sets a version, but the destination uses internal versions */
 function conditionsOf(hit: ByQueryHit, { version }: ScriptedPlace, { versionType }: ReindexDestination): WriteConditions {
   if (version === null || (versionType === 'internal' && version === hit.version)) return NO_CONDITIONS;
   if (versionType === 'internal') throw illegalArgument('[_version] can be set by a script only with an external [version_type]');

@@ -3,7 +3,7 @@ import { parseJson } from '../../common/json-parse.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 
-/** @returns the bytes spliced when nothing is filtered, else the filtered object; undefined when `_source` is off */
+/** @returns the stored JSON if nothing is filtered, else the filtered object; undefined if `_source` is disabled */
 export function renderSource(source: Uint8Array, filter: SourceFilter): RawJson | Record<string, unknown> | undefined {
   if (!filter.enabled) return undefined;
   const text = Buffer.from(source.buffer, source.byteOffset, source.length).toString('utf8');

@@ -16,28 +16,28 @@ import type { SearchIndices } from '../search/search-call.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import { checkWritable } from './write-target.ts';
 
-/** What to read. `body` is a search body: query, sort, slice... */
+/** Which documents to read. `body` is a search body: query, sort, slice... */
 export interface ByQuerySource {
   readonly indices: SearchIndices;
   readonly body: MutableJsonObject;
   readonly parameters: SearchParameters;
   /** Documents per batch. */
   readonly batchSize: number;
-  /** Stop after so many; null: all. */
+  /** Largest number of documents to process; null for all. */
   readonly maxDocs: number | null;
   readonly keepAliveMs: number;
 }
 
 export interface ByQueryOptions {
-  /** false: the first conflict ends the operation with a 409. */
+  /** false: the first conflict stops the operation with a 409. */
   readonly proceedOnConflicts: boolean;
   readonly refresh: boolean;
-  /** Documents a second, the time of their batch's work included; null: as many as there are. */
+  /** Documents per second, measured over the whole batch including its writes; null for no limit. */
   readonly requestsPerSecond: number | null;
   readonly activeShards?: ActiveShards;
-  /** The client went away: stop behind the batch under way. */
+  /** True when the client has disconnected or the task was cancelled: the operation stops after the current batch. */
   readonly isCancelled?: () => boolean;
-  /** Told the counts, which go on changing, before anything is read. */
+  /** Receives the counts before anything is read. The object is updated as the operation proceeds. */
   readonly observe?: (totals: ByQueryTotals) => void;
 }
 
@@ -51,20 +51,20 @@ export interface ByQueryHit {
   readonly source: RawJson | null;
 }
 
-/** One write for a hit, and the index that it goes to. */
+/** The write for a hit, with its index. */
 export interface PlannedWrite {
   readonly index: IndexState;
   readonly operation: WriteOperation;
 }
 
-/** A hit whose document a pipeline refused. */
+/** A hit that cannot be written: a pipeline failed, or the caller lacks a right. */
 export interface RefusedWrite {
   readonly index: string;
   readonly id: string;
   readonly error: ApiError;
 }
 
-/** Counts of the answer. */
+/** Counts shown in the answer. */
 export interface ByQueryTotals {
   total: number;
   created: number;
@@ -83,7 +83,7 @@ const MAX_RETRIES = 10;
 
 const FIRST_RETRY_MS = 50;
 
-/** Runs `plan` over every hit; null: nothing to do for it. @returns the counts; `failures` end the run early */
+/** Calls `plan` for every hit and writes the result; null leaves the hit alone. @returns the counts. A failure stops the run after its batch */
 export async function runByQuery(
   ctx: EngineContext,
   source: ByQuerySource,
@@ -148,7 +148,7 @@ export async function runByQuery(
 
 const THROTTLE_STEP_MS = 500;
 
-/** Waits, unless the client goes away. @returns the time that it took */
+/** Waits, at most until the operation is cancelled. @returns the time waited, in milliseconds */
 async function throttle(waitMs: number, { isCancelled }: ByQueryOptions): Promise<number> {
   if (waitMs <= 0) return 0;
   const started = performance.now();
@@ -197,7 +197,7 @@ async function writeBatch(
   );
 }
 
-/** A full queue (429) is waited out. */
+/** Retries with growing pauses while the queue of the shard is full (429). */
 async function writeWithRetries(
   ctx: EngineContext,
   index: IndexState,
@@ -231,7 +231,7 @@ function settle(totals: ByQueryTotals, index: IndexState, op: WriteOperation, ou
   totals.failures.push({ index: index.meta.name, id: op.id, cause: errorObject(error), status: error.status });
 }
 
-/** Counts as a running task shows them. */
+/** The counts as the status of a task shows them. */
 export function byQueryStatus(totals: ByQueryTotals): MutableJsonObject {
   const { total, updated, created, deleted } = totals;
   return { total, updated, created, deleted, ...countsOf(totals) };
@@ -249,7 +249,7 @@ function countsOf(totals: ByQueryTotals): MutableJsonObject {
   };
 }
 
-/** The answer's status and body; `kinds` are the counts that this operation has. */
+/** Status and body of the answer. @param kinds  the counts that this operation can have */
 export function byQueryAnswer(
   totals: ByQueryTotals,
   started: number,

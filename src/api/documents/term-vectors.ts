@@ -1,4 +1,4 @@
-// `_termvectors`, `_mtermvectors`: the terms of a document's fields, analysed from its source, with their statistics in the shard.
+// `_termvectors`, `_mtermvectors`: the terms of a document's fields, found by analysing its source again, with their statistics in the shard.
 
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
@@ -13,7 +13,7 @@ import type { EngineContext, StoredDocument } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { type GetRequest, loadDocument } from './get-document.ts';
 
-/** Which terms of a field are shown: the best by frequency here and rarity in the shard. */
+/** Selects the terms of a field that are frequent in the document and rare in the shard. */
 export interface VectorFilter {
   readonly maxNumTerms: number;
   readonly minTermFreq: number;
@@ -26,10 +26,10 @@ export interface VectorFilter {
 }
 
 export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing' | 'realtime' | 'version'> {
-  /** null: `doc` is the document. */
+  /** null if `doc` is the document. */
   readonly id: string | null;
   readonly doc: MutableJsonObject | null;
-  /** Names and patterns; null: those whose mapping keeps term vectors, of `doc` all. */
+  /** Names and patterns. null selects the fields that store term vectors, or all fields of `doc`. */
   readonly fields: readonly string[] | null;
   readonly positions: boolean;
   readonly offsets: boolean;
@@ -40,7 +40,7 @@ export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing'
   readonly filter: VectorFilter | null;
 }
 
-/** `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError index_not_found_exception and those of a get */
+/** `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError index_not_found_exception and the other errors of a get */
 export async function termVectors(ctx: EngineContext, request: TermVectorsRequest): Promise<MutableJsonObject> {
   const started = performance.now();
   if (request.id === null && request.doc === null) throw illegalArgument('one of [_id] or [doc] must be given');
@@ -101,7 +101,7 @@ function fieldsOf({ mapping }: IndexState, { fields, doc }: TermVectorsRequest):
   return [...new Set(types)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Of what the request asks: what the field's vectors keep; texts that are analysed for the request give positions and offsets. */
+/** The requested parts that the field can show: those its mapping stores, or positions and offsets if it is analysed for this request only. */
 function shownParts(
   { name, params, spec }: FieldType,
   request: TermVectorsRequest,
@@ -157,7 +157,7 @@ function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsReque
   return json;
 }
 
-/** The terms that a filter leaves, with their scores. */
+/** The terms that pass a filter, with their scores. */
 function bestTerms(type: FieldType, vector: FieldVector, filter: VectorFilter, statistics: ShardStatistics): Map<string, number> {
   const docCount = statistics.field(type.spec.name)?.docCount ?? 0;
   const scored: Array<[string, number]> = [];
@@ -172,7 +172,7 @@ function bestTerms(type: FieldType, vector: FieldVector, filter: VectorFilter, s
   return new Map(scored.sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1)).slice(0, filter.maxNumTerms));
 }
 
-/** `{ docs }`, an answer or an `error` for each. */
+/** `{ docs }` with an answer or an `error` for each request. */
 export async function multiTermVectors(ctx: EngineContext, requests: readonly TermVectorsRequest[]): Promise<{ docs: unknown[] }> {
   const docs = requests.map(async (request) => {
     try {

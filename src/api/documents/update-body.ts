@@ -5,9 +5,9 @@ import { ApiError } from '../../errors/api-error.ts';
 import { readSource } from '../../search/request/search-request.ts';
 import type { WriteConditions } from '../core/write.ts';
 
-/** What an update's body says about the request itself; it wins over parameters. */
+/** Options in the body of an update. They override parameters. */
 export interface UpdateBodyOptions {
-  /** How much of the document the answer shows. */
+  /** The part of the document that the answer shows. */
   readonly source: SourceFilter | null;
   readonly conditions: Partial<Pick<WriteConditions, 'ifSeqNo' | 'ifPrimaryTerm'>>;
 }
@@ -21,7 +21,7 @@ export function updateBodyOptions(body: Uint8Array | null): UpdateBodyOptions {
   try {
     json = parseJsonBytes(bytes);
   } catch {
-    // The update itself says what is wrong with it.
+    // The update reports the syntax error when it runs.
     return NO_OPTIONS;
   }
   if (typeof json !== 'object' || json === null) return NO_OPTIONS;

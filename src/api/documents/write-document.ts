@@ -1,4 +1,4 @@
-// Writes of single documents: index, create, delete, update. Bodies are the bytes of the request.
+// Writes of single documents: index, create, delete, update. Bodies are passed on as the bytes of the request.
 
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -24,7 +24,7 @@ export interface IndexRequest {
   readonly refresh: Refresh;
   readonly requireAlias: boolean;
   readonly pipeline: string | null;
-  /** Asked about the index that a pipeline sends the document to. */
+  /** Checks the caller's rights on the index to which a pipeline sends the document. */
   readonly refusalOf?: (index: string) => ApiError | null;
   readonly conditions: WriteConditions;
   readonly activeShards?: ActiveShards;
@@ -35,7 +35,7 @@ export interface WriteResponse {
   readonly body: Record<string, unknown>;
 }
 
-/** @throws ApiError: whatever Elasticsearch answers to the same request */
+/** @throws ApiError as Elasticsearch refuses the request */
 export async function indexDocument(ctx: EngineContext, request: IndexRequest): Promise<WriteResponse> {
   const failure = validationError([
     request.id === null ? null : idProblem(request.id),
@@ -61,7 +61,7 @@ export async function indexDocument(ctx: EngineContext, request: IndexRequest): 
   );
 }
 
-/** The answer for a document that a pipeline dropped. */
+/** Answer for a document that a pipeline drops. */
 export function droppedBody(index: string, id: string | null): Record<string, unknown> {
   const shards = { total: 0, successful: 0, failed: 0 };
   return { _index: index, _id: id ?? 'auto-generated', _version: -3, result: 'noop', _shards: shards };
@@ -79,7 +79,7 @@ export interface DeleteRequest {
 export async function deleteDocument(ctx: EngineContext, request: DeleteRequest): Promise<WriteResponse> {
   const failure = validationError([idProblem(request.id), ...conditionProblems('delete', request.id, request.conditions)]);
   if (failure) throw failure;
-  // An external version is worth remembering even for a document that never was; else nothing is created for a deletion.
+  // With an external version the deletion is recorded even if the document never existed. Without one a deletion does not create the index.
   const external = request.conditions.versionType !== 'internal';
   const index = external ? await writeIndex(ctx, request.index, false) : readIndex(ctx, request.index);
   return writeOne(ctx, index, request, makeOperation('delete', request.id, request.routing, request.conditions));
@@ -96,7 +96,7 @@ export interface UpdateRequest {
   readonly retryOnConflict: number;
   readonly docAsUpsert: boolean;
   readonly conditions: WriteConditions;
-  /** `_source` parameters: the document after the update in the answer's `get`. */
+  /** `_source` parameters: the part of the updated document to show in the `get` section of the answer. */
   readonly source: SourceFilter | null;
   readonly activeShards?: ActiveShards;
 }

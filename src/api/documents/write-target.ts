@@ -1,4 +1,4 @@
-// From the index name of a document request to the index it means: concrete, through an alias, or created on the way.
+// Resolves the index name of a request on documents: a concrete index, an alias, or an index to be created.
 
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
@@ -6,7 +6,7 @@ import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 
 /**
- * The index that a write to `name` goes to; a missing one is created (templates apply).
+ * The index to which `name` is written. A missing index is created, with its templates.
  * @throws ApiError index_not_found_exception, invalid_index_name_exception, illegal_argument_exception (alias without a write index)
  */
 export async function writeIndex(ctx: EngineContext, name: string, requireAlias: boolean): Promise<IndexState> {
@@ -35,7 +35,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
   try {
     await ctx.command('autoCreateIndex', { index: name });
   } catch (error) {
-    // Another request was first.
+    // Another request has created it meanwhile.
     if (!(error instanceof ApiError) || error.type !== 'resource_already_exists_exception') throw error;
   }
   const created = ctx.index(name);
@@ -43,7 +43,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
   return created;
 }
 
-/** The one index that a read of a document means. @throws ApiError index_not_found_exception, or illegal_argument_exception for an alias of several */
+/** The index from which a document is read. @throws ApiError index_not_found_exception; illegal_argument_exception: an alias of several indices */
 export function readIndex(ctx: EngineContext, name: string): IndexState {
   const concrete = ctx.index(name);
   if (concrete) return concrete;
@@ -56,7 +56,7 @@ export function readIndex(ctx: EngineContext, name: string): IndexState {
   return members[0].index;
 }
 
-/** Routing of a write or read through an alias, unless the request has its own. @throws ApiError if both are given and differ */
+/** The routing of the request or, without one, of the alias. @throws ApiError illegal_argument_exception: both are set and differ */
 export function routingThroughAlias(
   index: IndexState,
   name: string,
@@ -80,7 +80,7 @@ function aliasMembers(ctx: EngineContext, alias: string): Array<{ index: IndexSt
   });
 }
 
-/** @throws ApiError cluster_block_exception (403) for indices that are read-only or closed to writes */
+/** @throws ApiError cluster_block_exception (403): writes are blocked; index_closed_exception */
 export function checkWritable(index: IndexState): void {
   const { settings, name, state, uuid } = index.meta;
   if (state === 'close') throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: name, index_uuid: uuid } });
@@ -93,7 +93,7 @@ export function checkWritable(index: IndexState): void {
   if (settings['index.blocks.read_only_allow_delete'] === 'true') throw block('12/index read-only / allow delete (api)');
 }
 
-/** @throws ApiError cluster_block_exception (403): the index refuses reads */
+/** @throws ApiError cluster_block_exception (403): reads are blocked */
 export function checkReadable(index: IndexState): void {
   const { settings, name } = index.meta;
   if (settings['index.blocks.read'] !== 'true') return;
@@ -102,7 +102,7 @@ export function checkReadable(index: IndexState): void {
   });
 }
 
-/** `_shards` of a write: the primary answered; replicas are accepted as a setting but there are none. */
+/** `_shards` of a write. Replicas are counted in the total but never assigned. */
 export function writeShards(index: IndexState): { total: number; successful: number; failed: number } {
   return { total: 1 + Number(index.meta.settings['index.number_of_replicas'] ?? 1), successful: 1, failed: 0 };
 }

@@ -11,7 +11,7 @@ import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/ind
 
 const TARGET_KEYS = ['index', 'indices', 'alias', 'aliases'];
 
-/** `POST _aliases`: all actions or none. @throws ApiError */
+/** `POST _aliases`: applies all actions or none. @throws ApiError */
 export async function updateAliases(ctx: EngineContext, request: { body: JsonObject }): Promise<unknown> {
   for (const key of Object.keys(request.body)) {
     if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[1:2] [aliases] unknown field [${key}]`);
@@ -49,7 +49,7 @@ function resolve(ctx: EngineContext, expressions: readonly string[], base: (type
   return targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, base);
 }
 
-/** @throws ApiError illegal_argument_exception: the filter is no query */
+/** @throws ApiError illegal_argument_exception: the filter is not a valid query */
 export function checkAliasFilter(alias: string, filter: unknown): void {
   if (filter === undefined || filter === null) return;
   try {
@@ -64,7 +64,7 @@ function textList(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
-/** `PUT {index}/_alias/{name}`: the body's own `index` and `alias` win over the path. */
+/** `PUT {index}/_alias/{name}`. `index` and `alias` in the body override the path. */
 export async function putAlias(
   ctx: EngineContext,
   request: { index: string | null; name: string | null; body: JsonObject },
@@ -87,12 +87,12 @@ export async function deleteAlias(ctx: EngineContext, request: { index: string; 
 }
 
 export interface AliasesFound {
-  /** Names asked for, without a pattern, that no index has. */
+  /** Requested names, without patterns, of aliases that do not exist. */
   readonly missing: readonly string[];
   readonly body: Record<string, unknown>;
 }
 
-/** `names` null: all aliases, indices without one included. A name with a leading `-` behind a pattern excludes. */
+/** @param names  null for all aliases and indices without any. After a pattern, a name with a leading `-` excludes */
 export function getAliases(ctx: EngineContext, target: IndexTarget, names: readonly string[] | null): AliasesFound {
   const metas = targetMetas(ctx, target, TARGETS.any);
   const body: Record<string, unknown> = {};

@@ -12,17 +12,17 @@ import type { IndexAnalysis, IndexState } from '../core/index-state.ts';
 import { readIndex } from '../documents/write-target.ts';
 
 export interface AnalyzeApiRequest {
-  /** null: built-in components only. */
+  /** null for built-in components only. */
   readonly index: string | null;
-  /** JSON text of the body as it came: places of errors are read from it. */
+  /** Body as JSON text, from which positions of errors are computed. */
   readonly body: string;
 }
 
-/** Warnings of an answer; a definition may have many more. */
+/** Limit of warnings per answer; a definition may cause many more. */
 const MAX_WARNINGS = 10;
 const MAX_WARNING_LENGTH = 300;
 
-/** What the analysis settings of an index have and nobody reads, as texts for `Warning` headers. */
+/** Unused analysis settings of an index, as values of `Warning` headers. */
 export function analysisWarnings(ctx: EngineContext, index: string): string[] {
   const analysis = ctx.index(index)?.analysis;
   return analysis instanceof AnalysisRegistry ? bounded(analysis.warnings) : [];
@@ -32,7 +32,7 @@ function bounded(warnings: readonly string[]): string[] {
   return warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
 }
 
-/** Reads the files of `updateable` filters again. `{ _shards, reload_details }`. @throws ApiError: a file cannot be read */
+/** Reloads the files of `updateable` filters. `{ _shards, reload_details }`. @throws ApiError a file cannot be read */
 export async function reloadSearchAnalyzers(ctx: EngineContext, request: IndexTarget): Promise<Record<string, unknown>> {
   const targets = targetMetas(ctx, request, TARGETS.concrete);
   const details = targets.flatMap((meta) => {
@@ -53,7 +53,7 @@ export function analyze(ctx: EngineContext, request: AnalyzeApiRequest): { body:
   return { body, warnings: bounded(warnings) };
 }
 
-/** @throws ApiError: what is wrong with it, where it is no JSON */
+/** @throws ApiError the JSON error with its position */
 function checkJson(text: string): void {
   try {
     parseJson(text);
@@ -80,7 +80,7 @@ function registryOf(analysis: IndexAnalysis): AnalysisRegistry {
   throw new Error('analysis of this engine is no registry');
 }
 
-/** Text fields have an analyzer, keywords perhaps a normalizer; others none. */
+/** Text fields have an analyzer, keyword fields may have a normalizer. @throws ApiError illegal_argument_exception: other types */
 function analyzerOfField(index: IndexState, field: string): FieldAnalysis | undefined {
   if (field === '_routing') return { normalizer: null };
   const type = index.mapping.field(field);

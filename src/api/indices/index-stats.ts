@@ -1,4 +1,4 @@
-// `_stats`, `_segments`, `_recovery`: what the shards count.
+// `_stats`: statistics of indices and shards.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -10,11 +10,11 @@ import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 
 export interface IndexStatsRequest extends IndexTarget {
-  /** Metric names, empty: all. */
+  /** Metric names; empty for all. */
   readonly metrics: readonly string[];
   readonly level?: string;
   readonly human?: boolean;
-  /** false: closed indices are counted too, with nothing in them. */
+  /** false: closed indices are included, as if they were empty. */
   readonly forbidClosed?: boolean;
   readonly fields?: NamedFields;
 }
@@ -78,7 +78,7 @@ export interface FoundStats {
   readonly shards: readonly ShardStats[];
 }
 
-/** Statistics of the indices of a target, in its order; of closed ones only when they are not forbidden, as if empty. */
+/** Statistics of the indices of a target, in its order. @param forbidClosed  false to include closed indices, as if they were empty */
 export async function statsOf(ctx: EngineContext, target: IndexTarget, forbidClosed = true): Promise<FoundStats[]> {
   const names = targetNames(ctx, target, forbidClosed ? TARGETS.open : TARGETS.named);
   const found = await Promise.all(

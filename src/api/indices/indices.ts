@@ -1,4 +1,4 @@
-// Indices as a whole: create, delete, get, open, close, block, resolve names.
+// Indices: create, delete, get, open, close, block, resolve names.
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
@@ -13,7 +13,7 @@ import { checkAliasFilter } from './aliases.ts';
 import { openStates } from './maintenance.ts';
 import { type SettingsView, showSettings, viewSettings } from './settings.ts';
 
-/** `{ acknowledged, shards_acknowledged, index }`. @throws ApiError as the reducer `createIndex` refuses */
+/** `{ acknowledged, shards_acknowledged, index }`. @throws ApiError the errors of the metadata command `createIndex` */
 export async function createIndex(
   ctx: EngineContext,
   request: { index: string; body?: JsonObject; activeShards?: ActiveShards },

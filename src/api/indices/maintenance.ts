@@ -16,7 +16,7 @@ export function openStates(ctx: EngineContext, names: readonly string[]): IndexS
   });
 }
 
-/** Shards as Elasticsearch counts them: replicas are expected but not there. */
+/** `_shards` as Elasticsearch counts them: replicas are part of the total, but never successful. */
 function broadcast(indices: readonly IndexState[]): BroadcastResponse {
   let total = 0;
   let successful = 0;
@@ -48,7 +48,7 @@ export interface ForceMergeRequest extends IndexTarget {
   readonly maxNumSegments?: number;
   readonly onlyExpungeDeletes?: boolean;
   readonly flush?: boolean;
-  /** Count primaries only in `_shards`. */
+  /** Count only primaries in `_shards`. */
   readonly primaryOnly?: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function forceMerge(ctx: EngineContext, request: ForceMergeRequest)
   return { _shards: request.primaryOnly ? { ...shards, total: shards.successful } : shards };
 }
 
-/** Caches hold nothing that a caller could see: there is nothing to do but to name the shards. */
+/** Caches have no effect that a caller could observe, so none is cleared. */
 export function clearCache(ctx: EngineContext, request: IndexTarget): BroadcastResponse {
   return broadcast(openStates(ctx, targetNames(ctx, request, TARGETS.open)));
 }

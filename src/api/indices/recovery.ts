@@ -6,7 +6,7 @@ import type { IndexTarget } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { statsOf } from './index-stats.ts';
 
-/** `GET _recovery`: shards are recovered from their own store when the node starts, so each is done. */
+/** `GET _recovery`. Shards are recovered from their own store when the node starts, so every recovery is done. */
 export async function indexRecovery(
   ctx: EngineContext,
   target: IndexTarget,
@@ -43,7 +43,7 @@ export async function indexRecovery(
   return body;
 }
 
-/** A shard that never held anything was made, not recovered; a closed one has been opened from its store. */
+/** An open shard without documents was created empty; others were opened from their store. */
 export function recoveryType(index: IndexState, shard: ShardStats): 'EMPTY_STORE' | 'EXISTING_STORE' {
   return index.meta.state === 'open' && shard.docs === 0 && shard.segments === 0 ? 'EMPTY_STORE' : 'EXISTING_STORE';
 }

@@ -1,5 +1,5 @@
-// `_clone`, `_shrink`, `_split`: a read-only index copied into a new one with as many, fewer or more shards. Every document is written anew
-// (shards hold documents by hash, so none can be taken over whole), with its version.
+// `_clone`, `_shrink`, `_split`: copies a read-only index into a new one with the same, a smaller or a larger number of shards. Every document is
+// written again with its version, since the new number of shards changes the shard of almost every document.
 
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -25,10 +25,10 @@ export interface ResizeRequest {
 
 const BATCH = 1000;
 const KEEP_ALIVE_MS = 5 * 60_000;
-/** Set on the target only when the documents are in. */
+/** Blocks are set on the target only after the documents are copied. */
 const isBlock = (name: string): boolean => name.startsWith('index.blocks.');
 
-/** `{ acknowledged, shards_acknowledged, index }` when every document is there. @throws ApiError */
+/** `{ acknowledged, shards_acknowledged, index }` after every document is copied. @throws ApiError */
 export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): Promise<unknown> {
   const source = readIndex(ctx, request.source);
   const { meta } = source;
@@ -70,7 +70,7 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
   return response;
 }
 
-/** What must hold before anything is copied, in the words of Elasticsearch. */
+/** Checks the request before anything is copied, with Elasticsearch's messages. @throws ApiError */
 function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, given: Readonly<Record<string, unknown>>): void {
   for (const key of Object.keys(request.body)) {
     if (key === 'mappings')

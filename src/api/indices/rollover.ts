@@ -1,4 +1,4 @@
-// `_rollover`: an alias goes on to a new index when the one it writes to has become too old, too large or too full.
+// `_rollover`: moves an alias to a new index when its write index is too old, too large or too full.
 
 import { parseByteSize } from '../../common/byte-size.ts';
 import type { JsonObject } from '../../common/json-value.ts';
@@ -13,7 +13,7 @@ import type { EngineContext } from '../core/context.ts';
 
 export interface RolloverRequest {
   readonly alias: string;
-  /** null: the old name with its number counted up. */
+  /** null to increment the number in the old name. */
   readonly newIndex: string | null;
   /** `{ conditions, settings, mappings, aliases }`. */
   readonly body: JsonObject;

@@ -72,7 +72,7 @@ function infoOf(segments: ShardSnapshot['segments']): SegmentInfo[] {
   }));
 }
 
-/** Segments that points in time hold. @param ids  null: all. @throws ApiError search_phase_execution_exception (404): no such point in time */
+/** Segments of points in time. @param ids  null for all. @throws ApiError search_phase_execution_exception (404): no such point in time */
 export async function pitSegments(
   ctx: EngineContext,
   ids: readonly string[] | null,

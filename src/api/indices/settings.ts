@@ -7,16 +7,16 @@ import { matchesPattern } from '../../metadata/names.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 
-/** How settings are shown. */
+/** Options for showing settings. */
 export interface SettingsView {
   readonly flat?: boolean;
   readonly includeDefaults?: boolean;
   readonly human?: boolean;
-  /** Patterns of names, null: all. */
+  /** Patterns of setting names; null for all. */
   readonly names?: readonly string[] | null;
 }
 
-/** Settings of an index with what the node itself knows, values as text. */
+/** Settings of an index including those that the node sets itself, with values as strings. */
 function allSettings(meta: IndexMeta, human: boolean): Record<string, string | readonly string[]> {
   const settings: Record<string, string | readonly string[]> = {
     ...meta.settings,
@@ -46,12 +46,12 @@ export function viewSettings(settings: FlatSettings, view: SettingsView): unknow
   return nestSettings(shown);
 }
 
-/** The settings of an index as `GET _settings` shows them. */
+/** Settings of an index in the form of `GET _settings`. */
 export function showSettings(meta: IndexMeta, view: SettingsView = {}): unknown {
   return viewSettings(allSettings(meta, view.human ?? false), view);
 }
 
-/** `{ index: { settings, defaults? } }`; an index of which nothing is left by `names` is left out. */
+/** `{ index: { settings, defaults? } }`. An index without settings that match `names` is left out. */
 export function getSettings(ctx: EngineContext, request: IndexTarget & SettingsView): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const meta of targetMetas(ctx, request, TARGETS.any)) {
@@ -62,7 +62,7 @@ export function getSettings(ctx: EngineContext, request: IndexTarget & SettingsV
   return body;
 }
 
-/** `body`: nested or dotted, with or without `index`, perhaps under `settings`. */
+/** @param request.body  nested or dotted names, with or without the prefix `index`, optionally inside `settings` */
 export async function putSettings(
   ctx: EngineContext,
   request: IndexTarget & { body: JsonObject; preserveExisting?: boolean },

@@ -4,7 +4,7 @@ import { indexHealth, shardCounts } from '../cluster/shard-counts.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 
-/** `GET _shard_stores`: the copies on this node by health of their shard; `statuses` of shards to show. */
+/** `GET _shard_stores`. @param statuses  health of the shards to show, or `all` */
 export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: readonly string[]): MutableJsonObject {
   const indices: MutableJsonObject = {};
   for (const name of targetNames(ctx, target, TARGETS.open)) {

@@ -20,9 +20,9 @@ export interface PutTemplateRequest {
   readonly kind: TemplateKind;
   readonly name: string;
   readonly body: JsonObject;
-  /** Refuse to replace one of the same name. */
+  /** Fail if there is a template of this name. */
   readonly create: boolean;
-  /** Legacy ones only. */
+  /** Legacy templates only. */
   readonly order: number | null;
 }
 
@@ -34,7 +34,7 @@ export async function deleteTemplate(ctx: EngineContext, request: { kind: Templa
   return ctx.command('deleteTemplate', request);
 }
 
-/** Bodies by name, in name order. `name` null: all; it may be a list of patterns. */
+/** Names and bodies, sorted by name. @param name  a list of names and patterns; null for all */
 export function findTemplates(state: ClusterState, kind: TemplateKind, name: string | null): Array<[string, JsonObject]> {
   const patterns = name?.split(',') ?? ['*'];
   return Object.entries(state[kind])
@@ -42,7 +42,7 @@ export function findTemplates(state: ClusterState, kind: TemplateKind, name: str
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The answer of GET in the shape of its kind. @throws ApiError resource_not_found_exception (404); a legacy one missing gives null */
+/** The answer of GET in the form of its kind; null for a missing legacy template. @throws ApiError resource_not_found_exception (404) for other kinds */
 export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: string | null, isFlat = false): Record<string, unknown> | null {
   const found = findTemplates(ctx.cluster, kind, name).map(([own, body]): [string, JsonObject] => [own, isFlat ? flatBody(body) : body]);
   if (kind === 'templates') return found.length === 0 && name !== null && !name.includes('*') ? null : Object.fromEntries(found);
@@ -55,7 +55,7 @@ export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: strin
     : { component_templates: found.map(([own, body]) => ({ name: own, component_template: body })) };
 }
 
-/** The same template with settings by their full names. */
+/** The template with flat settings. */
 function flatBody(body: JsonObject): JsonObject {
   const flat: Record<string, unknown> = { ...body };
   if (isObject(body.settings)) flat.settings = flattenSettings(body.settings);
@@ -63,7 +63,7 @@ function flatBody(body: JsonObject): JsonObject {
   return flat;
 }
 
-/** `_simulate_index/{index}`: what an index of this name would be created with, with the template of the body in place if there is one. */
+/** `_simulate_index/{index}`: what an index of this name would be created with. A template in the body is added to the stored ones. */
 export function simulateIndex(ctx: EngineContext, request: { index: string; body: JsonObject | null }): Record<string, unknown> {
   const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, SIMULATED, request.body);
   const { composable, parts } = templatesFor(state, request.index);
@@ -72,7 +72,7 @@ export function simulateIndex(ctx: EngineContext, request: { index: string; body
   return { template: renderParts(parts), overlapping: overlappingTemplates(state, isMatching, composable) };
 }
 
-/** `_simulate/{name}`: a template with its components put together; of the body, of the store, or of both (the body replaces). */
+/** `_simulate/{name}`: a template merged with its components. A template in the body replaces the stored one of that name. */
 export function simulateTemplate(ctx: EngineContext, request: { name: string | null; body: JsonObject | null }): Record<string, unknown> {
   const name = request.name ?? SIMULATED;
   const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, name, request.body);
@@ -83,7 +83,7 @@ export function simulateTemplate(ctx: EngineContext, request: { name: string | n
   return { template: renderParts(composableParts(state, name)), overlapping: overlappingTemplates(state, isMatching, name) };
 }
 
-/** Stands for a template without a name; no real one can be called so. */
+/** Name of a template without a name. No stored template can have it. */
 const SIMULATED = '_simulated';
 
 /** @throws ApiError illegal_argument_exception: a component that does not exist */
@@ -112,7 +112,7 @@ function mergeMappings(base: Record<string, unknown>, over: Readonly<Record<stri
   return merged;
 }
 
-/** Templates that would have matched too: legacy ones first. */
+/** Other templates that match, legacy ones first. */
 function overlappingTemplates(state: ClusterState, isMatching: (patterns: readonly string[]) => boolean, chosen: string): unknown[] {
   const overlapping: unknown[] = [];
   for (const templates of [state.templates, state.indexTemplates]) {

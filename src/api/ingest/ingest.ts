@@ -1,4 +1,4 @@
-// Documents through ingest pipelines on their way to an index: those that the request names, and the index's default and final ones.
+// Sends documents through ingest pipelines before they are indexed: the requested or default pipeline of the index, then its final one.
 
 import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
@@ -17,7 +17,7 @@ import type { VersionType, WriteConditions } from '../core/write.ts';
 /** A document to index. */
 export interface IngestItem {
   readonly index: string;
-  /** null: generated later. */
+  /** null if it is generated later. */
   readonly id: string | null;
   readonly routing: string | null;
   readonly source: Uint8Array;
@@ -27,7 +27,7 @@ export interface IngestItem {
 const NONE = '_none';
 const compiled = new WeakMap<object, Pipeline>();
 
-/** A stored pipeline, compiled when it is first used. */
+/** A stored pipeline, or null. It is compiled on first use. */
 export function storedPipeline({ cluster }: EngineContext, id: string): Pipeline | null {
   if (!Object.hasOwn(cluster.pipelines, id)) return null;
   const body = cluster.pipelines[id];
@@ -40,20 +40,20 @@ export function ingestEnvironment(ctx: EngineContext): IngestEnvironment {
   return { pipeline: (id) => storedPipeline(ctx, id), storedScript: (id) => storedScript(ctx, id) };
 }
 
-/** Names of the pipelines that documents for an index go through; null: none. */
+/** Names of the pipelines for an index; null for none. */
 interface PipelineNames {
   readonly first: string | null;
   readonly final: string | null;
 }
 
-/** @param requested  of the request, in place of the index's default; `_none`: neither */
+/** @param requested  replaces the index's default pipeline; `_none` disables it; null if the request names none */
 function pipelinesOf(ctx: EngineContext, index: string, requested: string | null): PipelineNames {
   const settings = settingsOf(ctx, index);
   const named = (value: unknown) => (value === undefined || value === null || value === NONE ? null : String(value));
   return { first: named(requested ?? settings['index.default_pipeline']), final: named(settings['index.final_pipeline']) };
 }
 
-/** Settings of the index that a name means, or of the templates it would be created from. */
+/** Settings of the index that a name means or, if it does not exist, of the templates from which it would be created. */
 function settingsOf(ctx: EngineContext, name: string): Readonly<Record<string, unknown>> {
   const concrete = ctx.index(name);
   if (concrete) return concrete.meta.settings;
@@ -62,15 +62,15 @@ function settingsOf(ctx: EngineContext, name: string): Readonly<Record<string, u
   return target ? target.settings : templatesFor(ctx.cluster, name).parts.settings;
 }
 
-/** Whether documents for this index go through any pipeline. */
+/** True if documents for this index go through a pipeline. */
 function hasPipelines(ctx: EngineContext, index: string, requested: string | null): boolean {
   const { first, final } = pipelinesOf(ctx, index, requested);
   return first !== null || final !== null;
 }
 
 /**
- * The document as pipelines leave it (the same object if there are none); null: they dropped it.
- * @throws ApiError illegal_argument_exception: no such pipeline; whatever a processor failed with
+ * The document after its pipelines: the same object if there are none, null if they drop it.
+ * @throws ApiError illegal_argument_exception: no such pipeline; the error of a processor
  */
 export function ingest(ctx: EngineContext, item: IngestItem, requested: string | null): IngestItem | null {
   const { first, final } = pipelinesOf(ctx, item.index, requested);
@@ -78,7 +78,7 @@ export function ingest(ctx: EngineContext, item: IngestItem, requested: string |
   const document = new IngestDocument(parseSource(item.source), metadataOf(item), ingestEnvironment(ctx));
   if (first !== null && !run(ctx, first, document)) return null;
   const target = indexOf(document);
-  // A document that went to another index goes through that one's final pipeline.
+  // A document that was sent to another index goes through the final pipeline of that index.
   const last = target === item.index ? final : pipelinesOf(ctx, target, NONE).final;
   if (last !== null) {
     if (!run(ctx, last, document)) return null;
@@ -156,8 +156,8 @@ function itemOf(document: IngestDocument, item: IngestItem): IngestItem {
 }
 
 /**
- * The body of an update with what it would create (`doc` with `doc_as_upsert`, else `upsert`) sent through the index's pipelines; a change of a
- * document that exists does not go through them, as in bulk requests of Elasticsearch. null: they dropped it.
+ * The body of an update after pipelines have changed the document that it may create (`doc` with `doc_as_upsert`, otherwise `upsert`). Changes of
+ * an existing document do not go through pipelines, as in bulk requests of Elasticsearch. null if the pipelines drop the document.
  */
 export function ingestUpsert(
   ctx: EngineContext,
@@ -171,7 +171,7 @@ export function ingestUpsert(
   try {
     json = parseJsonBytes(body);
   } catch {
-    // The update itself says what is wrong with it.
+    // The update reports the syntax error when it runs.
     return body;
   }
   if (!isObject(json)) return body;

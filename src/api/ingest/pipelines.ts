@@ -1,4 +1,4 @@
-// Ingest pipelines as metadata: put, get, delete; and trying them on documents.
+// Ingest pipelines as metadata: put, get, delete; and their simulation on documents.
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -12,14 +12,14 @@ import { ingestEnvironment, storedPipeline } from './ingest.ts';
 
 const MAX_SIMULATED = 10_000;
 
-/** @throws ApiError parse_exception, script_exception: the pipeline cannot be built */
+/** @throws ApiError parse_exception, script_exception: the pipeline does not compile */
 export function putPipeline(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
   if (!isObject(body)) throw parseError('request body is required');
   compilePipeline(id, body);
   return ctx.command('putPipeline', { id, body });
 }
 
-/** Bodies by id of those that a list of names and patterns means; null: there are none. */
+/** Pipelines by id. @param ids  names and patterns; null for all. @returns null if `ids` is given and matches none */
 export function getPipelines({ cluster }: EngineContext, ids: string | null): MutableJsonObject | null {
   const patterns = ids === null ? ['*'] : ids.split(',');
   const found = Object.entries(cluster.pipelines).filter(([id]) => patterns.some((pattern) => matchesPattern(pattern, id)));
@@ -31,7 +31,7 @@ export function deletePipeline(ctx: EngineContext, id: string): Promise<unknown>
   return ctx.command('deletePipeline', { id });
 }
 
-/** `{ docs }`. @param id  of a stored pipeline; null: the body has one */
+/** `{ docs }`. @param id  a stored pipeline; null if the body contains the pipeline */
 export function simulatePipeline(ctx: EngineContext, id: string | null, body: unknown, isVerbose: boolean): MutableJsonObject {
   if (!isObject(body)) throw parseError('request body is required');
   const pipeline = id === null ? pipelineIn(body) : storedPipeline(ctx, id);
@@ -70,7 +70,7 @@ function parseError(reason: string): ApiError {
   return new ApiError('parse_exception', 400, reason);
 }
 
-/** Expressions that grok knows, by name. @param sorted  by name, else as they are listed */
+/** The built-in grok patterns by name. @param sorted  true to sort by name, false for the original order */
 export function grokPatterns(sorted: boolean): Readonly<Record<string, string>> {
   return sorted ? Object.fromEntries(Object.entries(GROK_PATTERNS).toSorted(([a], [b]) => (a < b ? -1 : 1))) : GROK_PATTERNS;
 }

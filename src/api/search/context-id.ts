@@ -1,4 +1,4 @@
-// Ids and limits of scrolls and points in time.
+// Ids and limits of scrolls and points in time, as clients see them.
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { allShardsFailed, searchContextMissing } from '../../errors/search-errors.ts';
@@ -12,14 +12,14 @@ const LIMITS = {
 } as const;
 const PREFIX = { scroll: 'gs1', pit: 'gp1' } as const;
 
-/** A setting of the cluster, transient before persistent. */
+/** A cluster setting. Transient settings override persistent ones. */
 function clusterSetting(ctx: EngineContext, name: string): string | undefined {
   const { transient, persistent } = ctx.cluster.settings;
   const value = transient[name] ?? persistent[name];
   return value === undefined ? undefined : String(value);
 }
 
-/** Contexts of this kind that the node may hold. */
+/** Largest number of contexts of this kind. */
 export function contextLimit(ctx: EngineContext, kind: ContextKind): number {
   const { setting, fallback } = LIMITS[kind];
   return Number(clusterSetting(ctx, setting) ?? fallback);
@@ -52,7 +52,7 @@ export function encodeContextId(kind: ContextKind, key: string): string {
   return Buffer.from(`${PREFIX[kind]}:${key}`).toString('base64url');
 }
 
-/** @throws ApiError illegal_argument_exception: no id of ours */
+/** @throws ApiError illegal_argument_exception: not an id made by encodeContextId */
 export function decodeContextId(text: string, kind: ContextKind): string {
   const plain = Buffer.from(text, 'base64url').toString('utf8');
   const prefix = `${PREFIX[kind]}:`;

@@ -1,4 +1,4 @@
-// _validate/query and _explain: what a query is made of, and why a document has its score.
+// `_validate/query` shows a query after rewriting; `_explain` shows how the score of a document is computed.
 
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
@@ -33,14 +33,14 @@ async function readQuery(ctx: EngineContext, text: string, parameters: QueryPara
   return body['query'] === undefined ? null : resolveQuery(ctx, parseQuery(body['query']));
 }
 
-/** An error with its causes, as Java writes exceptions: `ParsingException[reason]; nested: ...`. */
+/** An error with its causes in the form of Java's exceptions: `ParsingException[reason]; nested: ...`. */
 function detailedText(error: ApiError): string {
   const name = error.type.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
   const own = `${name}[${error.reason}]`;
   return error.causedBy ? `${own}; nested: ${detailedText(error.causedBy)}` : `${own};`;
 }
 
-/** Body of `_validate/query`: a query that does not parse is an answer, not an error. */
+/** Body of `_validate/query`. A query that does not parse is reported in the answer, not thrown. */
 export async function validateQuery(
   ctx: EngineContext,
   indices: SearchIndices,
@@ -82,7 +82,7 @@ export async function validateQuery(
   return json;
 }
 
-/** Body and status of `_explain`. @param source  null: the document is not shown */
+/** Body and status of `_explain`. @param source  null to leave out the document */
 export async function explainDocument(
   ctx: EngineContext,
   index: string,

@@ -1,4 +1,4 @@
-// `_field_caps`: what fields can do, over several indices.
+// `_field_caps`: whether fields can be searched and aggregated, over several indices.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
@@ -16,7 +16,7 @@ export interface FieldCapsRequest extends IndexTarget {
   readonly includeUnmapped: boolean;
   /** `+metadata`, `-metadata`, `-nested`, `-multifield`, `-parent`. */
   readonly filters: readonly string[];
-  /** Mapping types that are wanted, empty: all. */
+  /** Mapping types to show; empty for all. */
   readonly types: readonly string[];
   readonly body: MutableJsonObject;
 }
@@ -28,12 +28,12 @@ interface Capability {
   readonly meta: Readonly<Record<string, string>> | null;
 }
 
-/** Capabilities of one field by type, and the indices that have them. */
+/** By field and type: the capabilities of the field in each index. */
 type Found = Map<string, Map<string, Array<{ index: string; capability: Capability }>>>;
 
 const FILTERS = new Set(['+metadata', '-metadata', '-nested', '-multifield', '-parent']);
 
-/** Metadata fields, which have no mapping of their own: `[searchable, aggregatable]`. */
+/** `[searchable, aggregatable]` of the metadata fields, which are not part of mappings. */
 const METADATA: Readonly<Record<string, readonly [boolean, boolean]>> = {
   _id: [true, false],
   _index: [true, true],
@@ -43,7 +43,7 @@ const METADATA: Readonly<Record<string, readonly [boolean, boolean]>> = {
   _field_names: [true, false],
 };
 
-/** Types that searches treat as another one. */
+/** Types that are reported as another type because searches treat them alike. */
 const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', constant_keyword: 'keyword', match_only_text: 'text' };
 
 /** 200 `{ indices, fields: { name: { type: {...} } } }`. @throws ApiError illegal_argument_exception */
@@ -66,7 +66,7 @@ export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): 
   return { indices: [...names].sort(), fields: render(found, names, request.includeUnmapped) };
 }
 
-/** Indices in which a document matches. */
+/** The indices that contain a match for the query. */
 async function namesThatMatch(ctx: EngineContext, names: readonly string[], query: unknown): Promise<string[]> {
   const matching: string[] = [];
   for (const name of names) {
@@ -102,7 +102,7 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
     shown.push(name);
     add(name, {
       type: FAMILY_TYPES[field.typeName] ?? field.typeName,
-      // Columns are searched too, but the API means the index.
+      // Fields without an index can be searched by their columns, but the API reports the index only.
       searchable: field.isSearchable && field.params.index !== false,
       aggregatable: field.isAggregatable,
       meta: (field.params.meta as Record<string, string> | undefined) ?? null,
@@ -111,13 +111,13 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
   if (filters.includes('-parent')) return;
   for (const path of mapping.objectPaths) {
     const isNested = mapping.isNested(path);
-    // What is around a field that was asked for belongs to it.
+    // Objects around a requested field are shown, too.
     if (!(isWanted(path) || shown.some((name) => name.startsWith(`${path}.`))) || (isNested && filters.includes('-nested'))) continue;
     add(path, { type: isNested ? 'nested' : 'object', searchable: false, aggregatable: false, meta: null });
   }
 }
 
-/** Fields below another field. */
+/** Names of multi-fields: fields below another field. */
 function multiFieldsOf(mapping: MappingSnapshot): Set<string> {
   const names = mapping.matchFields('*');
   const all = new Set(names);
@@ -155,7 +155,7 @@ function renderType(type: string, list: ReadonlyArray<{ index: string; capabilit
   return json;
 }
 
-/** Each key with the values that it has somewhere. */
+/** Each key of `meta` with its values in all indices. */
 function mergeMeta(list: ReadonlyArray<{ capability: Capability }>): MutableJsonObject | null {
   const values = new Map<string, Set<string>>();
   for (const { capability } of list) {

@@ -16,16 +16,16 @@ import { search } from './search.ts';
 import { parseSearchBody } from './search-body.ts';
 import type { SearchIndices } from './search-call.ts';
 
-/** One search of a multi search: its header line and its body line. */
+/** One search of a multi search. */
 export interface MultiSearchItem {
   readonly header: string;
-  /** Text, or what makes it: a failure is then that search's own. */
+  /** JSON text, or a function that renders it, whose failure is reported as the result of this search. */
   readonly body: string | (() => string);
 }
 
 const MAX_MULTI_SEARCHES = 10_000;
 
-/** Body of `_msearch`: every search with its own status. */
+/** Body of `_msearch`: an answer or an error with its status for each search. */
 export async function multiSearch(
   ctx: EngineContext,
   indices: SearchIndices,
@@ -52,7 +52,7 @@ export async function multiSearch(
   return { took: Math.floor(performance.now() - started), responses };
 }
 
-/** Plain totals are checked before any search runs: one that cannot have them fails the whole request. Bodies that are wrong fail later, alone. */
+/** Checks before any search runs that totals can be plain numbers, since one that cannot fails the whole request. Invalid bodies fail later, alone. */
 function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[], parameters: SearchParameters): void {
   for (const { body } of items) {
     if (typeof body !== 'string') continue;
@@ -67,7 +67,7 @@ function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[],
   }
 }
 
-/** An error as an inner object with its root causes. */
+/** An error as part of an answer, with its root causes. */
 export function errorJson(error: ApiError): JsonObject {
   return { root_cause: (error.rootCauses ?? [error]).map(describeFlat), ...describe(error) };
 }
@@ -76,7 +76,7 @@ function describeFlat(error: ApiError): JsonObject {
   return { type: error.type, reason: error.reason, ...error.details };
 }
 
-/** `search_type`: whether statistics are gathered over all shards first. @throws ApiError illegal_argument_exception */
+/** Reads `search_type`. @returns true if statistics are gathered over all shards first @throws ApiError illegal_argument_exception */
 export function readSearchType(name: string): boolean {
   if (name !== 'query_then_fetch' && name !== 'dfs_query_then_fetch') throw illegalArgument(`No search type for [${name}]`);
   return name === 'dfs_query_then_fetch';
@@ -92,7 +92,7 @@ function readStates(value: unknown): string[] {
   return [value].flat().flatMap((item) => readWildcardStates(String(item)));
 }
 
-/** What a header line says, over what the request says for all. @throws ApiError illegal_argument_exception */
+/** Indices and parameters of one search: the values of its header line, otherwise those of the request. @throws ApiError illegal_argument_exception */
 function readHeader(
   text: string,
   indices: SearchIndices,
@@ -140,7 +140,7 @@ function readHeader(
       case 'ignoreThrottled':
       case 'allow_partial_search_results':
       case 'ccs_minimize_roundtrips':
-        readFlag(value); // one node without frozen indices: nothing to choose
+        readFlag(value); // without effect: there is one node and there are no frozen indices
         break;
       case 'cancel_after_time_interval':
         if (parseDurationMs(String(value)) === null) throw badTimeValue(key, String(value));

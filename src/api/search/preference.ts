@@ -1,5 +1,5 @@
-// `preference` of a search: which shards, and which of their copies. Every shard has one copy here, so only `_shards` chooses; the other words are
-// checked. A preference that does not begin with `_` is the caller's own and holds a session to one copy.
+// The parameter `preference` selects shards and copies of shards. Every shard has one copy here, so only `_shards` has an effect; other names are
+// validated. A value that does not begin with `_` is a session name that would keep its searches on the same copies.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { numberFormat } from '../../errors/search-errors.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -15,7 +15,7 @@ const COPIES = new Set([
   '_only_nodes',
 ]);
 
-/** Numbers of the shards that are wanted, null: all. @throws ApiError illegal_argument_exception: no such preference, or no such node */
+/** Numbers of the preferred shards; null for all. @throws ApiError illegal_argument_exception: no such preference, or no such node */
 export function preferredShards(ctx: EngineContext, preference: string | undefined): ReadonlySet<number> | null {
   if (preference === undefined || !preference.startsWith('_')) return null;
   const [shards, copies] = preference.startsWith('_shards') ? splitAt(preference, '|') : [null, preference];

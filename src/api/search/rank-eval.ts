@@ -1,5 +1,5 @@
-// `_rank_eval`: how well searches rank documents that people have rated.
-// Source: PrecisionAtK, RecallAtK, MeanReciprocalRank, DiscountedCumulativeGain, ExpectedReciprocalRank (Elasticsearch), described and written anew.
+// `_rank_eval`: measures how well searches rank documents that have been rated.
+// Source: PrecisionAtK, RecallAtK, MeanReciprocalRank, DiscountedCumulativeGain, ExpectedReciprocalRank (Elasticsearch), reimplemented from their documentation.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
@@ -19,7 +19,7 @@ export interface Rating {
 
 export interface RatedSearch {
   readonly id: string;
-  /** Body of the search; null: a template's. */
+  /** Body of the search; null if a template renders it. */
   readonly request: MutableJsonObject | null;
   readonly template: string | null;
   readonly params: MutableJsonObject;
@@ -34,13 +34,13 @@ export interface Metric {
   readonly relevantThreshold: number;
   readonly ignoreUnlabeled: boolean;
   readonly normalize: boolean;
-  /** expected_reciprocal_rank: the highest rating there may be. */
+  /** expected_reciprocal_rank: the highest possible rating. */
   readonly maximumRelevance: number;
-  /** What documents without a rating count as; null: they are left out. */
+  /** Rating of unrated documents; null to leave them out. */
   readonly unknownDocRating: number | null;
 }
 
-/** Ratings of the hits in order, null for those that nobody rated. */
+/** Ratings of the hits in order; null for unrated documents. */
 type Ranked = ReadonlyArray<number | null>;
 
 interface Score {
@@ -54,7 +54,7 @@ function discounted(ratings: readonly (number | null)[]): number {
   return ratings.reduce<number>((sum, rating, place) => sum + (rating === null ? 0 : gain(rating, place)), 0);
 }
 
-/** The metric of one search. @param all  every rating of the request, found or not */
+/** The metric of one search. @param all  all ratings of the request, whether their documents were found or not */
 export function evaluate(metric: Metric, ranked: Ranked, all: readonly number[]): Score {
   const isRelevant = (rating: number | null): boolean => rating !== null && rating >= metric.relevantThreshold;
   const relevant = ranked.filter(isRelevant).length;
@@ -101,7 +101,7 @@ export function evaluate(metric: Metric, ranked: Ranked, all: readonly number[])
   }
 }
 
-/** `{ metric_score, details, failures }`. @throws ApiError what is wrong with a template */
+/** `{ metric_score, details, failures }`. @throws ApiError a template does not render */
 export async function rankEval(
   ctx: EngineContext,
   indices: SearchIndices,
@@ -115,7 +115,7 @@ export async function rankEval(
     const body = request ?? (parseJsonText(renderTemplate(template ?? '{}', params)) as MutableJsonObject);
     let hits: Array<{ _index: string; _id: string }>;
     try {
-      // Kept answers have their hits as text.
+      // Not from the cache, whose answers have their hits as JSON text.
       const answer = await search(ctx, { indices, parameters: { requestCache: false }, body: writeJson({ ...body, size: metric.k }) });
       hits = (answer['hits'] as { hits: typeof hits }).hits;
     } catch (error) {

@@ -34,7 +34,7 @@ function open(ctx: EngineContext, kind: ContextKind, acquired: AcquiredTargets, 
   });
 }
 
-/** Runs over a context's snapshots. `run` gives the answer and the context's new state. @throws ApiError search_context_missing_exception */
+/** Runs a search over a context's snapshots. `run` returns the answer and the new state of the context. @throws ApiError search_context_missing_exception */
 async function withContext(
   ctx: EngineContext,
   kind: ContextKind,
@@ -87,7 +87,7 @@ function scrollRequest(request: SearchRequest): SearchRequest {
   return { ...request, trackTotalHitsUpTo: Number.POSITIVE_INFINITY };
 }
 
-/** @throws ApiError search_phase_execution_exception: each shard refuses a batch beyond its result window */
+/** @throws ApiError search_phase_execution_exception: the batch exceeds the result window of every index */
 function checkBatch(ctx: EngineContext, targets: readonly SearchTarget[], request: SearchRequest): void {
   const failures = targets.flatMap(({ shard: { index, shard, limits } }) => {
     const limit = limits.maxResultWindow;
@@ -121,14 +121,14 @@ export function continueScroll(
   });
 }
 
-/** Body and status of clearing scrolls. @param ids  `_all` means every one */
+/** Closes scrolls; returns status and body. @param ids  `_all` stands for all of them */
 export async function clearScrolls(ctx: EngineContext, ids: readonly string[]): Promise<{ status: number; body: JsonObject }> {
   const isAll = ids.includes('_all');
   const closed = await ctx.contexts.close('scroll', isAll ? null : ids.map((id) => decodeContextId(id, 'scroll')));
   return { status: closed.length > 0 || isAll ? 200 : 404, body: { succeeded: true, num_freed: closed.length } };
 }
 
-/** A new point in time: its id and what it holds. */
+/** Opens a point in time. @returns its id and the `_shards` that it contains */
 export async function openPointInTime(
   ctx: EngineContext,
   call: Pick<SearchCall, 'indices'>,
@@ -162,7 +162,7 @@ export async function searchPointInTime(
   });
 }
 
-/** Closes points in time. @param ids  null: all @returns per id whether it was open */
+/** Closes points in time. @param ids  null for all @returns for each id whether it was open */
 export async function closePointsInTime(
   ctx: EngineContext,
   ids: readonly string[] | null,

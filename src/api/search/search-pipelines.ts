@@ -1,5 +1,5 @@
 // Search pipelines: processors that change a search before it runs (filter_query, oversample) and its hits afterwards (rename_field, sort, split,
-// collapse, truncate_hits). Those of fields are the ingest processors of the same name, run on the hits' sources.
+// collapse, truncate_hits). Processors of fields are ingest processors that run on the sources of the hits.
 
 import { parseJson, parseJsonBytes } from '../../common/json-parse.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
@@ -19,7 +19,7 @@ import { ingestEnvironment } from '../ingest/ingest.ts';
 import { search } from './search.ts';
 import { resolveSearch, type SearchCall } from './search-call.ts';
 
-/** What processors of a request leave for those of its answer. */
+/** State that request processors pass on to response processors. */
 interface Attributes {
   originalSize: number | null;
 }
@@ -45,7 +45,7 @@ export function putSearchPipeline(ctx: EngineContext, id: string, body: unknown)
   return ctx.command('putSearchPipeline', { id, body });
 }
 
-/** Bodies by id; null: a name is given and there is none. */
+/** Pipelines by id. @param ids  names and patterns; null for all. @returns null if `ids` is given and matches none */
 export function getSearchPipelines({ cluster }: EngineContext, ids: string | null): JsonObject | null {
   const patterns = ids === null ? ['*'] : ids.split(',');
   const found = Object.entries(cluster.searchPipelines ?? {}).filter(([id]) => patterns.some((pattern) => matchesPattern(pattern, id)));
@@ -122,7 +122,7 @@ function onRequest(type: string, config: ProcessorConfig): RequestProcessor {
   }
 }
 
-/** Names of response processors that ingest has under another name or the same. */
+/** Response processors that run an ingest processor on the sources of the hits: its type by theirs. */
 const ON_SOURCES: Readonly<Record<string, string>> = { rename_field: 'rename', sort: 'sort', split: 'split' };
 
 function responseProcessor(value: unknown): ResponseProcessor {
@@ -133,7 +133,7 @@ function responseProcessor(value: unknown): ResponseProcessor {
   return !ignoreFailure ? made : (ctx, hits, attributes) => orUnchanged(hits, () => made(ctx, hits, attributes));
 }
 
-/** What a processor makes of a request or of hits; as it was if the processor fails. */
+/** The result of a processor, or its input if it fails (`ignore_failure`). */
 function orUnchanged<T>(given: T, change: () => T): T {
   try {
     return change();
@@ -192,7 +192,7 @@ function documentOf(ctx: EngineContext, { _source: source }: JsonObject): Ingest
 
 // ----------------------------------------------------------------------------------------------------------------- run
 
-/** `_search` through the pipeline of the request (`_none`: without), or the default one of the index. */
+/** `_search` with the requested pipeline, or the default pipeline of the index. @param requested  `_none` for no pipeline; null for the default */
 export async function searchThrough(ctx: EngineContext, call: SearchCall, requested: string | null): Promise<JsonObject> {
   const id = requested ?? defaultOf(ctx, call);
   if (id === null || id === '_none') return search(ctx, call);
@@ -205,7 +205,7 @@ export async function searchThrough(ctx: EngineContext, call: SearchCall, reques
   const attributes: Attributes = { originalSize: null };
   const changedCall = pipeline.request.length === 0 ? call : { ...call, body: changedBody(call.body, pipeline, attributes) };
   if (pipeline.response.length === 0) return search(ctx, changedCall);
-  // Answers that are kept hold their hits as text.
+  // Not from the cache, whose answers have their hits as JSON text.
   const answer = await search(ctx, { ...changedCall, parameters: { ...call.parameters, requestCache: false } });
   const { hits } = answer as { hits: JsonObject };
   const changed = pipeline.response.reduce((list, processor) => processor(ctx, list, attributes), hits.hits as JsonObject[]);
@@ -218,7 +218,7 @@ function changedBody(given: SearchCall['body'], { request }: SearchPipeline, att
   return writeJson(request.reduce((changed, processor) => processor(changed, attributes), body));
 }
 
-/** `index.search.default_pipeline`, if the search is of one index. */
+/** `index.search.default_pipeline` if one index is searched, otherwise null. */
 function defaultOf(ctx: EngineContext, call: SearchCall): string | null {
   if (Object.keys(ctx.cluster.searchPipelines ?? {}).length === 0) return null;
   const [target, ...others] = resolveSearch(ctx, call.indices);

@@ -1,11 +1,11 @@
-// `_search_shards`: the shards that a search of this expression and routing would run on.
+// `_search_shards`: the shards on which a search with these indices and this routing would run.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { shardCopies } from '../cluster/shard-counts.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, withTarget } from '../core/index-names.ts';
 
-/** @param routing  comma-separated; null: all shards, unless an alias has its own */
+/** @param routing  comma-separated values; null for the routing of the aliases or, without one, all shards */
 export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing: string | null): MutableJsonObject {
   const resolved = resolveIndices(ctx.cluster, target.index === null ? [] : [target.index], withTarget(SEARCH_OPTIONS, target));
   const indices: MutableJsonObject = {};

@@ -1,4 +1,4 @@
-// From the indices part of a search to shards with their snapshots.
+// Resolves the indices of a search to shards and acquires their snapshots.
 
 import { DEFAULT_MAX_BUCKETS } from '../../aggs/index.ts';
 import type { JsonObject } from '../../common/json-value.ts';
@@ -13,10 +13,10 @@ import type { EngineContext } from '../core/context.ts';
 import type { IndexState, ShardSnapshot } from '../core/index-state.ts';
 import { preferredShards } from './preference.ts';
 
-/** Shards of a search with what must be given back when it ends. */
+/** Shards of a search. `release` must be called when the search ends. */
 export interface AcquiredTargets {
   readonly targets: readonly SearchTarget[];
-  /** Parallel to the targets, as are the filters of the aliases that named them. */
+  /** Parallel to `targets`, like the filters of the aliases that named them. */
   readonly snapshots: readonly ShardSnapshot[];
   readonly filters: ReadonlyArray<readonly JsonObject[] | null>;
   release(): void;
@@ -53,7 +53,7 @@ function readLimits({ meta }: IndexState): ShardLimits {
   };
 }
 
-/** A setting of an index as a number. */
+/** A numeric index setting. */
 export function indexSetting(ctx: EngineContext, index: string, name: string, fallback: number): number {
   const value = ctx.cluster.indices[index]?.settings[name];
   return value === undefined ? fallback : Number(value);
@@ -86,9 +86,9 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
   };
 }
 
-/** What of a request chooses shards. */
+/** Parameters that select shards. */
 export interface ShardChoice {
-  /** `a,b`; absent: every shard. */
+  /** Comma-separated values; absent for all shards. */
   readonly routing?: string;
   readonly preference?: string;
 }
@@ -126,7 +126,7 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
   return { targets, snapshots, filters, release };
 }
 
-/** @param filters  of the aliases that named the index, one of which must match; null: none */
+/** @param filters  of the aliases that named the index; a document must match one of them. null for no filter */
 export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: readonly JsonObject[] | null): SearchTarget {
   return { shard: shardOf(ctx, snapshot), aliasFilter: filters && aliasFilterOf(filters) };
 }
@@ -146,7 +146,7 @@ function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex
 
 const filterCache = new WeakMap<object, Query>();
 
-/** One of the aliases' filters must match. */
+/** A query that matches if one of the filters does. */
 function aliasFilterOf(filters: readonly JsonObject[]): Query {
   const parsed = filters.map((filter: JsonObject) => {
     let query = filterCache.get(filter);

@@ -1,4 +1,4 @@
-// Search templates: a mustache template with parameters becomes the body of a search.
+// Search templates: a mustache template and its parameters are rendered to the body of a search.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -13,7 +13,7 @@ import type { SearchCall } from './search-call.ts';
 
 const KEYS = new Set(['source', 'id', 'params', 'explain', 'profile', 'inline', 'template', 'file']);
 
-/** Text of the search that a template body stands for. @param id  of the path, null: the body says. @throws ApiError */
+/** Renders a template request to a search body. @param id  the stored template named in the path; null if the body names or contains it. @throws ApiError */
 export function renderSearch(ctx: EngineContext, body: unknown, id: string | null): string {
   const given = body === undefined ? {} : body;
   if (!isObject(given)) throw illegalArgument('Malformed content, must start with an object');
@@ -35,13 +35,13 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
   return writeJson({ ...(search as JsonObject), ...extra });
 }
 
-/** Answer of a search with its status. @throws ApiError as the search; JSON errors of what was rendered */
+/** Answer of a search, with its status. @throws ApiError the errors of a search; JSON errors of the rendered body */
 export async function searchByTemplate(ctx: EngineContext, call: Omit<SearchCall, 'body'>, body: unknown): Promise<JsonObject> {
   const text = renderSearch(ctx, body, null);
   return { ...(await search(ctx, { ...call, body: text })), status: 200 };
 }
 
-/** Items of a multi search, rendered; those that fail to render become searches that fail. */
+/** Items of a multi search whose bodies are rendered from templates. An item that fails to render becomes a search that fails. */
 export function renderItems(ctx: EngineContext, items: readonly MultiSearchItem[]): MultiSearchItem[] {
   return items.map(({ header, body }) => ({
     header,

@@ -1,4 +1,4 @@
-// Stored scripts and templates, and scripts that are run to try them.
+// Stored scripts and templates: put, get, delete, and `_execute` to try a script.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -15,7 +15,7 @@ import { storedScript } from '../core/stored-script.ts';
 
 const OPTIONS = ['content_type'];
 
-/** Keeps a script under an id. @throws ApiError parse_exception, illegal_argument_exception, script_exception: it does not compile */
+/** Stores a script. @throws ApiError parse_exception, illegal_argument_exception, script_exception: it does not compile */
 export function putStoredScript(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
   if (body === undefined) throw parseError('request body is required');
   if (!isObject(body)) throw parseError('unexpected token, expected [{]');
@@ -55,7 +55,7 @@ export function deleteStoredScript(ctx: EngineContext, id: string): Promise<unkn
   return ctx.command('deleteScript', { id });
 }
 
-/** `{ result }` of a script without a document. @throws ApiError script_exception, illegal_argument_exception: other contexts */
+/** `{ result }` of a script that runs without a document. @throws ApiError script_exception; illegal_argument_exception: unsupported context */
 export function executeScript(ctx: EngineContext, body: unknown): JsonObject {
   if (!isObject(body) || body['script'] === undefined) throw illegalArgument('Required [script]');
   const { context = 'painless_test' } = body;

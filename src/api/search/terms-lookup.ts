@@ -70,7 +70,7 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
   return found;
 }
 
-/** The query with every lookup replaced by the values found. @throws ApiError index_not_found_exception, illegal_argument_exception */
+/** Replaces the lookups of a query by the values found. @throws ApiError index_not_found_exception, illegal_argument_exception */
 export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Query> {
   const all = (queries: readonly Query[]) => Promise.all(queries.map((inner) => resolveQuery(ctx, inner)));
   switch (query.kind) {
