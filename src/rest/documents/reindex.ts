@@ -17,7 +17,7 @@ import { checkSlices, DEFAULT_BATCH, DEFAULT_KEEP_ALIVE_MS, pipelineFor, RUN_PAR
 export const reindexApi = defineApi({
   name: 'reindex',
   body: 'json!',
-  needs: 'none',
+  needs: 'index:read',
   params: { ...RUN_PARAMS, require_alias: 'boolean' },
   routes: { 'POST /_reindex': runReindex },
 });
@@ -29,7 +29,7 @@ const SOURCE_KEYS = ['index', 'query', 'size', 'sort', '_source', 'slice', 'remo
 const DEST_KEYS = ['index', 'op_type', 'version_type', 'routing', 'pipeline'];
 
 async function runReindex(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
-  const engine = context.engineFor('index:read');
+  const { engine } = context;
   const body = objectBody(request);
   checkKeys('reindex', body, REINDEX_KEYS);
   const source = section('source', body.source, SOURCE_KEYS);
