@@ -1,10 +1,10 @@
 // Aggregations over 3 M rows (the events corpus, one segment, one thread) against DuckDB and tantivy with one thread each in the same run. Every
 // answer is checked against DuckDB's before times are shown. A time is the whole of a request without HTTP: parse, bind, plan, run, reduce, render.
-//   npm run bench:aggs -- --corpus events.ndjson [--python venv/bin/python] [--rounds 9] [--json FILE] [--shared DIR] [--harness DIR]
-// --shared: folder of the shared material, ../shared beside the repository unless told.
-// --harness: folder with duckdb/run.py and tantivy/run.sh, bench/ of the shared material unless told; tantivy builds into it and keeps its index
-//            beside the corpus. A rival that does not work is named and left out.
-// --python: an interpreter with duckdb, duckdb/venv/bin/python of the harness unless told. Without one answers are not checked.
+//   npm run bench:aggs -- --corpus events.ndjson [--python venv/bin/python] [--rounds 9] [--json FILE] --bench DIR [--harness DIR]
+// --bench:   folder with queries/events-aggregations.jsonl, a line of `{ name, query, aggs }` per request
+// --harness: folder with duckdb/run.py and tantivy/run.sh, the --bench folder by default; tantivy builds into it and keeps its index next to
+//            the corpus. A rival that does not work is named and left out.
+// --python: an interpreter with duckdb, by default duckdb/venv/bin/python of the harness. Without one answers are not checked.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -34,15 +34,14 @@ const { values: args } = parseArgs({
     harness: { type: 'string' },
     rounds: { type: 'string', default: '9' },
     json: { type: 'string' },
-    shared: { type: 'string' },
+    bench: { type: 'string' },
   },
 });
-if (!args.corpus)
-  usage('bench:aggs -- --corpus events.ndjson (made by bench/fetch-corpora.mjs of the shared material), other options in its head');
+if (!args.corpus || !args.bench) usage('bench:aggs -- --corpus events.ndjson --bench DIR, other options in its header');
 const root = path.resolve(import.meta.dirname, '../..');
-const shared = path.resolve(args.shared ?? path.join(root, '../shared'), 'bench');
-const harness = path.resolve(args.harness ?? shared);
-const requests = readFileSync(path.join(shared, 'queries/events-aggregations.jsonl'), 'utf8')
+const benchFolder = path.resolve(args.bench);
+const harness = path.resolve(args.harness ?? benchFolder);
+const requests = readFileSync(path.join(benchFolder, 'queries/events-aggregations.jsonl'), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as { name: string; query?: string; aggs: Record<string, unknown> });
@@ -123,7 +122,7 @@ function duckdb(python: string, folder: string): Map<string, { ms: number; rows:
 function tantivyTimes(folder: string): Map<string, number> {
   const index = `${path.resolve(args.corpus!)}.tantivy`;
   const out = path.join(folder, 'tantivy.tsv');
-  const queries = path.join(shared, 'queries/events-aggregations.jsonl');
+  const queries = path.join(benchFolder, 'queries/events-aggregations.jsonl');
   let problem = existsSync(index) ? null : runScript(harness, 'tantivy', ['index-events', path.resolve(args.corpus!), index]).problem;
   problem ??= runScript(harness, 'tantivy', ['aggregate', index, queries, out, '--rounds', args.rounds]).problem;
   if (problem) {

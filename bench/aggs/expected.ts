@@ -1,4 +1,4 @@
-// Our answers as the rows that DuckDB gives for the same request (bench/duckdb/aggregations.sql of the shared material), compared.
+// Our answers as the rows that DuckDB gives for the same request (duckdb/aggregations.sql of the harness), compared.
 
 type Bucket = { key: unknown; key_as_string?: string; doc_count: number; [name: string]: unknown };
 

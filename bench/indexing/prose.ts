@@ -3,7 +3,7 @@
 // Corpus: NDJSON lines with `id` and the text field. No log, no HTTP: compare with the
 // `add_s` of Lucene's harness (which stores the id and has no id index). Output: JSON with times in seconds and sizes; the result is
 // checked (the merged segment's documents, and its terms, postings and tokens against Lucene's) before ratios are printed.
-// --harness: folder with lucene/run.sh of the shared material; Lucene then indexes the same documents right after. Where other work runs on the
+// --harness: folder with lucene/run.sh; Lucene then indexes the same documents right after. Where other work runs on the
 //            machine compare CPU seconds (`cpu_ratio`). It is ended after --timeout seconds.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';

@@ -175,7 +175,7 @@ function timeAll(): void {
       }
     }
     const { user, system } = process.cpuUsage(cpu);
-    // On a busy machine the best times still hold waiting; CPU time does not.
+    // Even best times may include waiting for the processor; CPU time does not.
     print(`${mode}_cpu_ms_per_round`, Number(((user + system) / 1e3 / rounds).toFixed(1)));
     const families = new Map<string, number>();
     for (const [i, list] of times.entries()) {

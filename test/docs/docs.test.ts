@@ -1,5 +1,6 @@
 // The documentation is true: links and paths lead somewhere, commands exist, generated parts equal the code, and the map of ARCHITECTURE.md
 // names every folder.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -80,4 +81,10 @@ test('ARCHITECTURE.md names every folder of src and assembly, down to the second
   const top = [...foldersOf('src'), ...foldersOf('assembly')];
   const all = [...top, ...top.flatMap(foldersOf), ...foldersOf('src/front/http')];
   expect(all.filter((folder) => !architecture.includes(`${folder}/`))).toEqual([]);
+});
+
+test.skipIf(!existsSync(path.join(root, '.git')))('the repository refers to nothing outside itself', () => {
+  const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const checked = files.filter((file) => /\.(?:ts|mjs|cjs|js|md|c)$/.test(file) && file !== 'test/docs/docs.test.ts');
+  expect(checked.filter((file) => /\.\.\/shared\b|\bissues? #?\d/i.test(read(file)))).toEqual([]);
 });
