@@ -3,8 +3,8 @@
 //   npx tsx tools/segment-inspector.ts FILE FIELD [N]    the first N terms of a field (20), its column, and the values of the first N documents
 // Reads the file into a private memory and checks every checksum; exit code 1 with the reason if it is damaged.
 import { readFileSync } from 'node:fs';
-import { openSegment } from '../src/arena/segment-image.ts';
 import type { SegmentImageReader } from '../src/arena/segment-reader.ts';
+import { openSegment } from '../src/arena/segment-reader.ts';
 import { ApiError } from '../src/errors/api-error.ts';
 import { compileEngine, createMemory, Kernels, PAGE_BYTES, staticBytes } from '../src/wasm/kernels.ts';
 

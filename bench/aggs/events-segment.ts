@@ -2,8 +2,8 @@
 import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';
-import { openSegment } from '../../src/arena/segment-image.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
+import { openSegment } from '../../src/arena/segment-reader.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';

@@ -22,23 +22,23 @@ const ALIGN = 64;
 
 /** Free space of one arena: disjoint [start, end) ranges in ascending order, never adjacent. */
 class FreeRanges {
-  private readonly starts: number[];
-  private readonly ends: number[];
+  readonly #starts: number[];
+  readonly #ends: number[];
 
   constructor(start: number, end: number) {
-    this.starts = [start];
-    this.ends = [end];
+    this.#starts = [start];
+    this.#ends = [end];
   }
 
   /** First fit. @returns the address, or -1 */
   take(bytes: number): number {
-    for (let i = 0; i < this.starts.length; i++) {
-      const start = this.starts[i];
-      if (this.ends[i] - start < bytes) continue;
-      if (this.ends[i] - start === bytes) {
-        this.starts.splice(i, 1);
-        this.ends.splice(i, 1);
-      } else this.starts[i] = start + bytes;
+    for (let i = 0; i < this.#starts.length; i++) {
+      const start = this.#starts[i];
+      if (this.#ends[i] - start < bytes) continue;
+      if (this.#ends[i] - start === bytes) {
+        this.#starts.splice(i, 1);
+        this.#ends.splice(i, 1);
+      } else this.#starts[i] = start + bytes;
       return start;
     }
     return -1;
@@ -46,52 +46,52 @@ class FreeRanges {
 
   put(start: number, end: number): void {
     let low = 0;
-    let high = this.starts.length;
+    let high = this.#starts.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.starts[middle] < start) low = middle + 1;
+      if (this.#starts[middle] < start) low = middle + 1;
       else high = middle;
     }
-    const joinsLeft = low > 0 && this.ends[low - 1] === start;
-    const joinsRight = low < this.starts.length && this.starts[low] === end;
+    const joinsLeft = low > 0 && this.#ends[low - 1] === start;
+    const joinsRight = low < this.#starts.length && this.#starts[low] === end;
     if (joinsLeft && joinsRight) {
-      this.ends[low - 1] = this.ends[low];
-      this.starts.splice(low, 1);
-      this.ends.splice(low, 1);
-    } else if (joinsLeft) this.ends[low - 1] = end;
-    else if (joinsRight) this.starts[low] = start;
+      this.#ends[low - 1] = this.#ends[low];
+      this.#starts.splice(low, 1);
+      this.#ends.splice(low, 1);
+    } else if (joinsLeft) this.#ends[low - 1] = end;
+    else if (joinsRight) this.#starts[low] = start;
     else {
-      this.starts.splice(low, 0, start);
-      this.ends.splice(low, 0, end);
+      this.#starts.splice(low, 0, start);
+      this.#ends.splice(low, 0, end);
     }
   }
 }
 
 export class ArenaSet {
   readonly memories: WebAssembly.Memory[] = [];
-  private readonly free: FreeRanges[] = [];
-  private readonly live = new Map<string, number>();
-  private readonly module: WebAssembly.Module;
-  private readonly pages: number;
-  private readonly maxArenas: number;
-  private readonly onArena: (arena: number, memory: WebAssembly.Memory) => void;
-  private used = 0;
+  readonly #free: FreeRanges[] = [];
+  readonly #live = new Map<string, number>();
+  readonly #module: WebAssembly.Module;
+  readonly #pages: number;
+  readonly #maxArenas: number;
+  readonly #onArena: (arena: number, memory: WebAssembly.Memory) => void;
+  #used = 0;
 
   constructor(module: WebAssembly.Module, options: ArenaSetOptions = {}) {
-    this.module = module;
-    this.pages = options.pages ?? 65536;
-    this.maxArenas = options.maxArenas ?? 1024;
-    this.onArena = options.onArena ?? (() => undefined);
+    this.#module = module;
+    this.#pages = options.pages ?? 65536;
+    this.#maxArenas = options.maxArenas ?? 1024;
+    this.#onArena = options.onArena ?? (() => undefined);
   }
 
   /** Bytes in extents that are handed out, alignment and slack included. */
   get usedBytes(): number {
-    return this.used;
+    return this.#used;
   }
 
   /** Largest extent that an empty arena can hold. */
   get maxExtentBytes(): number {
-    return this.pages * PAGE_BYTES - staticBytes(this.module) - 2 * ALIGN;
+    return this.#pages * PAGE_BYTES - staticBytes(this.#module) - 2 * ALIGN;
   }
 
   /** @param wanted the arena that it must be in
@@ -101,11 +101,11 @@ export class ArenaSet {
     if (bytes > this.maxExtentBytes) throw new RangeError(`an extent of ${bytes} bytes does not fit into an arena`);
     for (let arena = wanted ?? 0; ; arena++) {
       if (wanted !== undefined && arena > wanted) throw new RangeError(`arena ${wanted} has no room for ${bytes} bytes`);
-      if (arena === this.memories.length) this.open();
-      const ptr = this.free[arena].take(size);
+      if (arena === this.memories.length) this.#open();
+      const ptr = this.#free[arena].take(size);
       if (ptr < 0) continue;
-      this.live.set(`${arena}:${ptr}`, size);
-      this.used += size;
+      this.#live.set(`${arena}:${ptr}`, size);
+      this.#used += size;
       return { arena, ptr, bytes };
     }
   }
@@ -113,30 +113,30 @@ export class ArenaSet {
   /** Keeps the first `bytes` of an extent and gives the rest back. */
   shrink(extent: Extent, bytes: number): Extent {
     const key = `${extent.arena}:${extent.ptr}`;
-    const size = this.live.get(key);
+    const size = this.#live.get(key);
     const kept = Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
     if (size === undefined || kept > size) throw new Error(`extent ${key} cannot shrink to ${bytes} bytes`);
-    if (kept < size) this.free[extent.arena].put(extent.ptr + kept, extent.ptr + size);
-    this.live.set(key, kept);
-    this.used -= size - kept;
+    if (kept < size) this.#free[extent.arena].put(extent.ptr + kept, extent.ptr + size);
+    this.#live.set(key, kept);
+    this.#used -= size - kept;
     return { ...extent, bytes };
   }
 
   /** Gives an extent back; its bytes may be handed out again at once. @throws Error it is not handed out */
   release(extent: Extent): void {
     const key = `${extent.arena}:${extent.ptr}`;
-    const size = this.live.get(key);
+    const size = this.#live.get(key);
     if (size === undefined) throw new Error(`extent ${key} is not in use`);
-    this.live.delete(key);
-    this.used -= size;
-    this.free[extent.arena].put(extent.ptr, extent.ptr + size);
+    this.#live.delete(key);
+    this.#used -= size;
+    this.#free[extent.arena].put(extent.ptr, extent.ptr + size);
   }
 
-  private open(): void {
-    if (this.memories.length >= this.maxArenas) throw new RangeError(`all ${this.maxArenas} arenas are full`);
-    const memory = createMemory(this.pages);
+  #open(): void {
+    if (this.memories.length >= this.#maxArenas) throw new RangeError(`all ${this.#maxArenas} arenas are full`);
+    const memory = createMemory(this.#pages);
     const arena = this.memories.push(memory) - 1;
-    this.free.push(new FreeRanges(staticBytes(this.module), this.pages * PAGE_BYTES - ALIGN));
-    this.onArena(arena, memory);
+    this.#free.push(new FreeRanges(staticBytes(this.#module), this.#pages * PAGE_BYTES - ALIGN));
+    this.#onArena(arena, memory);
   }
 }

@@ -34,41 +34,41 @@ class Bytes {
 
 export class DocumentEncoder implements DocumentSink {
   /** Open documents, outermost first; kept between blocks to reuse their buffers. */
-  private readonly open: Bytes[] = [];
-  private depth = 0;
-  private readonly block = new Bytes();
-  private documents = 0;
+  readonly #open: Bytes[] = [];
+  #depth = 0;
+  readonly #block = new Bytes();
+  #documents = 0;
 
-  private readonly prepareText: (field: number, value: string) => Uint8Array | null;
+  readonly #prepareText: (field: number, value: string) => Uint8Array | null;
 
   /** @param prepareText what a field's analysis chain reads instead of the text's UTF-8; null: the text itself */
   constructor(prepareText: (field: number, value: string) => Uint8Array | null) {
-    this.prepareText = prepareText;
+    this.#prepareText = prepareText;
     this.reset();
   }
 
   /** Drops everything staged. */
   reset(): void {
-    this.depth = 0;
-    this.documents = 0;
-    this.block.length = 4;
+    this.#depth = 0;
+    this.#documents = 0;
+    this.#block.length = 4;
   }
 
   /** Documents in the block, the root included. */
   get documentCount(): number {
-    return this.documents;
+    return this.#documents;
   }
 
   /** The finished block: a view that is valid until the next call of `begin` or `reset`. @throws Error a document is still open */
   finish(): Uint8Array {
-    if (this.depth !== 0 || this.documents === 0) throw new Error('the document block is not closed');
-    this.block.buffer.writeUInt32LE(this.documents, 0);
-    return this.block.buffer.subarray(0, this.block.length);
+    if (this.#depth !== 0 || this.#documents === 0) throw new Error('the document block is not closed');
+    this.#block.buffer.writeUInt32LE(this.#documents, 0);
+    return this.#block.buffer.subarray(0, this.#block.length);
   }
 
   begin(path: string | null): void {
-    if (this.depth === this.open.length) this.open.push(new Bytes());
-    const document = this.open[this.depth++];
+    if (this.#depth === this.#open.length) this.#open.push(new Bytes());
+    const document = this.#open[this.#depth++];
     document.length = 6;
     if (path !== null) {
       document.ensure(path.length * 3);
@@ -78,19 +78,19 @@ export class DocumentEncoder implements DocumentSink {
   }
 
   end(): void {
-    const document = this.open[--this.depth];
+    const document = this.#open[--this.#depth];
     document.buffer.writeUInt32LE(document.length - 4, 0);
-    this.block.append(document.buffer.subarray(0, document.length));
-    this.documents++;
+    this.#block.append(document.buffer.subarray(0, document.length));
+    this.#documents++;
   }
 
   text(field: number, value: string): void {
-    const prepared = this.prepareText(field, value);
+    const prepared = this.#prepareText(field, value);
     if (prepared !== null) {
-      this.bytes(ValueOp.TEXT, field, prepared);
+      this.#bytes(ValueOp.TEXT, field, prepared);
       return;
     }
-    const document = this.head(ValueOp.TEXT, field, 4 + value.length * 3);
+    const document = this.#head(ValueOp.TEXT, field, 4 + value.length * 3);
     const at = document.length;
     const bytes = document.buffer.write(value, at + 4);
     document.buffer.writeUInt32LE(bytes, at);
@@ -98,19 +98,19 @@ export class DocumentEncoder implements DocumentSink {
   }
 
   term(field: number, bytes: Uint8Array): void {
-    this.bytes(ValueOp.TERM, field, bytes);
+    this.#bytes(ValueOp.TERM, field, bytes);
   }
 
   keyword(field: number, bytes: Uint8Array): void {
-    this.bytes(ValueOp.KEYWORD, field, bytes);
+    this.#bytes(ValueOp.KEYWORD, field, bytes);
   }
 
   binary(field: number, bytes: Uint8Array): void {
-    this.bytes(ValueOp.BINARY, field, bytes);
+    this.#bytes(ValueOp.BINARY, field, bytes);
   }
 
   i64(field: number, value: bigint | number): void {
-    const document = this.head(ValueOp.I64, field, 8);
+    const document = this.#head(ValueOp.I64, field, 8);
     if (typeof value === 'number') {
       const high = Math.floor(value / 2 ** 32);
       document.u32(value - high * 2 ** 32);
@@ -119,32 +119,32 @@ export class DocumentEncoder implements DocumentSink {
   }
 
   f64(field: number, value: number): void {
-    const document = this.head(ValueOp.F64, field, 8);
+    const document = this.#head(ValueOp.F64, field, 8);
     document.length = document.buffer.writeDoubleLE(value, document.length);
   }
 
   geo(field: number, lat: number, lon: number): void {
-    const document = this.head(ValueOp.GEO, field, 8);
+    const document = this.#head(ValueOp.GEO, field, 8);
     document.u32(encodeLongitude(lon) + 2 ** 31);
     document.u32(encodeLatitude(lat));
   }
 
   feature(field: number, bytes: Uint8Array, freq: number): void {
-    const document = this.head(ValueOp.FEATURE, field, 8 + bytes.length);
+    const document = this.#head(ValueOp.FEATURE, field, 8 + bytes.length);
     document.u32(freq);
     document.u32(bytes.length);
     document.append(bytes);
   }
 
-  private bytes(op: number, field: number, bytes: Uint8Array): void {
-    const document = this.head(op, field, 4 + bytes.length);
+  #bytes(op: number, field: number, bytes: Uint8Array): void {
+    const document = this.#head(op, field, 4 + bytes.length);
     document.u32(bytes.length);
     document.append(bytes);
   }
 
   /** Starts a value of the innermost open document and makes room for its payload. */
-  private head(op: number, field: number, payloadBytes: number): Bytes {
-    const document = this.open[this.depth - 1];
+  #head(op: number, field: number, payloadBytes: number): Bytes {
+    const document = this.#open[this.#depth - 1];
     document.ensure(4 + payloadBytes);
     document.u32(op | (field << 4));
     return document;

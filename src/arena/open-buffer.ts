@@ -193,8 +193,10 @@ export class OpenBuffer {
 
   /** A token did not fit into the chain's memory: gives all fields with this chain a larger one. */
   #enlargeChain(field: number): void {
-    const blob = this.#analyzers[field]!.kernelBlob;
-    const { ptr } = this.#chain(blob, this.#chains.get(blob)!.bytes * 4);
+    const blob = this.#analyzers[field]?.kernelBlob;
+    const chain = blob && this.#chains.get(blob);
+    if (!blob || !chain) throw new Error(`field ${field} has no analysis chain`);
+    const { ptr } = this.#chain(blob, chain.bytes * 4);
     this.#analyzers.forEach((analyzer, number) => {
       if (analyzer?.kernelBlob === blob) this.#k.exports.bufferSetChain(this.#ptr, number, ptr);
     });

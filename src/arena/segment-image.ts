@@ -1,4 +1,4 @@
-// Opens a segment image in an arena: checks its frame and finds the parts of each field. The layout is specified in docs/internals/segment-format.md.
+// Checks the frame of a segment image in an arena and finds the parts of each field. The layout is specified in docs/internals/segment-format.md.
 import { corruptIndex } from '../errors/catalog.ts';
 import { type ColumnKindName, columnKindName } from '../wasm/buffer.ts';
 import { crc32c } from '../wasm/codec.ts';
@@ -6,7 +6,6 @@ import { IMAGE_HEADER_BYTES, IMAGE_MAGIC, IMAGE_VERSION, ImageHeader, NO_FIELD, 
 import { FIELD_PATH } from '../wasm/generated/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { getU32 } from '../wasm/records.ts';
-import { SegmentImageReader } from './segment-reader.ts';
 
 const SECTION_NAMES: Record<number, string> = Object.fromEntries(
   Object.entries(SectionKind).map(([name, kind]) => [kind, name.toLowerCase()]),
@@ -37,25 +36,15 @@ export interface ImagePlaces {
   readonly sections: ReadonlyArray<{ readonly kind: string; readonly field: string | null; readonly bytes: number }>;
 }
 
-export interface OpenOptions {
-  /** Unique in the node's life. */
-  readonly id: number;
+export interface CheckOptions {
   /** File that the image came from: named in errors. */
   readonly file: string;
-  /** Check the checksum of every section (reads the whole image); header and table of contents are checked always. */
+  /** Check the checksum of every section (reads the whole image); header and table of contents are always checked. */
   readonly verify: boolean;
 }
 
-/**
- * Opens the image at `ptr` (multiple of 64, in the memory of `kernels`).
- * @throws ApiError corrupt_index_exception naming file and section
- */
-export function openSegment(kernels: Kernels, ptr: number, bytes: number, options: OpenOptions): SegmentImageReader {
-  return new SegmentImageReader(kernels, readImage(kernels, ptr, bytes, options), options);
-}
-
 /** Checks the frame of an image and finds its sections. @throws ApiError corrupt_index_exception */
-export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify }: Pick<OpenOptions, 'file' | 'verify'>): ImagePlaces {
+export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify }: CheckOptions): ImagePlaces {
   const corrupt = (what: string): never => {
     throw corruptIndex(file, `segment ${what}`);
   };

@@ -14,7 +14,7 @@ import { MAX_FUZZY_LENGTH, TermsHeader } from '../wasm/generated/terms.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { getU32, getU64 } from '../wasm/records.ts';
 import { type FoundTerm, fuzzyTerms, lookupTerm, MAX_FUZZY_EDITS, seekOrd, termOf, walkTerms } from '../wasm/terms.ts';
-import type { FieldPlace, ImagePlaces } from './segment-image.ts';
+import { type CheckOptions, type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
 
 const NO_TERMS = {
@@ -55,7 +55,8 @@ export class SegmentImageReader implements SegmentReader {
     this.kernels = kernels;
     this.#places = places;
     this.#file = options.file;
-    this.#seqNoColumn = places.fields.get('_seq_no')!.column;
+    // `readImage` has checked that there is one.
+    this.#seqNoColumn = places.fields.get('_seq_no')?.column ?? 0;
     this.id = options.id;
     this.maxDoc = places.maxDoc;
     this.rootDocsPtr = places.rootDocsPtr;
@@ -303,4 +304,17 @@ export class SegmentImageReader implements SegmentReader {
   temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null {
     return temporaryColumn(this.kernels, { ...values, maxDoc: this.maxDoc });
   }
+}
+
+export interface OpenOptions extends CheckOptions {
+  /** Unique in the node's life. */
+  readonly id: number;
+}
+
+/**
+ * Opens the image at `ptr` (multiple of 64, in the memory of `kernels`).
+ * @throws ApiError corrupt_index_exception naming file and section
+ */
+export function openSegment(kernels: Kernels, ptr: number, bytes: number, options: OpenOptions): SegmentImageReader {
+  return new SegmentImageReader(kernels, readImage(kernels, ptr, bytes, options), options);
 }

@@ -1,7 +1,7 @@
 // Shards that main opens by itself before the indexers run: those whose log ends with their commit point, as a stop or five idle seconds
 // leave it. They are searched before anybody could write to them; their indexer takes them over by their snapshot. The others hold
 // acknowledged writes that only an indexer can make searchable.
-import { openSegment } from '../arena/segment-image.ts';
+import { openSegment } from '../arena/segment-reader.ts';
 import type { Extent, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import { NO_COMMIT, ShardSegments } from '../indexing/shard-segments.ts';
 import { SegmentFiles } from '../store/segment-files.ts';

@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { WriteOperation } from '../api/core/write.ts';
-import { openSegment } from '../arena/segment-image.ts';
+import { openSegment } from '../arena/segment-reader.ts';
 import { SegmentSorter } from '../arena/segment-sorter.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { indexNotFound } from '../errors/catalog.ts';

@@ -1,8 +1,8 @@
 // The snapshots that a reader thread (http worker, library) searches. A snapshot lives while it is the newest of its shard or a request,
 // scroll or point in time holds it; when the last one that names an extent is gone, main is told and may reuse the memory.
 import type { IndexState, ShardSnapshot } from '../api/core/index-state.ts';
-import { openSegment } from '../arena/segment-image.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
+import { openSegment } from '../arena/segment-reader.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { ThreadArenas } from './arenas.ts';

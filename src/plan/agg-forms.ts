@@ -80,7 +80,7 @@ function changed(form: Form, changes: Partial<Form>): Form {
 /** The cheapest form of a node for its column in this segment. */
 export function formOf(view: DataView, node: AggNode): Form {
   const source = 'source' in node ? node.source : null;
-  const image = source?.column ? readImage(view, source.column) : null;
+  const image = source?.column ? readImage(view, source, source.column) : null;
   const form: Form = {
     op: OP_BUCKETS,
     rule: STORED,
@@ -201,8 +201,8 @@ function acceptTable(image: ColumnImage, accept: Uint8Array): { table: Uint32Arr
 function histogramForm(form: Form, interval: number, offset: number, minKey: number, maxKey: number): Form {
   const { image, source } = form;
   const indexOf = (value: number) => Math.floor((value - offset) / interval);
-  const bounds: number[] = image ? [image.toDouble(image.min, source!), image.toDouble(image.max, source!)] : [];
-  if (source?.missing != null) bounds.push(image ? image.toDouble(source.missing, source) : Number(source.missing) * (source.scale || 1));
+  const bounds: number[] = image ? [image.toDouble(image.min), image.toDouble(image.max)] : [];
+  if (source?.missing != null) bounds.push(image ? image.toDouble(source.missing) : Number(source.missing) * (source.scale || 1));
   if (bounds.length === 0) return changed(form, { rule: { kind: KIND_HISTOGRAM, interval, offset, first: 0 } });
   const lowest = indexOf(Math.min(...bounds));
   const highest = indexOf(Math.max(...bounds));
@@ -220,8 +220,8 @@ function histogramForm(form: Form, interval: number, offset: number, minKey: num
   }
   const flags = form.flags | (lowest < minKey || highest > maxKey ? MAY_DROP : 0);
   const index = (value: number) => (indexOf(value) < first || indexOf(value) > maxKey ? NIL : indexOf(value) - first);
-  if (image?.isNarrow && source!.missing === null) {
-    const table = indexTable(image, (raw) => index(image.toDouble(raw, source!)));
+  if (image?.isNarrow && image.source.missing === null) {
+    const table = indexTable(image, (raw) => index(image.toDouble(raw)));
     return changed(form, { rule: { kind: KIND_TABLE, table }, size, flags });
   }
   return changed(form, { rule: { kind: KIND_HISTOGRAM, interval, offset, first }, size, flags });
@@ -240,11 +240,11 @@ function fixedForm(form: Form, interval: number, offset: number): Form {
     ofBits: (view, at) => start + Number(view.getBigInt64(at, true)) * interval,
   };
   if (size >= MAX_TABLE) return changed(form, { rule: { kind: KIND_FIXED, interval, origin: start, inverse: 0 }, size: 0 });
-  if (image?.isNarrow && source!.missing === null) {
+  if (image?.isNarrow && image.source.missing === null) {
     const table = indexTable(image, (raw) => Math.floor((raw - start) / interval));
     return changed(form, { rule: { kind: KIND_TABLE, table }, size });
   }
-  if (image && image.stored > 0 && source!.missing === null && interval % image.multiplier === 0) {
+  if (image && image.stored > 0 && image.source.missing === null && interval % image.multiplier === 0) {
     const shift = Math.floor((image.base - start) / image.multiplier);
     const width = interval / image.multiplier;
     if (image.stored + shift < MAX_TABLE && width < MAX_TABLE)
@@ -261,13 +261,13 @@ function startsForm(form: Form, starts: BigInt64Array): Form {
 }
 
 function rangesForm(form: Form, ranges: readonly AggRange[]): Form {
-  const { image, source } = form;
+  const { image } = form;
   const disjoint = ranges.every((range, i) => i === 0 || range.from >= ranges[i - 1].to);
   form.size = ranges.length;
-  if (disjoint && image?.isNarrow && source!.missing === null) {
+  if (disjoint && image?.isNarrow && image.source.missing === null) {
     let drops = false;
     const table = indexTable(image, (raw) => {
-      const value = image.toDouble(raw, source!);
+      const value = image.toDouble(raw);
       const at = ranges.findIndex((range) => value >= range.from && value < range.to);
       drops ||= at < 0;
       return at < 0 ? NIL : at;
@@ -278,19 +278,20 @@ function rangesForm(form: Form, ranges: readonly AggRange[]): Form {
 }
 
 function statsForm(form: Form, squares: boolean): Form {
-  const { image, source } = form;
+  const { image } = form;
   form.op = OP_STATS;
   form.keys = null;
   form.statsKind = STATS_DOUBLE;
   if (squares) form.flags |= SQUARES;
-  if (!image || squares || image.isDouble || image.stored === 0 || source!.scale !== 1 || source!.unsigned) return form;
+  if (!image || squares || image.isDouble || image.stored === 0 || image.source.scale !== 1 || image.source.unsigned) return form;
   let largest = Math.max(Math.abs(Number(image.min)), Math.abs(Number(image.max)));
   let values = image.valueCount;
-  if (source!.missing !== null) {
-    const stored = storedOf(image, Number(source!.missing));
+  const { missing } = image.source;
+  if (missing !== null) {
+    const stored = storedOf(image, Number(missing));
     if (stored < 0) return form;
     form.missingIndex = stored;
-    largest = Math.max(largest, Math.abs(Number(source!.missing)));
+    largest = Math.max(largest, Math.abs(Number(missing)));
     values += image.maxDoc;
   }
   // A sum is exact, and so equal to the compensated one, if no partial sum can exceed 2^53.

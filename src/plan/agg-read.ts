@@ -64,12 +64,14 @@ function recordsOf(k: Kernels, encoded: EncodedNode): { records: number; capacit
 
 function readDirect(k: Kernels, encoded: EncodedNode, parents: Uint32Array): Buckets {
   const size = encoded.size;
-  const counts = encoded.fold ? foldedCounts(k, encoded) : countsOf(k, encoded);
+  const counts = encoded.fold ? foldedCounts(k, encoded, encoded.fold) : countsOf(k, encoded);
   let found = 0;
   for (const parent of parents) {
     for (let at = parent * size, end = at + size; at < end; at++) if (counts[at] > 0) found++;
   }
-  const columns = columnsFor(found, encoded.keys!);
+  const decoder = keysOf(encoded);
+  const columns = columnsFor(found);
+  const keys = keyColumn(found, decoder);
   const numbers = new Uint32Array(found);
   let n = 0;
   parents.forEach((parent, i) => {
@@ -78,11 +80,11 @@ function readDirect(k: Kernels, encoded: EncodedNode, parents: Uint32Array): Buc
       if (count === 0) continue;
       columns.parents[n] = i;
       columns.docCounts[n] = count;
-      columns.keys[n] = encoded.keys!.ofIndex(index) as never;
+      keys.set(n, decoder.ofIndex(index));
       numbers[n++] = parent * size + index;
     }
   });
-  return { buckets: columns, numbers, limit: encoded.denseParents * size };
+  return { buckets: { ...columns, keys: keys.values }, numbers, limit: encoded.denseParents * size };
 }
 
 function countsOf(k: Kernels, encoded: EncodedNode): Uint32Array {
@@ -91,8 +93,7 @@ function countsOf(k: Kernels, encoded: EncodedNode): Uint32Array {
 }
 
 /** Sums the counter tables of stored values by bucket index. */
-function foldedCounts(k: Kernels, encoded: EncodedNode): Uint32Array {
-  const { tables, stored, table } = encoded.fold!;
+function foldedCounts(k: Kernels, encoded: EncodedNode, { tables, stored, table }: NonNullable<EncodedNode['fold']>): Uint32Array {
   const start = getU32(k, encoded.ptr, Record.counts) >>> 2;
   const counts = new Uint32Array(encoded.size);
   const words = k.u32;
@@ -109,16 +110,17 @@ function readHashed(k: Kernels, encoded: EncodedNode, parents: Uint32Array, pare
   const keysPtr = getU32(k, encoded.ptr, Record.keys);
   const parentsAt = getU32(k, encoded.ptr, Record.bucketParents) >>> 2;
   const countsAt = getU32(k, encoded.ptr, Record.counts) >>> 2;
-  const columns = columnsFor(found, encoded.keys!);
+  const decoder = keysOf(encoded);
+  const columns = columnsFor(found);
+  const keys = keyColumn(found, decoder);
   const places = inverse(parents, parentLimit);
-  const keys = encoded.keys!;
   for (let n = 0; n < found; n++) {
     columns.parents[n] = places ? places[k.u32[parentsAt + n]] : k.u32[parentsAt + n];
     columns.docCounts[n] = k.u32[countsAt + n];
     const at = keysPtr + n * 8;
-    columns.keys[n] = (encoded.size === 0 ? keys.ofBits!(k.view, at) : keys.ofIndex(k.view.getUint32(at, true))) as never;
+    keys.set(n, encoded.size === 0 && decoder.ofBits ? decoder.ofBits(k.view, at) : decoder.ofIndex(k.view.getUint32(at, true)));
   }
-  return { buckets: columns, numbers: Uint32Array.from({ length: found }, (_, i) => i), limit: found };
+  return { buckets: { ...columns, keys: keys.values }, numbers: Uint32Array.from({ length: found }, (_, i) => i), limit: found };
 }
 
 /** Index in `parents` by kernel number, null if they are the same. */
@@ -131,12 +133,28 @@ function inverse(parents: Uint32Array, limit: number): Uint32Array | null {
   return places;
 }
 
-function columnsFor(count: number, keys: KeyDecoder): { parents: Uint32Array; keys: Float64Array | BigInt64Array; docCounts: Uint32Array } {
-  return {
-    parents: new Uint32Array(count),
-    keys: keys.big ? new BigInt64Array(count) : new Float64Array(count),
-    docCounts: new Uint32Array(count),
-  };
+function columnsFor(count: number): { parents: Uint32Array; docCounts: Uint32Array } {
+  return { parents: new Uint32Array(count), docCounts: new Uint32Array(count) };
+}
+
+/** Decoder of a bucket aggregation's keys. */
+function keysOf(encoded: EncodedNode): KeyDecoder {
+  if (encoded.keys === null) throw new Error(`[${encoded.node.op}] has no buckets`);
+  return encoded.keys;
+}
+
+interface KeyColumn {
+  readonly values: Float64Array | BigInt64Array;
+  set(n: number, key: number | bigint): void;
+}
+
+function keyColumn(count: number, decoder: KeyDecoder): KeyColumn {
+  if (!decoder.big) {
+    const values = new Float64Array(count);
+    return { values, set: (n, key) => void (values[n] = Number(key)) };
+  }
+  const values = new BigInt64Array(count);
+  return { values, set: (n, key) => void (values[n] = BigInt(key)) };
 }
 
 function readStats(k: Kernels, encoded: EncodedNode, parents: Uint32Array): AggResult {
@@ -152,11 +170,11 @@ function readStats(k: Kernels, encoded: EncodedNode, parents: Uint32Array): AggR
   };
   for (let i = 0; i < n; i++) {
     if (parents[i] >= capacity) continue;
-    if (kind === STATS_INTEGER) {
+    if (kind === STATS_INTEGER && encoded.image) {
       const at = records + parents[i] * IntegerStats.sizeof;
       const count = u64(k, at + IntegerStats.count);
       if (count === 0) continue;
-      const { base, multiplier } = encoded.image!;
+      const { base, multiplier } = encoded.image;
       stats.count[i] = count;
       stats.sum[i] = base * count + multiplier * u64(k, at + IntegerStats.sum);
       stats.min[i] = base + multiplier * u64(k, at + IntegerStats.min);

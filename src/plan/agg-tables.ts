@@ -22,12 +22,14 @@ export interface ColumnImage {
   readonly max: bigint | number;
   readonly valueCount: number;
   readonly maxDoc: number;
+  /** The values source with this column. */
+  readonly source: AggColumn;
   /** Raw value as the API's double. */
-  toDouble(raw: bigint | number, source: AggColumn): number;
+  toDouble(raw: bigint | number): number;
 }
 
 /** @param view the memory that the column's address is in */
-export function readImage(view: DataView, column: SegmentColumn): ColumnImage {
+export function readImage(view: DataView, source: AggColumn, column: SegmentColumn): ColumnImage {
   const word = (field: number): number => view.getUint32(column.ptr + field, true);
   const flags = word(Column.flags);
   const base = view.getBigInt64(column.ptr + Column.base, true);
@@ -49,9 +51,8 @@ export function readImage(view: DataView, column: SegmentColumn): ColumnImage {
     max: column.max,
     valueCount: column.valueCount,
     maxDoc: word(Column.maxDoc),
-    toDouble: isDouble
-      ? (raw) => Number(raw)
-      : (raw, source) => (source.unsigned ? Number(BigInt(raw) + (1n << 63n)) : Number(raw) * source.scale),
+    source,
+    toDouble: isDouble ? (raw) => Number(raw) : (raw) => (source.unsigned ? Number(BigInt(raw) + (1n << 63n)) : Number(raw) * source.scale),
   };
 }
 

@@ -43,15 +43,19 @@ export interface TextInput {
 
 /** Bytes as they are. */
 export class BytesInput implements TextInput {
-  constructor(private readonly text: Uint8Array) {}
+  readonly #text: Uint8Array;
+
+  constructor(text: Uint8Array) {
+    this.#text = text;
+  }
 
   get maxBytes(): number {
-    return this.text.length;
+    return this.#text.length;
   }
 
   writeTo(bytes: Uint8Array): number {
-    bytes.set(this.text);
-    return this.text.length;
+    bytes.set(this.#text);
+    return this.#text.length;
   }
 }
 
@@ -91,20 +95,20 @@ function instantiate(module: WebAssembly.Module): AnalysisInstance {
 
 /** One instance of the analysis kernels with a private memory. Belongs to one thread; calls do not nest. */
 export class AnalysisHost implements TextMemory {
-  private readonly exports: AnalyzerExports;
-  private readonly memory: WebAssembly.Memory;
-  private readonly base: number;
-  private top: number;
-  private generation = 1;
-  private bytes: Uint8Array;
-  private words: Uint32Array;
-  private integers: Int32Array;
+  readonly #exports: AnalyzerExports;
+  readonly #memory: WebAssembly.Memory;
+  readonly #base: number;
+  #top: number;
+  #generation = 1;
+  #bytes: Uint8Array;
+  #words: Uint32Array;
+  #integers: Int32Array;
   /** The memory from `textPtr` on, where texts are written. */
-  private textBytes: Uint8Array;
+  #textBytes: Uint8Array;
   readonly isShared: boolean;
-  private textPtr = 0;
+  #textPtr = 0;
   /** Bytes that a text may have where it is written; -1 when chains or the memory have moved since. */
-  private textRoom = -1;
+  #textRoom = -1;
   /** Who reads the batches of a text at leisure, and hears of the next text. */
   reader: { lose(): void } | null = null;
 
@@ -113,15 +117,15 @@ export class AnalysisHost implements TextMemory {
    */
   constructor(source: WebAssembly.Module | AnalysisInstance) {
     const { exports, memory } = 'exports' in source ? source : instantiate(source);
-    this.exports = exports;
-    this.memory = memory;
-    this.base = align(this.exports.memHeapBase() >>> 0);
-    this.top = this.base;
-    this.bytes = new Uint8Array(this.memory.buffer);
-    this.words = new Uint32Array(this.memory.buffer);
-    this.integers = new Int32Array(this.memory.buffer);
-    this.textBytes = this.bytes;
-    this.isShared = !(this.memory.buffer instanceof ArrayBuffer);
+    this.#exports = exports;
+    this.#memory = memory;
+    this.#base = align(this.#exports.memHeapBase() >>> 0);
+    this.#top = this.#base;
+    this.#bytes = new Uint8Array(this.#memory.buffer);
+    this.#words = new Uint32Array(this.#memory.buffer);
+    this.#integers = new Int32Array(this.#memory.buffer);
+    this.#textBytes = this.#bytes;
+    this.isShared = !(this.#memory.buffer instanceof ArrayBuffer);
   }
 
   /**
@@ -141,11 +145,11 @@ export class AnalysisHost implements TextMemory {
     for (;;) {
       let count = this.begin(program, input);
       while (count > 0) {
-        consume(this.bytes, this.words, this.tokensOf(program), count);
+        consume(this.#bytes, this.#words, this.tokensOf(program), count);
         count = this.next(program);
       }
-      const at = program.regionPtr! >>> 2;
-      if (count === 0) return { endOffset: this.words[at + CHAIN_END_OFFSET], endPosInc: this.words[at + CHAIN_END_POS_INC] };
+      const at = regionOf(program) >>> 2;
+      if (count === 0) return { endOffset: this.#words[at + CHAIN_END_OFFSET], endPosInc: this.#words[at + CHAIN_END_POS_INC] };
       reset();
     }
   }
@@ -153,8 +157,8 @@ export class AnalysisHost implements TextMemory {
   /** End offset and increment of the text if it is left behind the token that a stepped chain has just handed out. */
   place(program: ChainProgram): { endOffset: number; endPosInc: number } {
     return {
-      endOffset: this.words[(program.regionPtr! >>> 2) + CHAIN_END_OFFSET],
-      endPosInc: this.exports.analysisChainHeldPosInc(program.regionPtr!) >>> 0,
+      endOffset: this.#words[(regionOf(program) >>> 2) + CHAIN_END_OFFSET],
+      endPosInc: this.#exports.analysisChainHeldPosInc(regionOf(program)) >>> 0,
     };
   }
 
@@ -169,55 +173,55 @@ export class AnalysisHost implements TextMemory {
     this.reader?.lose();
     this.reader = null;
     for (;;) {
-      const region = this.activate(program);
-      const length = this.writeText(text);
-      const count = this.exports.analysisChainStart(region, this.textPtr, length);
+      const region = this.#activate(program);
+      const length = this.#writeText(text);
+      const count = this.#exports.analysisChainStart(region, this.#textPtr, length);
       if (count >= 0) return count;
-      this.recover(program, count);
+      this.#recover(program, count);
     }
   }
 
   /** The next batch of the text that was begun last: how many tokens, 0 at the end, or BEGIN_AGAIN when memory had to grow. @throws as `begin` */
   next(program: ChainProgram): number {
     if (this.isThrough(program)) return 0;
-    const count = this.exports.analysisChainNext(program.regionPtr!);
+    const count = this.#exports.analysisChainNext(regionOf(program));
     if (count >= 0) return count;
-    this.recover(program, count);
+    this.#recover(program, count);
     return BEGIN_AGAIN;
   }
 
   /** Whether the batch at hand is known to be the text's last one. */
   isThrough(program: ChainProgram): boolean {
-    return this.words[(program.regionPtr! >>> 2) + CHAIN_IS_THROUGH] !== 0;
+    return this.#words[(regionOf(program) >>> 2) + CHAIN_IS_THROUGH] !== 0;
   }
 
   /** Address of the tokens of a batch in `memoryBytes`, 32 bytes each. */
   tokensOf(program: ChainProgram): number {
-    return this.words[(program.regionPtr! >>> 2) + CHAIN_TOKENS];
+    return this.#words[(regionOf(program) >>> 2) + CHAIN_TOKENS];
   }
 
   /** The memory; other views once it has grown, which only `begin` makes it do. */
   get memoryBytes(): Uint8Array {
-    return this.bytes;
+    return this.#bytes;
   }
 
   get memoryWords(): Int32Array {
-    return this.integers;
+    return this.#integers;
   }
 
   hasReplacement(bytes: number): boolean {
-    return this.exports.textHasReplacement(this.textPtr, bytes) !== 0;
+    return this.#exports.textHasReplacement(this.#textPtr, bytes) !== 0;
   }
 
   /** Makes room for what did not fit. @throws what another status means */
-  private recover(program: ChainProgram, status: number): void {
-    const at = program.regionPtr! >>> 2;
+  #recover(program: ChainProgram, status: number): void {
+    const at = regionOf(program) >>> 2;
     if (status === E_WORK) throw tooMuchWork();
     if (status === E_REFUSED) throw takeRefusal();
     if (status === E_INCREMENT) throw movesBack();
-    if (status === E_OFFSETS) throw endsBeforeStart(this.words[at + CHAIN_END_POS_INC], this.words[at + CHAIN_END_OFFSET]);
+    if (status === E_OFFSETS) throw endsBeforeStart(this.#words[at + CHAIN_END_POS_INC], this.#words[at + CHAIN_END_OFFSET]);
     if (status !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${status}`);
-    this.grow(program);
+    this.#grow(program);
   }
 
   /**
@@ -225,77 +229,77 @@ export class AnalysisHost implements TextMemory {
    * @returns pairs: at and behind the first number, an offset of the result, the second is added to come back; copied out
    */
   offsetMap(program: ChainProgram, filter: number): Int32Array {
-    const count = this.exports.analysisChainMapCount(program.regionPtr!, filter);
-    const at = (this.exports.analysisChainMap(program.regionPtr!, filter) >>> 0) >>> 2;
-    return Int32Array.from(this.words.subarray(at, at + count * 2));
+    const count = this.#exports.analysisChainMapCount(regionOf(program), filter);
+    const at = (this.#exports.analysisChainMap(regionOf(program), filter) >>> 0) >>> 2;
+    return Int32Array.from(this.#words.subarray(at, at + count * 2));
   }
 
   /** Payload of a number that a token of the text at hand has, from the program's payload stage; copied out. */
   payload(program: ChainProgram, number: number): Uint8Array {
-    const at = this.exports.analysisChainPayload(program.regionPtr!, program.payloadStage!, number) >>> 0;
-    return this.bytes.slice(at + 4, at + 4 + this.words[at >>> 2]);
+    const at = this.#exports.analysisChainPayload(regionOf(program), program.payloadStage!, number) >>> 0;
+    return this.#bytes.slice(at + 4, at + 4 + this.#words[at >>> 2]);
   }
 
   /** Puts a text behind the chains, at `textPtr`. Returns its bytes. */
-  private writeText(text: TextInput): number {
+  #writeText(text: TextInput): number {
     const { maxBytes } = text;
-    if (maxBytes > this.textRoom) this.makeTextRoom(maxBytes);
-    return text.writeTo(this.textBytes, this);
+    if (maxBytes > this.#textRoom) this.#makeTextRoom(maxBytes);
+    return text.writeTo(this.#textBytes, this);
   }
 
   /** Has at least `bytes` behind the chains for texts, and some that kernels may read behind them. */
-  private makeTextRoom(bytes: number): void {
-    this.textPtr = align(this.top);
-    this.ensure(this.textPtr + bytes + READ_BEHIND);
-    this.textBytes = this.bytes.subarray(this.textPtr);
-    this.textRoom = this.textBytes.length - READ_BEHIND;
+  #makeTextRoom(bytes: number): void {
+    this.#textPtr = align(this.#top);
+    this.#ensure(this.#textPtr + bytes + READ_BEHIND);
+    this.#textBytes = this.#bytes.subarray(this.#textPtr);
+    this.#textRoom = this.#textBytes.length - READ_BEHIND;
   }
 
   /** Address of the chain's region, laying it out if this host has not done so yet. */
-  private activate(program: ChainProgram): number {
-    if (program.owner === this && program.generation === this.generation) return program.regionPtr!;
-    if (this.top - this.base > CHAIN_BUDGET_BYTES) this.forgetChains();
+  #activate(program: ChainProgram): number {
+    if (program.owner === this && program.generation === this.#generation) return regionOf(program);
+    if (this.#top - this.#base > CHAIN_BUDGET_BYTES) this.#forgetChains();
     for (;;) {
       const regionBytes = program.regionBytes ?? DEFAULT_REGION_BYTES;
-      const blobPtr = align(this.top);
+      const blobPtr = align(this.#top);
       const regionPtr = align(blobPtr + program.blob.length);
-      this.ensure(regionPtr + regionBytes);
-      this.bytes.set(program.blob, blobPtr);
-      const status = this.exports.analysisChainInit(regionPtr, regionBytes, blobPtr);
+      this.#ensure(regionPtr + regionBytes);
+      this.#bytes.set(program.blob, blobPtr);
+      const status = this.#exports.analysisChainInit(regionPtr, regionBytes, blobPtr);
       if (status === 0) {
-        this.top = regionPtr + regionBytes;
-        this.textRoom = -1;
+        this.#top = regionPtr + regionBytes;
+        this.#textRoom = -1;
         program.owner = this;
-        program.generation = this.generation;
+        program.generation = this.#generation;
         program.regionPtr = regionPtr;
         return regionPtr;
       }
       if (status !== E_NO_SPACE) throw new Error(`analysis chain cannot be laid out: status ${status}`);
-      this.grow(program);
+      this.#grow(program);
     }
   }
 
-  private grow(program: ChainProgram): void {
+  #grow(program: ChainProgram): void {
     const next = (program.regionBytes ?? DEFAULT_REGION_BYTES) * 2;
     if (next > MAX_REGION_BYTES) throw illegalArgument('a token is too long to be analysed, or a filter keeps too much of the text');
     program.regionBytes = next;
     program.generation = 0;
   }
 
-  private forgetChains(): void {
-    this.generation++;
-    this.top = this.base;
-    this.textRoom = -1;
+  #forgetChains(): void {
+    this.#generation++;
+    this.#top = this.#base;
+    this.#textRoom = -1;
   }
 
-  private ensure(end: number): void {
-    const missing = end - this.bytes.length;
+  #ensure(end: number): void {
+    const missing = end - this.#bytes.length;
     if (missing <= 0) return;
-    this.memory.grow(Math.ceil(missing / PAGE));
-    this.bytes = new Uint8Array(this.memory.buffer);
-    this.words = new Uint32Array(this.memory.buffer);
-    this.integers = new Int32Array(this.memory.buffer);
-    this.textRoom = -1;
+    this.#memory.grow(Math.ceil(missing / PAGE));
+    this.#bytes = new Uint8Array(this.#memory.buffer);
+    this.#words = new Uint32Array(this.#memory.buffer);
+    this.#integers = new Int32Array(this.#memory.buffer);
+    this.#textRoom = -1;
   }
 }
 
@@ -318,4 +322,10 @@ export function tooMuchWork(): Error {
 
 function align(ptr: number): number {
   return Math.ceil(ptr / 64) * 64;
+}
+
+/** Address of the region of a chain that has run. */
+function regionOf(program: ChainProgram): number {
+  if (program.regionPtr === undefined) throw new Error('the analysis chain has not been laid out');
+  return program.regionPtr;
 }

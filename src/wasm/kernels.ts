@@ -51,7 +51,7 @@ export class Kernels {
   /** Scratch region [scratchPtr, scratchEnd): this instance alone uses it. */
   readonly scratchPtr: number;
   readonly scratchEnd: number;
-  private cur: number;
+  #cur: number;
 
   /**
    * @param memory       shared, never grown
@@ -69,9 +69,9 @@ export class Kernels {
     this.view = new DataView(buffer);
     this.scratchPtr = scratchPtr;
     this.scratchEnd = scratchPtr + scratchBytes;
-    this.cur = scratchPtr;
+    this.#cur = scratchPtr;
     const abort = (message: number, file: number, line: number, column: number): never => {
-      throw new Error(`kernel assertion: ${this.text(message)} at ${this.text(file)}:${line}:${column}`);
+      throw new Error(`kernel assertion: ${this.#text(message)} at ${this.#text(file)}:${line}:${column}`);
     };
     const instance = new WebAssembly.Instance(module, { env: { memory, abort, ...hostCalls(memory) } });
     // The module and the interface are built from the same sources, which no type can express.
@@ -81,33 +81,33 @@ export class Kernels {
 
   /** Bytes left in the scratch region. */
   get free(): number {
-    return this.scratchEnd - this.cur;
+    return this.scratchEnd - this.#cur;
   }
 
   /** Takes `bytes` of scratch at a multiple of `align` until `release`. @throws RangeError the scratch region is full */
   reserve(bytes: number, align = 16): number {
-    const ptr = Math.ceil(this.cur / align) * align;
+    const ptr = Math.ceil(this.#cur / align) * align;
     if (ptr + bytes > this.scratchEnd) throw new RangeError(`scratch region is full: ${bytes} bytes wanted, ${this.free} free`);
-    this.cur = ptr + bytes;
+    this.#cur = ptr + bytes;
     return ptr;
   }
 
   mark(): number {
-    return this.cur;
+    return this.#cur;
   }
 
   /** Gives back everything reserved since `mark`. */
   release(mark: number): void {
-    this.cur = mark;
+    this.#cur = mark;
   }
 
   /** Runs `call` and releases the scratch it reserved, whatever happens. */
   scoped<T>(call: () => T): T {
-    const mark = this.cur;
+    const mark = this.#cur;
     try {
       return call();
     } finally {
-      this.cur = mark;
+      this.#cur = mark;
     }
   }
 
@@ -145,7 +145,7 @@ export class Kernels {
   }
 
   /** A static string of the module: UTF-16, its size in bytes in the word before. */
-  private text(ptr: number): string {
+  #text(ptr: number): string {
     if (ptr === 0) return '';
     const start = (ptr >>> 0) >>> 1;
     return String.fromCharCode(...this.u16.subarray(start, start + (this.u32[((ptr >>> 0) - 4) >>> 2] >>> 1)));

@@ -55,6 +55,10 @@ export function getI64(k: MemoryViews, ptr: number, field: Offset<'i64'>): bigin
   return k.view.getBigInt64(ptr + field, true);
 }
 
+export function setI64(k: MemoryViews, ptr: number, field: Offset<'i64'>, value: bigint): void {
+  k.view.setBigInt64(ptr + field, value, true);
+}
+
 export function getU64(k: MemoryViews, ptr: number, field: Offset<'u64'>): bigint {
   return k.view.getBigUint64(ptr + field, true);
 }

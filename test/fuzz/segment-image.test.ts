@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSegment } from '../../src/arena/segment-image.ts';
+import { openSegment } from '../../src/arena/segment-reader.ts';
 import { addBlock, checkSegment, FIELDS, randomBlock } from '../support/check-segment.ts';
 import { eachKernelBuild } from '../support/kernels.ts';
 import { forSeeds, Rng } from '../support/rng.ts';

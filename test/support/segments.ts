@@ -1,8 +1,8 @@
 // Small segments for tests: an open buffer on a small memory, its image opened in another one.
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { type IndexAnalyzer, OpenBuffer } from '../../src/arena/open-buffer.ts';
-import { openSegment } from '../../src/arena/segment-image.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
+import { openSegment } from '../../src/arena/segment-reader.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
 import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine, type Kernels } from '../../src/wasm/kernels.ts';

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { ArenaSet } from '../../src/arena/arena.ts';
 import { mergeSegments } from '../../src/arena/merge.ts';
-import { openSegment } from '../../src/arena/segment-image.ts';
+import { openSegment } from '../../src/arena/segment-reader.ts';
 import { BufferPool } from '../../src/indexing/buffer-pool.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../../src/indexing/segment-set.ts';
 import type { ShardOperation } from '../../src/indexing/shard-operation.ts';
