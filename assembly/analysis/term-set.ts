@@ -1,11 +1,11 @@
-// A set of terms in a config blob, made by src/analysis/blob.ts: open addressing, linear probing.
+// A set of terms in a config blob, written by src/analysis/blob.ts: open addressing, linear probing.
 //   set ├─ mask u32 ─┬─ maxLen u32 ─┬─ slot u32 × (mask + 1) ─┬─ entries ─┤
 //   slot: 0 empty, else offset from `set` of an entry ├─ value u32 ─┬─ len u32 ─┬─ bytes ─┤
-// A map is the same with meaningful values: an offset from `set`, or a number.
+// A map has the same layout with meaningful values: an offset from `set`, or a number.
 import { lowerCase } from '../text/generated/case';
 import { decode, encode } from '../text/utf8';
 
-/** A multiplicative hash, four bytes at a time; the host hashes alike. Reads up to 3 bytes behind the term and masks them. */
+/** Multiplicative hash, four bytes at a time, the same as the host's. Reads up to 3 bytes past the term and masks them. */
 // @ts-ignore: decorator
 @inline
 export function hashTerm(ptr: usize, len: u32): u32 {
@@ -32,14 +32,14 @@ export function sameBytes(a: usize, b: usize, len: u32): bool {
   return true;
 }
 
-/** Bytes of the longest term. */
+/** Length of the longest term in bytes. */
 // @ts-ignore: decorator
 @inline
 export function longestTerm(set: usize): u32 {
   return load<u32>(set, 4);
 }
 
-/** Address of the entry of a term, 0 if the set has none. */
+/** Address of the entry of a term, 0 if it is not in the set. */
 export function findTerm(set: usize, ptr: usize, len: u32): usize {
   if (len > load<u32>(set, 4)) return 0;
   const mask = load<u32>(set);
@@ -54,7 +54,7 @@ export function findTerm(set: usize, ptr: usize, len: u32): usize {
   return 0;
 }
 
-/** Like findTerm for a set of lower-cased terms, whatever the case of this one. `scratch` has room for len * 2 + 8 bytes. */
+/** Like findTerm for a set of lower-cased terms and a term in any case. `scratch` has room for len * 2 + 8 bytes. */
 export function findTermIgnoringCase(set: usize, ptr: usize, len: u32, scratch: usize): usize {
   if (len > load<u32>(set, 4) * 2 + 8) return 0;
   let out = scratch;
@@ -66,7 +66,7 @@ export function findTermIgnoringCase(set: usize, ptr: usize, len: u32, scratch: 
   return findTerm(set, scratch, <u32>(out - scratch));
 }
 
-/** findTerm of an ASCII term in any case, for a set of lower-cased ASCII terms. No scratch. */
+/** findTerm for an ASCII term in any case and a set of lower-cased ASCII terms, without scratch memory. */
 export function findAsciiTermIgnoringCase(set: usize, ptr: usize, len: u32): usize {
   if (len > load<u32>(set, 4)) return 0;
   let hash = len, left = len, cur = ptr;
@@ -94,7 +94,7 @@ function lowerAscii(b: u32): u32 {
   return b - 65 < 26 ? b + 32 : b;
 }
 
-/** Lower case of four ASCII bytes. Of other bytes it makes something, which no entry equals. */
+/** Lower case of four ASCII bytes. Other bytes become values that no entry equals. */
 // @ts-ignore: decorator
 @inline
 function lowerFour(bytes: u32): u32 {

@@ -1,5 +1,5 @@
-// What the masks of 64 bytes of the tokenizers that cut at characters of a class (char-class.ts) need where not all is ASCII. What is four bytes long,
-// broken, or changes its length in lower case ends what the masks tell.
+// Non-ASCII characters in the 64-byte masks of the tokenizers that cut at character classes (char-class.ts). The masks end at the first character
+// that is four bytes long, malformed, or changes its length in lower case.
 //   masks: bit i for byte i of the block; all bytes of a character have the same bits
 import { isLetter, isWhitespace } from '../../text/character';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';
@@ -7,19 +7,19 @@ import { KINDS_LOW } from '../../text/generated/category';
 import { CharKind } from '../config-values';
 import { below, bitmasks } from './masks';
 
-// What the last scan found.
+// Results of the last scan.
 export let charsOfTokens: u64 = 0;
-/** Continuation bytes: a character has one byte more than units for each of them. */
+/** Continuation bytes: a character has one byte more than UTF-16 units for each of them. */
 export let charContinuations: u64 = 0;
-/** First byte of which nothing is known, a character's first; 64 for none. Bits at and behind it mean nothing. */
+/** First byte of the first character that the masks do not cover; 64 if they cover the block. Bits from here on are meaningless. */
 export let charsValid: u32 = 0;
 
 /**
- * The characters beyond ASCII that belong to tokens.
- * @param cur   64 readable bytes
- * @param out   where they were copied to; letters are written there again in lower case, if that is the kind
- * @param kind  CharKind.LETTER, CharKind.LOWERCASE or CharKind.WHITESPACE
- * @param high  the bytes beyond ASCII that belong to the text
+ * Finds the non-ASCII characters that belong to tokens.
+  * @param cur   64 readable bytes
+  * @param out   copy of the block; letters are replaced there by their lower case if `kind` asks for it
+  * @param kind  CharKind.LETTER, CharKind.LOWERCASE or CharKind.WHITESPACE
+  * @param high  non-ASCII bytes of the text
  */
 export function scanChars(cur: usize, out: usize, kind: u32, high: u64): void {
   const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
@@ -28,7 +28,7 @@ export function scanChars(cur: usize, out: usize, kind: u32, high: u64): void {
   const pairs = high & leads(x0, x1, x2, x3, 0xe0, 0xc0), triples = high & leads(x0, x1, x2, x3, 0xf0, 0xe0);
   const expected = (pairs << 1) | (triples << 1) | (triples << 2);
   const isPair = pairs & (continuations >> 1), isTriple = triples & (continuations >> 1) & (continuations >> 2);
-  // Stray and missing continuations, and what is longer: ctz of none is 64.
+  // Stray and missing continuation bytes, and longer characters; ctz of 0 is 64.
   let valid = <u32>ctz((high & ~(continuations | isPair | isTriple)) | (continuations & ~expected));
   let chars = high;
   if (kind != CharKind.WHITESPACE) {
@@ -45,7 +45,7 @@ export function scanChars(cur: usize, out: usize, kind: u32, high: u64): void {
       }
     }
   }
-  // Overlong forms are broken, too.
+  // Overlong forms are malformed, too.
   const overlong = pairs & leads(x0, x1, x2, x3, 0xfe, 0xc0);
   valid = min(valid, <u32>ctz(overlong));
   for (let rest = isTriple & below(valid); rest; rest &= rest - 1) {
@@ -55,7 +55,7 @@ export function scanChars(cur: usize, out: usize, kind: u32, high: u64): void {
       valid = i;
       break;
     }
-    // White space of three bytes begins with E1 to E3.
+    // Three-byte white space starts with E1 to E3.
     const isOfToken = kind == CharKind.WHITESPACE ? first - 0xe1 > 2 || !isWhitespace(cp) : isLetter(cp);
     if (!isOfToken) chars &= ~(<u64>7 << i);
   }

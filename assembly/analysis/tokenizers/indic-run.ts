@@ -1,6 +1,6 @@
-// The characters U+0800..U+0FFF of a block of 64 bytes as masks: Devanagari, Bengali and the other scripts of India, 128 characters each, which
-// begin with the same byte E0. A script's letters, marks and digits are sets of 8 rows of 16, so two look-ups in 16 bytes tell 16 characters' (hi:
-// 300 -> 450 MB/s). Of other scripts than the block's first one nothing is told.
+// Masks of the characters U+0800..U+0FFF in a block of 64 bytes: Devanagari, Bengali and the other scripts of India, 128 characters each, all of
+// which start with the byte E0. A script's letters, marks and digits are sets of 8 rows of 16 bits, so that two 16-byte look-ups classify 16
+// characters (hi: 300 -> 450 MB/s). The masks cover only the first script in the block.
 import { INDIC_RUN, INDIC_SCRIPTS } from '../../text/generated/indic-run';
 import { bitmasks } from './masks';
 
@@ -9,17 +9,17 @@ const TABLE_BYTES: usize = 16;
 const SCRIPT_BYTES: usize = 3 * TABLE_BYTES;
 const ROW_BITS = memory.data<u8>([1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0]);
 
-// What the last scan found: all bytes of a character have the same bits.
-/** Letters and the marks behind them. */
+// Results of the last scan; all bytes of a character have the same bits.
+/** Letters, and the marks after them. */
 export let indicLetters: u64 = 0;
 export let indicDigits: u64 = 0;
 
 /**
- * @param cur            a byte before it and 72 bytes are readable
- * @param leads          the bytes E0 of the text, not 0
- * @param continuations  its continuation bytes
- * @param letters        other letters of the block
- * @returns first lead of which nothing is known, 64 for none. Bits at and behind it mean nothing.
+ * @param cur            the byte before it and 72 bytes from it are readable
+  * @param leads          bytes E0 of the text, not 0
+  * @param continuations  continuation bytes of the text
+  * @param letters        other letters of the block
+  * @returns first lead byte that the masks do not cover, 64 if there is none; bits from there on are meaningless
  */
 export function scanIndic(cur: usize, leads: u64, continuations: u64, letters: u64): u32 {
   const example = <u32>load<u8>(cur + <usize>ctz(leads), 1), script = (example - 0xa0) >> 1;
@@ -32,7 +32,7 @@ export function scanIndic(cur: usize, leads: u64, continuations: u64, letters: u
   const ofScript = bitmasks(
     i8x16.eq(v128.and(s0, pair), second), i8x16.eq(v128.and(s1, pair), second),
     i8x16.eq(v128.and(s2, pair), second), i8x16.eq(v128.and(s3, pair), second));
-  // Third bytes of its characters.
+  // Third bytes of the script's characters.
   const thirds = ofScript & (leads << 2) & (continuations << 1) & continuations;
   const r0 = rowBits(x0, s0), r1 = rowBits(x1, s1), r2 = rowBits(x2, s2), r3 = rowBits(x3, s3);
   const nibble = i8x16.splat(15);
@@ -44,18 +44,18 @@ export function scanIndic(cur: usize, leads: u64, continuations: u64, letters: u
   const digits = thirds & bitmasks(isIn(digitTable, c0, r0), isIn(digitTable, c1, r1), isIn(digitTable, c2, r2), isIn(digitTable, c3, r3));
   indicLetters = found | (found >> 1) | (found >> 2);
   indicDigits = digits | (digits >> 1) | (digits >> 2);
-  // A mark belongs to a letter before it; behind anything else it is not for masks.
+  // A mark belongs to the letter before it; after anything else it is left to the automaton.
   return <u32>ctz((leads & ~(thirds >> 2)) | ((marks >> 2) & ~((letters | indicLetters) << 1)));
 }
 
-/** Whether a second byte is one of a script that is told of here. */
+/** Whether a second byte belongs to a script that the masks can cover. */
 // @ts-ignore: decorator
 @inline
 export function isIndic(second: u32): bool {
   return second - 0xa0 < 32 && ((INDIC_SCRIPTS >> ((second - 0xa0) >> 1)) & 1) != 0;
 }
 
-/** A bit for the row of the character that ends at a byte: bit 0 of the second byte, bits 4 and 5 of the third. */
+/** Bit of the row of the character that ends at a byte: bit 0 of the second byte, bits 4 and 5 of the third. */
 // @ts-ignore: decorator
 @inline
 function rowBits(third: v128, second: v128): v128 {

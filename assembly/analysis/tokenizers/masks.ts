@@ -1,4 +1,4 @@
-// Blocks of 64 bytes as bit masks, bit i for byte i: what the tokenizers that read blocks share.
+// Blocks of 64 bytes as bit masks, bit i for byte i. Shared by the tokenizers that read blocks.
 
 /** Bytes that reading a block touches: 64, and the rest of a character that begins in them. */
 export const BLOCK_BYTES: usize = 72;

@@ -1,8 +1,9 @@
-// Standard tokenizer: UAX #29 words as Lucene's StandardTokenizer cuts them, by the automaton of assembly/text/generated/word-break.ts.
-//   config ├─ maxTokenLength u32 (UTF-16 units) ─┬─ flags u32: 1 = lower-case the terms (one code point to one),
-//          2 = U+200C is a space, as in Persian; 4 = a batch ends before ideographs and kana, which the bigrams behind take themselves ─┤
-// Ways through the text, equal token for token: 64 bytes of words at a time as bit masks (letters of one and two bytes and of U+0800..U+2FFF and
-// what commonly stands between them, word-run.ts), ideographs and Hiragana one by one, and the automaton, code point by code point, for all the rest.
+// Standard tokenizer: UAX #29 words, cut like Lucene's StandardTokenizer by the automaton of assembly/text/generated/word-break.ts.
+//   config ├─ maxTokenLength u32 (UTF-16 units) ─┬─ flags u32: StandardFlag ─┤
+// LOWER puts terms in lower case, code point by code point; NON_JOINER treats U+200C as a space (Persian); STOP_BEFORE_CJK ends a batch before
+// ideographs and kana, which the bigram stage reads itself. Three ways through the text produce the same tokens: 64 bytes of words at a time as bit
+// masks (letters of one and two bytes and of U+0800..U+2FFF, and what is common between them: word-run.ts), ideographs and hiragana one by one, and
+// the automaton, code point by code point, for everything else.
 // Pre: the stage's batch is free. Post: tokens ascend by offset, none is longer than maxTokenLength.
 import { lastReadable } from '../../mem/layout';
 import { E_NO_SPACE } from '../../mem/status';
@@ -25,13 +26,13 @@ const HIGH = memory.data<u8>([0, 0, 0x30, 0xc1, 0x02, 0x0c, 0x02, 0x04, 0, 0, 0,
 const UNKNOWN_CLASS: u32 = 255;
 const HIGH_BITS: u64 = 0x8080808080808080;
 
-/** Fills the batch. Returns the count of tokens, 0 at the end of the text, E_NO_SPACE if a single token does not fit the term buffer. */
+/** Fills the batch. Returns the number of tokens, 0 at the end of the text, E_NO_SPACE if a single token does not fit into the area. */
 export function standardNext(chain: Chain, stage: Stage): i32 {
   const maxLength = load<u32>(stage.config);
   const flags = load<u32>(stage.config, 4), lower = (flags & StandardFlag.LOWER) != 0;
   const space: u32 = flags & StandardFlag.NON_JOINER ? NON_JOINER : 0;
   const end = chain.textEnd;
-  // A quarter of the buffer stays free for filters that lengthen terms.
+  // A quarter of the area is left for filters that lengthen terms.
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, token = stage.tokens;
@@ -46,7 +47,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
     if (mayRun && first < 0xe3 && (first != INDIC_LEAD || isIndic(load<u8>(cur, 1))) && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd && !hasLong(load<u64>(cur))) {
       // --- 64 bytes as masks
       const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
-      // The block may reach over the end of the text: what is there counts as spaces.
+      // The block may extend past the end of the text; the bytes there count as spaces.
       const len = <u32>min<usize>(end - cur, 64), inText = below(len);
       const lowTable = v128.load(LOW), highTable = v128.load(HIGH);
       const c0 = classes(x0, lowTable, highTable), c1 = classes(x1, lowTable, highTable);
@@ -83,7 +84,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
         const midNumber = anyOf(c0, c1, c2, c3, i8x16.splat(<i8>0xb0));
         word |= (midLetter & (letters << 1) & (letters >> 1)) | (midNumber & (digits << 1) & (digits >> 1));
       }
-      // A run is certain if the byte behind it and the one behind that are known.
+      // A run is final if the two bytes after it are known.
       const sure: u64 = valid < 2 ? 0 : <u64>-1 >> (65 - <u64>valid);
       let starts = word & ~(word << 1);
       let ends = ~word & (word << 1) & sure;
@@ -113,7 +114,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
           }
         }
       }
-      // On to what is not certain. Of ASCII the last byte may belong to what comes: # and digits begin emoji.
+      // Advance to the first byte that is not final. An ASCII byte at the end may belong to the next character: # and digits start emoji.
       let known = min(valid, len);
       if (known && known < end - cur && !((high >> (known - 1)) & 1)) known--;
       const advance = min(<u32>ctz(starts), known);
@@ -136,13 +137,13 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
         continue;
       }
     }
-    // --- one token, or one code point that is in none, by the automaton
+    // --- one token, or one code point outside tokens, by the automaton
     let state: u32 = 1, type: u32 = 0, p = cur, units: u32 = 0, o = out;
     let acceptCur = cur, acceptUnits: u32 = 0, acceptOut = out;
     while (p < end) {
       let cp = <u32>load<u8>(p), bytes: u32 = 1, cls: u32;
       if (isCaselessLead(cp)) {
-        // --- a run of such characters, none a space: no pairs, the term's bytes are the text's (hi: 195 -> 300 MB/s)
+        // --- a run of such characters, none a space: no surrogate pairs, and the term's bytes are the text's (hi: 195 -> 300 MB/s)
         const run = min<usize>(min<usize>(end - p, <usize>(maxLength - units) * 3), o + 16 < outEnd ? outEnd - o - 16 : 0) / 3 * 3;
         const from = p, runEnd = p + run;
         let next = state, good = p;
@@ -173,7 +174,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
         }
         if (!next) break;
       }
-      // One and two bytes have tables of their own: Cyrillic, Greek, Hebrew, Arabic at twice the speed of the tries.
+      // Separate tables for one and two bytes: Cyrillic, Greek, Hebrew and Arabic are twice as fast as by the tries.
       if (cp < 0x80) cls = load<u8>(WORD_BREAK_CLASS_LOW + cp);
       else if (cp < 0xe0 && cp >= 0xc2 && p + 1 < end && (load<u8>(p, 1) & 0xc0) == 0x80) {
         cp = ((cp & 31) << 6) | (load<u8>(p, 1) & 63);
@@ -194,7 +195,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
       const cpUnits: u32 = cp > 0xffff ? 2 : 1;
       if (units + cpUnits > maxLength) break;
       if (o + 4 > outEnd) {
-        // The batch is full: what is found so far goes out, this token comes next time.
+        // The batch is full: return what has been found; this token is the first of the next batch.
         if (token == stage.tokens) return E_NO_SPACE;
         return finish(chain, stage, cur, base, out, token);
       }
@@ -228,7 +229,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
     } else {
       const d = decode(cur, end);
       const bytes = d >> 24;
-      // A pair never fits a buffer of one unit, and Lucene's scanner takes that for the end.
+      // A surrogate pair never fits into a buffer of one unit, which Lucene's scanner takes for the end.
       if (maxLength == 1 && bytes == 4) {
         base += utf8Surplus(cur, end);
         cur = end;
@@ -248,7 +249,7 @@ function isCaselessLead(byte: u32): bool {
   return byte == 0xe0 || byte - 0xe3 < 7 || byte - 0xeb < 2;
 }
 
-/** Whether some of 8 bytes begins a character of three or four bytes, but for E0 to E2: U+0800..U+2FFF. */
+/** Whether one of 8 bytes starts a character of three or four bytes, except E0 to E2: U+0800..U+2FFF. */
 // @ts-ignore: decorator
 @inline
 function hasLong(bytes: u64): bool {
@@ -256,12 +257,12 @@ function hasLong(bytes: u64): bool {
   return long != 0 && (long & ((bytes << 3) | (bytes << 4) | (bytes << 5) | ((bytes << 6) & (bytes << 7)))) != 0;
 }
 
-/** Where `singles` has ended. */
+/** Position that `singles` reached. */
 let singlesCur: usize = 0;
 
 /**
- * Ideographs and Hiragana, each a token of three bytes if nothing behind it belongs to it, and punctuation between them: as far as they stand in a
- * row. Returns the end of the tokens it has written.
+ * A sequence of ideographs and hiragana, each a token of three bytes unless the character after it belongs to it, and of punctuation between them.
+  * Returns the end of the tokens written.
  */
 function singles(from: usize, end: usize, outPtr: usize, outEnd: usize, base: usize, tokens: usize, tokensEnd: usize): usize {
   let cur = from, token = tokens, out = outPtr, unit = <u32>(from - base);
@@ -292,7 +293,7 @@ function singles(from: usize, end: usize, outPtr: usize, outEnd: usize, base: us
   return token;
 }
 
-/** Class of the character at `cur`: 0 for the end and ASCII, of which nothing belongs to what is before it; UNKNOWN_CLASS if it has not three bytes. */
+/** Class of the character at `cur`: 0 for the end and ASCII, which join nothing before them; UNKNOWN_CLASS if it is not three bytes long. */
 // @ts-ignore: decorator
 @inline
 function threeByteClass(cur: usize, end: usize): u32 {
@@ -310,7 +311,7 @@ function isCaseless(cp: u32): bool {
   return cp - 0x900 < 0x10a0 - 0x900 || cp - 0x2e80 < 0xa640 - 0x2e80 || cp - 0xac00 < 0xff00 - 0xac00;
 }
 
-/** Bytes of a text beyond its UTF-16 units. */
+/** Number of bytes minus UTF-16 units. */
 function utf8Surplus(from: usize, end: usize): usize {
   return end - from - utf16Length(from, end);
 }
@@ -329,7 +330,7 @@ function classes(x: v128, low: v128, high: v128): v128 {
   return v128.and(i8x16.swizzle(low, v128.and(x, i8x16.splat(0x0f))), i8x16.swizzle(high, i8x16.shr_u(x, 4)));
 }
 
-/** A bit for each byte that has one of the class bits. */
+/** Bytes that have one of the class bits. */
 // @ts-ignore: decorator
 @inline
 function anyOf(a: v128, b: v128, c: v128, d: v128, bits: v128): u64 {

@@ -1,10 +1,10 @@
-// Words in a run of Thai letters: the algorithm of ICU's Thai break engine (ICU User Guide, Boundary Analysis, "Details about Dictionary-Based
-// Break Iteration"; icu4c/source/common/dictbe.cpp), written anew. At each place the longest dictionary word is taken that lets two more words
-// follow. A word under three letters takes what no word begins into it, up to a place where a word may begin and one does.
-//   trie ├─ entry u32 × n ─┤   the entry at (where its parent's children begin + letter): letter (bits 0..6), 128 if a word ends here, where its
-//                              own children begin << 8 (0 without any); those of the root begin at 1. Written by src/analysis/tokenizers/thai-trie.ts.
-// A run is UTF-8, three bytes a letter: U+0E01..0E3A, 0E40..0E4E, and nothing else. Letters count from U+0E00. Time is linear: a letter costs what
-// the longest words of the dictionary cost at most.
+// Words in a run of Thai letters: reimplements the algorithm of ICU's Thai break engine (ICU User Guide, Boundary Analysis, "Details about
+// Dictionary-Based Break Iteration"; icu4c/source/common/dictbe.cpp). At each position it takes the longest dictionary word that is followed by two
+// more words. A word of less than three letters absorbs letters that start no word, up to a position where a word may and does start.
+//   trie ├─ entry u32 × n ─┤   the entry at (start of the parent's children + letter): letter (bits 0..6), 128 if a word ends here, start of its
+//                              own children << 8 (0 if none); the root's children start at 1. Written by src/analysis/tokenizers/thai-trie.ts.
+// A run is UTF-8, three bytes per letter, and contains only U+0E01..0E3A and 0E40..0E4E. Letters are offsets from U+0E00. Time is linear: the cost of
+// a letter is bounded by the longest words of the dictionary.
 
 const LETTER: u32 = 0x7f;
 const WORD: u32 = 0x80;
@@ -14,16 +14,16 @@ const LETTER_BYTES: usize = 3;
 const MAI_HAN_AKAT: u32 = 0x31;
 const PAIYANNOI: u32 = 0x2f;
 const MAIYAMOK: u32 = 0x46;
-/** A word from here on stands alone; what shares this much with a dictionary word, a letter past the last shared one counted, is no leftover. */
+/** Words of this length stand alone. Text that shares this many letters with a dictionary word, plus one, is not a leftover. */
 const THRESHOLD: usize = 3;
-/** Of the dictionary words at a place the 20 shortest count. */
+/** Only the 20 shortest dictionary words at a position are considered. */
 const MAX_CANDIDATES: u32 = 20;
 
-/** Bytes that a cut needs for itself. */
+/** Scratch memory for a cut. */
 export const SCRATCH_BYTES: usize = 192;
 const SECOND_ENDS: usize = 96;
 
-/** The Thai letter at `p`, 0 if none is there. */
+/** The Thai letter at `p`, 0 if there is none. */
 // @ts-ignore: decorator
 @inline
 export function thaiLetter(p: usize, end: usize): u32 {
@@ -35,7 +35,7 @@ export function thaiLetter(p: usize, end: usize): u32 {
   return letter - 1 < 0x3a || letter - 0x40 < 0x0f ? letter : 0;
 }
 
-/** The same inside a run. */
+/** The same, within a run. */
 // @ts-ignore: decorator
 @inline
 function letterAt(p: usize): u32 {
@@ -67,7 +67,7 @@ function mayEnd(letter: u32): bool {
   return letter != MAI_HAN_AKAT && !isVowelBefore(letter);
 }
 
-/** Fills `ends` with where the words end that begin at a place, shortest first, and tells how many. */
+/** Writes the ends of the words at a position to `ends`, shortest first. Returns their number. */
 function wordsAt(trie: usize, place: usize, runEnd: usize, ends: usize): u32 {
   let count: u32 = 0, at = place, from = ROOT;
   while (from && at < runEnd) {
@@ -89,7 +89,7 @@ function endAt(ends: usize, i: u32): usize {
   return <usize>load<u32>(ends + (<usize>i << 2));
 }
 
-/** How many letters it takes to tell that no word begins at a place, -1 if one does. */
+/** Number of letters after which it is clear that no word starts at a position, -1 if one does. */
 function lettersToRefuse(trie: usize, place: usize, runEnd: usize): i32 {
   let letters: i32 = 0, from = ROOT;
   for (let at = place; at < runEnd; at += LETTER_BYTES) {
@@ -102,7 +102,7 @@ function lettersToRefuse(trie: usize, place: usize, runEnd: usize): i32 {
   return letters;
 }
 
-/** Where the best word from a place on ends; the place itself if no word begins there. */
+/** End of the best word at a position; the position itself if no word starts there. */
 function bestWord(trie: usize, place: usize, runEnd: usize, scratch: usize): usize {
   const count = wordsAt(trie, place, runEnd, scratch);
   if (!count) return place;
@@ -119,7 +119,7 @@ function bestWord(trie: usize, place: usize, runEnd: usize, scratch: usize): usi
   return best;
 }
 
-/** Where a leftover that begins at a place ends: before the next word that begins where one may. */
+/** End of the leftover that starts at a position: before the next word that starts where one may. */
 function leftoverEnd(trie: usize, place: usize, runEnd: usize): usize {
   for (let at = place + LETTER_BYTES; at < runEnd; at += LETTER_BYTES) {
     if (mayEnd(letterAt(at - LETTER_BYTES)) && mayBegin(letterAt(at)) && lettersToRefuse(trie, at, runEnd) < 0) return at;
@@ -127,7 +127,7 @@ function leftoverEnd(trie: usize, place: usize, runEnd: usize): usize {
   return runEnd;
 }
 
-/** The end of a word with the signs of abbreviation and repetition that follow it. */
+/** End of a word including the signs of abbreviation and repetition that follow it. */
 function suffixEnd(place: usize, runEnd: usize): usize {
   let at = place;
   let before = letterAt(at - LETTER_BYTES);
@@ -139,8 +139,8 @@ function suffixEnd(place: usize, runEnd: usize): usize {
 }
 
 /**
- * Where the next word ends in a run that is longer than four letters. What begins with a mark is no word, but is cut like one.
- * @param place    where it begins, < runEnd
+ * End of the next word in a run of more than four letters. Text that starts with a mark is not a word but is cut in the same way.
+  * @param place    start of the word, < runEnd
  * @param scratch  SCRATCH_BYTES, 4-byte aligned
  */
 export function thaiWordEnd(trie: usize, place: usize, runEnd: usize, scratch: usize): usize {

@@ -1,6 +1,6 @@
-// Thai tokenizer: words as Java's BreakIterator finds them, runs by rules (an automaton that the host makes, src/analysis/tokenizers/thai.ts), and
-// runs of Thai letters by a dictionary (thai-words.ts). A token is what begins with a letter or digit.
-//   config ├─ trie u32 ─┬─ next u32 ─┬─ classes u32 ─┬─ blocks u32 ─┬─ index u16 × 8704 ─┬─ the parts that the words tell ─┤   offsets are from config
+// Thai tokenizer: words as Java's BreakIterator finds them, by rules (an automaton built by the host, src/analysis/tokenizers/thai.ts), and by a
+// dictionary within runs of Thai letters (thai-words.ts). A part is a token if it starts with a letter or digit.
+//   config ├─ trie u32 ─┬─ next u32 ─┬─ classes u32 ─┬─ blocks u32 ─┬─ index u16 × 8704 ─┬─ data at these offsets from config ─┤
 //   class of a code point = blocks[index[cp >> 7] << 7 | cp & 127]; next state = next[state * classes + class]: u16, see regex/machine.ts
 // Pre: the stage's batch is free. Post: tokens ascend by offset.
 import { E_NO_SPACE } from '../../mem/status';
@@ -16,7 +16,7 @@ const DEAD: u32 = 0xffff;
 const LETTER_BYTES: usize = 3;
 /** A run of Thai letters up to this long is one word. */
 const ONE_WORD: usize = 4 * LETTER_BYTES;
-// What the dictionary does not know: signs that are like other letters if they stand alone.
+// Signs that are not in the dictionary; they are like other letters if they stand alone.
 const PAIYANNOI: u32 = 0x2f;
 const LAKKHANGYAO: u32 = 0x45;
 const MAIYAMOK: u32 = 0x46;
@@ -57,7 +57,7 @@ export function thaiNext(chain: Chain, stage: Stage): i32 {
         }
         wordEnd = behind;
       } else if (isInRun) {
-        // What stands between Thai letters is cut by the rules again.
+        // Text between Thai letters is cut by the rules again.
         partEnd = otherEnd(cur, runEnd);
         continue;
       } else {
@@ -94,7 +94,7 @@ export function thaiNext(chain: Chain, stage: Stage): i32 {
   return <i32>((token - stage.tokens) / TOKEN_BYTES);
 }
 
-/** End of the longest match of the rules; at least one code point matches. */
+/** End of the longest match of the rules, which match at least one code point. */
 function ruleEnd(config: usize, from: usize, end: usize): usize {
   const next = config + load<u32>(config, 4), classes = load<u32>(config, 8), blocks = config + load<u32>(config, 12), index = config + INDEX;
   let state: u32 = 0, p = from, match = from;
@@ -116,21 +116,21 @@ function beginsWord(cur: usize, end: usize): bool {
   return isLetter(cp) || isDigit(cp);
 }
 
-/** Where Thai letters from a place on end. */
+/** End of the Thai letters at a position. */
 function thaiLettersEnd(from: usize, end: usize): usize {
   let p = from;
   while (thaiLetter(p, end)) p += LETTER_BYTES;
   return p;
 }
 
-/** Where the next Thai letter is. */
+/** Position of the next Thai letter. */
 function otherEnd(from: usize, end: usize): usize {
   let p = from;
   while (p < end && !thaiLetter(p, end)) p += decode(p, end) >> 24;
   return p;
 }
 
-/** Whether a run holds something that the dictionary knows. */
+/** Whether a run contains letters that may be in the dictionary. */
 function holdsThai(from: usize, end: usize): bool {
   for (let p = from; p < end; p++) {
     const letter = thaiLetter(p, end);
@@ -139,14 +139,14 @@ function holdsThai(from: usize, end: usize): bool {
   return false;
 }
 
-/** Whether the rules join nothing to Thai letters that they have not begun to cut: what begins with a mark is left to them. */
+/** Whether the rules would join nothing to these Thai letters, if no rule match is open. Runs that start with a mark are left to the rules. */
 // @ts-ignore: decorator
 @inline
 function isAlone(from: usize, behind: usize, end: usize): bool {
   return (behind == end || endsWords(load<u8>(behind))) && !isMark(thaiLetter(from, end));
 }
 
-/** ASCII that is never joined to letters before it. */
+/** ASCII characters that are never joined to letters before them. */
 // @ts-ignore: decorator
 @inline
 function endsWords(byte: u32): bool {

@@ -1,8 +1,8 @@
-// uax_url_email tokenizer: the standard tokenizer's words, and URLs and e-mail addresses as one token each. The longest match wins, a URL or
-// address before a word of the same length.
+// uax_url_email tokenizer: the words of the standard tokenizer, plus URLs and e-mail addresses as single tokens. The longest match wins; a URL or
+// address wins over a word of the same length.
 //   config ├─ maxTokenLength u32 ─┬─ term set of top level domains ─┤
-// The text behind maxTokenLength units from a token's start does not exist for its match, as for Lucene's scanner, whose buffer is that long.
-// Positions are tried for URLs only inside runs of visible ASCII that hold one of . @ : [ or begin with a quote.
+// A match does not see text beyond maxTokenLength units from the token's start, the size of the buffer of Lucene's scanner.
+// URLs are searched only inside runs of visible ASCII that contain one of . @ : [ or start with a quote.
 import { E_NO_SPACE } from '../../mem/status';
 import * as U from '../../text/generated/url';
 import { WORD_BREAK_ACCEPT, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../text/generated/word-break';
@@ -11,7 +11,7 @@ import { BATCH, Chain, Stage } from '../stage';
 import { findAsciiTermIgnoringCase } from '../term-set';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 
-/** Longest top level domain, in bytes; longer labels are none. */
+/** Length of the longest top-level domain in bytes. */
 const MAX_TLD: u32 = 24;
 
 export function urlEmailNext(chain: Chain, stage: Stage): i32 {
@@ -19,10 +19,10 @@ export function urlEmailNext(chain: Chain, stage: Stage): i32 {
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
   let cur = chain.cur, base = chain.unitBase, out = stage.termsPtr, at = stage.tokens;
-  // The run of visible ASCII as far as it was read, which is at least as far as a match may reach.
+  // End of the run of visible ASCII read so far, which is at least as far as a match may reach.
   let runEnd: usize = 0, isRunCut = false, runHasMarks = false;
   while (cur < end && at < tokensEnd) {
-    // The word that begins here.
+    // The word that starts here.
     let state: u32 = 1, type: u32 = 0, units: u32 = 0, matchEnd = cur, matchUnits: u32 = 0;
     for (let p = cur; p < end; ) {
       const d = decode(p, end), cp = d & 0xffffff;
@@ -63,7 +63,7 @@ export function urlEmailNext(chain: Chain, stage: Stage): i32 {
     if (!type) {
       const d = decode(cur, end);
       if (maxLength == 1 && d >> 24 == 4) {
-        // A pair never fits a buffer of one unit, and Lucene's scanner takes that for the end.
+        // A surrogate pair never fits into a buffer of one unit, which Lucene's scanner takes for the end.
         base += end - cur - utf16Length(cur, end);
         cur = end;
         break;
@@ -91,7 +91,7 @@ export function urlEmailNext(chain: Chain, stage: Stage): i32 {
   return <i32>((at - stage.tokens) / TOKEN_BYTES);
 }
 
-/** End of the longest match of an automaton over ASCII, 0 for none. */
+/** End of the longest match of an automaton over ASCII, 0 if there is none. */
 function run(classes: u32, classOf: usize, next: usize, accept: usize, from: usize, limit: usize): usize {
   let state: u32 = 1, found: usize = 0;
   for (let p = from; p < limit; ) {
@@ -105,7 +105,7 @@ function run(classes: u32, classOf: usize, next: usize, accept: usize, from: usi
   return found;
 }
 
-// A match is compared by how far its rule looks; `best` and `bestType` are what it gives.
+// Matches are ranked by how far their rule looks ahead; `best` and `bestType` are the token of the best one.
 let bestReach: usize = 0, best: usize = 0, bestType: u32 = 0;
 
 // @ts-ignore: decorator
@@ -118,10 +118,10 @@ function offer(reach: usize, end: usize, type: u32): void {
   }
 }
 
-/** End of the text, of which the scanner sees what is before `limit`. */
+/** End of the text; the scanner sees the part before `limit`. */
 let textEnd: usize = 0;
 
-/** URL or address at `from` that beats the word ending at `wordEnd`, as type << 32 | end; 0 for none. A tie goes to the URL. */
+/** The URL or address at `from` that beats the word ending at `wordEnd`, as type << 32 | end; 0 if there is none. A tie goes to the URL. */
 function longestUrl(domains: usize, from: usize, limit: usize, end: usize, wordEnd: usize): u64 {
   textEnd = end;
   bestReach = wordEnd;
@@ -130,7 +130,7 @@ function longestUrl(domains: usize, from: usize, limit: usize, end: usize, wordE
   const scheme = run(U.SCHEME_URL_CLASSES, U.SCHEME_URL_CLASS, U.SCHEME_URL_NEXT, U.SCHEME_URL_ACCEPT, from, limit);
   if (scheme) offer(scheme, scheme, TokenType.URL);
   const address = run(U.STRICT_ADDRESS_CLASSES, U.STRICT_ADDRESS_CLASS, U.STRICT_ADDRESS_NEXT, U.STRICT_ADDRESS_ACCEPT, from, limit);
-  // An IPv4 address at the end of the text is a number to Lucene unless its last part is a single digit.
+  // Lucene treats an IPv4 address at the end of the text as a number unless its last part is a single digit.
   if (address) offerHost(address, limit, load<u8>(address - 1) == 0x5d || load<u8>(address - 2) == 0x2e);
   offerDomains(domains, from, limit);
   const local = run(U.MAIL_LOCAL_CLASSES, U.MAIL_LOCAL_CLASS, U.MAIL_LOCAL_NEXT, U.MAIL_LOCAL_ACCEPT, from, limit);
@@ -153,11 +153,11 @@ function isMailto(from: usize, limit: usize): bool {
   return from + 7 < limit && (load<u32>(from) | 0x20202020) == 0x6c69616d && (load<u16>(from, 4) | 0x2020) == 0x6f74 && load<u8>(from, 6) == 0x3a;
 }
 
-/** A host that ends at `end`: with a port, path, query or fragment behind it, or alone if no word character follows. `mayBeLast`: or nothing. */
+/** Offers a host that ends at `end`: with a port, path, query or fragment, or alone if no word character follows or, if mayBeLast, the text ends. */
 function offerHost(end: usize, limit: usize, mayBeLast: bool): void {
   const tail = run(U.URL_TAIL_CLASSES, U.URL_TAIL_CLASS, U.URL_TAIL_NEXT, U.URL_TAIL_ACCEPT, end, limit);
   if (tail) offer(tail, tail, TokenType.URL);
-  // A character of one to four bytes, of which Lucene counts one unit or two; those before it are ASCII.
+  // A character of one to four bytes, which counts as one or two units; those before it are ASCII.
   const d = end < limit ? decode(end, textEnd) : 0;
   const units: usize = (d & 0xffffff) > 0xffff ? 2 : 1;
   if (end + units > limit) {
@@ -171,7 +171,7 @@ function isAlnum(b: u32): bool {
   return b - 48 < 10 || (b | 32) - 97 < 26;
 }
 
-/** End of the label that begins at `from`, dashes at its end included; `from` if it begins with none of its characters. */
+/** End of the label that starts at `from`, including trailing dashes; `from` if it does not start with a letter or digit. */
 function labelEnd(from: usize, limit: usize): usize {
   let p = from;
   if (p >= limit || !isAlnum(load<u8>(p))) return from;
@@ -179,7 +179,7 @@ function labelEnd(from: usize, limit: usize): usize {
   return p;
 }
 
-/** Every host name at `from` whose last label is a top level domain. */
+/** Offers every host name at `from` whose last label is a top-level domain. */
 function offerDomains(domains: usize, from: usize, limit: usize): void {
   let end = labelEnd(from, limit);
   if (end == from) return;
@@ -194,7 +194,7 @@ function offerDomains(domains: usize, from: usize, limit: usize): void {
   }
 }
 
-/** End of the longest host name with a top level domain at `from`, perhaps within a label; 0 for none. */
+/** End of the longest host name with a top-level domain at `from`, possibly within a label; 0 if there is none. */
 function mailDomain(domains: usize, from: usize, limit: usize): usize {
   let found: usize = 0, end = labelEnd(from, limit);
   if (end == from) return 0;

@@ -1,7 +1,7 @@
-// What the standard tokenizer's masks of 64 bytes (standard.ts) need where not all is ASCII: characters of two bytes by a table, the scripts of India
-// by indic-run.ts, letters and marks of U+1000..U+2FFF, dashes, quotes and apostrophes. Everything else ends what the masks tell.
+// Non-ASCII characters in the 64-byte masks of the standard tokenizer (standard.ts): two-byte characters by a table, the scripts of India by
+// indic-run.ts, letters and marks of U+1000..U+2FFF, dashes, quotes and apostrophes. The masks end at the first other character.
 //   masks: bit i for byte i of the block; all bytes of a character have the same bits
-// Source of the rules: UAX #29, WB3a to WB13b; a letter and a digit here have no other rule that could concern them (assembly/text/generated/word-run.ts).
+// Source of the rules: UAX #29, WB3a to WB13b; no other rule applies to the letters and digits here (assembly/text/generated/word-run.ts).
 import { lowerCase } from '../../text/generated/case';
 import { wordBreakClass } from '../../text/generated/word-break';
 import { DIGIT_CLASS, EXTEND_CLASS, LETTER_CLASS, MID_CLASS, RUN_DIGIT, RUN_GAP, RUN_MID, WORD_RUN } from '../../text/generated/word-run';
@@ -9,21 +9,21 @@ import { encode } from '../../text/utf8';
 import { INDIC_LEAD, indicDigits, indicLetters, scanIndic } from './indic-run';
 import { below, bitmasks } from './masks';
 
-// What the last scan found.
+// Results of the last scan.
 export let runLetters: u64 = 0;
 export let runDigits: u64 = 0;
-/** Continuation bytes: a character has one byte more than units for each of them. */
+/** Continuation bytes: a character has one byte more than UTF-16 units for each of them. */
 export let runContinuations: u64 = 0;
-/** First byte of which nothing is known, a character's first; 64 for none. Bits at and behind it mean nothing. */
+/** First byte of the first character that the masks do not cover; 64 if they cover the block. Bits from here on are meaningless. */
 export let runValid: u32 = 0;
 
 /**
- * Letters and digits of a block that has bytes beyond ASCII.
- * @param cur      64 readable bytes
- * @param out      where they were copied to; letters are written there again in lower case, if `lower`
- * @param high     the bytes beyond ASCII that belong to the text
- * @param letters  ASCII letters, and `digits` ASCII digits
- * @param space    a code point of U+2000..U+2FFF that counts as a space, or 0
+ * Finds the letters and digits of a block with non-ASCII bytes.
+  * @param cur      64 readable bytes
+  * @param out      copy of the block; letters are replaced there by their lower case, if `lower`
+  * @param high     non-ASCII bytes of the text
+  * @param letters  ASCII letters, and `digits` ASCII digits
+  * @param space    a code point of U+2000..U+2FFF that is treated as a space, or 0
  */
 export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters: u64, digits: u64, space: u32): void {
   const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
@@ -31,7 +31,7 @@ export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters:
   const continuations = high & bitmasks(i8x16.lt_s(x0, behind), i8x16.lt_s(x1, behind), i8x16.lt_s(x2, behind), i8x16.lt_s(x3, behind));
   const leads = high & bitmasks(
     i8x16.eq(v128.and(x0, top), pair), i8x16.eq(v128.and(x1, top), pair), i8x16.eq(v128.and(x2, top), pair), i8x16.eq(v128.and(x3, top), pair));
-  // A lead without its second byte in sight: ctz of none is 64.
+  // A lead byte whose second byte is not in the block; ctz of 0 is 64.
   let valid = <u32>ctz(leads & ~(continuations >> 1));
   const pairs = leads | (leads << 1);
   letters |= pairs;
@@ -42,7 +42,7 @@ export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters:
       if (lower) store<u16>(out + i, kind);
       continue;
     }
-    // Before a space nothing is joined.
+    // Nothing is joined across a space.
     if (kind != RUN_GAP && kind != RUN_DIGIT && !(kind == RUN_MID && i < 62 && load<u8>(cur + i, 2) == 0x20)) {
       valid = i;
       break;
@@ -78,7 +78,7 @@ export function scanRun(cur: usize, out: usize, lower: bool, high: u64, letters:
       else if (i && (digits >> before) & 1) digits |= triple;
       else valid = i;
     } else if (type == MID_CLASS) {
-      // The byte behind must be known, and be no mark that belongs to this character.
+      // The next byte must be known, and must not start a mark that belongs to this character.
       if (i + 3 >= valid || (rest >> (i + 3)) & 1) valid = i;
       else if (i && (letters >> before) & (letters >> (i + 3)) & 1) letters |= triple;
       else if (i && (digits >> before) & (digits >> (i + 3)) & 1) digits |= triple;

@@ -1,7 +1,7 @@
-// Bigrams of ideographs and kana straight from the text, which the standard tokenizer need not cut into characters first (Japanese: 75 -> 240 MB/s).
-// A plain character is one whose token is itself or its run of katakana: behind it the text must not join it, as marks and half-width kana do. All
-// else is left to the tokenizer, with the same state of the run at hand as cjk-bigram.ts has, so that pairs reach from one to the other.
-// Pre: tokenizer is the standard one, stages between change no plain character (`fuse` in src/analysis/analyzer.ts), offsets are those of the text.
+// Bigrams of ideographs and kana directly from the text, so that the standard tokenizer need not cut it into characters (Japanese: 75 -> 240 MB/s).
+// A plain character is one whose token is the character itself or its run of katakana: the text after it must not join it, as marks and half-width
+// kana would. Everything else is left to the tokenizer. The state of the current run is shared with cjk-bigram.ts, so that pairs may span both.
+// Pre: the standard tokenizer; stages between change no plain character (`fuse` in src/analysis/fusion.ts); offsets are not mapped.
 import { lastReadable } from '../../../mem/layout';
 import { CJK_KATAKANA, CJK_PLAIN, cjkKind } from '../../../text/generated/cjk-kind';
 import { WORD_BREAK_CLASS_LOW, WORD_BREAK_CLASSES, WORD_BREAK_NEXT, wordBreakClass } from '../../../text/generated/word-break';
@@ -10,24 +10,24 @@ import { TOKEN_BYTES, TokenType, writeToken } from '../../token';
 import { below, isWithin, storeLower } from '../../tokenizers/masks';
 import { BigramState } from './bigram-state';
 
-/** Bytes of a character in the area, see cjk-bigram.ts. */
+/** Size of a character in the area, see cjk-bigram.ts. */
 const ENTRY: usize = 12;
-/** Bytes of a pair. */
+/** Size of a pair. */
 const PAIR: usize = 6;
 const START_STATE: u32 = 1;
 
-/** Characters that are looked at together, and the bytes that this reads. */
+/** Characters per block, and the bytes that reading a block touches. */
 const BLOCK: u32 = 64;
 const BLOCK_BYTES: usize = 3 * <usize>BLOCK + 32;
 
-/** Code point of the three bytes at `at`, 0 if they are no character. */
+/** Code point of the three bytes at `at`, 0 if they are not a character. */
 // @ts-ignore: decorator
 @inline
 function threeAt(at: usize): u32 {
   return three(<u32>load<u16>(at) | (<u32>load<u8>(at, 2) << 16));
 }
 
-/** The same of bytes in a word, the first one low. */
+/** The same for bytes in a word, the first one lowest. */
 // @ts-ignore: decorator
 @inline
 function three(bytes: u32): u32 {
@@ -44,7 +44,7 @@ export function plainAt(at: usize, end: usize): u32 {
   return cjkKind(cp) & CJK_PLAIN ? cp : 0;
 }
 
-/** The same of the four characters at `at` in lanes of 32 bits. Reads 16 bytes. */
+/** The same for the four characters at `at`, in lanes of 32 bits. Reads 16 bytes. */
 // @ts-ignore: decorator
 @inline
 function fourAt(at: usize): v128 {
@@ -54,7 +54,7 @@ function fourAt(at: usize): v128 {
   return v128.and(cps, i32x4.eq(v128.and(bytes, i32x4.splat(0xc0c0f0)), i32x4.splat(0x8080e0)));
 }
 
-/** Lanes of 16 bits that are from `first` to `last`. */
+/** Lanes of 16 bits in [first, last]. */
 // @ts-ignore: decorator
 @inline
 function isFromTo(x: v128, first: i32, last: i32): v128 {
@@ -62,8 +62,9 @@ function isFromTo(x: v128, first: i32, last: i32): v128 {
 }
 
 /**
- * Eight characters at `at` at once, those that most texts are made of: hiragana, katakana, common ideographs and punctuation. Reads 28 bytes.
- * @returns bit i: character i is a plain one, bit 8 + i: it is one of these. What is none of these is to be looked up by `cjkKind`.
+ * Classifies eight characters at `at` at once, for those that most texts consist of: hiragana, katakana, common ideographs and punctuation.
+  * Reads 28 bytes.
+  * @returns bit i: character i is plain; bit 8 + i: it is one of the above. For all others use `cjkKind`
  */
 // @ts-ignore: decorator
 @inline
@@ -76,7 +77,7 @@ function eightKinds(at: usize): u32 {
   return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(v128.andnot(letters, dot), known));
 }
 
-/** Class of the character at `at`: 0 at the end, WORD_BREAK_CLASSES if it is neither ASCII nor three bytes long. */
+/** Word-break class of the character at `at`: 0 at the end, WORD_BREAK_CLASSES if it is neither ASCII nor three bytes long. */
 function classAt(at: usize, end: usize): u32 {
   if (at >= end) return 0;
   const byte = <u32>load<u8>(at);
@@ -85,7 +86,7 @@ function classAt(at: usize, end: usize): u32 {
   return wordBreakClass(((byte & 15) << 12) | ((<u32>load<u8>(at, 1) & 63) << 6) | (load<u8>(at, 2) & 63));
 }
 
-/** Whether the character at `at` may belong to the token of the plain one before it. */
+/** Whether the character at `at` may belong to the token of the plain character before it. */
 function joins(plain: u32, at: usize, end: usize): bool {
   const type = classAt(at, end);
   if (type >= WORD_BREAK_CLASSES) return true;
@@ -93,7 +94,7 @@ function joins(plain: u32, at: usize, end: usize): bool {
   return load<u8>(WORD_BREAK_NEXT + state * WORD_BREAK_CLASSES + type) != 0;
 }
 
-/** Whether no token begins with the character of one byte at `at`. */
+/** Whether no token starts with the single-byte character at `at`. */
 // @ts-ignore: decorator
 @inline
 function isGap(at: usize): bool {
@@ -101,10 +102,10 @@ function isGap(at: usize): bool {
   return byte < 0x80 && !load<u8>(WORD_BREAK_NEXT + START_STATE * WORD_BREAK_CLASSES + load<u8>(WORD_BREAK_CLASS_LOW + byte));
 }
 
-/** Type of the word that was found last. */
+/** Type of the last word found by asciiWord. */
 let wordType: u32 = 0;
 
-/** Length of a word of ASCII letters and digits at `at` to which nothing else belongs; 0 if there is none, or none of less than 16. */
+/** Length of a word of ASCII letters and digits at `at` that nothing else joins; 0 if there is none of less than 16 bytes. */
 function asciiWord(at: usize, end: usize): u32 {
   const x = v128.load(at);
   const letters = <u32>i8x16.bitmask(isWithin(v128.or(x, i8x16.splat(32)), 97, 26)), digits = <u32>i8x16.bitmask(isWithin(x, 48, 10));
@@ -114,7 +115,7 @@ function asciiWord(at: usize, end: usize): u32 {
   return classAt(at + length, end) == 0 || plainAt(at + length, end) ? length : 0;
 }
 
-/** Whether a batch has room for what a block makes: a token for each of its characters and the one before. */
+/** Whether a batch has room for the output of a block: a token for each of its characters and the one before. */
 // @ts-ignore: decorator
 @inline
 export function hasBlockRoom(stage: Stage, token: usize, out: usize, outEnd: usize): bool {
@@ -122,32 +123,32 @@ export function hasBlockRoom(stage: Stage, token: usize, out: usize, outEnd: usi
 }
 
 /**
- * Makes bigrams from where the tokenizer stands, which goes on behind them: a block of up to 64 characters at a time, while there is room.
- * @param area   characters of the run at hand, of which at most the last one waits, and `chain.cur` is right behind it
- * @param outEnd end of what terms may take
- * @param asWords words of ASCII are taken, too, and put in lower case
- * @returns tokens of the batch, of which `made` were there before
+ * Emits bigrams from the tokenizer's position on and advances it: a block of up to 64 characters at a time, while there is room.
+  * @param area    characters of the current run, of which at most the last one is pending, directly before `chain.cur`
+  * @param outEnd  end of the room for terms
+  * @param asWords also emits ASCII words, in lower case
+  * @returns number of tokens in the batch, including the `made` there were before
  */
 export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, outEnd: usize, asWords: bool): u32 {
   const state = stateOf<BigramState>(stage);
   const end = chain.textEnd, lastBlock = lastReadable(BLOCK_BYTES);
   let cur = chain.cur, unit = <u32>(cur - chain.unitBase), out = stage.termCur, token = changetype<usize>(tokenAt(stage, made));
-  // The character before, 0 for none, whether it is in no pair yet, and its offset.
+  // The previous character (0 for none), whether it is in no pair yet, and its offset.
   let previous: u32 = 0, isAlone = false, start: u32 = 0;
   if (state.runLength != state.started) {
     const entry = area + (state.runLength - 1) * ENTRY;
     previous = load<u32>(entry);
     start = load<u32>(entry, 4);
     isAlone = state.runLength == 1;
-    // Pairs with characters of another length are not for here.
+    // Pairs with characters of other lengths are left to cjk-bigram.ts.
     if (previous - 0x800 >= 0x10000 - 0x800) return made;
   }
   while (cur < end && cur <= lastBlock && hasBlockRoom(stage, token, out, outEnd)) {
-    // --- what the characters are: bit i for character i
+    // --- classify the characters: bit i for character i
     let plain: u64 = 0, count: u64 = 0, at = cur;
     if (load<u8>(cur) >= 0xe0) for (const blockEnd = min(end, cur + 3 * <usize>BLOCK); at + 3 <= blockEnd; ) {
       const kinds = eightKinds(at);
-      // Apart, so that the next eight need not wait for what these are.
+      // A separate path, so that the next eight need not wait for the result.
       if (kinds >> 8 == 0xff && at + 24 <= blockEnd) {
         plain |= <u64>(kinds & 0xff) << count;
         count += 8;
@@ -184,7 +185,7 @@ export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, o
       unit += max(word, 1);
       continue;
     }
-    // --- as far as nothing behind belongs to them: to the last one, or to all of a run of katakana
+    // --- keep those that nothing after the block can join: all but the last, or but the last run of katakana
     let sure = <u32>count;
     if ((plain >> (count - 1)) & 1 && joins(threeAt(at - 3), at, end)) {
       sure--;
@@ -192,7 +193,7 @@ export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, o
       if (!sure) break;
       plain &= below(sure);
     }
-    // --- pairs, and those without a neighbour
+    // --- emit pairs, and single characters
     const pairs = plain & (plain >> 1), open = plain & (<u64>1 << (sure - 1));
     let singles = plain & ~(pairs | (pairs << 1));
     if (previous) {
@@ -250,14 +251,14 @@ export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, o
   return <u32>((token - stage.tokens) / TOKEN_BYTES);
 }
 
-/** A token of the one character `cp` at `out`. Returns the place of the next token. */
+/** Emits a token of the character `cp` at `out`. Returns the address of the next token. */
 function emitSingle(token: usize, out: usize, cp: u32, start: u32, end: u32): usize {
   store<u32>(out, <u32>threeBytes(cp));
   writeToken(token, out, 3, start, end, TokenType.SINGLE);
   return token + TOKEN_BYTES;
 }
 
-/** UTF-8 of a character of three bytes, the first one low. */
+/** UTF-8 of a three-byte character, the first byte lowest. */
 // @ts-ignore: decorator
 @inline
 function threeBytes(cp: u32): u64 {

@@ -1,41 +1,41 @@
-// Flattens a token graph into a sequence of positions ("sausages"), which an index can hold. Side paths are merged: nodes of the input graph
-// get output positions in order, each at least one behind the position of every token that arrives from before. Tokens are held until no
-// later one can move their position.
+// Flattens a token graph into a sequence of positions ("sausages"), which an index can represent. Side paths are merged: nodes of the input graph
+// get output positions in order, each at least one after the position of every token that leads to it. Tokens are buffered until no later token can
+// move their position.
 // Source: the behaviour that Lucene documents for FlattenGraphFilter.
 //   area ├─ Flattener ─┬─ InputNode × nodes ─┬─ OutputNode × nodes ─┬─ Cell × cells ─┬─ Held × helds ─┬─ terms ─┬─ terms ─┬─ batch's terms ─┤
-// Nodes lie in rings by their number; two live nodes at one place need a larger region, as do more tokens than fit.
+// Nodes are stored in rings by their number. If two live nodes need the same slot, or there are too many tokens, a larger region is needed.
 import { E_NO_SPACE } from '../../../mem/status';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { AreaState, Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { copyToken, Token, TOKEN_BYTES } from '../../token';
 
-/** A node of the incoming graph. */
+/** A node of the input graph. */
 // @ts-ignore: decorator
 @unmanaged
 class InputNode {
-  /** Its number + 2; 0: the place is free. */
+  /** Number of the node + 2; 0 if the slot is free. */
   id: u32;
   node: i32;
-  /** Tokens that leave it and are not written yet: places of Held + 1, 0 for none. */
+  /** Tokens that leave the node and have not been written: indices of Held + 1, 0 for none. */
   first: u32;
   last: u32;
   hasTokens: u32;
   maxTo: i32;
   minTo: i32;
-  /** Position that it maps to; grows while tokens arrive. */
+  /** Output position of the node; grows while tokens arrive. */
   output: i32;
 }
 
-/** A position of the result. */
+/** A position of the output. */
 // @ts-ignore: decorator
 @unmanaged
 class OutputNode {
   id: u32;
   node: i32;
-  /** Input nodes that map to it: places of Cell + 1. */
+  /** Input nodes at this position: indices of Cell + 1. */
   firstInput: u32;
   inputCount: u32;
-  /** How many of them are written. */
+  /** How many of them have been written. */
   nextOut: u32;
   start: i32;
   end: i32;
@@ -48,7 +48,7 @@ class Cell {
   next: u32;
 }
 
-/** A token that waits: its record, then the place + 1 of the next. */
+/** A buffered token: its record, and the index + 1 of the next one. */
 const HELD_BYTES: usize = TOKEN_BYTES + 8;
 
 // @ts-ignore: decorator
@@ -65,13 +65,13 @@ class Flattener {
   heldCount: u32;
   heldsUsed: u32;
   freeHeld: u32;
-  /** The half of the terms' room in use, its other half, and where the next term goes. */
+  /** The half of the terms' room in use, the other half, and where the next term goes. */
   terms: usize;
   otherTerms: usize;
   termsBytes: usize;
   termCur: usize;
   outPtr: usize;
-  /** Nodes below these are gone. */
+  /** Nodes below these have been released. */
   inputsFrom: i32;
   outputsFrom: i32;
   maxOutput: i32;
@@ -79,7 +79,7 @@ class Flattener {
   outputFrom: i32;
   lastOutputFrom: i32;
   lastStart: i32;
-  /** 1: a place was needed that a live node has, or the pools are used up. */
+  /** 1 if a slot was needed that a live node occupies, or the pools are exhausted. */
   isFull: u32;
   isEnded: u32;
 }
@@ -113,7 +113,7 @@ export function flattenNext(chain: Chain, stage: Stage): i32 {
   return made;
 }
 
-/** Shares the area out. False: it is too small. */
+/** Divides the area. False: it is too small. */
 function open(flattener: Flattener, stage: Stage): bool {
   const base = changetype<usize>(flattener), eighth = ((stage.termsEnd - base) >> 3) & ~7;
   const head = (offsetof<Flattener>() + 7) & ~7;
@@ -184,7 +184,7 @@ function cellAt(flattener: Flattener, place: u32): Cell {
   return changetype<Cell>(flattener.cells + <usize>(place - 1) * offsetof<Cell>());
 }
 
-/** Puts an input node behind the others of a position. */
+/** Adds an input node to a position. */
 function addInput(flattener: Flattener, output: OutputNode, id: i32): void {
   let place = flattener.freeCell;
   if (place) flattener.freeCell = cellAt(flattener, place).next;
@@ -206,7 +206,7 @@ function addInput(flattener: Flattener, output: OutputNode, id: i32): void {
   output.inputCount++;
 }
 
-/** Takes an input node away from a position. */
+/** Removes an input node from a position. */
 function removeInput(flattener: Flattener, output: OutputNode, id: i32): void {
   let before: u32 = 0;
   for (let place = output.firstInput; place; ) {
@@ -232,7 +232,7 @@ function clearInputs(flattener: Flattener, output: OutputNode): void {
   output.inputCount = 0;
 }
 
-// --- tokens that wait
+// --- buffered tokens
 
 // @ts-ignore: decorator
 @inline
@@ -240,7 +240,7 @@ function heldAt(flattener: Flattener, place: u32): usize {
   return flattener.helds + <usize>(place - 1) * HELD_BYTES;
 }
 
-/** Keeps a copy of a token that leaves a node. */
+/** Buffers a copy of a token that leaves a node. */
 function hold(flattener: Flattener, node: InputNode, token: Token): void {
   let place = flattener.freeHeld;
   if (place) flattener.freeHeld = load<u32>(heldAt(flattener, place), TOKEN_BYTES);
@@ -270,17 +270,17 @@ function hold(flattener: Flattener, node: InputNode, token: Token): void {
   flattener.termCur += token.termLen;
 }
 
-/** Lets the first token of a node go. */
+/** Releases the first token of a node. */
 function dropHeld(flattener: Flattener, node: InputNode): void {
   const place = node.first, held = heldAt(flattener, place);
   node.first = load<u32>(held, TOKEN_BYTES);
   store<u32>(held, flattener.freeHeld, TOKEN_BYTES);
   flattener.freeHeld = place;
-  // Nothing waits: the terms' room is free again.
+  // No token is buffered, so the terms' room is free again.
   changetype<Token>(held).termLen = 0;
 }
 
-/** Copies the terms that are still needed to the other half. */
+/** Copies the terms in use to the other half. */
 function moveTerms(flattener: Flattener): void {
   let cur = flattener.otherTerms;
   for (let place: u32 = 1; place <= flattener.heldsUsed; place++) {
@@ -307,7 +307,7 @@ function add(flattener: Flattener, token: Token): void {
     let out = outputNode(flattener, source.output);
     const before = inputNode(flattener, from - posInc);
     if (posInc > 1 && source.output - before.output <= 1 && before.minTo != from) {
-      // A long way over a hole has put this node too near; place it anew.
+      // A long path over a hole has placed this node too early; place it again.
       removeInput(flattener, out, from);
       source.output = -1;
       const end = out.end;
@@ -322,7 +322,7 @@ function add(flattener: Flattener, token: Token): void {
   arrive(flattener, to, source.output + 1, token.endOffset);
 }
 
-/** A token arrives at a node that must be at `position` at least. */
+/** Records that a token arrives at a node, which must be at `position` at least. */
 function arrive(flattener: Flattener, to: i32, position: i32, endOffset: i32): void {
   const target = inputNode(flattener, to);
   if (target.node == -1) target.node = to;
@@ -332,11 +332,11 @@ function arrive(flattener: Flattener, to: i32, position: i32, endOffset: i32): v
     target.output = position;
   }
   const out = outputNode(flattener, target.output);
-  // The tightest end wins, so that original tokens keep theirs.
+  // The smallest end offset wins, so that original tokens keep theirs.
   if (out.end == -1 || endOffset < out.end) out.end = endOffset;
 }
 
-/** A node that nothing arrived at: it stands behind a hole. */
+/** A node without incoming tokens: it follows a hole. */
 function enterAfterHole(flattener: Flattener, source: InputNode, token: Token): OutputNode {
   const from = flattener.from, before = from - <i32>token.posInc, start = <i32>token.startOffset;
   source.node = from;
@@ -356,7 +356,7 @@ function enterAfterHole(flattener: Flattener, source: InputNode, token: Token): 
   return out;
 }
 
-/** Writes the next token whose position cannot change any more. Returns 1, 0 if there is none, or E_NO_SPACE: hand out the batch first. */
+/** Emits the next token whose position is final. Returns 1, 0 if there is none, or E_NO_SPACE: return the batch first. */
 function release(flattener: Flattener, stage: Stage, made: u32, outEnd: usize): i32 {
   while (flattener.outputFrom < flattener.maxOutput && !flattener.isFull) {
     const output = outputNode(flattener, flattener.outputFrom);
@@ -400,7 +400,7 @@ function write(flattener: Flattener, stage: Stage, made: u32, input: InputNode, 
   return 0;
 }
 
-/** Leaves a position behind, and what lies before its nodes. */
+/** Releases a position and everything before its nodes. */
 function free(flattener: Flattener, output: OutputNode): void {
   flattener.outputFrom++;
   flattener.outputsFrom = flattener.outputFrom;

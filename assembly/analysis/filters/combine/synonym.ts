@@ -1,12 +1,12 @@
-// Synonyms: words and phrases replaced by others or joined by them, the longest phrase first. What stands beside what is worked out by
-// the host once for each phrase (src/analysis/filters/synonym-program.ts); here words are looked up and arcs written out.
+// Synonyms: replaces words and phrases by others, or adds others, longest phrase first. The host computes the output of each phrase once
+// (src/analysis/filters/synonym-program.ts); this stage looks words up and writes the arcs.
 //   config ├─ flags u32: 1 = graph ─┬─ longest phrase u32 ─┬─ words (map, term-set.ts) ─┬─ nodes ─┬─ terms ─┤
 //   word   ├─ bytes u32 = 8 ─┬─ number u32 ─┬─ node of phrases that begin with it u32, 0 none ─┤      offsets are from config
 //   node   ├─ edges u32 ─┬─ arcs u32, 0: no phrase ends here ─┬─ keepOriginal u32 ─┬─ span u32 ─┬─ edge × edges ─┬─ arc × arcs ─┤
 //   edge   ├─ number u32, ascending ─┬─ node u32 ─┤
 //   arc    ├─ term u32 ─┬─ termBytes u32 ─┬─ from u32 ─┬─ to u32 ─┤
-// In graphs an arc leads from one node to another, counted from where the phrase begins, and term 0 is the token of the phrase with the
-// number termBytes. Without graphs `from` is the token that the term lies over and `to` is 1 if it is the only word of its side.
+// In graphs an arc leads from node to node, numbered from the start of the phrase; term 0 is the phrase's own token with the number termBytes.
+// Without graphs, `from` is the number of the token that the term is stacked on, and `to` is 1 if the term is the only word of its side.
 import { E_NO_SPACE } from '../../../mem/status';
 import { dropAhead, Lookahead, openLookahead, readAhead, windowToken } from './lookahead';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
@@ -18,31 +18,31 @@ const NODE_HEAD: usize = 16;
 const WORDS: usize = 8;
 const NO_OFFSET: u32 = 0xffffffff;
 
-/** What a filter of one text remembers; it lies at the start of the stage's area. */
+/** State of the filter for one text, at the start of the stage's area. */
 // @ts-ignore: decorator
 @unmanaged
 class Matcher {
-  /** Node of the phrase whose arcs are being written, 0 for none; the next of them. */
+  /** Node of the phrase whose arcs are being written, 0 if none; index of the next arc. */
   node: usize;
   arc: u32;
-  /** Tokens of the phrase. */
+  /** Length of the phrase in tokens. */
   length: u32;
   startOffset: u32;
   endOffset: u32;
-  /** Graph: where the last token begins, where the next one does, where the phrase does. */
+  /** Graph: node of the last token, of the next one, and of the start of the phrase. */
   lastNode: i32;
   nextNode: i32;
   start: i32;
-  /** Flat: number of the token at hand, and how many of the phrase are left. */
+  /** Flat: number of the current token, and how many tokens of the phrase remain. */
   index: u32;
   left: u32;
   keepOriginal: u32;
-  /** Flat: 1 while a token and what lies over it is written; the token itself is still to be; next of what lies over it. */
+  /** Flat: 1 while a token and the terms stacked on it are being written; 1 if the token itself is pending; index of the next stacked term. */
   isPlaying: u32;
   isOriginalDue: u32;
   cursor: u32;
   posInc: u32;
-  /** Flat: terms that wait for their token. */
+  /** Flat: terms waiting for their token. */
   pendings: usize;
   pendingCount: u32;
   pendingCapacity: u32;
@@ -51,14 +51,14 @@ class Matcher {
   outPtr: usize;
 }
 
-/** A term that lies over a token to come. */
+/** A term to be stacked on a later token. */
 // @ts-ignore: decorator
 @unmanaged
 class Pending {
   index: u32;
   termPtr: usize;
   termLen: u32;
-  /** NO_OFFSET: that of the token. */
+  /** NO_OFFSET for the token's own. */
   endOffset: u32;
   posLen: u32;
 }
@@ -87,7 +87,7 @@ export function synonymNext(chain: Chain, stage: Stage): i32 {
   return made;
 }
 
-/** Node of the phrases that begin with a word, 0 for none. */
+/** Node of the phrases that start with a word, 0 if there are none. */
 // @ts-ignore: decorator
 @inline
 function rootOf(config: usize, token: Token): usize {
@@ -95,7 +95,7 @@ function rootOf(config: usize, token: Token): usize {
   return entry ? <usize>load<u32>(config + WORDS + load<u32>(entry), 8) : 0;
 }
 
-/** Node that an edge leads to, 0 for none. */
+/** Target of an edge, 0 if there is none. */
 function follow(config: usize, node: usize, token: Token): usize {
   const entry = findTerm(config + WORDS, token.termPtr, token.termLen);
   if (!entry) return 0;
@@ -110,7 +110,7 @@ function follow(config: usize, node: usize, token: Token): usize {
   return 0;
 }
 
-/** Finds the longest phrase at the start of the window and notes it. Returns its length, 0 for none, or a status. */
+/** Finds the longest phrase at the start of the window and stores it. Returns its length, 0 if there is none, or a status. */
 function match(chain: Chain, stage: Stage, matcher: Matcher, window: Lookahead): i32 {
   const config = stage.config;
   let best: u32 = 0, size: u32 = 1;
@@ -138,14 +138,14 @@ function match(chain: Chain, stage: Stage, matcher: Matcher, window: Lookahead):
   return best;
 }
 
-/** Address of an arc of the phrase at hand. */
+/** Address of an arc of the current phrase. */
 // @ts-ignore: decorator
 @inline
 function arcAt(node: usize, arc: u32): usize {
   return node + NODE_HEAD + (<usize>load<u32>(node) << 3) + (<usize>arc << 4);
 }
 
-/** Writes a synonym. Returns 0 or E_NO_SPACE. */
+/** Emits a synonym. Returns 0 or E_NO_SPACE. */
 function emitSynonym(stage: Stage, made: u32, termPtr: usize, termLen: u32, start: u32, end: u32, posInc: u32, posLen: u32, outEnd: usize): i32 {
   if (stage.termCur + termLen > outEnd) return E_NO_SPACE;
   memory.copy(stage.termCur, termPtr, termLen);
@@ -221,8 +221,8 @@ function emitWindowToken(stage: Stage, made: u32, token: Token, outEnd: usize): 
 // --- flat
 
 /**
- * The older filter: outputs lie over the matched tokens position by position, and over those behind when there are more. A new match is
- * looked for behind the last one only. Behind the end of the text the rest stands at the last token's offsets.
+ * The older filter: outputs are stacked on the matched tokens position by position, and on later tokens if there are more. The next match is searched
+  * after the last one. At the end of the text the remaining outputs get the last token's offsets.
  */
 function flatNext(chain: Chain, stage: Stage, matcher: Matcher, window: Lookahead): i32 {
   const input = inputOf(stage), outEnd = termsLimit(stage, matcher.outPtr);
@@ -286,7 +286,7 @@ function begin(matcher: Matcher, withOriginal: u32): void {
   matcher.posInc = 1;
 }
 
-/** Lets the terms of the phrase at hand wait for their tokens. Returns 0 or E_NO_SPACE. */
+/** Queues the terms of the current phrase for their tokens. Returns 0 or E_NO_SPACE. */
 function suspend(config: usize, matcher: Matcher): i32 {
   const arcs = load<u32>(matcher.node, 4);
   if (matcher.pendingCount + arcs > matcher.pendingCapacity) return E_NO_SPACE;
@@ -308,7 +308,7 @@ function pendingAt(matcher: Matcher, i: u32): Pending {
   return changetype<Pending>(matcher.pendings + <usize>i * offsetof<Pending>());
 }
 
-/** Writes the next token of a place, or ends the place (isPlaying is 0 then). False: there is no room. */
+/** Emits the next token of a position, or finishes the position (isPlaying is 0 then). False: there is no room. */
 function play(stage: Stage, made: u32, matcher: Matcher, window: Lookahead, outEnd: usize): bool {
   const isTail = window.count == 0;
   if (matcher.isOriginalDue) {

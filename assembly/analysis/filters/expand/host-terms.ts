@@ -63,13 +63,13 @@ export function hostTermsNext(chain: Chain, stage: Stage): i32 {
   return made;
 }
 
-/** Writes the answer for a token to `out`. Returns its bytes, or a status. */
+/** Writes the answer for a token to `out`. Returns its size, or a status. */
 function ask(stage: Stage, token: Token, out: usize, outEnd: usize): i32 {
   if (token.flags & FLAG_KEYWORD && load<u32>(stage.config, 4) & KEEP_KEYWORDS) return 0;
   return askCached(load<u32>(stage.config), token.termPtr, token.termLen, stage.termsPtr, answerPtr(stage), out, outEnd);
 }
 
-/** Copies the answer of a host filter to `out`, from the cache in [area, areaEnd) if it is there. Returns its bytes, or a status. */
+/** Copies the answer of a host filter to `out`, from the cache in [area, areaEnd) if possible. Returns its size, or a status. */
 export function askCached(filter: u32, ptr: usize, len: u32, area: usize, areaEnd: usize, out: usize, outEnd: usize): i32 {
   if (len - 1 >= MAX_KEY) return hostTerms(filter, ptr, len, out, outEnd - out);
   const hash = hashBytes(ptr, len), known = recallTerm(area, bucketMask(area, areaEnd), hash, ptr, len);

@@ -1,7 +1,7 @@
-// word_delimiter and word_delimiter_graph: parts of words, their concatenations, and the word itself. Works on UTF-16 units, as Lucene does.
+// word_delimiter and word_delimiter_graph: parts of words, their concatenations, and the word itself. Counts UTF-16 units, like Lucene.
 //   config ├─ flags u32 ─┬─ exceptions u32 ─┬─ type u8 × 256 ─┬─ { unit u32, type u32 } × exceptions, ascending ─┬─ protected words (set) ─┤
-//   area   ├─ Splitter ─┬─ scratch of the word at hand: units, types, parts, pieces ─┬─ terms of the batch ─┤
-// Types of units below 256 stand in the config; above, in the exceptions of a type table or by general category.
+//   area   ├─ Splitter ─┬─ scratch for the current word: units, types, parts, pieces ─┬─ terms of the batch ─┤
+// Types of units below 256 are in the config; types above are in the exceptions of a type table or follow from the general category.
 // Source: the rules that Lucene documents for WordDelimiterFilter and WordDelimiterGraphFilter.
 import { E_NO_SPACE } from '../../../mem/status';
 import { encode } from '../../../text/utf8';
@@ -31,13 +31,13 @@ import {
   WORD_PARTS,
 } from './word-parts';
 
-/** What a piece is made of: one part; those parts of a range that are concatenated; all parts of a range; the word as it is. */
+/** What a piece consists of: one part; the parts of a range that are concatenated; all parts of a range; the whole word. */
 const ONE: u32 = 0;
 const RUN: u32 = 1;
 const ALL: u32 = 2;
 const WHOLE: u32 = 3;
 
-/** Parts that are being joined. */
+/** Parts being concatenated. */
 // @ts-ignore: decorator
 @unmanaged
 class Run {
@@ -103,7 +103,7 @@ export function wordDelimiterNext(chain: Chain, stage: Stage): i32 {
           splitter.carry -= token.posInc;
           return made ? made : E_NO_SPACE;
         }
-        // In graphs the increment is the token's own here, whatever was carried.
+        // In graphs the increment is the token's own here, without the carry.
         if (!(flags & GRAPH)) tokenAt(stage, made).posInc = splitter.carry;
         splitter.carry = 0;
         splitter.hasOutput = 1;
@@ -119,7 +119,7 @@ export function wordDelimiterNext(chain: Chain, stage: Stage): i32 {
   return made;
 }
 
-/** Writes a word as it is. False: there is no room for it. */
+/** Emits an unchanged word. False: there is no room for it. */
 function pass(stage: Stage, splitter: Splitter, made: u32, token: Token, outEnd: usize): bool {
   if (emitToken(stage, made, token, token.termPtr, token.termLen, outEnd) < 0) return false;
   tokenAt(stage, made).posInc = token.posInc + splitter.carry;
@@ -134,7 +134,7 @@ function protectedWords(config: usize): usize {
   return config + EXCEPTIONS + (<usize>load<u32>(config, 4) << 3);
 }
 
-/** Whether a word is a protected one. Those that are too long for the scratch are none. */
+/** Whether a word is protected. Words that exceed the scratch memory are not. */
 function isProtected(splitter: Splitter, config: usize, flags: u32, token: Token): bool {
   const words = protectedWords(config);
   if (!(flags & ANY_CASE)) return findTerm(words, token.termPtr, token.termLen) != 0;
@@ -183,13 +183,13 @@ function extend(run: Run, part: u32, type: u32, place: i32): void {
   run.count++;
 }
 
-/** Parts and concatenations of a word as arcs between places, in order of where they stand. */
+/** Parts and concatenations of a word as arcs between nodes, in order of their start. */
 function makeGraph(splitter: Splitter, flags: u32): void {
   const run = changetype<Run>(splitter.run), all = changetype<Run>(splitter.all);
   run.count = 0;
   all.count = 0;
   splitter.madePlace = 0;
-  // The word itself comes first, whatever the order of the others; how far it reaches is known at the end.
+  // The word itself comes first, whatever the order of the others; its end is known after all parts.
   if (flags & PRESERVE) addPiece(splitter, WHOLE, 0, 0, 0, 0);
   const kept = splitter.count;
   if (splitter.isSingle) {
@@ -225,7 +225,7 @@ function endGraphRun(splitter: Splitter, flags: u32, run: Run): u32 {
   return count;
 }
 
-/** The older filter: no graph, so concatenations stand at the place of their last part. */
+/** The older filter, without a graph: concatenations are at the position of their last part. */
 function makeFlat(splitter: Splitter, flags: u32, token: Token): void {
   const run = changetype<Run>(splitter.run), all = changetype<Run>(splitter.all);
   run.count = 0;
@@ -265,7 +265,7 @@ function endFlatRun(splitter: Splitter, flags: u32, run: Run): u32 {
   return count;
 }
 
-/** Increment of the next piece. @param isInjected it stands at the place of the one before */
+/** Increment of the next piece. @param isInjected it is at the position of the previous piece */
 function increment(splitter: Splitter, isInjected: bool): i32 {
   const posInc = max(<i32>splitter.carry, 1);
   if (splitter.hasPlace) {
@@ -281,7 +281,7 @@ function increment(splitter: Splitter, isInjected: bool): i32 {
   return posInc;
 }
 
-/** Whether `b` must come before `a`, which was made earlier: by start, then the longer one, or the one with the larger increment. */
+/** Whether `b` must precede `a`, which was created earlier: by start, then the longer one, or the one with the larger increment. */
 // @ts-ignore: decorator
 @inline
 function isBefore(splitter: Splitter, b: Piece, a: Piece, isFlat: bool): bool {
@@ -290,7 +290,7 @@ function isBefore(splitter: Splitter, b: Piece, a: Piece, isFlat: bool): bool {
   return isFlat ? b.place > a.place : b.end > a.end;
 }
 
-/** Sorts the pieces from `from` on by merging; equal ones stay in order. */
+/** Stable merge sort of the pieces from `from` on. */
 function sortPieces(splitter: Splitter, from: u32, isFlat: bool): void {
   const size = offsetof<Piece>(), count = splitter.count - from, home = splitter.pieces + <usize>from * size;
   let source = home, target = home + <usize>count * size;
@@ -315,7 +315,7 @@ function sortPieces(splitter: Splitter, from: u32, isFlat: bool): void {
 
 // --- tokens
 
-/** Writes the next piece as a token. False: there is no room for its term. */
+/** Emits the next piece as a token. False: there is no room for its term. */
 function writePiece(stage: Stage, splitter: Splitter, made: u32, token: Token, flags: u32, outEnd: usize): bool {
   const piece = pieceAt(splitter, splitter.next), out = tokenAt(stage, made), from = stage.termCur;
   const kind = piece.kind;
@@ -369,7 +369,7 @@ function placeFlat(splitter: Splitter, out: Token, piece: Piece, token: Token): 
   splitter.hasOutput = 1;
 }
 
-/** Writes units behind those of the term that began at `from`; halves of a pair that meet become one. Returns the end. */
+/** Appends units to the term that starts at `from`; a low surrogate after a high one completes the pair. Returns the end. */
 function writeUnits(splitter: Splitter, token: Token, cur: usize, from: usize, start: u32, end: u32): usize {
   if (splitter.isAscii) {
     memory.copy(cur, token.termPtr + start, end - start);

@@ -1,5 +1,5 @@
-// Parts of a word for word_delimiter and word_delimiter_graph: runs of letters or digits, cut at delimiters, changes of case and of kind.
-// Layouts of configuration and area stand in word-delimiter.ts.
+// Splits words into parts for word_delimiter and word_delimiter_graph: runs of letters or digits, cut at delimiters and where case or kind change.
+// word-delimiter.ts has the layouts of config and area.
 import { category } from '../../../text/character';
 import { decode } from '../../../text/utf8';
 import { Token } from '../../token';
@@ -16,7 +16,7 @@ const POSSESSIVE: u32 = 256;
 export const IGNORE_KEYWORDS: u32 = 512;
 export const GRAPH: u32 = 1024;
 export const ADJUST_OFFSETS: u32 = 2048;
-/** Protected words stand in lower case for words of any. */
+/** Protected words are in lower case and match words in any case. */
 export const ANY_CASE: u32 = 4096;
 
 const LOWER: u32 = 1;
@@ -28,7 +28,7 @@ export const ALPHA: u32 = LOWER | UPPER;
 const TYPES: usize = 8;
 export const EXCEPTIONS: usize = TYPES + 256;
 
-/** Part of a word: units [start, end) and the type of the first, ALPHA for letters of either case. */
+/** Part of a word: units [start, end) and the type of the first unit, ALPHA for letters of either case. */
 // @ts-ignore: decorator
 @unmanaged
 export class Part {
@@ -37,12 +37,12 @@ export class Part {
   type: u32;
 }
 
-/** A token to be written. `place` and `placeEnd` are nodes in graphs; otherwise `place` is the increment. */
+/** A token to be emitted. In graphs `place` and `placeEnd` are nodes; otherwise `place` is the increment. */
 // @ts-ignore: decorator
 @unmanaged
 export class Piece {
   kind: u32;
-  /** Range of parts, both included. */
+  /** Range of parts, inclusive. */
   first: u32;
   last: u32;
   place: i32;
@@ -54,12 +54,12 @@ export class Piece {
 // @ts-ignore: decorator
 @unmanaged
 export class Splitter {
-  /** Increments of words that gave nothing. */
+  /** Increments of words without output. */
   carry: u32;
   lastStart: u32;
-  /** Flat: a token has been written. */
+  /** Flat: 1 once a token has been written. */
   hasOutput: u32;
-  /** Pieces of the word at hand that are not written yet. */
+  /** Pieces of the current word that have not been written. */
   pieces: usize;
   count: u32;
   next: u32;
@@ -72,14 +72,14 @@ export class Splitter {
   types: usize;
   parts: usize;
   partCount: u32;
-  /** Places taken while pieces are made. */
+  /** Positions used while pieces are created. */
   madePlace: i32;
   /** Flat: state of `increment`. */
   hasPlace: u32;
   isBehindOriginal: u32;
   scratch: usize;
   scratchEnd: usize;
-  /** Run of words or numbers, run of everything. */
+  /** Runs of words or numbers, and of all parts. */
   run: usize;
   all: usize;
 }
@@ -98,7 +98,7 @@ function typeOf(config: usize, unit: u32): u32 {
   if (kind == 2) return LOWER;
   if (kind >= 3 && kind <= 8) return ALPHA;
   if (kind >= 9 && kind <= 11) return DIGIT;
-  // Surrogates are of both kinds, so that pairs stay together.
+  // Surrogates have both types, so that pairs are not split.
   return kind == 19 ? ALPHA | DIGIT : DELIMITER;
 }
 
@@ -111,7 +111,7 @@ function isBreak(flags: u32, last: u32, type: u32): bool {
   return (flags & SPLIT_ON_NUMERICS) != 0 || !((last & ALPHA && type & DIGIT) || (last & DIGIT && type & ALPHA));
 }
 
-/** Whether a word is one part as it is. With characters beyond the first plane it is left to `split`. */
+/** Whether a word is a single part. Words with code points above U+FFFF are left to `split`. */
 export function isWhole(config: usize, flags: u32, token: Token): bool {
   const ptr = token.termPtr, end = ptr + token.termLen;
   if (ptr == end) return false;
@@ -145,7 +145,7 @@ export function partAt(splitter: Splitter, i: u32): Part {
   return changetype<Part>(splitter.parts + <usize>i * offsetof<Part>());
 }
 
-/** Finds the parts of a word. False: the scratch is too small for them and what can be made of them. */
+/** Finds the parts of a word. False: the scratch memory is too small for them and for the pieces made of them. */
 export function split(splitter: Splitter, config: usize, flags: u32, token: Token): bool {
   const len = token.termLen;
   splitter.units = splitter.scratch;
@@ -192,12 +192,12 @@ export function split(splitter: Splitter, config: usize, flags: u32, token: Toke
   const bare = endsWithPossessive(splitter, flags, to, to) ? to - 2 : to;
   splitter.isSingle = splitter.partCount && partAt(splitter, 0).start == from && partAt(splitter, 0).end == bare ? 1 : 0;
   splitter.isAligned = token.endOffset - token.startOffset == count ? 1 : 0;
-  // Twice the pieces: sorting needs a second place.
+  // Twice the size of the pieces, since sorting needs a copy.
   splitter.pieces = (splitter.parts + <usize>splitter.partCount * offsetof<Part>() + 7) & ~7;
   return splitter.pieces + (<usize>splitter.partCount * 2 + 2) * 2 * offsetof<Piece>() <= splitter.scratchEnd;
 }
 
-/** Whether 's ends at `at`, behind a letter and at the end or before a delimiter. */
+/** Whether 's ends at `at`, after a letter and before the end or a delimiter. */
 function endsWithPossessive(splitter: Splitter, flags: u32, at: u32, to: u32): bool {
   if (!(flags & POSSESSIVE) || at <= 2 || at > to) return false;
   if (unitAt(splitter, at - 2) != 0x27 || (unitAt(splitter, at - 1) | 32) != 0x73 || !(typeAt(splitter, at - 3) & ALPHA)) return false;

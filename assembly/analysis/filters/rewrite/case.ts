@@ -1,4 +1,4 @@
-// Case filters: one code point to one code point, Unicode 16, as Lucene's LowerCaseFilter and its Greek, Irish, Turkish relatives, UpperCaseFilter.
+// Case filters: code point by code point, Unicode 16, like Lucene's LowerCaseFilter, its Greek, Irish and Turkish variants, and UpperCaseFilter.
 //   config ├─ variant u32: CaseVariant ─┤   GREEK also folds accents and final sigma, TURKISH knows dotted and dotless i, IRISH splits nAthair and tUisce
 import { E_NO_SPACE } from '../../../mem/status';
 import { category } from '../../../text/character';
@@ -17,7 +17,7 @@ export function caseFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Returns 0 or E_NO_SPACE. */
+/** Changes the case of a term. Returns 0 or E_NO_SPACE. */
 export function changeCase(batch: Stage, token: Token, variant: u32): i32 {
   if (variant == CaseVariant.TURKISH) return lowerTurkish(batch, token);
   if (variant == CaseVariant.IRISH) {
@@ -26,7 +26,7 @@ export function changeCase(batch: Stage, token: Token, variant: u32): i32 {
   }
   let p = token.termPtr;
   const end = p + token.termLen;
-  // In place while each code point keeps its length; ASCII always does.
+  // In place while each code point keeps its length, as ASCII always does.
   while (p < end) {
     const b = <u32>load<u8>(p);
     if (b < 0x80) {
@@ -50,12 +50,12 @@ export function changeCase(batch: Stage, token: Token, variant: u32): i32 {
 function mapCase(cp: u32, variant: u32): u32 {
   if (variant == CaseVariant.UPPER) return upperCase(cp);
   if (variant == CaseVariant.GREEK) return lowerGreek(cp);
-  // Irish lower-casing goes by UTF-16 units, so pairs stay.
+  // Irish lower-casing works on UTF-16 units, so surrogate pairs do not change.
   if (variant == CaseVariant.IRISH && cp > 0xffff) return cp;
   return lowerCase(cp);
 }
 
-/** Slow way: the rest of the term from `from` on goes through a new buffer. */
+/** Slow path: rewrites the rest of the term from `from` on in a new buffer. */
 function rewriteCase(batch: Stage, token: Token, from: usize, variant: u32): i32 {
   const end = token.termPtr + token.termLen, head = <u32>(from - token.termPtr);
   const out = batch.termCur;
@@ -70,7 +70,7 @@ function rewriteCase(batch: Stage, token: Token, from: usize, variant: u32): i32
   return adopt(batch, token, out, <u32>(o - out));
 }
 
-/** Makes the bytes at termCur the term: copied back where they fit, so that filters in a row do not use up the buffer. */
+/** Makes the bytes at termCur the term; copies them back if they fit, so that successive filters do not exhaust the buffer. */
 export function adopt(batch: Stage, token: Token, out: usize, len: u32): i32 {
   if (len <= token.termLen) memory.copy(token.termPtr, out, len);
   else {
