@@ -1,10 +1,10 @@
-// HTML strip: tags, comments, scripts and styles away (block tags and breaks become line feeds), character references resolved.
-// What is not well-formed stays as it is. Source: the behaviour that Lucene documents for HTMLStripCharFilter; HTML 4.01 for references.
+// HTML strip: removes tags, comments, scripts and styles (block tags and breaks become line feeds), and resolves character references.
+// Malformed markup is kept. Source: the behaviour that Lucene documents for HTMLStripCharFilter; HTML 4.01 for references.
 //   config   ├─ inline tags u32 ─┬─ escaped tags u32 ─┬─ entities u32 (map to a unit) ─┬─ escaped flags u32 ─┬─ machines u32 × 6 ─┬─ classes ─┤
 //   classes  ├─ count u32 ─┬─ class u8 × 128 ─┬─ ranges u32 ─┬─ { first u32, class u32 } × ranges, ascending ─┤      offsets are from config
-//   machine  ├─ next u16 × states × classes: state, 0x8000 if it accepts, 0xffff for none; state 0 is the first ─┤
-// The machines are deterministic automata that the host makes of the expressions in src/analysis/char-filters/html-strip.ts; each finds the
-// longest match from a place on. What they do in vain is bounded, since instructions that never end would cost the square of the text.
+//   machine  ├─ next u16 × states × classes: state, 0x8000 if it accepts, 0xffff for none; the start state is 0 ─┤
+// The machines are deterministic automata that the host compiles from the expressions in src/analysis/char-filters/html-strip.ts; each finds the
+// longest match at a position. The number of their steps is limited, since unclosed processing instructions would take quadratic time.
 import { E_NO_SPACE, E_WORK } from '../../mem/status';
 import { lowerCase } from '../../text/generated/case';
 import { encode } from '../../text/utf8';
@@ -32,7 +32,7 @@ const NOWHERE: u32 = 0xffffffff;
 const LINE_FEED: u32 = 10;
 const REPLACEMENT_CHARACTER: u32 = 0xfffd;
 
-/** Steps of machines for each unit, and for the text as such. */
+/** Limit of the machines' steps: per unit, and a constant. */
 const STEPS_PER_UNIT: u64 = 2000;
 const FREE_STEPS: u64 = 10_000_000;
 
@@ -72,7 +72,7 @@ export function stripHtml(stage: Stage, filter: TextFilter): i32 {
   return strip.status;
 }
 
-/** Place of the next < or &. */
+/** Index of the next < or &. */
 function nextMark(filter: TextFilter, from: u32): u32 {
   const count = filter.count, less = i16x8.splat(0x3c), ampersand = i16x8.splat(0x26);
   let at = from;
@@ -105,13 +105,13 @@ namespace CHAR {
 
 // --- the result
 
-/** Leaves everything up to `end` as it is. */
+/** Keeps everything up to `end` unchanged. */
 function keep(filter: TextFilter, strip: Strip, end: u32): void {
   if (copyUnits(filter, strip.at, end) < 0) strip.status = E_NO_SPACE;
   strip.at = end;
 }
 
-/** Puts `size` units, 0 to 2, in the place of everything up to `end`. */
+/** Replaces everything up to `end` by `size` units, 0 to 2. */
 function replace(filter: TextFilter, strip: Strip, end: u32, size: u32, first: u32, second: u32): void {
   if (filter.cur + 4 > filter.end) {
     strip.status = E_NO_SPACE;
@@ -128,7 +128,7 @@ function replace(filter: TextFilter, strip: Strip, end: u32, size: u32, first: u
 
 // --- reading
 
-/** The unit at a place, NOWHERE behind the end. */
+/** The unit at an index, NOWHERE past the end. */
 // @ts-ignore: decorator
 @inline
 function peek(filter: TextFilter, at: u32): u32 {
@@ -147,13 +147,13 @@ function skipSpace(filter: TextFilter, from: u32): u32 {
   return at;
 }
 
-/** Whether the ASCII letters of `word`, up to four, the first in the low byte, stand at `at` in any case. */
+/** Whether the ASCII letters of `word` (up to four, the first in the low byte) are at `at`, in any case. */
 function hasLetters(filter: TextFilter, at: u32, word: u32): bool {
   for (; word; word >>= 8, at++) if ((peek(filter, at) | 32) != (word & 0xff)) return false;
   return true;
 }
 
-/** Place behind the longest match of a machine at `from`, NOWHERE for none. */
+/** End of the longest match of a machine at `from`, NOWHERE if there is none. */
 function longest(filter: TextFilter, strip: Strip, machine: u32, from: u32): u32 {
   const classes = strip.config + load<u32>(strip.config + CLASSES), classCount = load<u32>(classes);
   const table = strip.config + load<u32>(strip.config + MACHINES + (<usize>machine << 2));
@@ -178,7 +178,7 @@ function classOf(classes: usize, cp: u32): u32 {
   if (cp < 128) return load<u8>(classes + 4 + cp);
   const ranges = classes + 4 + 128 + 4;
   let low: u32 = 0, high = load<u32>(classes + 4 + 128);
-  // The first range begins at 128, so there is one that begins at or before `cp`.
+  // The first range starts at 128, so one of them starts at or before `cp`.
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (load<u32>(ranges + (<usize>middle << 3)) <= cp) low = middle;
@@ -187,7 +187,7 @@ function classOf(classes: usize, cp: u32): u32 {
   return load<u32>(ranges + (<usize>low << 3), 4);
 }
 
-/** Whether a tag's name, in any case, is in a set of the config. */
+/** Whether the name of a tag, in any case, is in a set of the config. */
 function isNamed(filter: TextFilter, strip: Strip, setOffset: usize, from: u32, to: u32): bool {
   const set = strip.config + load<u32>(strip.config + setOffset);
   if (to - from > load<u32>(set, 4)) return false;
@@ -273,10 +273,10 @@ function digitOf(unit: u32, isHex: bool): u32 {
   return NOWHERE;
 }
 
-/** Units of a reference that surrogateAt reads: &#x and four digits, or &# and five, and ; */
+/** Length of a reference that surrogateAt reads: &#x and four digits, or &# and five digits, and a semicolon. */
 const SURROGATE_UNITS: u32 = 8;
 
-/** Unit of a reference of one surrogate, `&#xd83d;` or `&#55357;`; NOWHERE if there is none. */
+/** Value of a reference to a surrogate, `&#xd83d;` or `&#55357;`; NOWHERE if there is none. */
 function surrogateAt(filter: TextFilter, at: u32): u32 {
   if (peek(filter, at) != CHAR.AMPERSAND || peek(filter, at + 1) != CHAR.HASH) return NOWHERE;
   const isHex = (peek(filter, at + 2) | 32) == 0x78, first = at + (isHex ? 3 : 2), size: u32 = isHex ? 4 : 5;
@@ -302,7 +302,7 @@ function bracket(filter: TextFilter, strip: Strip): void {
   }
 }
 
-/** NOWHERE is -1 here: less than any place. */
+/** Here NOWHERE is -1, less than any index. */
 // @ts-ignore: decorator
 @inline
 function orNone(end: u32): i32 {
@@ -312,7 +312,7 @@ function orNone(end: u32): i32 {
 function startTag(filter: TextFilter, strip: Strip): void {
   const at = strip.at, spaces = skipSpace(filter, at + 1);
   const nameEnd = longest(filter, strip, NAME, spaces);
-  // The longest of the special tags and of the plain name decides.
+  // The longest match of the special tags and of the plain name wins.
   const br = orNone(longest(filter, strip, BR, at + 1)), script = orNone(longest(filter, strip, SCRIPT, at + 1));
   const style = orNone(longest(filter, strip, STYLE, at + 1)), special = max(br, max(script, style));
   if (special > max(orNone(nameEnd), spaces == at + 1 ? -1 : <i32>spaces)) {
@@ -349,7 +349,7 @@ function endTag(filter: TextFilter, strip: Strip): void {
   finishTag(filter, strip, spaces, nameEnd, nameEnd != filter.count && peek(filter, close) == CHAR.GREATER ? close + 1 : NOWHERE);
 }
 
-/** @param end behind the tag; NOWHERE if it is none, and then what was read up to `nameEnd` is text, or nothing at the end of the text */
+/** @param end end of the tag; NOWHERE if it is malformed: then the part up to `nameEnd` is text, or dropped at the end of the text */
 function finishTag(filter: TextFilter, strip: Strip, nameStart: u32, nameEnd: u32, end: u32): void {
   // br, script and style are not in the set.
   const isEscaped = isNamed(filter, strip, 4, nameStart, nameEnd);
@@ -368,7 +368,7 @@ function declaration(filter: TextFilter, strip: Strip): void {
     replace(filter, strip, end == NOWHERE ? count : end, 0, 0, 0);
     return;
   }
-  // Upper case only: bit 5 is not ignored here.
+  // Upper case only, so bit 5 is compared.
   if (isCdata(filter, at + 2)) {
     replace(filter, strip, at + 9, 0, 0, 0);
     let end = strip.at;
@@ -383,20 +383,20 @@ function declaration(filter: TextFilter, strip: Strip): void {
   else replace(filter, strip, end + 1, 0, 0, 0);
 }
 
-/** Whether [CDATA[ stands at `at`. */
+/** Whether [CDATA[ is at `at`. */
 function isCdata(filter: TextFilter, at: u32): bool {
   return peek(filter, at) == CHAR.BRACKET && peek(filter, at + 1) == 0x43 && peek(filter, at + 2) == 0x44 && peek(filter, at + 3) == 0x41 &&
     peek(filter, at + 4) == 0x54 && peek(filter, at + 5) == 0x41 && peek(filter, at + 6) == CHAR.BRACKET;
 }
 
-/** Whether <!-- stands at `at`. */
+/** Whether <!-- is at `at`. */
 // @ts-ignore: decorator
 @inline
 function isComment(filter: TextFilter, at: u32): bool {
   return unitOf(filter, at) == CHAR.LESS && peek(filter, at + 1) == CHAR.BANG && peek(filter, at + 2) == CHAR.DASH && peek(filter, at + 3) == CHAR.DASH;
 }
 
-/** Behind -->, skipping server side includes and, in scripts and styles, strings; NOWHERE if there is no end. */
+/** End of -->, skipping server-side includes and, in scripts and styles, strings; NOWHERE if there is none. */
 function commentEnd(filter: TextFilter, from: u32, hasStrings: bool): u32 {
   const count = filter.count;
   let at = from, isInclude = false;
@@ -422,7 +422,7 @@ function stringEnd(filter: TextFilter, from: u32): u32 {
   return at + 1;
 }
 
-/** A script or style element, its name in two words of letters: its content goes; its tags too unless they are escaped. */
+/** A script or style element, with its name in two words of letters: drops its content, and its tags unless they are escaped. */
 function element(filter: TextFilter, strip: Strip, name: u32, nameRest: u32, isEscaped: bool, contentStart: u32): void {
   const count = filter.count, rest: u32 = nameRest > 0xff ? 2 : 1;
   if (isEscaped) keep(filter, strip, contentStart);

@@ -1,5 +1,5 @@
-// Mapping: replaces texts by texts, the longest match first.
-//   config ├─ units that begin a text, a bit each, 8 KiB ─┬─ node (the root) ─┬─ node ··· ─┬─ replacements ─┤      offsets are from config
+// Mapping: replaces strings by strings, longest match first.
+//   config ├─ a bit for each unit that starts a string, 8 KiB ─┬─ node (the root) ─┬─ node ··· ─┬─ replacements ─┤      offsets are from config
 //   node   ├─ edges u32 ─┬─ replacement u32, 0 none ─┬─ { unit u32, node u32 } × edges, ascending ─┤
 //   replacement ├─ count u32 ─┬─ unit u16 × count ─┤
 import { E_NO_SPACE } from '../../mem/status';
@@ -39,7 +39,7 @@ export function mapText(stage: Stage, filter: TextFilter): i32 {
   return copyUnits(filter, plain, count);
 }
 
-/** Puts a replacement for units [at, matchEnd). Where it is longer each further unit stands at the end of what it replaces. */
+/** Replaces units [at, matchEnd). If the replacement is longer, its additional units map to the end of the match. */
 function replace(filter: TextFilter, replacement: usize, at: u32, matchEnd: u32): i32 {
   const length = load<u32>(replacement), bytes = <usize>length << 1;
   if (filter.cur + bytes > filter.end) return E_NO_SPACE;
@@ -54,7 +54,7 @@ function replace(filter: TextFilter, replacement: usize, at: u32, matchEnd: u32)
   return 0;
 }
 
-/** Node behind an edge, 0 for none. */
+/** Target of an edge, 0 if there is none. */
 function follow(config: usize, node: usize, unit: u32): usize {
   const edges = config + node + 8;
   let low: u32 = 0, high = load<u32>(config + node);

@@ -7,10 +7,10 @@ import { Chain, Stage, stageAt, tokenAt } from '../stage';
 // @ts-ignore: decorator
 @unmanaged
 export class TextFilter {
-  /** Units that are filtered. */
+  /** Units of the input. */
   units: usize;
   count: u32;
-  /** Where the next unit goes, and the end of the room for them. */
+  /** Start of the result, where the next unit goes, and the end of its room. */
   out: usize;
   cur: usize;
   end: usize;
@@ -43,7 +43,7 @@ export function unitOf(filter: TextFilter, at: u32): u32 {
   return load<u16>(filter.units + (<usize>at << 1));
 }
 
-/** Units of the result so far. */
+/** Length of the result so far. */
 // @ts-ignore: decorator
 @inline
 export function madeUnits(filter: TextFilter): u32 {
@@ -59,7 +59,7 @@ export function copyUnits(filter: TextFilter, from: u32, to: u32): i32 {
   return 0;
 }
 
-/** At and behind `offset` of the result, `diff` is added; a second one for the same offset replaces the first. Returns 0 or E_NO_SPACE. */
+/** From `offset` of the result on, adds `diff`; a second call for the same offset replaces the first. Returns 0 or E_NO_SPACE. */
 export function mapOffset(filter: TextFilter, offset: u32, diff: i32): i32 {
   if (filter.mapCount) {
     const last = filter.map + (<usize>(filter.mapCount - 1) << 3);
@@ -76,16 +76,16 @@ export function mapOffset(filter: TextFilter, offset: u32, diff: i32): i32 {
   return 0;
 }
 
-/** Difference that holds behind the last entry. */
+/** Difference after the last entry. */
 // @ts-ignore: decorator
 @inline
 export function lastDiff(filter: TextFilter): i32 {
   return filter.mapCount ? load<i32>(filter.map + (<usize>(filter.mapCount - 1) << 3), 4) : 0;
 }
 
-// --- offsets back to the text
+// --- mapping offsets back
 
-/** Makes offsets of a tokenizer's batch those of the text that was given. */
+/** Maps the offsets of a tokenizer's batch to the original text. */
 export function correctBatch(chain: Chain, batch: Stage, count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const token = tokenAt(batch, i);

@@ -43,7 +43,7 @@ import { lightNorwegian, lightNynorsk, lightSwedish, minimalNorwegian, minimalNy
 import { minimalFrench, pluralEnglish, spanishPlural } from './other/minimal';
 import { minimalPortuguese, portugueseRslp } from './other/portuguese-rslp';
 
-/** False: no such stemmer. @param lexicon  word list, read by those that have one */
+/** Runs a stemmer. False: there is no such stemmer. @param lexicon word list, for stemmers that need one */
 export function runStemmer(id: u32, lexicon: usize): bool {
   switch (id) {
     case Stemmer.PORTER: porter(); return true;

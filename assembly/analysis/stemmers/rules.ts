@@ -1,6 +1,6 @@
-// The rule form of suffix stripping that light and RSLP stemmers share: one step is one literal.
-//   step ├─ rule ─┬─ ; ─┬─ rule ─┬─ ; ─┬─ ··· ─┤     rule ├─ ending ─┬─ least ─┬─ replacement ─┬─ word that stays ─┬─ ··· ─┤   by spaces
-// `least`: fewest units before the ending, one digit. Replacement "-": none. The first rule that fits is applied, and no other.
+// Suffix rules of light and RSLP stemmers; each step is one literal.
+//   step ├─ rule ─┬─ ; ─┬─ rule ─┬─ ; ─┬─ ··· ─┤     rule ├─ ending ─┬─ least ─┬─ replacement ─┬─ exception ─┬─ ··· ─┤   separated by spaces
+// `least`: minimum number of units before the ending, one digit. Replacement "-": none. Only the first applicable rule is applied.
 import { reserveIndex, slotOf } from './suffix-index';
 import { lengthOf, setLength, setUnit, unitAt, wordLen } from './word';
 
@@ -12,21 +12,21 @@ function endsWith(from: usize, to: usize): bool {
   return true;
 }
 
-/** End of the field that begins at `at`: the place of a space or semicolon. */
+/** End of the field that starts at `at`: the address of a space or semicolon. */
 function fieldEnd(at: usize): usize {
   while (load<u16>(at) != 0x20 && load<u16>(at) != 0x3b) at += 2;
   return at;
 }
 
-/** End of the rule of which a field begins at `at`: the place of its semicolon. */
+/** End of the rule that contains the field at `at`: the address of its semicolon. */
 function ruleEnd(at: usize): usize {
   while (load<u16>(at) != 0x3b) at += 2;
   return at;
 }
 
 /**
- * Applies the first rule of a step that fits. Words that stay are whole words, or, with `isAtEnd`, what the word ends with; the rules behind
- * the one they belong to are still tried. True: a rule fitted.
+ * Applies the first applicable rule of a step. Exceptions are whole words or, with `isAtEnd`, ends of words; if one matches, the rules after its
+  * own are still tried. True: a rule was applied.
  */
 export function apply(rules: string, isAtEnd: bool): bool {
   if (wordLen == 0) return false;
@@ -43,7 +43,7 @@ export function apply(rules: string, isAtEnd: bool): bool {
   return false;
 }
 
-/** Applies the rule at `at` if it fits. */
+/** Applies the rule at `at` if it is applicable. */
 function applyRule(at: usize, isAtEnd: bool): bool {
   const suffixEnd = fieldEnd(at), size = <i32>((suffixEnd - at) >> 1), least = <i32>load<u16>(suffixEnd + 2) - 0x30;
   if (wordLen - size < least || !endsWith(at, suffixEnd)) return false;
@@ -62,8 +62,8 @@ function applyRule(at: usize, isAtEnd: bool): bool {
   return true;
 }
 
-// Most rules are passed over by the last letter of the word. An index of a step, made at its first use (Galician, words not met before: 6 -> 50 MB/s):
-//   index ├─ first u16 × 33 ─┬─ 0 ─┬─ place u16 × rules ─┤   numbers of the first rule of each bucket and one behind; rules in units, in their order
+// The last letter of the word rules out most rules. Index of a step, built on first use (Galician, words not in the cache: 6 -> 50 MB/s):
+//   index ├─ first u16 × 33 ─┬─ 0 ─┬─ offset u16 × rules ─┤   first rule of each bucket and the end; offsets of rules in units, in order
 const BUCKETS: usize = 32;
 const PLACES: usize = 68;
 

@@ -1,11 +1,11 @@
-// Finds the longest suffix of a list or table without comparing the whole of it: an index of each, made at its first use and kept in the memory
-// that the stem stage gives (private to the chain). Where that is full the literal itself is searched. Basque, whose lists hold 300 suffixes: 7 -> 60
-// MB/s; Greek 12 -> 45. Lists and tables have one form (suffix-table.ts): entries between blanks or line ends, `>` before what replaces an entry, a
+// Finds the longest suffix of a list or table without comparing all of it. Each has an index, built on first use in the memory that the stem stage
+// supplies (private to the chain); if that is full, the literal itself is searched. Basque, whose lists have 300 suffixes: 7 -> 60 MB/s; Greek 12 ->
+// 45. Lists and tables have the same form (suffix-table.ts): entries separated by blanks or line ends, `>` before the replacement of an entry, a
 // slash before the next group.
 //   area  ├─ used bytes u32 ─┬─ 0 ─┬─ slot × 128: literal ptr u32, index ptr u32 ─┬─ indices ─┤
-//   index ├─ mask u16 ─┬─ 0 ─┬─ head u16 × (mask + 1) ─┬─ Entry × n ─┤      heads and `next` are numbers of entries from 1, 0 ends
-//   Entry ├─ next u16 ─┬─ start u16 ─┬─ len u8 ─┬─ targetLen u8 ─┬─ group u16 ─┬─ number u16 ─┬─ target u16 ─┤   longest first; places in units
-// A suffix stands under the hash of its last two units, or of its only one.
+//   index ├─ mask u16 ─┬─ 0 ─┬─ head u16 × (mask + 1) ─┬─ Entry × n ─┤      heads and `next` are entry numbers from 1; 0 terminates
+//   Entry ├─ next u16 ─┬─ start u16 ─┬─ len u8 ─┬─ targetLen u8 ─┬─ group u16 ─┬─ number u16 ─┬─ target u16 ─┤   longest first; offsets in units
+// The key of a suffix is the hash of its last two units, or of its only one.
 import { lengthOf, unitAt, wordLen } from './word';
 
 const SLOTS: u32 = 128;
@@ -19,29 +19,29 @@ const ARROW: u32 = 0x3e;
 let area: usize = 0;
 let areaEnd: usize = 0;
 
-// What the last search found.
+// Results of the last search.
 export let foundLen: i32 = 0;
-/** Number of the entry in the literal, and of its group; -1 for none. */
+/** Number of the entry in the literal, and of its group; -1 if none was found. */
 export let foundNumber: i32 = -1;
 export let foundGroup: i32 = -1;
-/** What replaces it: units of the literal. */
+/** Its replacement, as units of the literal. */
 export let targetPtr: usize = 0;
 export let targetLen: i32 = 0;
 
-/** Names the memory of the chain at hand; less than the header means none. */
+/** Sets the memory of the current chain; if it is smaller than the header there is none. */
 export function useSuffixIndex(ptr: usize, end: usize): void {
   area = end - ptr >= HEADER ? ptr : 0;
   areaEnd = end;
 }
 
-/** Forgets all lists. */
+/** Clears all indices. */
 export function clearSuffixIndex(ptr: usize, end: usize): void {
   if (end - ptr < HEADER) return;
   memory.fill(ptr, 0, HEADER);
   store<u32>(ptr, <u32>HEADER);
 }
 
-/** Finds the longest entry of at most `room` units that the first `end` units of the word end with. False: none. */
+/** Finds the longest entry of at most `room` units that is a suffix of the word's first `end` units. False: none. */
 export function findSuffix(list: string, end: i32, room: i32): bool {
   foundLen = 0;
   foundNumber = -1;
@@ -91,13 +91,13 @@ function isSuffix(from: usize, end: i32, len: i32): bool {
   return i < 0;
 }
 
-/** The index of a literal, made if there is none yet; 0 if there is no room for it. */
+/** The index of a literal, built if necessary; 0 if there is no room for it. */
 function indexOf(list: string): usize {
   const slot = slotOf(list);
   return !slot ? 0 : load<u32>(slot) ? <usize>load<u32>(slot, 4) : build(list, slot);
 }
 
-/** Where the index of a literal is named: ├─ literal ptr u32, 0 none yet ─┬─ index ptr u32 ─┤. 0: there is no memory for indices. */
+/** Slot of the index of a literal: ├─ literal ptr u32, 0 if unused ─┬─ index ptr u32 ─┤. 0: there is no memory for indices. */
 export function slotOf(list: string): usize {
   if (!area) return 0;
   const ptr = <u32>changetype<usize>(list);
@@ -110,7 +110,7 @@ export function slotOf(list: string): usize {
   return 0;
 }
 
-/** Takes zeroed room for the index of a literal and names it in its slot; 0 if there is none. */
+/** Allocates zeroed memory for the index of a literal and stores its address in the slot; 0 if there is none. */
 export function reserveIndex(list: string, slot: usize, bytes: usize): usize {
   const index = area + load<u32>(area);
   if (index + bytes > areaEnd) return 0;
@@ -121,14 +121,14 @@ export function reserveIndex(list: string, slot: usize, bytes: usize): usize {
   return index;
 }
 
-// The entry that nextEntry read last: places and lengths in units.
+// The entry that nextEntry read last: offsets and lengths in units.
 let entryStart: i32 = 0;
 let entryLen: i32 = 0;
 let entryTarget: i32 = 0;
 let entryTargetLen: i32 = 0;
 let entryEndsGroup: bool = false;
 
-/** Reads the entry at `at`. Returns the place of the next one; the literal's length or more at the end. */
+/** Reads the entry at `at`. Returns the offset of the next one; the literal's length or more at the end. */
 function nextEntry(text: usize, n: i32, at: i32): i32 {
   let unit: u32 = 0;
   entryStart = at;
@@ -175,7 +175,7 @@ function build(list: string, slot: usize): usize {
       store<u16>(entry, <u16>group, 6);
       store<u16>(entry, <u16>number, 8);
       store<u16>(entry, <u16>entryTarget, 10);
-      // Behind the entries that are as long or longer: of equal ones the first stays the first.
+      // After the entries that are at least as long, so that the first of equal ones stays first.
       let link = index + 4 + (<usize>bucket << 1);
       while (load<u16>(link)) {
         const other = entries + <usize>load<u16>(link) * ENTRY;
@@ -190,7 +190,7 @@ function build(list: string, slot: usize): usize {
   return index;
 }
 
-/** The same by the literal alone. */
+/** The same search without an index. */
 function scan(list: string, end: i32, room: i32): bool {
   const text = changetype<usize>(list), n = lengthOf(list);
   let number = 0, group = 0;
@@ -202,7 +202,7 @@ function scan(list: string, end: i32, room: i32): bool {
   return foundLen > 0;
 }
 
-/** Finds the longest entry that stands at `at` of the word. Tables of prefixes are short and have no index. */
+/** Finds the longest entry that is at `at` in the word. Tables of prefixes are short and have no index. */
 export function findPrefix(list: string, at: i32): bool {
   const text = changetype<usize>(list), n = lengthOf(list);
   let number = 0, group = 0;

@@ -1,6 +1,6 @@
-// The word that is being stemmed: UTF-16 units, in place, with room to grow by GROWTH units. One word at a time per instance.
+// The word being stemmed: UTF-16 units, changed in place, with room to grow by GROWTH units. One word at a time per instance.
 //   word ├─ u16 × wordLen ─┬─ free ─┤
-// Suffixes are string literals: static UTF-16 data with their size in bytes before them, never allocated.
+// Suffixes are string literals: static UTF-16 data preceded by their size in bytes; they are never allocated.
 
 /** Units that a stemmer may add to a word. */
 export const GROWTH: i32 = 16;
@@ -55,26 +55,26 @@ export function starts(prefix: string): bool {
   return standsAt(0, prefix);
 }
 
-/** Writes a literal at `at` and ends the word behind it. */
+/** Writes a literal at `at` and ends the word after it. */
 export function put(at: i32, literal: string): void {
   const n = lengthOf(literal);
   memory.copy(word + (<usize>at << 1), changetype<usize>(literal), <usize>n << 1);
   wordLen = at + n;
 }
 
-/** Whether a literal holds a unit. */
+/** Whether a literal contains a unit. */
 export function isIn(unit: u32, literal: string): bool {
   const n = lengthOf(literal), from = changetype<usize>(literal);
   for (let i = 0; i < n; i++) if (load<u16>(from + (<usize>i << 1)) == unit) return true;
   return false;
 }
 
-/** Whether the unit before `at` is one of a literal's. */
+/** Whether the unit before `at` is one of a literal's units. */
 export function isBefore(at: i32, units: string): bool {
   return at > 0 && isIn(unitAt(at - 1), units);
 }
 
-/** The unit of `to` at the place where `from` holds the unit; the unit itself if it does not. Both have the same length. */
+/** Maps a unit of `from` to the one at the same index of `to`; other units stay unchanged. Both have the same length. */
 export function mapUnit(unit: u32, from: string, to: string): u32 {
   const n = lengthOf(from);
   for (let i = 0; i < n; i++)
@@ -82,18 +82,18 @@ export function mapUnit(unit: u32, from: string, to: string): u32 {
   return unit;
 }
 
-/** Whether a literal stands at `at`. */
+/** Whether a literal is at `at`. */
 export function standsAt(at: i32, literal: string): bool {
   const n = lengthOf(literal);
   return at + n <= wordLen && memory.compare(word + (<usize>at << 1), changetype<usize>(literal), <usize>n << 1) == 0;
 }
 
-/** Whether the word is a literal. */
+/** Whether the word equals a literal. */
 export function isWhole(literal: string): bool {
   return lengthOf(literal) == wordLen && standsAt(0, literal);
 }
 
-/** Takes `len` units at `at` out of the word. */
+/** Deletes `len` units at `at`. */
 export function removeUnits(at: i32, len: i32): void {
   const ptr = word + (<usize>at << 1);
   memory.copy(ptr, ptr + (<usize>len << 1), <usize>(wordLen - at - len) << 1);

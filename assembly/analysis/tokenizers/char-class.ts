@@ -1,8 +1,8 @@
-// Tokenizers that cut at characters of a class: letter, lowercase, whitespace, char_group, as Lucene's CharTokenizer does.
-//   config ├─ maxTokenLength u32 ─┬─ kind u32 ─┬─ classes u32 ─┬─ count u32 ─┬─ code point u32 × count, ascending ─┤
-// kind: 0 letters, 1 letters lower-cased, 2 what is not white space, 3 what is in none of `classes` (bits: 1 whitespace, 2 letter,
-// 4 digit, 8 punctuation, 16 symbol) and not listed. A token is cut as soon as it has maxTokenLength UTF-16 units (a pair may pass it).
-// The first three kinds read 64 bytes at a time as bit masks where they can (whitespace, English: 180 -> 700 MB/s), equal token for token.
+// Tokenizers that cut at character classes: letter, lowercase, whitespace, char_group; equivalent to Lucene's CharTokenizer.
+//   config ├─ maxTokenLength u32 ─┬─ kind u32: CharKind ─┬─ classes u32 ─┬─ count u32 ─┬─ code point u32 × count, ascending ─┤
+// NOT_LISTED: tokens contain what is in none of `classes` (bits: 1 whitespace, 2 letter, 4 digit, 8 punctuation, 16 symbol) and not listed. A token is
+// cut as soon as it has maxTokenLength UTF-16 units (a surrogate pair may exceed it). The other kinds read 64 bytes at a time as bit masks where
+// possible (whitespace, English: 180 -> 700 MB/s), with the same tokens.
 import { lastReadable } from '../../mem/layout';
 import { E_NO_SPACE } from '../../mem/status';
 import { isDigit, isLetter, isPunctuation, isSymbol, isWhitespace } from '../../text/character';
@@ -24,7 +24,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
   const isMasked = kind <= CharKind.WHITESPACE && maxLength >= 64, lastBlock = lastReadable(BLOCK_BYTES);
   while (cur < end && token < tokensEnd) {
     if (isMasked && cur <= lastBlock && out + 64 <= outEnd && token + 32 * TOKEN_BYTES <= tokensEnd) {
-      // --- 64 bytes as masks. The block may reach over the end of the text: what is there counts as separators.
+      // --- 64 bytes as masks. The block may extend past the end of the text; the bytes there count as separators.
       const x0 = v128.load(cur), x1 = v128.load(cur, 16), x2 = v128.load(cur, 32), x3 = v128.load(cur, 48);
       const len = <u32>min<usize>(end - cur, 64), inText = below(len), unit = <u32>(cur - base);
       copyBlock(out, x0, kind);
@@ -35,7 +35,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
       if (kind == CharKind.WHITESPACE) {
         const blank = i8x16.splat(32);
         chars = inText & ~bitmasks(i8x16.eq(x0, blank), i8x16.eq(x1, blank), i8x16.eq(x2, blank), i8x16.eq(x3, blank));
-        // Most texts have no other white space, and nothing beyond ASCII, which is below 0.
+        // Most texts have no other white space, and no non-ASCII bytes, which are negative.
         if (inText & bitmasks(i8x16.lt_s(x0, blank), i8x16.lt_s(x1, blank), i8x16.lt_s(x2, blank), i8x16.lt_s(x3, blank))) {
           high = inText & bitmasks(x0, x1, x2, x3);
           chars &= ~(high | bitmasks(spaces(x0), spaces(x1), spaces(x2), spaces(x3)));
@@ -48,7 +48,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
         const starts = chars & ~(chars << 1), ends = ~chars & (chars << 1), count = <u32>popcnt(ends);
         writeTokens(token, starts, ends, out, unit);
         token += count * TOKEN_BYTES;
-        // On to the token that goes on behind the block.
+        // Continue with the token that extends past the block.
         const advance = <u32>popcnt(starts) > count ? 63 - <u32>clz(starts) : len;
         if (advance) {
           cur += advance;
@@ -76,7 +76,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
         }
       }
     }
-    // skip
+    // --- one token, code point by code point: skip separators
     let cp: u32 = 0, bytes: u32 = 0;
     while (cur < end) {
       const d = decode(cur, end);
@@ -124,10 +124,10 @@ function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize,
 }
 
 /**
- * Tokens of type 0 that begin and end at the bits of a block of ASCII, of which there are at most 32. Four at a time, since how many turns there are
- * is guessed right more often than how many tokens; those of the last turn behind them mean nothing (English: 146 -> 127 ns a paragraph).
- * @param tokens room for 32
- * @param out    where the block was copied to, `unit` its offset in the text
+ * Writes the tokens of type 0 that start and end at the bits of an ASCII block, at most 32. Four per iteration, since the number of iterations is
+  * predicted better than the number of tokens; surplus tokens of the last iteration are overwritten (English: 146 -> 127 ns per paragraph).
+  * @param tokens room for 32
+  * @param out    address of the block's copy; `unit` is its offset in the text
  */
 // @ts-ignore: decorator
 @inline
@@ -158,7 +158,7 @@ function writeSpan(token: usize, s: u64, e: u64, out: usize, units: u64): void {
   v128.store(token, i32x4(1, 1, 0, 1), 16);
 }
 
-/** White space of ASCII: 9..13 and 28..32. */
+/** ASCII white space: 9..13 and 28..32. */
 // @ts-ignore: decorator
 @inline
 function spaces(x: v128): v128 {

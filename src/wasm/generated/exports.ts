@@ -262,31 +262,31 @@ export type AnalyzerExports = Pick<
 /** Functions that every build imports. */
 export interface KernelImports {
   /**
-   * Asks a filter of the host (src/wasm/host-calls.ts).
-   * @returns bytes of the answer at `outPtr`, 0 for none; E_NO_SPACE, E_REFUSED
+   * Calls a filter of the host (src/wasm/host-calls.ts) with a term.
+   * @returns the size of the answer written to `outPtr`, 0 for none; E_NO_SPACE or E_REFUSED
    */
   hostTerms(filter: u32, termPtr: usize, termLen: u32, outPtr: usize, outBytes: usize): i32;
   /**
-   * Asks a script of the host about a batch of tokens.
-   * @param outPtr    takes a byte for each: 1 if the answer is true
-   * @param position  one more than that of the token before, counted by the stage that asks
+   * Calls a script of the host with a batch of tokens.
+   * @param outPtr   receives a byte per token: 1 if the script returns true
+   * @param position position of the previous token, plus 1, counted by the calling stage
    * @returns 0 or E_REFUSED
    */
   hostVerdicts(filter: u32, tokensPtr: usize, count: u32, outPtr: usize, position: u32): i32;
   /**
-   * Asks a filter of the host (src/wasm/host-calls.ts).
-   * @returns bytes of the answer at `outPtr`, 0 for none; E_NO_SPACE, E_REFUSED
+   * Calls a filter of the host (src/wasm/host-calls.ts) with a term.
+   * @returns the size of the answer written to `outPtr`, 0 for none; E_NO_SPACE or E_REFUSED
    */
   hostTerms(filter: u32, termPtr: usize, termLen: u32, outPtr: usize, outBytes: usize): i32;
   /**
-   * Asks a filter of the host (src/wasm/host-calls.ts).
-   * @returns bytes of the answer at `outPtr`, 0 for none; E_NO_SPACE, E_REFUSED
+   * Calls a filter of the host (src/wasm/host-calls.ts) with a term.
+   * @returns the size of the answer written to `outPtr`, 0 for none; E_NO_SPACE or E_REFUSED
    */
   hostTerms(filter: u32, termPtr: usize, termLen: u32, outPtr: usize, outBytes: usize): i32;
   /**
-   * Asks a script of the host about a batch of tokens.
-   * @param outPtr    takes a byte for each: 1 if the answer is true
-   * @param position  one more than that of the token before, counted by the stage that asks
+   * Calls a script of the host with a batch of tokens.
+   * @param outPtr   receives a byte per token: 1 if the script returns true
+   * @param position position of the previous token, plus 1, counted by the calling stage
    * @returns 0 or E_REFUSED
    */
   hostVerdicts(filter: u32, tokensPtr: usize, count: u32, outPtr: usize, position: u32): i32;

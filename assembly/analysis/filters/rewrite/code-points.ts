@@ -1,5 +1,5 @@
-// A term as an array of code points, for filters that look at neighbours, delete and insert. The array lies behind termCur, in the free
-// part of the batch's term buffer, and is valid until the next call here.
+// A term as an array of code points, for filters that look at neighbours, delete and insert. The array is stored after termCur, in the unused
+// part of the batch's area, and is valid until the next call here.
 //   termCur ├─ (aligned) u32 × count ─┬─ room for encoding ─┤
 import { E_NO_SPACE } from '../../../mem/status';
 import { decode, encode, encodedLength } from '../../../text/utf8';
@@ -29,14 +29,14 @@ export function loadCodePoints(batch: Stage, token: Token): i32 {
   return <i32>((out - array) >> 2);
 }
 
-/** Makes `count` code points the term. */
+/** Encodes `count` code points as the term. */
 export function storeCodePoints(batch: Stage, token: Token, count: u32): i32 {
   const array = codePoints(batch), end = array + (<usize>count << 2);
   let bytes: u32 = 0;
   for (let p = array; p < end; p += 4) bytes += encodedLength(load<u32>(p));
   let out = token.termPtr;
   if (bytes > token.termLen) {
-    // Behind the array first: the new term begins where the array lies.
+    // Write after the array first, since the new term starts where the array is.
     out = end;
     if (out + bytes > batch.termsEnd) return E_NO_SPACE;
   }
@@ -70,7 +70,7 @@ export function removeAt(array: usize, i: i32, count: i32): i32 {
   return count - 1;
 }
 
-/** Makes room for an element at `i`. Returns count + 1. */
+/** Inserts an element at `i`. Returns count + 1. */
 export function insertAt(array: usize, i: i32, count: i32, cp: u32): i32 {
   const p = array + (<usize>i << 2);
   memory.copy(p + 4, p, <usize>(count - i) << 2);

@@ -1,4 +1,4 @@
-// ASCII folding: code points outside ASCII become their ASCII likeness, one to four characters, as Lucene's ASCIIFoldingFilter.
+// ASCII folding: replaces non-ASCII code points by their ASCII equivalent of one to four characters, like Lucene's ASCIIFoldingFilter.
 import { E_NO_SPACE } from '../../../mem/status';
 import { FOLDING_TEXT, foldingEntry } from '../../../text/generated/folding';
 import { decode } from '../../../text/utf8';
@@ -14,7 +14,7 @@ export function asciiFoldingFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Folds the term of a token, with room behind the batch's terms. Returns 0 or E_NO_SPACE. */
+/** Folds the term of a token; a longer one is allocated from the batch. Returns 0 or E_NO_SPACE. */
 // @ts-ignore: decorator
 @inline
 export function foldToken(batch: Stage, token: Token): i32 {

@@ -1,6 +1,6 @@
-// Orthographic normalizations, one per language or script, each over the code points of a term.
-//   config ├─ variant u32 ─┤
-// Source: the rules as Lucene documents them for its normalization filters (Larkey et al. 2007 for Arabic; Larkey, Connell and Abduljaleel
+// Orthographic normalizations, one per language or script, applied to the code points of a term.
+//   config ├─ variant u32: Normalization ─┤
+// Source: the rules in Lucene's documentation of its normalization filters (Larkey et al. 2007 for Arabic; Larkey, Connell and Abduljaleel
 // 2003 for Hindi; UzZaman and Khan 2004 for Bengali; the German2 variant of the Snowball stemmer; Scandinavian interchange).
 import { category } from '../../../text/character';
 import { decode } from '../../../text/utf8';
@@ -15,7 +15,7 @@ export function normalizeFilter(stage: Stage, batch: Stage): i32 {
   const variant = load<u32>(stage.config);
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i);
-    // Hardly a term has them, and this filter sees each character of a Japanese text.
+    // Few terms have such forms, and this filter sees each character of a Japanese text.
     if (variant == Normalization.CJK_WIDTH && !hasWidthForm(token)) continue;
     const status = normalizeToken(batch, token, variant);
     if (status < 0) return status;
@@ -23,19 +23,19 @@ export function normalizeFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Returns 0 or E_NO_SPACE. */
+/** Normalizes a term. Returns 0 or E_NO_SPACE. */
 export function normalizeToken(batch: Stage, token: Token, variant: u32): i32 {
   const alsoAscii = variant == Normalization.GERMAN || variant == Normalization.SCANDINAVIAN || variant == Normalization.SCANDINAVIAN_FOLDING;
   if (!alsoAscii && !hasNonAscii(token)) return 0;
   if (variant == Normalization.DECIMAL_DIGIT && !hasForeignDigit(token)) return 0;
-  // These two leave keywords alone.
+  // These two do not change keywords.
   if ((variant == Normalization.HINDI || variant == Normalization.BENGALI) && token.flags & FLAG_KEYWORD) return 0;
   const count = loadCodePoints(batch, token);
   if (count < 0) return count;
   return storeCodePoints(batch, token, normalize(variant, codePoints(batch), count));
 }
 
-/** Whether the term has a byte that begins halfwidth and fullwidth forms, U+FF00..U+FFEF. */
+/** Whether the term has a byte that starts halfwidth and fullwidth forms, U+FF00..U+FFEF. */
 // @ts-ignore: decorator
 @inline
 function hasWidthForm(token: Token): bool {
@@ -43,7 +43,7 @@ function hasWidthForm(token: Token): bool {
   return false;
 }
 
-/** Whether the term has a digit outside ASCII; hardly one has. */
+/** Whether the term has a non-ASCII digit, which few terms have. */
 function hasForeignDigit(token: Token): bool {
   for (let p = token.termPtr, end = p + token.termLen; p < end; ) {
     const d = decode(p, end);
@@ -53,7 +53,7 @@ function hasForeignDigit(token: Token): bool {
   return false;
 }
 
-/** Changes `count` code points in place, returns how many there are now. */
+/** Changes `count` code points in place. Returns their new number. */
 function normalize(variant: u32, s: usize, count: i32): i32 {
   switch (variant) {
     case Normalization.ARABIC: return normalizeArabic(s, count);
@@ -128,7 +128,7 @@ function normalizeSorani(s: usize, count: i32): i32 {
   return count;
 }
 
-/** Umlauts to their vowels, ae oe ue to a o u where they may stand for umlauts, sharp s to ss. */
+/** Umlauts become their vowels; ae, oe and ue become a, o and u where they may represent umlauts; sharp s becomes ss. */
 function normalizeGerman(s: usize, count: i32): i32 {
   const ORDINARY = 0, NO_UMLAUT = 1, UMLAUT = 2;
   let state = ORDINARY;
@@ -225,7 +225,7 @@ function normalizeSerbian(s: usize, count: i32): i32 {
   return count;
 }
 
-/** Decimal digits of all scripts become ASCII. They stand in runs of ten from zero on; a value is the distance to the run's start. */
+/** Converts the decimal digits of all scripts to ASCII. They form runs of ten from zero on; the value is the distance to the start of the run. */
 function normalizeDigits(s: usize, count: i32): i32 {
   for (let i = 0; i < count; i++) {
     const cp = at(s, i);
@@ -263,7 +263,7 @@ function normalizeWidth(s: usize, count: i32): i32 {
   return out;
 }
 
-/** The composed form of a katakana with a (semi-)voiced mark, 0 if it has none. Source: Unicode canonical compositions. */
+/** The composed form of a katakana letter with a (semi-)voiced mark, 0 if it has none. Source: Unicode canonical compositions. */
 function voicedKana(kana: u32, half: bool): u32 {
   if (kana >= 0x30cf && kana <= 0x30db && (kana - 0x30cf) % 3 == 0) return kana + (half ? 2 : 1);
   if (half) return 0;

@@ -1,10 +1,10 @@
-// Rewrites terms, marks and drops them: stemmers, and the normalizations, case mappings, lists, elisions and filters of the host around them, one
-// after the other.
-//   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a stemmer's id, or one of the groups below, plus the variant
-//   KSTEM and the operations with lists have data behind them: ├─ op u32 ─┬─ bytes u32 ─┬─ data, a multiple of 4 bytes ─┤
-//   (KSTEM's is its lexicon, stemmers/other/lexicon.ts; the others' is the config of the stage that does the same alone)
-// What becomes of a term depends on the term alone (and its keyword flag), and words come again: the stage's area is a cache of results
-// (term-cache.ts), kept from text to text. Keywords, which stemmers leave alone, go by it.
+// Rewrites, marks and drops terms by a sequence of operations: stemmers, and the normalizations, case mappings, lists, elisions and host filters
+// next to them.
+//   config ├─ op u32 ─┬─ op u32 ─┬─ ··· ─┤   a RewriteOp plus the id of a stemmer or variant
+//   KSTEM and the operations with lists are followed by data: ├─ op u32 ─┬─ bytes u32 ─┬─ data, a multiple of 4 bytes ─┤
+//   (KSTEM's is its lexicon, stemmers/other/lexicon.ts; the others' is the config of the equivalent stage)
+// The result depends on the term alone (and its keyword flag), and words recur: the stage's area is a cache of results (term-cache.ts) that lives from
+// text to text. Keywords, which stemmers do not change, bypass it.
 //   area  ├─ cache ─┬─ index of suffix lists (stemmers/suffix-index.ts) ─┤
 import { E_CORRUPT, E_NO_SPACE } from '../../../mem/status';
 import { decode, encode } from '../../../text/utf8';
@@ -25,7 +25,7 @@ import {
   bucketMask, clearTerms, copyTerm, DROPPED, entryFlags, hashBytes, KEYWORD, MAX_KEY, noteTerm, PREFIX, recallTerm, rememberTerm, resultLen, resultPtr,
 } from './term-cache';
 
-/** What rewrite answers for a term that goes. */
+/** Result of rewrite for a dropped term. */
 const DROP: i32 = 1;
 
 export function stemFilter(stage: Stage, batch: Stage): i32 {
@@ -35,7 +35,7 @@ export function stemFilter(stage: Stage, batch: Stage): i32 {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i), keyLen = token.termLen;
-    // Most words are rid of the possessive by their last letter.
+    // The last letter rules out the possessive for most words.
     if (isPossessive && (keyLen == 0 || (load<u8>(token.termPtr + keyLen - 1) | 32) != 0x73)) {
       kept = keepToken(stage, batch, i, kept);
       continue;
@@ -73,7 +73,7 @@ export function stemFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** All operations over one token. Returns 0, DROP or a status. */
+/** Applies all operations to a token. Returns 0, DROP or a status. */
 function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
   for (let at = stage.config, end = at + stage.configBytes; at < end; ) {
     const op = load<u32>(at), data = at + 8;
@@ -109,7 +109,7 @@ function operate(batch: Stage, token: Token, op: u32, data: usize): i32 {
   }
 }
 
-/** A filter of the host whose answer is one term. */
+/** A host filter whose answer is one term.   data ├─ filter u32 ─┬─ flags u32: HostTermFlag ─┤ */
 function hostTerm(batch: Stage, token: Token, data: usize): i32 {
   const out = batch.termCur, flags = load<u32>(data, 4);
   const bytes = hostTerms(load<u32>(data), token.termPtr, token.termLen, out, batch.termsEnd - out);
@@ -129,7 +129,7 @@ function hostTerm(batch: Stage, token: Token, data: usize): i32 {
 
 function stem(batch: Stage, token: Token, id: u32, lexicon: usize): i32 {
   if (token.flags & FLAG_KEYWORD || token.termLen == 0) return 0;
-  // The word stands behind the terms of the batch, where the next term would go: as units, then room for its new bytes.
+  // The word is stored after the terms of the batch, where the next term would be: its units, then room for its new bytes.
   const units = (batch.termCur + 7) & ~7;
   const room = ((<usize>token.termLen + GROWTH) << 1) + (<usize>token.termLen + GROWTH) * 3;
   if (units + room > batch.termsEnd) return E_NO_SPACE;
@@ -138,7 +138,7 @@ function stem(batch: Stage, token: Token, id: u32, lexicon: usize): i32 {
   return encodeUnits(batch, token, units + ((<usize>token.termLen + GROWTH) << 1));
 }
 
-/** Bytes that the indices of suffix lists may take: the largest stemmers' take 50 KB. */
+/** Size of the indices of suffix lists; those of the largest stemmers have 50 KB. */
 const INDEX_BYTES: usize = 64 << 10;
 
 // @ts-ignore: decorator
@@ -147,7 +147,7 @@ function indexPtr(stage: Stage): usize {
   return (stage.termsEnd - min<usize>(INDEX_BYTES, (stage.termsEnd - stage.termsPtr) >> 2)) & ~7;
 }
 
-/** Empties the cache and the index, once when a chain is laid out. */
+/** Clears the cache and the index, once when a chain is laid out. */
 export function clearStems(stage: Stage): void {
   clearTerms(stage.termsPtr, indexPtr(stage));
   clearSuffixIndex(indexPtr(stage), stage.termsEnd);
@@ -178,7 +178,7 @@ function decodeUnits(token: Token, out: usize): i32 {
   return <i32>((to - out) >> 1);
 }
 
-/** Makes the word the token's term; `scratch` takes its bytes before they are put in their place. */
+/** Makes the word the token's term; its bytes are written to `scratch` first. */
 function encodeUnits(batch: Stage, token: Token, scratch: usize): i32 {
   let to = scratch;
   for (let i = 0; i < wordLen; i++) {
@@ -194,7 +194,7 @@ function encodeUnits(batch: Stage, token: Token, scratch: usize): i32 {
     to += encode(to, cp);
   }
   const bytes = <u32>(to - scratch);
-  // A longer term moves to the end of the batch's terms, which is where the units stand now: below the scratch bytes.
+  // A longer term is appended to the batch's terms, where the units are now, below the scratch bytes.
   if (bytes > token.termLen && word + bytes > scratch) return E_NO_SPACE;
   const status = renewTerm(batch, token, bytes);
   if (status < 0) return status;

@@ -1,29 +1,29 @@
-// What a run of filters made of a term, remembered from text to text: natural text repeats its words. An answer is that of the very same bytes,
-// never of others with the same hash. When the entries are full all are forgotten.
+// Caches the result of a sequence of filters by term, from text to text, since natural text repeats its words. Keys are compared byte by byte, not
+// only by their hash. When the entries are full, the whole cache is cleared.
 //   area   ├─ used u32 ─┬─ 0 × 3 ─┬─ bucket × 2^k ─┬─ entries ─┤
-//   bucket ├─ slot u32 × 4 ─┤   newest first     slot   tag (12 bits, odd) above, place of an entry in units of four bytes below (20 bits); 0 free
-//   entry  ├─ keyLen u8 ─┬─ resultLen u8 ─┬─ flags u8 ─┬─ 0 ─┬─ key ─┬─ result, unless the key begins with it ─┤   a multiple of four bytes
-// Entries lie close together and in the order in which words first came, so frequent ones share cache lines: 8,192 places of 64 bytes took 69 % of
-// Russian words, this 97 % in less than twice the memory.
+//   bucket ├─ slot u32 × 4 ─┤   newest first     slot: tag (upper 12 bits, odd), index of an entry in units of four bytes (lower 20 bits); 0 free
+//   entry  ├─ keyLen u8 ─┬─ resultLen u8 ─┬─ flags u8 ─┬─ 0 ─┬─ key ─┬─ result, unless the key starts with it ─┤   a multiple of four bytes
+// Entries are packed in the order in which words first occur, so that frequent ones share cache lines: 8,192 slots of 64 bytes held 69 % of Russian
+// words, this layout 97 % in less than twice the memory.
 
-/** Longer terms are not remembered. */
+/** Maximum length of a cached term. */
 export const MAX_KEY: u32 = 127;
-/** Flags of an entry: the term is dropped, the key begins with the result, the term has become a keyword. */
+/** Flags of an entry: the term is dropped, the key starts with the result, the term becomes a keyword. */
 export const DROPPED: u32 = 1;
 export const PREFIX: u32 = 2;
 export const KEYWORD: u32 = 4;
 
 const HEADER: usize = 16;
 const ENTRY_HEAD: usize = 4;
-/** Most bytes of an entry, and what copies of eight bytes write behind it. */
+/** Maximum size of an entry, including what copies of eight bytes write past its end. */
 const ENTRY_ROOM: usize = ENTRY_HEAD + 2 * <usize>MAX_KEY + 16;
-/** Places of entries are 20 bits. */
+/** Indices of entries have 20 bits. */
 const MAX_ENTRIES_BYTES: usize = 4 << 20;
 const MAX_BUCKETS: u32 = 8192;
-/** A bucket, and the entries that go with its four slots. */
+/** Size of a bucket and of the entries for its four slots. */
 const BUCKET_SHARE: usize = 96;
 
-/** Buckets less one. */
+/** Number of buckets - 1. */
 // @ts-ignore: decorator
 @inline
 export function bucketMask(area: usize, end: usize): u32 {
@@ -37,12 +37,12 @@ function entriesPtr(area: usize, mask: u32): usize {
   return area + HEADER + (<usize>(mask + 1) << 4);
 }
 
-/** Forgets everything; also lays out a new area. */
+/** Clears the cache, or initializes a new area. */
 export function clearTerms(area: usize, end: usize): void {
   memory.fill(area, 0, entriesPtr(area, bucketMask(area, end)) - area);
 }
 
-/** Hash of 8 bytes at a time. Reads up to 7 bytes behind the term. */
+/** Hash of 8 bytes at a time. Reads up to 7 bytes past the term. */
 // @ts-ignore: decorator
 @inline
 export function hashBytes(ptr: usize, len: u32): u64 {
@@ -78,7 +78,7 @@ export function recallTerm(area: usize, mask: u32, hash: u64, ptr: usize, len: u
   return 0;
 }
 
-/** Compares by 8 bytes; those behind the terms do not count. */
+/** Compares 8 bytes at a time, ignoring those past the terms. */
 // @ts-ignore: decorator
 @inline
 function equalTerms(a: usize, b: usize, len: u32): bool {
@@ -91,14 +91,14 @@ function equalTerms(a: usize, b: usize, len: u32): bool {
   return ((load<u64>(a) ^ load<u64>(b)) << (64 - (<u64>len << 3))) == 0;
 }
 
-/** Where the result of an entry is, if the key does not begin with it. */
+/** Address of the result of an entry whose key does not start with it. */
 // @ts-ignore: decorator
 @inline
 export function resultPtr(entry: usize): usize {
   return entry + ENTRY_HEAD + load<u8>(entry);
 }
 
-/** Where the result of an entry is in any case. */
+/** Address of the result of any entry. */
 // @ts-ignore: decorator
 @inline
 export function entryResult(entry: usize): usize {
@@ -117,7 +117,7 @@ export function entryFlags(entry: usize): u32 {
   return load<u8>(entry, 2);
 }
 
-/** Notes a term before it is changed. Returns the place for `rememberTerm`, or 0 if the area is too small for any. Pre: 0 < len <= MAX_KEY. */
+/** Stores a term before it is changed. Returns an entry for `rememberTerm`, or 0 if the area is too small for any. Pre: 0 < len <= MAX_KEY. */
 export function noteTerm(area: usize, end: usize, ptr: usize, len: u32): usize {
   const entries = entriesPtr(area, bucketMask(area, end)), entriesEnd = min(end, entries + MAX_ENTRIES_BYTES);
   let entry = entries + load<u32>(area);
@@ -131,7 +131,7 @@ export function noteTerm(area: usize, end: usize, ptr: usize, len: u32): usize {
   return entry;
 }
 
-/** Makes a noted term an entry: what it has become. */
+/** Completes the entry of a stored term with its result. */
 export function rememberTerm(area: usize, end: usize, hash: u64, entry: usize, ptr: usize, len: u32, flags: u32): void {
   const mask = bucketMask(area, end), keyLen = <u32>load<u8>(entry), key = entry + ENTRY_HEAD;
   if (len > MAX_KEY) return;
@@ -148,7 +148,7 @@ export function rememberTerm(area: usize, end: usize, hash: u64, entry: usize, p
   store<u32>(area, place + ((<u32>ENTRY_HEAD + bytes + 3) & ~3));
 }
 
-/** Copies exactly `len` bytes; memory.copy is a call, and words are short. */
+/** Copies exactly `len` bytes; memory.copy is a function call, and words are short. */
 // @ts-ignore: decorator
 @inline
 export function copyTerm(to: usize, from: usize, len: u32): void {

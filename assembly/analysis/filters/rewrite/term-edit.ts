@@ -6,7 +6,7 @@ import { findTerm, findTermIgnoringCase } from '../../term-set';
 import { Stage, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token, TokenType } from '../../token';
 
-/** Address of the first ' or U+2019, or `end`. */
+/** Address of the first apostrophe (' or U+2019), or `end`. */
 function findApostrophe(from: usize, end: usize): usize {
   for (let p = from; p < end; p++) {
     const b = load<u8>(p);
@@ -34,7 +34,7 @@ export function elisionFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Removes an article and its apostrophe from the front.   config ├─ flags u32: 1 = ignore case ─┬─ term set of articles ─┤   Returns 0 or E_NO_SPACE. */
+/** Removes an article and its apostrophe.   config ├─ flags u32: 1 = ignore case ─┬─ term set of articles ─┤   Returns 0 or E_NO_SPACE. */
 export function cutElision(batch: Stage, token: Token, config: usize): i32 {
   const from = token.termPtr, end = from + token.termLen, mark = findApostrophe(from, end);
   if (mark == end) return 0;
@@ -47,7 +47,7 @@ export function cutElision(batch: Stage, token: Token, config: usize): i32 {
   return 0;
 }
 
-/** For tokens of the classic tokenizer: 's off words with apostrophes, dots off acronyms. */
+/** For tokens of the classic tokenizer: removes 's from words with apostrophes, and dots from acronyms. */
 export function classicFilter(stage: Stage, batch: Stage): i32 {
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i), end = token.termPtr + token.termLen;
@@ -79,7 +79,7 @@ export function reverseFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Makes one code point of a high surrogate and a low one behind it, as they are in a string. Returns the new length. */
+/** Combines a high surrogate and a low one after it to one code point, as in a string. Returns the new length. */
 function joinSurrogates(ptr: usize, len: u32): u32 {
   const end = ptr + len;
   let out = ptr;
@@ -117,7 +117,7 @@ export function trimFilter(stage: Stage, batch: Stage): i32 {
   return 0;
 }
 
-/** Cuts terms to a number of UTF-16 units, through a surrogate pair if need be; keywords stay.   config ├─ length u32 ─┤ */
+/** Cuts terms to a number of UTF-16 units, even inside a surrogate pair; keywords stay unchanged.   config ├─ length u32 ─┤ */
 export function truncateFilter(stage: Stage, batch: Stage): i32 {
   const length = load<u32>(stage.config);
   for (let i: u32 = 0; i < batch.count; i++) {
@@ -134,7 +134,7 @@ function truncate(token: Token, length: u32): void {
   while (p < end && units < length) {
     const d = decode(p, end), cp = d & 0xffffff;
     if (cp > 0xffff && units + 2 > length) {
-      // The high surrogate alone stays; its three bytes fit where four were.
+      // Only the high surrogate remains; its three bytes replace the pair's four.
       p += encode(p, 0xd800 + ((cp - 0x10000) >> 10));
       break;
     }

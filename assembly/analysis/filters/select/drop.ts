@@ -1,8 +1,8 @@
-// What filters that remove tokens share: move the kept ones together, hand on the positions of the removed ones.
+// Shared by filters that remove tokens: compacts the batch and passes on the increments of removed tokens.
 import { Stage, tokenAt } from '../../stage';
 import { copyToken } from '../../token';
 
-/** Moves token `i` to place `kept` and gives it the carried increment. Returns kept + 1. */
+/** Moves token `i` to index `kept` and adds the carried increment. Returns kept + 1. */
 // @ts-ignore: decorator
 @inline
 export function keepToken(stage: Stage, batch: Stage, i: u32, kept: u32): u32 {

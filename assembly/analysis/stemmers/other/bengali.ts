@@ -1,10 +1,10 @@
-// The Bengali stemmer: the longest ending of a verb or noun goes, if two units stay. Source: P. Sengupta and B. B. Chaudhuri, "Natural Language
-// Processing in an Indian Language (Bengali)-I: Verb Phrase Analysis", and J. Savoy's light stemmer (members.unine.ch/jacques.savoy/clef), in the
-// selection of Lucene. U+09DF is the composed letter য়.
+// The Bengali stemmer: removes the longest ending of a verb or noun if two units remain. Source: P. Sengupta and B. B. Chaudhuri, "Natural Language
+// Processing in an Indian Language (Bengali)-I: Verb Phrase Analysis", and J. Savoy's light stemmer (members.unine.ch/jacques.savoy/clef), as
+// selected by Lucene. U+09DF is the composed letter য়.
 import { foundAt, groupOf } from '../suffix-table';
 import { setLength } from '../word';
 
-/** By aspect, tense and mood, the persons of each; then plural, article and case of nouns. */
+/** By aspect, tense and mood, each with its persons; then plural, article and case of nouns. */
 const ENDINGS = `ি\u09dfাছিলাম ি\u09dfাছিলেন ই\u09dfাছিলেন ি\u09dfাছিলা ি\u09dfাছিলে ি\u09dfাছিলি
 িতেছিলাম িতেছিলেন ইতেছিলেন িতেছিলি িতেছিলে িতেছিলা
 ি\u09dfাছি ি\u09dfাছিস ি\u09dfাছা ি\u09dfাছে ি\u09dfাছেন

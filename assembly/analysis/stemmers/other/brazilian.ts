@@ -1,17 +1,17 @@
-// The stemmer of Brazilian Portuguese words that Lucene's BrazilianStemmer describes: M. F. Porter's Portuguese algorithm of 2001 on words without
-// accents. Its regions are those of the whole word throughout, and the verb suffix "ira" is found but stays.
+// Brazilian Portuguese, as described by Lucene's BrazilianStemmer: M. F. Porter's Portuguese algorithm of 2001 on words without accents. Its
+// regions are always those of the whole word, and the verb suffix "ira" is found but kept.
 import { isLetter } from '../../../text/character';
 import { lowerWord } from './lower-word';
 import { longestOf, suffixLen } from '../regions';
 import { endsAt, isIn, put, setLength, setUnit, unitAt, wordLen } from '../word';
 
-/** Deleted in R2; the rest by number. */
+/** Deleted in R2; the others by number. */
 const STANDARD = "imentos amentos adores adoras idades acoes imento amento adora ismos istas mente idade acao ezas icos icas ismo avel ivel ista osos osas ador ivas ivos eza ico ica oso osa iva ivo uciones ucion logia encias encia logias";
 const UCIONES = 33;
 const LOGIA = 35;
 const ENCIAS = 36;
 const LOGIAS = 38;
-/** Deleted in RV, but the first. */
+/** Deleted in RV, except the first. */
 const VERB = "ira issemos essemos assemos ariamos eriamos iriamos iremos eremos aremos avamos iramos eramos aramos asseis esseis isseis arieis erieis irieis irmos iamos armos ermos areis ereis ireis asses esses isses astes assem essem issem ardes erdes irdes ariam eriam iriam arias erias irias estes istes aveis aria eria iria asse esse isse aste este iste arei erei irei aram eram iram avam arem erem irem ando endo indo arao erao irao adas idas aras eras iras avas ares eres ires ados idos amos emos imos ieis ada ida ara era iam ado ido ias ais eis ear ia ei am em ar er ir as es is eu iu ou";
 const MARKS = "\"'-,;.?!";
 let rv: i32 = 0;
@@ -22,7 +22,7 @@ function isVowel(i: i32): bool {
   return isIn(unitAt(i), "aeiou");
 }
 
-/** Place of the first vowel, or of the first consonant, from `from` on; the last letter's if there is none before it. */
+/** Index of the first vowel, or of the first consonant, from `from` on; the last letter if there is none before it. */
 function next(from: i32, wantsVowel: bool): i32 {
   let i = from;
   while (i < wordLen - 1 && isVowel(i) != wantsVowel) i++;

@@ -1,5 +1,5 @@
-// German, the older stemmer. Source: J. Caumanns, "A Fast and Simple Stemming Algorithm for German Words" (1999). Frequent pairs are
-// one sign while endings are taken off: sch $, ch §, ei %, ie &, ig #, st !, and the second of two equal letters *.
+// German, the older stemmer. Source: J. Caumanns, "A Fast and Simple Stemming Algorithm for German Words" (1999). While endings are removed,
+// frequent pairs are one sign: sch $, ch §, ei %, ie &, ig #, st !, and the second of two equal letters *.
 import { isLetter } from '../../../text/character';
 import { lowerWord } from './lower-word';
 import { ends, insertUnit, removeUnits, setLength, setUnit, unitAt, wordLen } from '../word';

@@ -1,10 +1,10 @@
 // The Greek stemmers. Source: G. Ntais, "Development of a Stemmer for the Greek Language" (2006), and S. Saroukos, "Enhancing a Greek language stemmer"
-// (2008). Lucene's takes words in lower case without accents; Snowball's maps the letters itself and has the derivations of 2008. Their tables have
-// one form, one rule a line:
-//   endings:kept:words:ends:+ Takes the longest of the endings off, and puts `kept` in its place if what is left is one of the words, or ends with one
-//                             of the ends (* any). Fields may be missing. + : see `goesOn`.
-//   :kept:words:ends          Goes on with what the lines before took off and put nothing for.
-// Each < of `kept` takes a letter off; ! puts nothing, and lines that go on are passed over. An ending with = before it may be the whole word.
+// (2008). Lucene's expects words in lower case without accents; Snowball's maps the letters itself and includes the derivations of 2008. Their tables
+// have one rule per line:
+//   endings:kept:words:ends:+ Removes the longest of the endings, and replaces it by `kept` if the rest is one of the words or ends with one of the
+//                             ends (* any). Fields may be missing. + : see `goesOn`.
+//   :kept:words:ends          Continues with the rest of the lines before if they replaced nothing.
+// Each < of `kept` removes a letter; ! replaces nothing and skips the continuation lines. An ending after = may be the whole word.
 import { slotOf, reserveIndex } from '../suffix-index';
 import { foundAt, groupOf, replaceFound } from '../suffix-table';
 import { ends, isWhole, lengthOf, mapUnit, put, setLength, setUnit, unitAt, word, wordLen } from '../word';
@@ -32,7 +32,7 @@ const DERIVATIONS = `ιζα ιζεσ ιζε ιζαμε ιζατε ιζαν ιζ�
 ιδιο ιδια ιδιων:ιδ:αιφν ιρ ολο ψαλ:ε παιχν
 ισκοσ ισκου ισκο ισκε:ισκ:δ ιβ μην ρ φραγκ λυκ οβελ`;
 
-/** Plurals in -δεσ; the words of the family and such lose -αδ, too. */
+/** Plurals in -δεσ; the words of the family and similar ones lose -αδ, too. */
 const PLURALS = `αδεσ αδων:!::οκ μαμ μαν μπαμπ πατερ γιαγι νταντ κυρ θει πεθερ
 :αδ::*
 εδεσ εδων:εδ::οπ ιπ εμπ υπ γηπ δαπ κρασπ μιλ
@@ -51,7 +51,7 @@ const PERSONS = `ησετε
 ετε:ετ:αβαρ βεν εναρ αβρ αδ αθ αν απλ βαρον ντρ σκ κοπ μπορ νιφ παγ παρακαλ σερπ σκελ συρφ τοκ υ δ εμ θαρρ θ:α ε η ι ο ω οδ αιρ φορ ταθ διαθ σχ ενδ ευρ τιθ υπερθ ραθ ενθ ροθ σθ πυρ αιν συνδ συν συνθ χωρ πον βρ καθ ευθ εκθ νετ ρον αρκ βαρ βολ ωφελ:+
 οντασ ωντασ:οντ:αρχ
 :ωντ::κρε`;
-/** Lucene has no -ιομαστε; Snowball puts -ιεστ also for -εστε. */
+/** Lucene has no -ιομαστε; Snowball also replaces -εστε by -ιεστ. */
 const PASSIVES = `ομαστε:ομαστ:ον
 ιεστε:ιεστ:π απ συμπ ασυμπ ακαταπ αμεταμφ
 εστε:εστ:αλ αρ εκτελ ζ μ ξ παρακαλ προ νισ`;
@@ -64,7 +64,7 @@ const PAST_SINGULARS = `ηθηκεσ ηθηκα ηθηκε
 ουσεσ ουσα ουσε:ουσ:φαρμακ χαδ αγκ αναρρ βρομ εκλιπ λαμπιδ λεχ μ πατ ρ λ μεδ μεσαζ υποτειν αμ αιθ ανηκ δεσποζ ενδιαφερ δε δευτερευ καθαρευ πλε τσα:ποδαρ βλεπ πανταχ φρυδ μαντιλ μαλλ κυματ λαχ ληγ φαγ ομ πρωτ`;
 const VOWEL_BEFORE_OUS = ":ουσ::α ε η ι ο υ ω";
 
-/** Words that lose -αγ in any case; the others. */
+/** Words that always lose -αγ; the others. */
 const AGA = "αγεσ αγα αγε:!:ψοφ ναυλοχ:κολλ";
 const AGA_SNOWBALL = "αγεσ αγα αγε:!::ψοφ ναυλοχ";
 const AGA_KEPT = ":αγ:αβαστ πολυφ αδηφ παμφ ρ ασπ αφ αμαλ αμαλλι ανυστ απερ ασπαρ αχαρ δερβεν δροσοπ ξεφ νεοπ νομοτ ολοπ ομοτ προστ προσωποπ συμπ συντ τ υποτ χαρ αειπ αιμοστ ανυπ αποτ αρτιπ διατ εν επιτ κροκαλοπ σιδηροπ λ ναυ ουλαμ ουρ π τρ μ:οφ πελ χορτ λλ σφ ρπ φρ πρ λοχ σμην";
@@ -73,12 +73,12 @@ const FUTURES = `ηστε:ηστ:ασβ σβ αχρ χρ απλ αειμν δυ�
 ησουνε ηθουνε ουνε:ουν:ν ρ σπι στραβομουτσ κακομουτσ εξων
 ησουμε ηθουμε ουμε:ουμ:παρασουσ φ χ ωριοπλ αζ αλλοσουσ ασουσ`;
 const NEUTERS = "ματα ματων ματοσ:μα::*";
-/** The endings of words that no rule before has changed. */
+/** Endings of words that no earlier rule has changed. */
 const INFLECTIONS = "ιοντουσαν ιομασταν ιοσασταν ιουμαστε οντουσαν ιεμαστε ιεσαστε ιομουνα ιοσαστε ιοσουνα ιουνται ιουνταν ηθηκατε ομασταν οσασταν ουμαστε ιομουν ιονταν ιοσουν ηθειτε ηθηκαν ομουνα οσαστε οσουνα ουνται ουνταν ουσατε αγατε ιεμαι ιεται ιεσαι ιοταν ιουμα ηθεισ ηθουν ηκατε ησατε ησουν ομουν ονται ονταν οσουν ουμαι ουσαν αγαν αμαι ασαι αται ειτε εσαι εται ηδεσ ηδων ηθει ηκαν ησαν ησει ησεσ ομαι οταν αει εισ ηθω ησω ουν ουσ αν ασ αω ει εσ ησ οι οσ ου υσ ων α ε η ι ο υ ω";
 const DEGREES = "εστερ εστατ οτερ οτατ υτερ υτατ ωτερ ωτατ";
 
 const LETTERS = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫάέήίόύώΐΰϊϋΆΈΉΊΌΎΏς";
-/** What Snowball makes of them; that an iota with dialytika becomes an eta is as published. */
+/** Snowball's results; that an iota with dialytika becomes an eta is as published. */
 const PLAIN_LETTERS = "αβγδεζηθικλμνξοπρστυφχψωιυαεηιουωηυηυαεηιουωσ";
 
 const LINE_END: u32 = 0x0a;
@@ -89,14 +89,14 @@ const STAR: u32 = 0x2a;
 const LESS: u32 = 0x3c;
 const STOP: u32 = 0x21;
 
-/** Whether a rule has taken an ending off. */
+/** Whether a rule has removed an ending. */
 let changed: bool = false;
-/** Snowball's program goes on behind the ends of some rules: what is before them is looked up among the words, too, and `kept` put for the end. */
+/** Snowball's program continues after the ends of some rules: what precedes them is also looked up among the words, and the end replaced by `kept`. */
 let goesOn: bool = false;
-/** Whether what was taken off last may still be put back. */
+/** Whether the last removal may still be undone. */
 let isOpen: bool = false;
 
-/** End of the field or entry that begins at `cur`. */
+/** End of the field or entry that starts at `cur`. */
 function entryEnd(cur: usize, end: usize): usize {
   while (cur < end && load<u16>(cur) != COLON && load<u16>(cur) != LINE_END && load<u16>(cur) != BLANK) cur += 2;
   return cur;
@@ -107,13 +107,13 @@ function fieldEnd(cur: usize, end: usize): usize {
   return cur;
 }
 
-/** Units of an entry if the word ends with it behind `least` units; 0 if not. */
+/** Length of an entry if the word ends with it after `least` units, otherwise 0. */
 function matched(cur: usize, end: usize, least: i32): i32 {
   const len = <i32>((end - cur) >> 1);
   return wordLen - len >= least && memory.compare(word + (<usize>(wordLen - len) << 1), cur, <usize>len << 1) == 0 ? len : 0;
 }
 
-/** Units of the longest entry of a field that the word ends with; 0 for none. */
+/** Length of the longest entry of a field that the word ends with; 0 for none. */
 function longestIn(cur: usize, end: usize, least: i32): i32 {
   let best = 0;
   while (cur < end) {
@@ -147,7 +147,7 @@ function append(cur: usize, end: usize): void {
   }
 }
 
-/** Applies the rules of a table one after another. @param least  units that an ending leaves */
+/** Applies the rules of a table in sequence. @param least minimum length of the rest */
 function strip(table: string, least: i32): void {
   const text = changetype<usize>(table), end = text + (<usize>lengthOf(table) << 1), lines = linesOf(table);
   let line = lines;
@@ -168,11 +168,11 @@ function strip(table: string, least: i32): void {
   }
 }
 
-// Most rules are passed over by the last letter of the word: 12 -> 40 MB/s. An index of a table's lines, made at its first use:
-//   line ├─ letters that its endings have last, a bit each, 0 for a line that goes on: u32 ─┬─ place of the next line u16 ─┬─ 0 ─┤
+// The last letter of the word rules out most rules: 12 -> 40 MB/s. Index of a table's lines, built on first use:
+//   line ├─ a bit for each last letter of its endings, 0 for a continuation line: u32 ─┬─ offset of the next line u16 ─┬─ 0 ─┤
 const LINE: usize = 8;
 
-/** Whether a rule can have nothing to do with the word. */
+/** Whether a rule cannot apply to the word. */
 // @ts-ignore: decorator
 @inline
 function isPassed(line: usize): bool {
@@ -214,12 +214,12 @@ function linesOf(table: string): usize {
   return lines;
 }
 
-/** Takes the longest of the endings off. */
+/** Removes the longest of the endings. */
 function inflect(endings: string, least: i32): void {
   if (groupOf(endings, least) >= 0) setLength(foundAt);
 }
 
-/** The fields of a rule behind its endings. Returns the start of the next rule. */
+/** Applies the fields after the endings of a rule. Returns the start of the next rule. */
 function rest(colon: usize, end: usize): usize {
   const words = nextField(colon, end), ends = nextField(words, end), goOn = nextField(ends, end), next = nextField(goOn, end) + 2;
   if (!isOpen || words == colon) return next;
@@ -237,7 +237,7 @@ function rest(colon: usize, end: usize): usize {
   return next;
 }
 
-/** Where the field behind the one before `colon` ends; `colon` itself at the end of the rule. */
+/** End of the field after the one before `colon`; `colon` itself at the end of the rule. */
 function nextField(colon: usize, end: usize): usize {
   return colon < end && load<u16>(colon) == COLON ? fieldEnd(colon + 2, end) : colon;
 }
@@ -271,7 +271,7 @@ export function greekSnowball(): void {
   changed = groupOf(IRREGULAR, 0) >= 0 || groupOf("περατη>περ", 0) >= 0;
   if (changed) replaceFound();
   strip(DERIVATIONS, 0);
-  // The inflection of a word that was a plural in -δεσ goes, too.
+  // The inflection of a word that was a plural in -δεσ is removed, too.
   const derived = changed;
   strip(PLURALS, 0);
   changed = derived;

@@ -2,7 +2,7 @@
 // derivational affixes, as long as the word has more than two syllables (vowels).
 import { ends, isIn, lengthOf, removeUnits, setLength, setUnit, starts, unitAt, wordLen } from '../word';
 
-// Prefixes that were taken off, since some suffixes do not go with them.
+// Removed prefixes, since some suffixes are not combined with them.
 const KE: u32 = 1;
 const PENG: u32 = 2;
 const DI: u32 = 4;
@@ -35,7 +35,7 @@ function prefix(text: string, flag: u32): bool {
   return true;
 }
 
-/** A prefix before a vowel whose last letter stands for another one, which comes back. */
+/** A prefix before a vowel whose last letter represents another one, which is restored. */
 function prefixBeforeVowel(text: string, keep: i32, unit: u32, flag: u32): bool {
   const n = lengthOf(text);
   if (!starts(text) || !vowelAt(n)) return false;

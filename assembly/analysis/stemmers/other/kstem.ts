@@ -1,10 +1,10 @@
-// KStem, which takes endings off only as far as a word list agrees. Source: R. Krovetz, "Viewing Morphology as an Inference Process" (SIGIR 1993),
-// with the order of trials and the defaults that Lucene's documentation and answers of KStemFilter show; the list is in lexicon.ts.
-// A step is a literal of rules, the longest ending first; a rule is an ending and what is tried in its place, by spaces:
-//   +x  x, if the list then has the word      2  the stem without the second of two equal consonants, likewise
-//   !x  x, whatever the list says             =x  x, and the list is not asked        "-" is nothing
-// A letter stands before the ending; one with * may be the whole word.
-// When nothing fits, the ending is put back. Behind a word that the list has no further step follows.
+// KStem, which removes endings only if a word list contains the result. Source: R. Krovetz, "Viewing Morphology as an Inference Process" (SIGIR 1993),
+// with the order of attempts and the defaults of Lucene's KStemFilter, as its documentation and output show; lexicon.ts has the list.
+// A step is a literal of rules, longest ending first. A rule is an ending followed by replacements to try, separated by spaces:
+//   +x  x, if the list contains the word      2  the stem without the second of two equal consonants, if the list contains it
+//   !x  x, regardless of the list             =x  x, without asking the list        "-" is the empty string
+// A letter must precede the ending, unless it is marked by *.
+// If nothing fits, the ending is restored. Stemming stops at a word in the list.
 import { ask, ABSENT, HAS_ROOT, NO_VERB, root, rootLen } from './lexicon';
 import { ends, lengthOf, setLength, setUnit, unitAt, wordLen } from '../word';
 
@@ -25,11 +25,11 @@ const IC = "ic +ical +y +e +-;";
 const NCY = "*ency +ent !ence;*ancy +ant !ance;";
 const NCE = "*ence +e +-;*ance +e +-;";
 
-/** Longest word that is stemmed. */
+/** Maximum length of a word that is stemmed. */
 const MAX_LENGTH: i32 = 49;
 
 let lexicon: usize = 0;
-/** What the list said of the word when it was last asked. */
+/** Result of the last look-up of the word. */
 let found: i32 = ABSENT;
 
 function look(): bool {
@@ -55,7 +55,7 @@ function hasVowel(end: i32): bool {
   return false;
 }
 
-/** Puts the units from `from` to `to`, or nothing for "-", behind the first `at` of the word. */
+/** Writes the units from `from` to `to`, or nothing for "-", after the first `at` units of the word. */
 function putRange(at: i32, from: usize, to: usize): void {
   setLength(at);
   if (load<u16>(from) == 0x2d) return;
@@ -78,7 +78,7 @@ function hasEnding(from: usize, to: usize, least: i32): bool {
   return true;
 }
 
-/** Runs a step. True: the list has the word, and stemming is over. */
+/** Runs a step. True: the list contains the word, and stemming is finished. */
 function step(rules: string): bool {
   let at = changetype<usize>(rules);
   const end = at + (<usize>lengthOf(rules) << 1);
@@ -92,7 +92,7 @@ function step(rules: string): bool {
   return false;
 }
 
-/** Tries what a rule has behind its ending, which begins at `stemLen` of the word. */
+/** Tries the replacements of a rule, whose ending starts at `stemLen`. */
 function tryAll(stemLen: i32, ending: usize, endingEnd: usize): bool {
   let field = endingEnd;
   while (load<u16>(field) == 0x20) {
@@ -104,7 +104,7 @@ function tryAll(stemLen: i32, ending: usize, endingEnd: usize): bool {
       const double = unitAt(stemLen - 1);
       setLength(stemLen - 1);
       if (look()) return true;
-      // Asking overwrote what stood behind the word.
+      // The look-up has overwritten the units after the word.
       setUnit(stemLen - 1, double);
       continue;
     }
@@ -118,8 +118,8 @@ function tryAll(stemLen: i32, ending: usize, endingEnd: usize): bool {
 }
 
 /**
- * Endings of verbs, -ed and -ing, behind a stem of `stemLen` letters: the stem with e, bare, with one consonant of two.
- * @param bareBehindTwoConsonants  the default for a stem that no list has and that ends so; otherwise it gets an e
+ * Verb endings -ed and -ing after a stem of `stemLen` letters: tries the stem with e, unchanged, and with one of two equal consonants.
+  * @param bareBehindTwoConsonants default for a stem that is in no list and ends so; others get an e
  */
 function verb(stemLen: i32, bareBehindTwoConsonants: bool): bool {
   setLength(stemLen + 1);
@@ -168,7 +168,7 @@ function steps(): bool {
   return step(IVE) || step(IZE) || step(MENT) || step(BLE) || step(ISM) || step(IC) || step(NCY) || step(NCE);
 }
 
-/** Words of other letters than a to z stay. @param words the lexicon */
+/** Words with characters other than a to z stay unchanged. @param words the lexicon */
 export function kstem(words: usize): void {
   if (wordLen <= 2 || wordLen > MAX_LENGTH) return;
   for (let i = 0; i < wordLen; i++) if (unitAt(i) - 0x61 > 25) return;

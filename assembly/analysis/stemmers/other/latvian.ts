@@ -1,10 +1,10 @@
-// Latvian, light. Source: K. Krēsliņš, "A stemming algorithm for Latvian" (1996), the noun endings alone.
+// Latvian light stemmer. Source: K. Krēsliņš, "A stemming algorithm for Latvian" (1996), only the noun endings.
 import { ends, isIn, lengthOf, put, setLength, unitAt, wordLen } from '../word';
 
 let vowels: i32 = 0;
 let ending: u32 = 0;
 
-/** Takes an ending off a word that has more than `count` vowels and keeps three letters. */
+/** Removes an ending from a word that has more than `count` vowels and keeps three letters. */
 function cutEnding(text: string, count: i32): bool {
   const n = lengthOf(text);
   if (vowels <= count || wordLen < n + 3 || !ends(text)) return false;
@@ -36,7 +36,7 @@ function change(from: string, to: string): bool {
   return true;
 }
 
-/** Undoes the softening of consonants before the ending. */
+/** Reverts the palatalization of consonants before the ending. */
 function hard(): void {
   if (ending == 0x75 && (change("kš", "kst") || change("ņņ", "nn"))) return;
   if (ends("pj") || ends("bj") || ends("mj") || ends("vj")) setLength(wordLen - 1);

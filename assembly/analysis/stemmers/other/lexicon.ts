@@ -1,23 +1,23 @@
-// The word list that a stemmer asks, in its stage's config; made by src/analysis/languages/lexicon.ts. The word is ASCII units of word.ts.
+// The word list of a stemmer, in its stage's config; written by src/analysis/languages/lexicon.ts. The word consists of ASCII units of word.ts.
 //   lexicon ├─ rootsOff u32 ─┬─ blockCount u32 ─┬─ blockOff u32 × (blockCount + 1) ─┬─ blocks ─┬─ 0..3 ─┬─ roots: term map ─┤
-//   block   ├─ word ─┬─ capital: letters shared with the word before (A: 0) ─┬─ its other letters ─┬─ capital ─┬─ ··· ─┤
-//   Words ascend, offsets count from the lexicon. The map has the words with a root of their own, and "!" for those that are no verb's stem.
+//   block   ├─ word ─┬─ capital: letters shared with the previous word (A: 0) ─┬─ its other letters ─┬─ capital ─┬─ ··· ─┤
+//   Words are in ascending order, offsets are from the lexicon. The map has the words with a root of their own, and "!" for words that are no verb stem.
 import { findTerm } from '../../term-set';
 import { unitAt, word, wordLen } from '../word';
 
-/** What a word list says of the word. */
+/** Result of a look-up. */
 export const ABSENT: i32 = 0;
 export const PRESENT: i32 = 1;
 export const NO_VERB: i32 = 2;
 export const HAS_ROOT: i32 = 3;
 
-/** Longest word that is looked for: of the longest in any list. */
+/** Maximum length of a word that is looked up, at least that of the longest word in any list. */
 const MAX_WORD: i32 = 26;
-/** The root that the last `ask` found, as ASCII bytes, and their count. */
+/** The root that the last `ask` found, as ASCII bytes, and its length. */
 export let root: usize = 0;
 export let rootLen: u32 = 0;
 
-/** Looks the word up. Changes nothing but `root`. `scratch` takes the word's bytes: the units behind the word's end. */
+/** Looks the word up. Changes nothing but `root`. The word's bytes are written to the units after the word's end. */
 export function ask(lexicon: usize): i32 {
   if (wordLen == 0 || wordLen > MAX_WORD) return ABSENT;
   const scratch = word + (<usize>wordLen << 1);
@@ -33,7 +33,7 @@ export function ask(lexicon: usize): i32 {
 }
 
 function isListed(lexicon: usize, bytes: usize): bool {
-  // The last block whose first word is not above the word.
+  // The last block whose first word is not greater than the word.
   let low: u32 = 0, high = load<u32>(lexicon, 4);
   while (high - low > 1) {
     const middle = (low + high) >> 1;
@@ -41,7 +41,7 @@ function isListed(lexicon: usize, bytes: usize): bool {
     else low = middle;
   }
   const end = lexicon + blockAt(lexicon, low + 1);
-  // `same` letters are common to the word and the block's word before `cur`.
+  // The word and the block's word before `cur` share `same` letters.
   let cur = lexicon + blockAt(lexicon, low), same = 0, shared = 0;
   while (true) {
     if (shared < same) return false;
@@ -72,7 +72,7 @@ function isSmall(byte: u32): bool {
   return byte >= 0x61;
 }
 
-/** Whether a block's first word is above the word. */
+/** Whether a block's first word is greater than the word. */
 function isAbove(block: usize, bytes: usize): bool {
   for (let i = 0; i < wordLen; i++) {
     const a = <u32>load<u8>(block + i), b = <u32>load<u8>(bytes + i);

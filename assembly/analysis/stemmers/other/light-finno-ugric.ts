@@ -75,7 +75,7 @@ function finnishCase(): void {
   }
 }
 
-/** kk, pp and tt to one letter. */
+/** Reduces kk, pp and tt to one letter. */
 function singleStops(): void {
   let kept = 1;
   for (let i = 1; i < wordLen; i++) {
@@ -86,7 +86,7 @@ function singleStops(): void {
   setLength(kept);
 }
 
-/** Whether the unit `back` places before the end is a vowel. */
+/** Whether the unit `back` units before the end is a vowel. */
 // @ts-ignore: decorator
 @inline
 function vowelAt(back: i32): bool {

@@ -10,7 +10,7 @@ const NYNORSK = "heita 3 -;heiter 3 -;leiken 3 -;leikar 3 -;dom 3 -;heit 3 -;sem
 const MINIMAL_BOKMAL = "ene 3 -;er 3 -;en 3 -;et 3 -;a 3 -;e 3 -;";
 const MINIMAL_NYNORSK = "ene 3 -;ane 3 -;er 3 -;en 3 -;et 3 -;ar 3 -;a 3 -;e 3 -;";
 
-/** Genitive first, then one ending. */
+/** Removes a genitive, then one ending. */
 function lightNordic(endings: string): void {
   if (wordLen > 4 && unitAt(wordLen - 1) == 0x73) setLength(wordLen - 1);
   apply(endings, false);

@@ -4,7 +4,7 @@
 import { isLetter } from '../../../text/character';
 import { ends, isIn, setLength, setUnit, unitAt, wordLen } from '../word';
 
-/** Unit `back` places before the end: 1 is the last. */
+/** Unit `back` units before the end: 1 is the last. */
 // @ts-ignore: decorator
 @inline
 function last(back: i32): u32 {
@@ -23,7 +23,7 @@ function cut(units: i32): void {
   setLength(wordLen - units);
 }
 
-/** Vowels with accents to plain ones, over the whole word. @param tilde also a and o with tilde, and c with cedilla */
+/** Removes accents from vowels in the whole word. @param tilde also from a and o with tilde, and the cedilla of c */
 export function plainVowels(tilde: bool): void {
   for (let i = 0; i < wordLen; i++) {
     const unit = unitAt(i);
@@ -54,7 +54,7 @@ export function lightGerman(): void {
   else if (wordLen > 4 && ends("st") && isIn(last(3), "bdfghklmnt")) cut(2);
 }
 
-/** Plurals and cases of nouns alone. */
+/** Removes only plurals and cases of nouns. */
 export function minimalGerman(): void {
   if (wordLen < 5) return;
   for (let i = 0; i < wordLen; i++) {
@@ -150,14 +150,14 @@ export function lightFrench(): void {
   frenchNormal();
 }
 
-/** Takes `units` off and writes "er" or another pair of units over the end. */
+/** Removes `units` units and writes "er" or another pair of units over the end. */
 function cutTo(units: i32, second: u32, first: u32): void {
   cut(units);
   if (second) setLast(2, second);
   if (first) setLast(1, first);
 }
 
-/** True: a derivational suffix was found and no other is looked for. */
+/** True: a derivational suffix was found, and no other is searched. */
 function frenchDerivation(): bool {
   if (wordLen > 9 && ends("issement")) cutTo(6, 0, 0x72);
   else if (wordLen > 8 && ends("issant")) cutTo(4, 0, 0x72);
@@ -222,7 +222,7 @@ function frenchNormal(): void {
       else if (unit == 0xee) setUnit(i, 0x69);
       else if (unit == 0xe7) setUnit(i, 0x63);
     }
-    // Doubled letters become one.
+    // Double letters become single.
     let kept = 1;
     for (let i = 1; i < wordLen; i++) {
       const unit = unitAt(i);

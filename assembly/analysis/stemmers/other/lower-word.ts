@@ -1,5 +1,5 @@
-// Lower case of a whole word, as Java's String.toLowerCase: stemmers that are older than the lowercase filter do it themselves. A sigma at
-// the end of a word is the final one; U+0130 becomes a plain i, not i with a dot above, which would let words grow.
+// Lower case of a whole word, like Java's String.toLowerCase; stemmers older than the lowercase filter do it themselves. A sigma at the end of a
+// word becomes the final form; U+0130 becomes a plain i, not i with a dot above, which would lengthen the word.
 import { category, isLetter } from '../../../text/character';
 import { lowerCase } from '../../../text/generated/case';
 import { setUnit, unitAt, wordLen } from '../word';
@@ -18,7 +18,7 @@ export function lowerWord(): void {
   }
 }
 
-/** Whether a letter comes next in a direction, after what does not end a word: marks, formats, apostrophes, full stops. */
+/** Whether the next letter in a direction belongs to the word, skipping marks, formats, apostrophes and full stops. */
 function letterBeside(index: i32, step: i32): bool {
   for (let i = index + step; i >= 0 && i < wordLen; i += step) {
     const unit = unitAt(i), kind = category(unit);

@@ -1,6 +1,6 @@
-// Minimal stemmers, which bring plurals to the singular and little else. Source: J. Savoy, "A stemming procedure and stopword list for general
+// Minimal stemmers, which do little more than reduce plurals to the singular. Source: J. Savoy, "A stemming procedure and stopword list for general
 // French corpora" (JASIS 50, 1999), the plural rules; D. Harman, "How effective is suffixing?" (JASIS 42, 1991), the s-stemmer, in the form that
-// Elasticsearch documents for `plural_english`; for Spanish the rules and words of Lucene's SpanishPluralStemmer (Apache License 2.0).
+// Elasticsearch documents for `plural_english`; for Spanish, the rules and words of Lucene's SpanishPluralStemmer (Apache License 2.0).
 import { isLetter } from '../../../text/character';
 import { plainVowels } from './light';
 import { longestOf, suffixLen } from '../regions';
@@ -33,7 +33,7 @@ export function minimalFrench(): void {
   if (last(1) == last(2) && isLetter(last(1))) cut(1);
 }
 
-/** Of each rule's words, those that keep their e lose only the s by the last rule. */
+/** Words of each rule that keep their e; the last rule removes only their s. */
 const ENGLISH_PLURALS = "ies 2 y;xes 2 x;oes 1 o shoes canoes oboes;shes 1 sh;sses 1 ss;ches 1 ch cliches avalanches mustaches moustaches quiches headaches heartaches porsches tranches caches;s 1 -;";
 
 export function pluralEnglish(): void {
@@ -41,7 +41,7 @@ export function pluralEnglish(): void {
   apply(ENGLISH_PLURALS, true);
 }
 
-/** Words that are alike in the plural, and those that lose "es" against the rules. */
+/** Words with the same form in the plural, and words that lose "es" against the rules. */
 const SPANISH_INVARIANT = "abrebotellas abrecartas abrelatas afueras albatros albricias aledaños alexis alicates analisis andurriales antitesis añicos apendicitis apocalipsis arcoiris aries bilis boletus boris brindis cactus canutas caries cascanueces cascarrabias ciempies cifosis cortaplumas corpus cosmos cosquillas creces crisis cuatrocientas cuatrocientos cuelgacapas cuentacuentos cuentapasos cumpleaños doscientas doscientos dosis enseres entonces esponsales estatus exequias fauces forceps fotosintesis gafas gafotas gargaras gris honorarios ictus jueves lapsus lavacoches lavaplatos limpiabotas lunes maitines martes mondadientes novecientas novecientos nupcias ochocientas ochocientos pais paris parabrisas paracaidas parachoques paraguas pararrayos pisapapeles piscis portaaviones portamaletas portamantas quinientas quinientos quitamanchas recogepelotas rictus rompeolas sacacorchos sacapuntas saltamontes salvavidas seis seiscientas seiscientos setecientas setecientos sintesis tenis tifus trabalenguas vacaciones venus versus viacrucis virus viveres volandas";
 const SPANISH_ES = "yoes noes sies clubes faralaes albalaes itemes albumes sandwiches relojes bojes contrarreloj carcajes";
 
@@ -55,7 +55,7 @@ function isPlainVowel(unit: u32): bool {
   return isIn(unit, "aeiou");
 }
 
-/** Whether "es" is taken off whole: meses, leyes, jabalíes, amores. */
+/** Whether "es" is removed as a whole: meses, leyes, jabalíes, amores. */
 function losesEs(): bool {
   if (isIn(last(3), "yus")) return true;
   if (last(3) == 0x69) return isIn(last(4), "ulrtn");

@@ -11,7 +11,7 @@ const NOUN = "encialista 4 -;alista 5 -;agem 3 - coragem chantagem vantagem carr
 const VERB = "aríamo 2 -;ássemo 2 -;eríamo 2 -;êssemo 2 -;iríamo 3 -;íssemo 3 -;áramo 2 -;árei 2 -;aremo 2 -;ariam 2 -;aríei 2 -;ássei 2 -;assem 2 -;ávamo 2 -;êramo 3 -;eremo 3 -;eriam 3 -;eríei 3 -;êssei 3 -;essem 3 -;íramo 3 -;iremo 3 -;iriam 3 -;iríei 3 -;íssei 3 -;issem 3 -;ando 2 -;endo 3 -;indo 3 -;ondo 3 -;aram 2 -;arão 2 -;arde 2 -;arei 2 -;arem 2 -;aria 2 -;armo 2 -;asse 2 -;aste 2 -;avam 2 - agravam;ávei 2 -;eram 3 -;erão 3 -;erde 3 -;erei 3 -;êrei 3 -;erem 3 -;eria 3 -;ermo 3 -;esse 3 -;este 3 - faroeste agreste;íamo 3 -;iram 3 -;íram 3 -;irão 2 -;irde 2 -;irei 3 - admirei;irem 3 - adquirem;iria 3 -;irmo 3 -;isse 3 -;iste 4 -;iava 4 - ampliava;amo 2 -;iona 3 -;ara 2 - arara prepara;ará 2 - alvará;are 2 - prepare;ava 2 - agrava;emo 2 -;era 3 - acelera espera;erá 3 -;ere 3 - espere;iam 3 - enfiam ampliam elogiam ensaiam;íei 3 -;imo 3 - reprimo intimo íntimo nimo queimo ximo;ira 3 - fronteira sátira;ído 3 -;irá 3 -;tizar 4 - alfabetizar;izar 5 - organizar;itar 5 - acreditar explicitar estreitar;ire 3 - adquire;omo 3 -;ai 2 -;am 2 -;ear 4 - alardear nuclear;ar 2 - azar bazaar patamar;uei 3 -;uía 5 u;ei 3 -;guem 3 g;em 2 - alem virgem;er 2 - éter pier;eu 3 - chapeu;ia 3 - estória fatia acia praia elogia mania lábia aprecia polícia arredia cheia ásia;ir 3 - freir;iu 3 -;eou 5 -;ou 3 -;i 3 -;";
 const VOWEL = "bil 2 vel;gue 2 g gangue jegue;á 3 -;ê 3 - bebê;a 3 - ásia;e 3 -;o 3 - ão;";
 
-/** Plural to singular alone: the first step. */
+/** Only the first step: plural to singular. */
 export function minimalPortuguese(): void {
   if (wordLen >= 3 && unitAt(wordLen - 1) == 0x73) apply(PLURAL, false);
 }
@@ -25,7 +25,7 @@ export function portugueseRslp(): void {
   for (let i = 0; i < wordLen; i++) setUnit(i, plain(unitAt(i)));
 }
 
-/** A letter of Latin-1 without its accent. */
+/** A Latin-1 letter without its accent. */
 function plain(unit: u32): u32 {
   if (unit < 0xe0 || unit > 0xff) return unit;
   if (unit <= 0xe5) return 0x61;

@@ -9,7 +9,7 @@ function cut(units: i32): void {
   setLength(wordLen - units);
 }
 
-/** Takes a prefix off if enough stays: three letters behind the conjunction, two behind the others. */
+/** Removes a prefix if enough remains: three letters after the conjunction, two after the others. */
 function arabicPrefix(prefix: string): bool {
   const n = lengthOf(prefix);
   if (n == 1 ? wordLen < 4 : wordLen < n + 2) return false;
@@ -18,7 +18,7 @@ function arabicPrefix(prefix: string): bool {
   return true;
 }
 
-/** Takes a suffix off if two letters stay. */
+/** Removes a suffix if two letters remain. */
 function shortSuffix(suffix: string): bool {
   if (wordLen < lengthOf(suffix) + 2 || !ends(suffix)) return false;
   cut(lengthOf(suffix));
@@ -75,7 +75,7 @@ export function sorani(): void {
   else if (wordLen > 4 && (ends("ە") || ends("ی"))) cut(1);
 }
 
-/** Whether the word ends with one of the suffixes of a list, which are separated by spaces and `size` units long each. */
+/** Whether the word ends with a suffix of a list; they are separated by spaces and have `size` units each. */
 function endsWithOne(list: string, size: i32): bool {
   const count = (lengthOf(list) + 1) / (size + 1), text = changetype<usize>(list);
   for (let k = 0; k < count; k++) {

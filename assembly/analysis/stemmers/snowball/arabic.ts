@@ -1,16 +1,16 @@
-// The Arabic Snowball stemmer of Assem Chelli: normalization, suffixes of verbs or nouns, then prefixes; which ones depends on whether the word can
-// be a verb, a noun, and whether it has the article. Source: snowballstem.org/algorithms/arabic.
+// The Arabic Snowball stemmer by Assem Chelli: normalization, suffixes of verbs or nouns, then prefixes; which ones depends on whether the word can
+// be a verb or a noun, and whether it has the article. Source: snowballstem.org/algorithms/arabic.
 import { foundAt, groupAhead, groupOf, replaceInside } from '../suffix-table';
 import { ends, isBefore, isIn, removeUnits, replaceUnits, setLength, setUnit, unitAt, wordLen } from '../word';
 
-/** The presentation forms from U+FE80 on as letters; the ligatures of lam and the alefs follow them, two of each. */
+/** Letters of the presentation forms from U+FE80 on, followed by the ligatures of lam and alef, two of each. */
 const FORMS = "ءآآأأؤؤإإئئئئااببببةةتتتتثثثثججججححححخخخخددذذررززسسسسششششصصصصضضضضططططظظظظععععغغغغففففققققككككللللممممننننههههووىىيييي";
 const FIRST_FORM: u32 = 0xfe80;
 const FIRST_LIGATURE: u32 = 0xfef5;
 const LAST_LIGATURE: u32 = 0xfefc;
 const ZERO: u32 = 0x660;
 
-// Suffixes by the length of the words that lose them: 4, 5, 6 units and more.
+// Suffixes by the minimum length of the word: 4, 5, 6 units and more.
 const OBJECTS = "ه ك/ني نا ها هم هن كم كن/هما كما كمو";
 const PERSONS = "ت ا ن ي/نا تا تن/ان ون ين تما";
 const POSSESSIVES = "ي ك ه/نا كم ها هن هم/كما هما";
@@ -19,7 +19,7 @@ let isNoun: bool = true;
 let isVerb: bool = true;
 let isDefined: bool = false;
 
-/** The article tells a noun. */
+/** Words with the article are nouns. */
 function guess(): void {
   const group = groupAhead("لل ال/بال كال", 0);
   isDefined = group >= 0 && wordLen > 3 + group;
@@ -27,7 +27,7 @@ function guess(): void {
   isVerb = !isDefined;
 }
 
-/** Without vowel points and kashida, with plain digits and letters. */
+/** Removes vowel points and kashida, and converts digits and presentation forms. */
 function normalize(): void {
   for (let i = 0; i < wordLen; ) {
     const unit = unitAt(i);
@@ -44,7 +44,7 @@ function normalize(): void {
   }
 }
 
-/** Takes a suffix off; its group asks for a length. */
+/** Removes a suffix; its group requires a minimum length. */
 function cut(table: string): bool {
   const group = groupOf(table, 0);
   if (group < 0 || wordLen < 4 + group) return false;
@@ -81,7 +81,7 @@ function nounEnding(): void {
   cut("/ات");
 }
 
-/** The ya of an adjective made of a noun. */
+/** Removes the ya of an adjective derived from a noun. */
 function cutNisba(): bool {
   if (wordLen < 3 || !ends("ي")) return false;
   setLength(wordLen - 1);
@@ -97,7 +97,7 @@ function suffixes(): void {
   if (ends("ى")) setUnit(wordLen - 1, 0x64a);
 }
 
-/** Prefixes at a place that moves over what replaced one. */
+/** Removes prefixes; the position moves past a replacement. */
 function prefixes(): void {
   let at = 0;
   if (groupAhead("أأ>أ أآ>آ أؤ>أ أا>ا أإ>إ", 0) >= 0 && wordLen > 3) at = replaceInside();
@@ -120,7 +120,7 @@ function prefixes(): void {
   if (groupAhead("يست>است نست>است تست>است", at) >= 0 && wordLen > 4) replaceInside();
 }
 
-/** Hamza on a seat: alone at the end, elsewhere its seat. */
+/** Removes the seat of a hamza: final hamzas stand alone, others become their seat. */
 function unseat(): void {
   if (isBefore(wordLen, "أإآؤئ")) setUnit(wordLen - 1, 0x621);
   for (let i = 0; i < wordLen; i++) {

@@ -1,4 +1,4 @@
-// The Armenian Snowball stemmer: one ending each of four kinds, all behind the first vowel. Source: snowballstem.org/algorithms/armenian.
+// The Armenian Snowball stemmer: one ending of each of four kinds, after the first vowel. Source: snowballstem.org/algorithms/armenian.
 import { longestOf, regionAfter, suffixLen } from '../regions';
 import { isIn, setLength, unitAt, wordLen } from '../word';
 
@@ -8,7 +8,7 @@ const VERBS = "ում վում ալու ելու վել անալ ելուց ալ
 const ADJECTIVES = "բար պես որէն ովին ակի լայն րորդ երորդ ական ալի կոտ եկեն որակ եղ վուն երեն արան են ավետ գին իվ ատ ին";
 const NOUNS = "ածո անակ անօց արան արք պան ստան եղէն ենք իկ իչ իք մունք յակ յուն ոնք որդ ոց չեք վածք վոր ավոր ություն ուկ ուհի ույթ ույք ուստ ուս ցի ալիք անիք իլ իչք ունք գար ու ակ ան ք";
 
-/** Takes the longest ending off if it stands behind `region`; it is sought behind `from`. */
+/** Removes the longest ending after `from` if it is also after `region`. */
 function cut(endings: string, from: i32, region: i32): void {
   if (longestOf(endings, from) >= 0 && wordLen - suffixLen >= region) setLength(wordLen - suffixLen);
 }

@@ -1,11 +1,11 @@
-// The Basque Snowball stemmer. Source: snowballstem.org/algorithms/basque. Where a suffix is kept or replaced, the search goes on before it:
-//   word ├─ searched ─┬─ gap of what was deleted ─┬─ tail ─┤
+// The Basque Snowball stemmer. Source: snowballstem.org/algorithms/basque. If a suffix is kept or replaced, the search continues before it:
+//   word ├─ searched ─┬─ gap of deleted units ─┬─ tail ─┤
 import { longestOf, regionAfter, suffixLen, verbRegion } from '../regions';
 import { lengthOf, put, setLength, word, wordLen } from '../word';
 
 const VOWELS = "aeiou";
 
-/** Deleted in RV; deleted in R2; kept. The numbers behind each table are where the next kind begins. */
+/** Deleted in RV; deleted in R2; kept. The numbers after each table are the starts of the next kinds. */
 const VERBS = "le la tzaile aldatu atu tzailea taile tailea pera gale galea gura kura kor korra or orra tun tuna gaitz gaitza kaitz kaitza ezin ezina tezin tezina errez erreza karri karria tzaga tzaka tzake tzeke ez eza tzez keta eta etan pen pena tze atze kuntza kunde kundea kune kunea kuna kera era kizun kizuna dura tura men mena go ago tio taldi taldia aldi aldia gune gunea bide bidea pide pidea gai gaia ki kin rekin kina kari karia ari tari etari gailu gailua kide kidea ide idea du ka kan an ean tu lari tatu rean tarazi arazi tzat bera dako garri garria tza atseden arabera baditu";
 const VERBS_RV = 103;
 const VERBS_R2 = 106;
@@ -23,13 +23,13 @@ let r2: i32 = 0;
 let tail: i32 = 0;
 let tailLen: i32 = 0;
 
-/** Moves the tail behind what is searched, closing the gap. */
+/** Moves the tail after the searched part, closing the gap. */
 function closeGap(): void {
   memory.copy(word + (<usize>wordLen << 1), word + (<usize>tail << 1), <usize>tailLen << 1);
   tail = wordLen;
 }
 
-/** The last `length` units are searched no more. */
+/** Excludes the last `length` units from the search. */
 function keep(length: i32): void {
   closeGap();
   tail -= length;

@@ -5,7 +5,7 @@ import { put, setLength, setUnit, unitAt, wordLen } from '../word';
 const VOWELS = "aeiouáàéèíïóòúü";
 
 const PRONOUNS = "'s 'hi 'ho 'l 'ls -ls -la -les -li vos se nos -nos -us us 'n 'ns -n -ns 'm -me -m -te 't li lo los me sela selo selas selos le la las les ens ho hi";
-/** Deleted in R1; deleted in R2; "log" in R2; "ic" in R2; "c" in R1. The numbers behind are where the next kind begins. */
+/** Deleted in R1; deleted in R2; "log" in R2; "ic" in R2; "c" in R1. The numbers after it are the starts of the next kinds. */
 const STANDARD = "ar atge formes icte ictes ell ells ella és ès esc essa et ets eta eres eries ers ina ines able ls ió itat itats itzar iva ives ivisme ius fer ment amen ament aments ments ot sfera al als era ana iste aire eria esa eses esos or ícia ícies icis ici íci ícis ària àries alla ció cions nça nces ó dor all il ístic enc enca ís issa issos íssem íssiu issem isseu ísseu ós osa dora dores dors adura ble bles ívol ívola dís egar ejar ificar itar ables adors idores idors adora ació doras dur dures allengües ant ants ancia ancies atòria atòries tori toris ats ions ota isam ors ora ores isament bilitat bilitats ivitat ivitats ari aris ionisme ionista ionistes ialista ialistes ialisme ialismes ud uts uds encia encies ència ències ïtat ïtats atiu atius atives ativa ativitat ativitats ible ibles assa asses assos ent ents íssim íssima íssims íssimes ìssem ìsseu ìssin ims ima imes isme ista ismes istes inia inies íinia ínies ita ites triu trius oses osos ient otes ots acions ada ades logía logíes logia logies logi logis lógica lógics lógiques ic ica ics iques quíssim quíssims quíssimes quíssima";
 const STANDARD_R1 = 180;
 const STANDARD_R2 = 183;
@@ -18,7 +18,7 @@ const RESIDUAL_IQU = 21;
 let r1: i32 = 0;
 let r2: i32 = 0;
 
-/** A suffix of a list away where it stands in a region. */
+/** Removes the suffix of a list if it is in a region. */
 function remove(list: string, region: i32): bool {
   if (longestOf(list, 0) < 0 || wordLen - suffixLen < region) return false;
   setLength(wordLen - suffixLen);
@@ -52,7 +52,7 @@ export function catalan(): void {
   for (let i = 0; i < wordLen; i++) setUnit(i, bare(unitAt(i)));
 }
 
-/** A letter without its accent; the dot of ela geminada becomes a full stop. */
+/** Removes the accent of a letter; the dot of ela geminada becomes a full stop. */
 function bare(unit: u32): u32 {
   switch (unit) {
     case 0xe0: case 0xe1: return 0x61;

@@ -1,4 +1,4 @@
-// The Dutch Snowball stemmer of M. F. Porter. Source: snowballstem.org/algorithms/dutch (its first form, now called dutch_porter).
+// The Dutch Snowball stemmer by M. F. Porter. Source: snowballstem.org/algorithms/dutch (its first version, now called dutch_porter).
 import { longestOf, regionAfter, suffixLen } from '../regions';
 import { ends, endsAt, isIn, lengthOf, put, setLength, setUnit, unitAt, wordLen } from '../word';
 
@@ -7,7 +7,7 @@ const ACCENTED = "äëïöüáéíóú";
 const PLAIN = "aeiouaeiou";
 const SMALL_I: u32 = 0x69;
 const SMALL_Y: u32 = 0x79;
-/** Capitals mark the letters that are consonants here. */
+/** Marks letters that are consonants here by capitals. */
 const CAPITAL_I: u32 = 0x49;
 const CAPITAL_Y: u32 = 0x59;
 
@@ -39,14 +39,14 @@ function undouble(): void {
   if (ends("kk") || ends("dd") || ends("tt")) setLength(wordLen - 1);
 }
 
-/** Cuts an "en" or "ene" that begins at `at`, if it lies in R1 behind a consonant and not behind "gem". */
+/** Removes an "en" or "ene" at `at`, if it is in R1 after a consonant and not after "gem". */
 function cutEn(at: i32): void {
   if (at < p1 || at == 0 || isVowelAt(at - 1) || endsAt(at, "gem")) return;
   setLength(at);
   undouble();
 }
 
-/** Step 2; true if an "e" went. */
+/** Step 2. True: an "e" was removed. */
 function cutE(): bool {
   const at = wordLen - 1;
   if (!ends("e") || at < p1 || at == 0 || isVowelAt(at - 1)) return false;
@@ -55,7 +55,7 @@ function cutE(): bool {
   return true;
 }
 
-/** Cuts "ig" in R2 that has no "e" before it. */
+/** Removes "ig" in R2 that is not after "e". */
 function cutIg(): bool {
   const at = wordLen - 2;
   if (!ends("ig") || at < p2 || endsAt(at, "e")) return false;

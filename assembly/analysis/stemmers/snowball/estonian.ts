@@ -40,7 +40,7 @@ function longVowelAt(len: i32): bool {
   return behind(len, VOWELS) && len > 1 && unitAt(len - 1) == unitAt(len - 2);
 }
 
-/** Whether the first `len` units end with one of the vowels that endings follow, or a long vowel. */
+/** Whether the first `len` units end with a long vowel or one of the vowels that endings follow. */
 function openAt(len: i32): bool {
   return behind(len, REAL_VOWELS) || longVowelAt(len);
 }
@@ -67,7 +67,7 @@ function specialNouns(): void {
   put(wordLen - suffixLen, number < 4 ? "lase" : number < 8 ? "mise" : "lise");
 }
 
-/** A case ending behind an open syllable; for the partitive -t four letters before it are enough. */
+/** Removes a case ending after an open syllable; the partitive -t needs only four letters before it. */
 function cases(): void {
   const number = longestOf("t sse st le lt ga ks ta s l", p1), at = wordLen - suffixLen;
   if (number >= 0 && (number == 0 ? at >= 4 : openAt(at))) setLength(at);
@@ -91,7 +91,7 @@ function degrees(): void {
   if (number == 0 || (number > 0 && behind(at, REAL_VOWELS))) setLength(at);
 }
 
-/** A double k, p or t before a last vowel in R1 becomes single. */
+/** Makes a double k, p or t before a last vowel in R1 single. */
 function undouble(): void {
   const last = wordLen - 1;
   if (last < max(p1, 2) || !isIn(unitAt(last), VOWELS) || unitAt(last - 1) != unitAt(last - 2) || !isIn(unitAt(last - 1), "kpt")) return;

@@ -55,7 +55,7 @@ function possessives(): void {
   if (number == 1 && endsAt(at, "kse")) put(at - 3, "ksi");
 }
 
-/** Ending of a case; true if it went. A suffix that asks for a long vowel or a vowel and "i" gives way to a shorter one without them. */
+/** Removes a case ending. True: it was removed. If a suffix requires a long vowel, or a vowel and "i", and lacks it, a shorter one is used. */
 function cases(): bool {
   let number = longestOf("siin den tten seen", p1);
   if (number >= 0) {

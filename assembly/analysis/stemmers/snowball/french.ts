@@ -1,5 +1,5 @@
-// The French Snowball stemmer. Source: M. F. Porter, snowballstem.org/algorithms/french. Capitals mark i, u and y that are consonants; a
-// diaeresis is H and the bare letter while stemming.
+// The French Snowball stemmer. Source: M. F. Porter, snowballstem.org/algorithms/french. Capitals mark i, u and y that are consonants; while
+// stemming, a letter with diaeresis is H and the plain letter.
 import { longestOf, regionAfter, suffixLen } from '../regions';
 import { ends, insertUnit, isIn, put, setLength, setUnit, starts, unitAt, wordLen } from '../word';
 
@@ -17,7 +17,7 @@ function isVowel(i: i32): bool {
 function prepare(): void {
   for (let i = 0; i < wordLen; i++) {
     const unit = unitAt(i), next = i + 1 < wordLen ? unitAt(i + 1) : 0;
-    // What a vowel does to the next letter comes before what that letter does to it.
+    // The effect of a vowel on the next letter precedes that letter's own effect.
     if (isVowel(i) && (next == 0x79 || ((next == 0x75 || next == 0x69) && isVowel(i + 2)))) setUnit(i + 1, next - 32);
     if (unit == 0xeb || unit == 0xef) {
       setUnit(i, unit == 0xeb ? 0x65 : 0x69);
@@ -42,21 +42,21 @@ function cut(units: i32): void {
   setLength(wordLen - units);
 }
 
-/** Deletes a suffix behind `from`; true if it was there. */
+/** Deletes a suffix after `from`. True: it was there. */
 function remove(suffix: string, from: i32): bool {
   if (longestOf(suffix, from) < 0) return false;
   cut(suffixLen);
   return true;
 }
 
-/** "ic" away in R2, else "iqU". */
+/** Deletes "ic" in R2, otherwise replaces it by "iqU". */
 function icOrIqu(): void {
   if (!ends("ic")) return;
   if (wordLen - 2 >= r2) cut(2);
   else put(wordLen - 2, "iqU");
 }
 
-/** 0: nothing done, 1: a suffix gone, 2: done, but verb endings are looked for all the same. */
+/** Returns 0 if nothing was changed, 1 if a suffix was removed, 2 if a change does not prevent the removal of verb endings. */
 function standardSuffix(): i32 {
   const number = longestOf("ance iqUe isme able iste eux ances iqUes ismes ables istes atrice ateur ation atrices ateurs ations logie logies usion ution usions utions ence ences ement ements ité ités if ive ifs ives eaux aux euse euses issement issements amment emment ment ments", 0);
   if (number < 0) return 0;
@@ -181,7 +181,7 @@ export function french(): void {
   finish();
 }
 
-/** Marks back to letters. */
+/** Restores the marked letters. */
 function finish(): void {
   let kept = 0;
   for (let i = 0; i < wordLen; i++) {

@@ -35,7 +35,7 @@ function first(p1: i32): void {
 function second(p1: i32): void {
   const group = groupOf(SECOND, 0);
   if (group < 0 || foundAt < p1) return;
-  // Three letters stand before the one that -st may follow.
+  // -st requires three letters before the letter that it follows.
   if (group == 0 || (foundAt >= 4 && isBefore(foundAt, BEFORE_ST))) setLength(foundAt);
 }
 

@@ -1,12 +1,12 @@
-// The Hindi Snowball stemmer: the longest ending, behind at least one unit. Source: A. Ramanathan and D. Rao, "A Lightweight Stemmer for Hindi" (2003),
-// figure 3, as snowballstem.org/algorithms/hindi writes it in Devanagari.
+// The Hindi Snowball stemmer: removes the longest ending, after at least one unit. Source: A. Ramanathan and D. Rao, "A Lightweight Stemmer for
+// Hindi" (2003), figure 3, as transcribed to Devanagari by snowballstem.org/algorithms/hindi.
 import { foundAt, groupOf } from '../suffix-table';
 import { mapUnit, setLength, setUnit, unitAt, wordLen } from '../word';
 
-/** Endings; the vowel sign they begin with may also be written as a letter. */
+/** Endings; the vowel sign at their start may also be written as a letter. */
 const ENDINGS = `ा ि ी ु ू े ो ें ों ां ुआं ुएं ुओं ाएं ाओं ियां ियों ाइयां ाइयों ाँ ियाँ ाइयाँ ीं ाता ाती ातीं ाते ाना ाने
 ूंगा ूंगी ाऊंगा ाऊंगी ेंगे ेंगी ाएंगे ाएंगी ोगे ोगी ाओगे ाओगी ेगा ेगी ाएगा ाएगी ाया ाए ाई ाईं िए ाओ ाइए ाकर`;
-/** Endings behind an a, which a consonant has by itself. */
+/** Endings after an inherent a. */
 const BEHIND_A = "ताएं ताओं नाएं नाओं ता ती तीं ते ना नी ने कर";
 const LETTERS = "आइईउऊएओ";
 const SIGNS = "ािीुूेो";

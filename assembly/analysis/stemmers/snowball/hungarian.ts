@@ -5,7 +5,7 @@ import { endsAt, isIn, put, setLength, setUnit, unitAt, wordLen } from '../word'
 const VOWELS = "aeiouáéíóöőúüű";
 let p1: i32 = 0;
 
-/** Behind the first consonant or digraph of a word that begins with a vowel; else behind the first vowel. */
+/** After the first consonant or digraph of a word that starts with a vowel, otherwise after the first vowel. */
 function markRegion(): void {
   p1 = wordLen;
   if (wordLen == 0) return;
@@ -22,19 +22,19 @@ function markRegion(): void {
   else p1 = i + 1;
 }
 
-/** Whether a literal of `units` stands at `at`. */
+/** Whether a literal with `units` units is at `at`. */
 function endsFrom(at: i32, units: i32, literal: string): bool {
   return at + units <= wordLen && endsAt(at + units, literal);
 }
 
-/** Cuts the longest suffix of a list, if it lies in R1. */
+/** Removes the longest suffix of a list if it is in R1. */
 function cut(list: string): bool {
   if (longestOf(list, 0) < 0 || wordLen - suffixLen < p1) return false;
   setLength(wordLen - suffixLen);
   return true;
 }
 
-/** The longest of a list of suffixes in R1: the first `toA` become "a", the next `toE` become "e", the others go. */
+/** The longest of a list of suffixes in R1: the first `toA` become "a", the next `toE` become "e", the others are removed. */
 function replace(list: string, toA: i32, toE: i32): void {
   const number = longestOf(list, 0);
   if (number < 0 || wordLen - suffixLen < p1) return;
@@ -44,7 +44,7 @@ function replace(list: string, toA: i32, toE: i32): void {
   else setLength(at);
 }
 
-/** Cuts a one- or two-letter ending behind a double consonant, and makes the consonant single. */
+/** Removes an ending of one or two letters after a double consonant, and makes the consonant single. */
 function cutBehindDouble(list: string): void {
   if (longestOf(list, 0) < 0) return;
   const at = wordLen - suffixLen;

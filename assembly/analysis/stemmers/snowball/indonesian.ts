@@ -3,7 +3,7 @@
 import { foundAt, foundGroup, foundLen, groupAhead, groupOf, replaceInside } from '../suffix-table';
 import { isBefore, isIn, removeUnits, setLength, standsAt, unitAt, wordLen } from '../word';
 
-// What the prefix taken off says about suffixes.
+// What a removed prefix implies for suffixes.
 const OTHER: i32 = 0;
 const DI_MENG_TER: i32 = 1;
 const PER: i32 = 2;
@@ -12,7 +12,7 @@ const BER: i32 = 4;
 
 let vowels: i32 = 0;
 let prefix: i32 = OTHER;
-/** Behind the first prefix and the letter that it had swallowed. */
+/** Removes the first prefix and restores the letter that it absorbed. */
 let front: i32 = 0;
 
 function vowelAt(i: i32): bool {
@@ -33,7 +33,7 @@ function cutFront(kind: i32): bool {
   return true;
 }
 
-/** -eny- and -em- stand before a vowel for s and p. */
+/** Before a vowel, -eny- and -em- represent s and p. */
 function firstPrefix(): bool {
   const group = groupAhead("meny>s peny>s", 0);
   if (group >= 0 && vowelAt(4)) return cutFront(unitAt(0) == 0x6d ? DI_MENG_TER : KE_PENG);

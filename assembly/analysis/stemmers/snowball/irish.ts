@@ -1,11 +1,11 @@
-// The Irish Snowball stemmer: the changed initial goes back to the plain one, then noun, derivational and verbal endings. Source:
+// The Irish Snowball stemmer: restores the plain initial, then removes noun, derivational and verbal endings. Source:
 // snowballstem.org/algorithms/irish.
 import { longestOf, regionAfter, suffixLen } from '../regions';
 import { isIn, put, removeUnits, setLength, starts, unitAt, wordLen } from '../word';
 
 const VOWELS = "aeiouáéíóú";
 
-/** Eclipsis and prefixed letters go whole; of a lenited letter the h goes. */
+/** Removes eclipsis and prefixed letters, and the h of a lenited letter. */
 function initial(): void {
   if (starts("d'fh")) {
     removeUnits(0, 2);

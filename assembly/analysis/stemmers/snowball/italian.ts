@@ -1,4 +1,4 @@
-// The Italian Snowball stemmer. Source: snowballstem.org/algorithms/italian. Capitals mark i and u between vowels, and u behind q.
+// The Italian Snowball stemmer. Source: snowballstem.org/algorithms/italian. Capitals mark i and u between vowels, and u after q.
 import { regionAfter, verbRegion } from '../regions';
 import { foundAt, foundGroup, groupAt, groupOf, removeSuffix, replaceFound } from '../suffix-table';
 import { isBefore, isIn, isWhole, mapUnit, put, setLength, setUnit, unitAt, wordLen } from '../word';
@@ -58,7 +58,7 @@ function standardSuffix(): bool {
   return true;
 }
 
-/** The vowel at the end, an i before it, and the h that kept c or g hard. */
+/** Removes the final vowel, an i before it, and the h that keeps c or g hard. */
 function vowels(): void {
   if (isBefore(wordLen, "aeioàèìò") && wordLen - 1 >= rv) {
     setLength(wordLen - 1);
@@ -68,7 +68,7 @@ function vowels(): void {
 }
 
 export function italian(): void {
-  // Otherwise "divano" would meet "diva".
+  // Otherwise "divano" would be conflated with "diva".
   if (isWhole("divano")) {
     setLength(5);
     return;

@@ -1,5 +1,5 @@
-// The Lithuanian Snowball stemmer: an ending, then suffixes as long as there are some. Source: snowballstem.org/algorithms/lithuanian,
-// with the endings in -er- that later versions of Snowball left out.
+// The Lithuanian Snowball stemmer: removes an ending, then suffixes repeatedly. Source: snowballstem.org/algorithms/lithuanian,
+// with the endings in -er- that later versions of Snowball omit.
 import { longestOf, regionAfter, suffixLen } from '../regions';
 import { ends, put, setLength, starts, wordLen } from '../word';
 
@@ -17,7 +17,7 @@ export function lithuanian(): void {
   if (ends("gd")) setLength(wordLen - 1);
 }
 
-/** Nouns whose end looks like that of a verb get another case. */
+/** Changes the case of nouns that end like a verb. */
 function conflicts(): void {
   const number = longestOf("aite aitės uotės uote ėjime esiu asius avime ojime okatės okate", 0), at = wordLen - suffixLen;
   switch (number) {
@@ -32,7 +32,7 @@ function conflicts(): void {
   }
 }
 
-/** č and dž at the end are t and d before certain vowels. */
+/** A final č or dž becomes t or d, as before certain vowels. */
 function soft(): void {
   if (ends("č")) put(wordLen - 1, "t");
   else if (ends("dž")) setLength(wordLen - 1);

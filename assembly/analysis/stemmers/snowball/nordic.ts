@@ -4,7 +4,7 @@ import { ends, isIn, put, setLength, unitAt, wordLen } from '../word';
 
 let p1: i32 = 0;
 
-/** R1, but at least three letters before it. False: the word is too short to have one. */
+/** R1, with at least three letters before it. False: the word is too short. */
 function nordicRegion(vowels: string): bool {
   if (wordLen < 3) return false;
   p1 = max(regionAfter(0, vowels), 3);

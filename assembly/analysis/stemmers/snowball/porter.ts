@@ -1,10 +1,10 @@
-// The stemmer of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the two rules that its author added later
-// (step 2: -bli to -ble, -logi to -log), as Lucene's PorterStemFilter has them. Words of one or two letters stay.
-// `stemLen` is the length of what stands before the suffix that the last `suffix` call found.
+// The stemmer of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the two rules that the author added later
+// (step 2: -bli to -ble, -logi to -log), like Lucene's PorterStemFilter. Words of one or two letters stay unchanged.
+// `stemLen` is the length of the part before the suffix that the last call of `suffix` found.
 import { endsAt, isIn, put, setLength, setUnit, unitAt, wordLen } from '../word';
 
 let stemLen: i32 = 0;
-/** The algorithm as it was published, without the two later rules; double c, h, j, k, q, v, w and x stay. */
+/** True for the published algorithm, without the two later rules; double c, h, j, k, q, v, w and x stay. */
 let published: bool = false;
 
 function suffix(text: string): bool {
@@ -44,7 +44,7 @@ function endsDoubleConsonant(): bool {
   return last >= 1 && unitAt(last) == unitAt(last - 1) && isConsonant(last);
 }
 
-/** consonant-vowel-consonant at `end`, the last not w, x or y. */
+/** Consonant-vowel-consonant before `end`, the last not w, x or y. */
 function endsCvc(end: i32): bool {
   const i = end - 1;
   if (i < 2 || !isConsonant(i) || isConsonant(i - 1) || !isConsonant(i - 2)) return false;
@@ -52,7 +52,7 @@ function endsCvc(end: i32): bool {
   return last != 0x77 && last != 0x78 && last != 0x79;
 }
 
-/** Replaces the suffix found if something measurable stands before it. True: the suffix was found. */
+/** Replaces the suffix found if the measure of the stem is positive. True: the suffix was found. */
 function replace(from: string, to: string): bool {
   if (!suffix(from)) return false;
   if (measure(stemLen) > 0) put(stemLen, to);
@@ -132,7 +132,7 @@ function step3(): void {
   }
 }
 
-/** Finds the suffix that step 4 would take off. */
+/** Finds the suffix that step 4 would remove. */
 function suffix4(): bool {
   switch (unitAt(wordLen - 2)) {
     case 0x61: return suffix("al");
@@ -161,7 +161,7 @@ function step5(): void {
   if (wordLen > 1 && unitAt(wordLen - 1) == 0x6c && endsDoubleConsonant() && measure(wordLen) > 1) setLength(wordLen - 1);
 }
 
-/** The Porter stemmer of the Snowball project: as published, for words of any length. */
+/** The Porter stemmer of the Snowball project: the published algorithm, for words of any length. */
 export function porterPublished(): void {
   published = true;
   if (wordLen > 0) steps();
@@ -181,7 +181,7 @@ function steps(): void {
   step5();
 }
 
-/** Plural -s alone, -ies to -y. Source: D. Harman, "How Effective Is Suffixing?" (1991), the S stemmer. */
+/** Removes only the plural -s; -ies becomes -y. Source: D. Harman, "How Effective Is Suffixing?" (1991), the S stemmer. */
 export function minimalEnglish(): void {
   if (wordLen < 3 || unitAt(wordLen - 1) != 0x73) return;
   const before = unitAt(wordLen - 2);
@@ -198,7 +198,7 @@ export function minimalEnglish(): void {
   setLength(wordLen - 1);
 }
 
-/** Takes 's off, with any of the apostrophes ' U+2019 U+FF07. Source: Lucene's EnglishPossessiveFilter. */
+/** Removes 's with any of the apostrophes ' U+2019 U+FF07. Source: Lucene's EnglishPossessiveFilter. */
 export function englishPossessive(): void {
   if (wordLen < 2) return;
   const last = unitAt(wordLen - 1), mark = unitAt(wordLen - 2);

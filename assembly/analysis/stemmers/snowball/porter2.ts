@@ -4,7 +4,7 @@ import { ends, isIn, put, setLength, setUnit, unitAt, wordLen } from '../word';
 
 const VOWELS = "aeiouy";
 const BIG_Y: u32 = 0x59;
-/** Whether a y is marked; capitals of the word itself stay otherwise. */
+/** Whether a y is marked by a capital; otherwise capitals belong to the word. */
 let hasMark: bool = false;
 
 // @ts-ignore: decorator
@@ -13,7 +13,7 @@ function isVowel(i: i32): bool {
   return isIn(unitAt(i), VOWELS);
 }
 
-/** Whole words: the rule's number in a list, -1 for none. */
+/** Number of a whole word in a list, -1 for none. */
 function whole(list: string): i32 {
   const number = longestOf(list, 0);
   return number >= 0 && suffixLen == wordLen ? number : -1;
@@ -25,7 +25,7 @@ function replaceWhole(from: string, to: string): bool {
   return true;
 }
 
-/** A vowel between two consonants, the last not w, x or Y, before `end`; or a vowel and a consonant that begin the word. */
+/** A vowel between two consonants, the last not w, x or Y, before `end`; or a vowel and a consonant at the start of the word. */
 function endsShortSyllable(end: i32): bool {
   if (end >= 3 && !isVowel(end - 3) && isVowel(end - 2) && !isVowel(end - 1) && !isIn(unitAt(end - 1), "wxY")) return true;
   return end == 2 && isVowel(0) && !isVowel(1);
@@ -58,7 +58,7 @@ export function porter2(): void {
   if (hasMark) for (let i = 0; i < wordLen; i++) if (unitAt(i) == BIG_Y) setUnit(i, 0x79);
 }
 
-/** Marks y as a consonant where it is one, and finds the regions. */
+/** Marks y where it is a consonant, and finds the regions. */
 function prepare(): void {
   if (unitAt(0) == 0x27) {
     for (let i = 1; i < wordLen; i++) setUnit(i - 1, unitAt(i));
@@ -113,7 +113,7 @@ function afterEdIng(): void {
   setLength(wordLen - suffixLen);
   if (longestOf("at bl iz", 0) >= 0) put(wordLen, "e");
   else if (longestOf("bb dd ff gg mm nn pp rr tt", 0) >= 0) {
-    // add, egg, off keep both.
+    // add, egg and off keep both letters.
     if (!(wordLen == 3 && isIn(unitAt(0), "aeo"))) setLength(wordLen - 1);
   } else if (wordLen <= r1 && endsShortSyllable(wordLen)) put(wordLen, "e");
 }

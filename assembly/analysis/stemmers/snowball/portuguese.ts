@@ -1,4 +1,4 @@
-// The Portuguese Snowball stemmer. Source: snowballstem.org/algorithms/portuguese. The tilde of ã and õ is a letter of its own meanwhile.
+// The Portuguese Snowball stemmer. Source: snowballstem.org/algorithms/portuguese. While stemming, the tilde of ã and õ is a separate letter.
 import { regionAfter, verbRegion } from '../regions';
 import { foundAt, foundGroup, groupOf, removeFound, removeSuffix, replaceFound } from '../suffix-table';
 import { isBefore, replaceUnits, setLength, standsAt, unitAt, wordLen } from '../word';
@@ -41,7 +41,7 @@ function verb(): bool {
   return true;
 }
 
-/** Takes a vowel off that only changed the sound of the letter before it. */
+/** Removes a vowel that only changes the sound of the letter before it. */
 function silent(vowel: string, consonant: string): bool {
   if (!isBefore(wordLen, vowel) || !isBefore(wordLen - 1, consonant)) return false;
   if (wordLen - 1 >= rv) setLength(wordLen - 1);

@@ -1,5 +1,5 @@
-// The Romanian Snowball stemmer as of Snowball 2.x. Source: snowballstem.org/algorithms/romanian. Letters with a cedilla become those with a
-// comma below; capitals mark i and u that stand between vowels.
+// The Romanian Snowball stemmer as of Snowball 2.x. Source: snowballstem.org/algorithms/romanian. A cedilla becomes a comma below; capitals mark i
+// and u between vowels.
 import { longestOf, regionAfter, suffixLen, verbRegion } from '../regions';
 import { endsAt, isIn, put, setLength, setUnit, unitAt, wordLen } from '../word';
 
@@ -27,7 +27,7 @@ function prepare(): void {
   r2 = regionAfter(r1, VOWELS);
 }
 
-/** Plurals and the article behind the noun. */
+/** Removes plurals and the article after the noun. */
 function article(): void {
   const number = longestOf("ul ului aua ea ele elor ii iua iei iile iilor ilor ile atei ație ația", 0);
   const from = wordLen - suffixLen;
@@ -42,7 +42,7 @@ function article(): void {
   else setLength(wordLen - 1);
 }
 
-/** One suffix that is made of several becomes its first part. */
+/** Reduces a combined suffix to its first part. */
 function combined(): bool {
   const number = longestOf("abilitate abilitati abilităi abilități ibilitate ivitate ivitati ivităi ivități icitate icitati icităi icități icator icatori iciv iciva icive icivi icivă ical icala icale icali icală ativ ativa ative ativi ativă ațiune atoare ator atori ătoare ător ători itiv itiva itive itivi itivă ițiune itoare itor itori", 0);
   const from = wordLen - suffixLen;

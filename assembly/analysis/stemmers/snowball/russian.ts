@@ -13,12 +13,12 @@ function cut(units: i32): void {
   setLength(wordLen - units);
 }
 
-/** Suffixes of the first list need а or я before them, which stays. */
+/** Suffixes of the first list require а or я before them, which stays. */
 function cutAfterA(first: string, second: string): bool {
   const a = longestOf(first, rv), lenA = a >= 0 ? suffixLen : 0;
   const b = longestOf(second, rv), lenB = b >= 0 ? suffixLen : 0;
   if (lenA > lenB) {
-    // The letter before belongs to the region too.
+    // The letter before the suffix must be in the region, too.
     if (wordLen - lenA - 1 < rv || !isIn(unitAt(wordLen - lenA - 1), "ая")) return false;
     cut(lenA);
     return true;

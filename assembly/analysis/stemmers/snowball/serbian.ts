@@ -1,6 +1,6 @@
-// The Serbian Snowball stemmer of S. Petković and D. Ivanović after the Croatian one of N. Ljubešić and I. Pandžić: Cyrillic letters become Latin
-// ones, ije and je become e, changed stems go back to one form, then a word ends with its stem. Words without a letter that bears a mark follow
-// further rules, as they may be written without marks. Source: snowballstem.org/algorithms/serbian.
+// The Serbian Snowball stemmer by S. Petković and D. Ivanović, based on the Croatian one by N. Ljubešić and I. Pandžić: Cyrillic letters become Latin,
+// ije and je become e, alternating stems are unified, then the word is cut after its stem. Words without diacritics follow additional rules, as they
+// may be written without them. Source: snowballstem.org/algorithms/serbian.
 import { foundGroup, groupOf, removeSuffix, replaceFound } from '../suffix-table';
 import { endsAt, ends, isIn, lengthOf, mapUnit, put, replaceUnits, setLength, setUnit, standsAt, unitAt, word, wordLen } from '../word';
 
@@ -13,7 +13,7 @@ const R: u32 = 0x72;
 const COLON: u32 = 0x3a;
 const LINE_END: u32 = 0x0a;
 
-/** Groups: all words; words without marks. */
+/** Groups: all words; words without diacritics. */
 const STEM_CHANGES = `lozi>loga lozima>loga pesi>peh pesima>peh vojci>vojka bojci>bojka jaci>jak jacima>jak čajan>čajni eran>erni laran>larni esan>esni anjac>anjca
 ajac>ajca ajaca>ajca ljaca>ljca ljac>ljca ejac>ejca ejaca>ejca ojac>ojca ojaca>ojca ajaka>ajka ojaka>ojka šaca>šca šac>šca inzima>ing inzi>ing
 tvenici>tvenik tetici>tetika teticima>tetika nstava>nstva nicima>nik ticima>tik zicima>zik snici>snik kuse>kusi kusan>kusni kustava>kustva dušan>dušni
@@ -25,7 +25,7 @@ eskan>eskna tičan>tični ojsci>ojska esama>esma metar>metra metara>metra centar
 alac>alca elaca>elca elac>elca olaca>olca olac>olca olce>olca njac>njca njaca>njca ekata>ekta ekat>ekta izam>izma izama>izma jebe>jebi baci>baci
 ašan>ašni
 /cajan>cajni dusan>dusni save>savi acak>acka acaka>acka usak>uska tican>ticni oscu>osti asan>asni`;
-/** Stems and their endings, a line for each set of endings: `stem stem:ending ending`. */
+/** Stems and their endings, one line per set of endings: `stem stem:ending ending`. */
 const PARADIGMS = `sk šk evit ovit ast:a e i o u em ih im og oj om ega emu ija ije iji ima oga ome omu ijeg ijem ijih ijim ijoj ijega ijemu ijima
 stv štv:a o u om ima
 tanij manij panij ranij ganij ar dr er or:a e i u om ama ima
@@ -79,7 +79,7 @@ e:l m š mo lama
 i:l lom lama lima
 at:a o u eg em ih im og oj om ega emu ija ije iji iju ima oga ome omu ijeg ijem ijih ijim ijega ijemu ijima
 et:em eš emo imo ući avši`;
-/** The same for words without marks. */
+/** The same for words without diacritics. */
 const PLAIN_PARADIGMS = `luc:e i en ih im io is it uj ena ene eni eno ila ile ili ilo imo ise ite iti uje uju ismo iste ujem ujes ujmo ujte ujemo ujete ujuci
 snj:a e i o u eg em ih im og oj om ega emu ija ije iji iju ima oga ome omu ijeg ijih ijim ijoj ijega ijemu ijima
 os:a e i u eg em ih im og oj om ega emu ija ije iji iju ima oga ome omu ijeg ijem ijih ijim ijoj ijega ijemu ijima
@@ -112,7 +112,7 @@ const ENDINGS = "enom enoj enog enim enih anoj anog anim anih ost eno eni oga im
 
 let plain: bool = false;
 let r1: i32 = 0;
-/** The longest stem with its ending that a table has for the word: where the stem begins and ends. */
+/** The longest stem with its ending that a table has for the word: start and end of the stem. */
 let stemAt: i32 = 0;
 let stemEnd: i32 = 0;
 
@@ -126,7 +126,7 @@ function toLatin(): void {
   }
 }
 
-/** The sound that was yat is e in the eastern spelling. */
+/** The yat becomes e, as in the eastern spelling. */
 function toEast(yat: string): void {
   const n = lengthOf(yat);
   for (let i = 1; i + n < wordLen; i++)
@@ -142,14 +142,14 @@ function prepare(): void {
   for (let i = 0; i < wordLen; i++) if (isIn(unitAt(i), MARKED)) plain = false;
 }
 
-/** First place from `from` on whose unit is in a list, or in none of it; the word's end if there is none. */
+/** First index from `from` on whose unit is in a list, or not in it; the word's end if there is none. */
 function seek(from: i32, list: string, present: bool): i32 {
   let i = from;
   while (i < wordLen && isIn(unitAt(i), list) != present) i++;
   return i;
 }
 
-/** Behind the first syllable, or behind a syllabic r. */
+/** The end of the first syllable, or of a syllabic r. */
 function markRegion(): void {
   r1 = min(seek(0, VOWELS, true) + 1, wordLen);
   if (r1 < 2 && wordLen > r1) {
@@ -171,13 +171,13 @@ function isName(unit: u32): bool {
   return unit > 0x20 && unit != COLON;
 }
 
-/** Whether the units of a table from `cur` on, to the end of a name, stand before `end` in the word. */
+/** Whether the units of a table from `cur` to the end of a name are before `end` in the word. */
 function namedBefore(cur: usize, len: i32, end: i32): bool {
   if (len > end) return false;
   return memory.compare(cur, word + (<usize>(end - len) << 1), <usize>len << 1) == 0;
 }
 
-/** Finds a longer stem with its ending than the one found before. */
+/** Finds a stem with its ending that is longer than the one found so far. */
 function findParadigm(table: string): bool {
   const end = changetype<usize>(table) + (<usize>lengthOf(table) << 1);
   let better = false;
@@ -210,9 +210,9 @@ function findStem(line: usize, colon: usize, end: i32): bool {
   return better;
 }
 
-/** Cuts behind the stem of the longest stem and ending; false: there is none, or it goes for words without marks alone. */
+/** Cuts after the stem of the longest match. False: there is none, or it applies only to words without diacritics. */
 function cutEnding(): bool {
-  // The published table has this one form of -snji under another stem.
+  // The published table lists this one form of -snji under another stem.
   if (endsAt(wordLen, "snjijem")) {
     if (!plain || wordLen - 7 < r1) return false;
     put(wordLen - 7, "os");

@@ -5,7 +5,7 @@ import { isBefore, mapUnit, setLength, setUnit, unitAt, wordLen } from '../word'
 
 const VOWELS = "aeiouáéíóúü";
 const PRONOUNS = "me se sela selo selas selos la le lo las les los nos";
-/** What a pronoun is attached to; with the pronoun the accent goes. */
+/** What pronouns are attached to; the accent is removed with the pronoun. */
 const HOSTS = "iéndo>iendo ándo>ando ár>ar ér>er ír>ir/ando iendo ar er ir/yendo";
 /** Groups: in R2; in R2, and -ic before it; replaced in R2; -amente in R1; -mente; -idad; -ivo. */
 const STANDARD = `anza anzas ico ica icos icas ismo ismos able ables ible ibles ista istas oso osa osos osas amiento amientos imiento imientos
@@ -50,14 +50,14 @@ function standardSuffix(): bool {
   return true;
 }
 
-/** Endings that begin with y stand behind u, which may lie before RV. */
+/** Endings that start with y must follow u, which may be before RV. */
 function verbWithY(): bool {
   if (groupOf(VERB_Y, rv) < 0 || !isBefore(foundAt, "u")) return false;
   setLength(foundAt);
   return true;
 }
 
-/** A u that only keeps g hard goes with an e that followed it. */
+/** A u that only keeps g hard is removed with the e after it. */
 function silentU(region: i32): void {
   if (isBefore(wordLen, "u") && isBefore(wordLen - 1, "g") && wordLen - 1 >= region) setLength(wordLen - 1);
 }

@@ -1,6 +1,6 @@
-// The Tamil Snowball stemmer of Damodharan Rajalingam: question and pointing prefixes, particles, case, plural and tense endings; after most of them
-// the end of the word is mended. Source: snowballstem.org/algorithms/tamil. Words are units of the Tamil block: a consonant bears an a unless the
-// sign PULLI or a vowel sign follows.
+// The Tamil Snowball stemmer by Damodharan Rajalingam: removes interrogative and demonstrative prefixes, particles, case, plural and tense endings,
+// and repairs the end of the word after most of them. Source: snowballstem.org/algorithms/tamil. Words are units of the Tamil block: a consonant has
+// an inherent a unless PULLI or a vowel sign follows.
 import { foundAt, groupOf, removeSuffix, replaceFound } from '../suffix-table';
 import { ends, isBefore, isIn, put, removeUnits, replaceUnits, setLength, standsAt, unitAt, wordLen } from '../word';
 
@@ -13,7 +13,7 @@ const VOWELS = "அஆஇஈஉஊஎஏஐஒஓஔ";
 /** Words shorter than this keep their endings. */
 const MIN_LENGTH: i32 = 5;
 
-/** Groups: as the table says; ய் behind a vowel sign; த்த் of a case ending; னு behind a consonant; ங். */
+/** Groups: by the table; ய் after a vowel sign; த்த் of a case ending; னு after a consonant; ங். */
 const ENDS = `ந் ந்த ந்த் ட்ப்>ள் ட்க்>ள் ன்ற்>ல் ற்க்>ல் ட்ட்>டு ுக்>் ுக்க்>் வ ய வ்
 /ய்
 /த்த்>ம்
@@ -22,12 +22,12 @@ const ENDS = `ந் ந்த ந்த் ட்ப்>ள் ட்க்>ள
 const COMMON = `ுடன்>் ில்லை>் ிடம்>் ின்றி>் ாகி>் ாகிய>் ென்று>் ுள்ள>் ுடைய>் ுடை>் ெனும்>் ென>்
 படு பட்ட பட்டு பட்டது பட்டண குரிய பற்றி விடு விட்டு படிதான படி தான ெல்லாம்
 /ல்ல>்`;
-/** Groups: as the table says; not behind ம; in words of seven units; behind a consonant. */
+/** Groups: by the table; not after ம; in words of seven units; after a consonant. */
 const CASES = `னை ொடு>் ோடு>் ில்>் ிற்>் ின்று>் ிருந்து>் விட>் ால்>் ுடை>் ாமல்>் ுள்>் கண் முன் மேல் மேற் கீழ் ீ>ி
 /ின்>்
 /ிடம்>்
 /ல்>் து`;
-/** Groups: as the table says; not behind an independent vowel; behind a consonant; not behind ச; behind PULLI. */
+/** Groups: by the table; not after an independent vowel; after a consonant; not after ச; after PULLI. */
 const TENSES = `கொண்டிர் படு மார் மின் னன் னான் னாள் னார் னள் வள் னர் வர் ன ப க த ய பன் பள் பர் ிற்று பம் னம் தும் றும் கும் னென் னை வை
 ாள்>் ார்>் ேன்>் ா>் ாம்>் ெம்>் ேம்>் ோம்>் டும்>் ாய்>் னிர்>் ீர்>் ீயர்>்
 /வன்
@@ -38,7 +38,7 @@ const PRESENT = "ாநின்ற ாநின்ற் கின்ற கி
 
 let caseFound: bool = false;
 
-/** Mends the end once; false: nothing to mend. */
+/** Repairs the end once. False: nothing to repair. */
 function mendOnce(): bool {
   if (wordLen < 4) return false;
   switch (groupOf(ENDS, 0)) {
@@ -65,7 +65,7 @@ function mendOnce(): bool {
   return mendPulli();
 }
 
-/** A PULLI at the end goes: with a hard consonant or two before it, with a soft one behind another PULLI, alone behind a vowel sign. */
+/** Removes a final PULLI: with one or two hard consonants before it, with a soft one after another PULLI, alone after a vowel sign. */
 function mendPulli(): bool {
   if (!ends(PULLI)) return false;
   const at = wordLen - 1;
@@ -80,7 +80,7 @@ function mend(): void {
   while (mendOnce()) {}
 }
 
-/** A pointing vowel with the doubled consonant behind it; the glide that came between is a vowel again. */
+/** Removes a demonstrative vowel with the doubled consonant after it; the glide between becomes a vowel again. */
 function prefix(vowels: string): void {
   if (wordLen < 3 || !isIn(unitAt(0), vowels) || !isIn(unitAt(1), INITIAL) || !standsAt(2, PULLI)) return;
   removeUnits(0, 3);
@@ -121,7 +121,7 @@ function caseEnding(): bool {
   return true;
 }
 
-/** The accusative ை: not behind a single hard consonant. */
+/** The accusative ை, not after a single hard consonant. */
 function accusative(): bool {
   const at = wordLen - 1;
   if (!ends("ை") || (isBefore(at, HARD) && !isBefore(at - 1, PULLI))) return false;
@@ -143,7 +143,7 @@ function plural(): void {
   else if (group == 1) put(foundAt, isBefore(foundAt, HARD) ? "ுங்" : PULLI);
 }
 
-/** One ending of tense or person; false: there was none. */
+/** Removes one ending of tense or person. False: there was none. */
 function tenseEnding(): bool {
   switch (groupOf(TENSES, 0)) {
     case -1: return false;

@@ -1,8 +1,8 @@
-// The Turkish Snowball stemmer of Evren Kapusuz Çilden: endings of nouns and of nominal verbs, taken off from right to left as the state machines of
-// G. Eryiğit and E. Adalı, "An Affix Stripping Morphological Analyzer for Turkish" (2004), have them. Source: snowballstem.org/algorithms/turkish.
-//   word ├─ still to be read ─┬─ read, to be cut ─┬─ kept ─┤
+// The Turkish Snowball stemmer by Evren Kapusuz Çilden: removes endings of nouns and of nominal verbs from right to left, following the state machines
+// of G. Eryiğit and E. Adalı, "An Affix Stripping Morphological Analyzer for Turkish" (2004). Source: snowballstem.org/algorithms/turkish.
+//   word ├─ unread ─┬─ read, to be removed ─┬─ kept ─┤
 //        0                   cursor              right    wordLen
-// Endings are written as in the paper: A is a or e, D is d or t, U is one of ı i u ü and the same one throughout an ending.
+// Endings are written as in the paper: A is a or e, D is d or t, U is one of ı i u ü, the same throughout an ending.
 import { isIn, isWhole, lengthOf, put, removeUnits, setUnit, unitAt, word, wordLen } from '../word';
 
 const VOWELS = "aeıioöuü";
@@ -11,7 +11,7 @@ const HIGH_VOWELS = "ıiuü";
 let cursor: i32 = 0;
 let right: i32 = 0;
 
-/** What may stand between stem and ending: nothing, a consonant behind a vowel, a high vowel behind a consonant. */
+/** Link between stem and ending: none, a consonant after a vowel, a high vowel after a consonant. */
 const NOTHING: u32 = 0;
 const HIGH: u32 = 1;
 const N: u32 = 0x6e;
@@ -34,7 +34,7 @@ function harmonyOf(vowel: u32): string {
   }
 }
 
-/** Whether the last vowel before the cursor follows, at any distance, one that it is in harmony with. */
+/** Whether the last vowel before the cursor is in harmony with some vowel before it. */
 function inHarmony(): bool {
   let i = cursor - 1;
   while (i >= 0 && !isVowel(i)) i--;
@@ -44,7 +44,7 @@ function inHarmony(): bool {
   return false;
 }
 
-/** Moves the cursor over an ending, and over the letter that joins it to the stem. */
+/** Moves the cursor over an ending, and over the letter that links it to the stem. */
 function joined(pattern: string, joint: u32): bool {
   const at = cursor - lengthOf(pattern);
   if (at < 0) return false;
@@ -75,7 +75,7 @@ function joined(pattern: string, joint: u32): bool {
   return true;
 }
 
-/** The same for endings that keep the harmony of vowels. */
+/** The same for endings with vowel harmony. */
 function harmonic(pattern: string, joint: u32): bool {
   return inHarmony() && joined(pattern, joint);
 }
@@ -125,12 +125,12 @@ function back(): bool {
   return false;
 }
 
-/** A person may stand before -(y)mUş. */
+/** A person ending may precede -(y)mUş. */
 function personOrNone(): void {
   if (!sUnUz() && !lAr() && !yUm() && !sUn()) yUz();
 }
 
-/** Endings of nominal verbs: the copula and persons. False: a plural went, the stem is what is left. */
+/** Removes the endings of nominal verbs: copula and persons. False: a plural was removed, and the rest is the stem. */
 function nominalVerb(): bool {
   open();
   if (ymUs() || yDU() || ysA() || yken()) return cut();
@@ -161,7 +161,7 @@ function nominalVerb(): bool {
   return true;
 }
 
-/** The plural, and what stands before -ki. */
+/** Removes the plural, and what precedes -ki. */
 function pluralAndKi(): void {
   open();
   if (lAr()) {
@@ -170,7 +170,7 @@ function pluralAndKi(): void {
   }
 }
 
-/** -ki behind a locative or genitive, as often as it comes. False: nothing was cut, and the cursor is where it was. */
+/** Removes -ki after a locative or genitive, repeatedly. False: nothing was removed, and the cursor is unchanged. */
 function beforeKi(): bool {
   const start = wordLen - cursor;
   let changed = false;
@@ -209,7 +209,7 @@ function beforeKi(): bool {
   return changed;
 }
 
-/** A possessive, the plural before it and what stands before -ki. */
+/** Removes a possessive, the plural before it and what precedes -ki. */
 function possessiveChain(): bool {
   if (!possessive() && !sU()) return false;
   cut();
@@ -296,7 +296,7 @@ function noun(): void {
   possessiveChain();
 }
 
-/** Stems do not end with d or g: a vowel was cut too many; and a voiced end is voiceless again. */
+/** Stems do not end with d or g: restores a vowel, or makes the final consonant voiceless. */
 function mendEnd(): void {
   if (isWhole("ad") || isWhole("soyad") || wordLen == 0) return;
   const last = unitAt(wordLen - 1);

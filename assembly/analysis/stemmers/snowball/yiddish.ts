@@ -1,19 +1,19 @@
-// The Yiddish Snowball stemmer of Assaf Urieli. Letters are brought to one spelling without points; the ge- of participles and the tsu- of infinitives,
-// also behind a verbal prefix, become the capitals GE and TSU, which go at last. Source: snowballstem.org/algorithms/yiddish.
+// The Yiddish Snowball stemmer by Assaf Urieli. Letters are unified to one spelling without points; the ge- of participles and the tsu- of
+// infinitives, also after a verbal prefix, become the capitals GE and TSU, which are removed last. Source: snowballstem.org/algorithms/yiddish.
 import { foundAt, foundLen, groupAhead, groupOf, removeFound, replaceFound, replaceInside } from '../suffix-table';
 import { isBefore, isIn, put, removeUnits, replaceUnits, setLength, setUnit, standsAt, unitAt, wordLen } from '../word';
 
 const VOWELS = "אויעױײ";
 const CONSONANTS = "בגדהזחטךכלםמןנסףפץצקרשתװ";
-/** Pairs that a point behind them keeps apart, and the letters that look otherwise at the end. */
+/** Pairs that a point after them separates, and final forms of letters. */
 const SPELLING = "וו>װ/וי>ױ יי>ײ/ך>כ ם>מ ן>נ ף>פ ץ>צ";
 const POINT_OF_U: u32 = 0x5bc;
 const POINT_OF_I: u32 = 0x5b4;
-/** Prefixes of verbs that ge- or tsu- may follow: stressed, less free, unstressed. */
+/** Verbal prefixes that ge- or tsu- may follow: stressed, less free, unstressed. */
 const PREFIXES = `אדורכ דורכ אהינ אהער אװעק מיט אנטקעגנ אקעגנ אנידער אראפ ארױס ארױפ ארומ ארײנ ארונטער אריבער נאכ פארבײ אהײמ אפיר פארױס פונאנדער צוזאמענ צונױפ צוריק
 אױס אױפ אומ אונטער איבער אײנ אנ אפ בײ פאר צו
 אנט בא דער צע`;
-/** Groups: in R1; kept; in R1, and irregular participles before it; the same behind t; irregular participles; -ist. */
+/** Groups: in R1; kept; in R1, and irregular participles before it; the same after t; irregular participles; -ist. */
 const ENDINGS = `ערס ענ נס ענערס עס ע נ ס עמ ער יעס>יע ט עט עטנ עטס עטע עטער ונג הײט קײט יקײט שאפט יזמ יזמענ ימ ות>ה עלעכ עלע לעכ עלעס עלענ יסטנ סטו סטער סטע סטנ סט
 /יע
 /ענע ענעמ ענער ענס
@@ -40,7 +40,7 @@ function spell(): void {
   setLength(kept);
 }
 
-/** Marks ge- and tsu-. Returns where the stem begins. */
+/** Marks ge- and tsu-. Returns the start of the stem. */
 function markPrefixes(): i32 {
   let at = 0;
   if (standsAt(0, "גע") && !standsAt(2, "לט") && !standsAt(2, "בנ")) {
@@ -61,7 +61,7 @@ function markPrefixes(): i32 {
   return at;
 }
 
-/** R1: behind the vowels that follow the stem's first consonants, or behind three consonants (a Hebrew root); at least three letters of the stem stay. */
+/** R1: after the vowels that follow the stem's first consonants, or after three consonants (a Hebrew root); at least three letters of the stem remain. */
 function markRegion(): void {
   p1 = wordLen;
   let at = markPrefixes();
@@ -91,7 +91,7 @@ function ending(): void {
   } else if (group == 3) {
     const at = foundAt, inside = at >= p1;
     setLength(at);
-    // Behind a t that stays the participle of brengen is found all the same.
+    // After a t that stays, the participle of brengen is recognized nevertheless.
     if (groupOf("בראכ געבראכ", 0) >= 0) put(foundAt, "ברענג");
     if (!inside) put(wordLen, "ט");
   } else if (group == 4) replaceFound();
