@@ -1,4 +1,4 @@
-// A thread's view of the shared arenas: the memory of each, and this thread's kernels over it with a scratch region of their own.
+// The shared arenas as one thread uses them: the memory of each arena, and this thread's kernels over it with their own scratch region.
 import type { Extent } from '../indexing/segment-set.ts';
 import { Kernels } from '../wasm/kernels.ts';
 import type { ArenaMessage } from './messages.ts';
@@ -16,7 +16,7 @@ export class ThreadArenas {
     this.#arenas[message.arena] = message;
   }
 
-  /** Kernels over an arena; made when first asked for. */
+  /** Kernels over an arena, instantiated on first use. */
   kernels(arena: number): Kernels {
     let kernels = this.#kernels[arena];
     if (!kernels) {

@@ -1,4 +1,4 @@
-// From index settings and mappings to analyzers and mapping, the same way in every thread.
+// Builds analyzers and mappings from the metadata of an index, the same way in every thread.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,13 +17,13 @@ const KERNELS = new URL('../../build/analyzer.wasm', import.meta.url);
 
 provideAnalysisHost(() => new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(KERNELS)))));
 
-/** @throws ApiError as Elasticsearch refuses an analysis section */
+/** @throws ApiError with Elasticsearch's errors for an invalid analysis section */
 export function buildAnalysis(settings: FlatSettings, options: NodeOptions): AnalysisRegistry {
   const nested = (nestSettings(settings).index ?? {}) as SettingTree;
   return AnalysisRegistry.build(analysisEnvironment(options), nested);
 }
 
-/** Built-in analyzers alone, for `_analyze` without an index. */
+/** The built-in analyzers, for `_analyze` without an index. */
 export function globalAnalysis(options: NodeOptions): AnalysisRegistry {
   return AnalysisRegistry.global(analysisEnvironment(options));
 }
@@ -32,7 +32,7 @@ function analysisEnvironment({ configPath, settings }: NodeOptions) {
   return { host: threadAnalysisHost(), files: configFiles(configPath, settings['indices.analysis.hunspell.dictionary']) };
 }
 
-/** `isNew`: limits are checked. @throws ApiError as Elasticsearch refuses mappings */
+/** @param isNew  true to check limits. @throws ApiError with Elasticsearch's errors for an invalid mapping */
 export function buildMapping(mappings: JsonObject, settings: FlatSettings, options: NodeOptions, isNew: boolean): MappingSnapshot {
   return (isNew ? createMapping : restoreMapping)(mappings, buildAnalysis(settings, options), settings);
 }

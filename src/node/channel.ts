@@ -1,9 +1,9 @@
-// Requests and notices over a MessagePort. Two parts of the node talk the same way whether they are in one thread or in two.
+// Requests and notices over a MessagePort. Two parts of the node communicate in the same way whether they run in one thread or in two.
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import { ApiError, type ApiErrorData } from '../errors/api-error.ts';
 import type { ReplyTo } from './messages.ts';
 
-/** Every message names its type. */
+/** What all messages have in common. */
 interface Message {
   readonly type: string;
 }
@@ -16,7 +16,7 @@ type Envelope =
 /** Handles a request (its result is the reply) or a notice (its result is ignored). */
 export type Handler<In> = (message: In) => unknown;
 
-/** A result whose buffers move to the other side instead of being copied. */
+/** A result whose buffers are transferred to the other side instead of copied. */
 export class Transferred {
   readonly value: unknown;
   readonly list: readonly TransferListItem[];
@@ -41,12 +41,12 @@ export class Channel<Out extends Message, In> {
     port.on('close', () => this.#fail());
   }
 
-  /** @throws ApiError as the other side threw it; node_closed_exception if the other side is gone */
+  /** @throws ApiError the error that the other side threw; node_closed_exception if the other side has closed */
   request<Request extends Out>(message: Request, transfer: readonly TransferListItem[] = []): Promise<ReplyTo<Request>> {
     if (this.#closed) return Promise.reject(closedError());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      // The reply has the type that the message asks for: both sides are built from messages.ts.
+      // The cast is safe because both sides use the message types of messages.ts.
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       this.#port.postMessage({ kind: 'request', id, body: message } satisfies Envelope, transfer);
     });
@@ -98,7 +98,7 @@ export class Channel<Out extends Message, In> {
   }
 }
 
-/** An error as data; faults that are no ApiError keep their stack for the log. */
+/** An error as plain data. Errors other than ApiError keep their stack for the log. */
 export function errorData(error: unknown): ApiErrorData {
   if (error instanceof ApiError) return error.toData();
   const { message, stack } = error instanceof Error ? error : new Error(String(error));

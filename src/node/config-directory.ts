@@ -1,4 +1,4 @@
-// Files of the configuration directory that analysis components name: word lists, synonyms, and Hunspell dictionaries in `hunspell/LOCALE/`.
+// Files of the configuration directory that analysis components refer to: word lists, synonyms, and Hunspell dictionaries in `hunspell/LOCALE/`.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -14,7 +14,7 @@ const MAX_DICTIONARY_BYTES = 64 << 20;
 const directories = new Map<string, ConfigFiles>();
 
 /**
- * One object per directory, flags and thread, so that dictionaries are read once.
+ * The files of a directory. Cached per directory and flags in each thread, so that dictionaries are read once.
  * @param flags  node settings `indices.analysis.hunspell.dictionary.*`
  */
 export function configFiles(configPath: string, flags: HunspellFlags = {}): ConfigFiles {
@@ -32,7 +32,7 @@ export function configFiles(configPath: string, flags: HunspellFlags = {}): Conf
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws ApiError illegal_argument_exception: it lies outside. @throws Error the file cannot be read, or is no UTF-8 */
+/** @throws ApiError illegal_argument_exception: the path leads outside the directory. @throws Error the file cannot be read or is not UTF-8 */
 function readConfigFile(configPath: string, file: string): string {
   const absolute = path.resolve(configPath, file);
   if (!absolute.startsWith(path.resolve(configPath) + path.sep))
@@ -41,9 +41,9 @@ function readConfigFile(configPath: string, file: string): string {
 }
 
 /**
- * The affix file and the dictionaries of a locale. Case is ignored if the node's settings say so of the locale, else `settings.yml` or
- * `settings.json` beside them, else the node's settings of all.
- * @param names  .dic files, with or without the ending; none: all, by name
+ * The affix file and the dictionaries of a locale. `ignore_case` comes from the node's setting for the locale, otherwise from `settings.yml` or
+ * `settings.json` next to the dictionaries, otherwise from the node's setting for all locales.
+ * @param names  .dic files, with or without the extension; empty for all, sorted by name
  * @throws ApiError exception: not exactly one affix file, no dictionary, a file too large
  */
 function readHunspell(root: string, locale: string, names: readonly string[], flags: HunspellFlags): HunspellSource | null {
@@ -63,7 +63,7 @@ function readHunspell(root: string, locale: string, names: readonly string[], fl
     if (statSync(file).size > MAX_DICTIONARY_BYTES) throw badDictionary(`[${name}] of hunspell dictionary [${locale}] is larger than 64mb`);
     return readFileSync(file);
   };
-  // JSON is YAML.
+  // The YAML parser reads JSON, too.
   const own = ['settings.yml', 'settings.json'].find((file) => files.includes(file));
   const settings = own === undefined ? {} : (parse(readFileSync(path.join(directory, own), 'utf8')) ?? {});
   const ignoreCase = flags[`${locale}.ignore_case`] ?? settings.ignore_case ?? flags.ignore_case;

@@ -1,5 +1,5 @@
-// Shards that main opens by itself before the indexers run: those whose log ends with their commit point, as a stop or five idle seconds
-// leave it. They are searched before anybody could write to them; their indexer takes them over by their snapshot. The others hold
+// Shards that main opens before the indexers run: those without operations after their commit point, which is the state after a clean shutdown or
+// five idle seconds. They can be searched before their indexer is ready, which then continues from their snapshot. Other shards contain
 // acknowledged writes that only an indexer can make searchable.
 import { openSegment } from '../arena/segment-reader.ts';
 import type { Extent, SnapshotDescriptor } from '../indexing/segment-set.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { ThreadArenas } from './arenas.ts';
 import type { ShardPlacement } from './messages.ts';
 
-/** Bytes of segments in all: the thread does nothing else while it reads them, and indexers read theirs side by side. */
+/** Limit for the segments of all early shards: main is blocked while it reads them, whereas indexers read theirs in parallel. */
 const MAX_BYTES = 64 << 20;
 
 export interface EarlyOptions {
@@ -18,7 +18,7 @@ export interface EarlyOptions {
   readonly module: WebAssembly.Module;
   readonly allocate: (bytes: number) => Extent;
   readonly release: (extent: Extent) => void;
-  /** Other than MAX_BYTES: for tests. */
+  /** Replaces MAX_BYTES in tests. */
   readonly maxBytes?: number;
 }
 
@@ -26,7 +26,7 @@ export class EarlyShards {
   readonly #options: EarlyOptions;
   readonly #arenas: ThreadArenas;
   #bytesLeft: number;
-  /** Indexers count from 2^40 on. */
+  /** Segment ids below 2^40; indexers use ids from there. */
   #nextSegmentId = 1;
 
   constructor(options: EarlyOptions) {
@@ -35,12 +35,12 @@ export class EarlyShards {
     this.#arenas = new ThreadArenas(options.module);
   }
 
-  /** Before an extent of it is used. Opening segments takes no scratch. */
+  /** Must be called before an extent of the arena is used. Opening segments needs no scratch region. */
   addArena(arena: number, memory: WebAssembly.Memory): void {
     this.#arenas.add({ type: 'arena', arena, memory, scratch: { arena, ptr: 0, bytes: 0 } });
   }
 
-  /** Reads and checks the shard's committed segments. @returns its first snapshot; null: its indexer is to open it, and says what is wrong with it */
+  /** Reads and checks the committed segments of a shard. @returns its first snapshot; null if the indexer must open the shard and report any error */
   async open({ uuid, shard, log, progress }: ShardPlacement): Promise<SnapshotDescriptor | null> {
     const { dataPath, store, allocate, release } = this.#options;
     const extents: Extent[] = [];

@@ -1,4 +1,4 @@
-// EngineContext of a reader thread: metadata, snapshots and stored documents at hand; writes and commands travel.
+// EngineContext of a reader thread. Metadata, snapshots and stored documents are read directly; writes are sent to indexers, commands to main.
 
 import { Packr } from 'msgpackr';
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../api/core/context.ts';
@@ -73,7 +73,7 @@ class ReaderContexts implements SearchContextStore {
   }
 }
 
-/** Tasks that main keeps. */
+/** The task list of main. */
 function readerTasks(main: Channel<FromReader, ToReader>): TaskStore {
   return {
     start: (task) => main.request({ type: 'task', request: { action: 'start', task } }),
@@ -102,7 +102,7 @@ export class ReaderContext implements EngineContext {
   readonly #indexers: readonly Channel<ShardRequest, never>[];
   readonly #queuedBytes: number[];
   readonly #placed = new Map<string, Placed>();
-  /** The last one that was asked for: documents of a page mostly come from one shard. */
+  /** The last result of `#place`: documents of a page mostly come from one shard. */
   #lastPlaced: { readonly index: IndexState; readonly shard: number; readonly placed: Placed } | null = null;
   #globalAnalysis: IndexAnalysis | null = null;
 
@@ -129,7 +129,7 @@ export class ReaderContext implements EngineContext {
     this.#queuedBytes = parts.indexers.map(() => 0);
   }
 
-  /** New metadata from main. */
+  /** Applies new metadata from main. */
   update(state: ClusterState, placements: readonly ShardPlacement[]): void {
     const before = this.#states.uuids();
     this.#states.update(state);
@@ -171,7 +171,7 @@ export class ReaderContext implements EngineContext {
     const { placement, progress } = this.#place(index, shard);
     const snapshot = this.acquire(index, shard);
     try {
-      // Nothing was written since this thread's snapshot: it knows the newest version.
+      // If nothing was written since this thread's snapshot, the snapshot contains the newest version.
       if (this.#snapshots.maxSeqNo(index.meta.uuid, shard) >= progress[0]) {
         for (const segment of snapshot.segments.toReversed?.() ?? [...snapshot.segments].reverse()) {
           const docId = segment.docOfId(id);
@@ -196,7 +196,7 @@ export class ReaderContext implements EngineContext {
     const bytes = packed.length;
     const queued = this.#queuedBytes[placement.indexer];
     const limit = this.#options.writeQueueBytes;
-    // One request alone always passes: it is bounded by http.max_content_length.
+    // A request is never rejected if it is the only one; its size is limited by http.max_content_length.
     if (queued > 0 && queued + bytes > limit) {
       throw rejectedExecutionError(
         `rejected execution of coordinating operation [coordinating_and_primary_bytes=${queued}, replica_bytes=0, all_bytes=${queued}, coordinating_operation_bytes=${bytes}, max_coordinating_and_primary_bytes=${limit}]`,
@@ -273,7 +273,7 @@ function indexClosed({ meta: { name, uuid } }: IndexState): ApiError {
   return new ApiError('index_closed_exception', 400, 'closed', { details: { index_uuid: uuid, index: name } });
 }
 
-/** With a source of its own: a promise is answered after other reads, which may use the same buffer. */
+/** Copies the source, because other reads may reuse its buffer before a promise is resolved. */
 function kept(document: StoredDocument | null): StoredDocument | null {
   return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
 }

@@ -1,9 +1,9 @@
-// What the entry of each worker thread does.
+// Entry point shared by the worker threads.
 import { parentPort } from 'node:worker_threads';
 import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import type { ThreadData } from './thread.ts';
 
-/** Starts the part of the node that this thread is for when its data comes. An error ends the thread, and with it the process: main logs it. */
+/** Starts this thread's part of the node when its data arrives. An error ends the thread and, once main has logged it, the process. */
 export function enterThread(start: (data: ThreadData) => void): void {
   releaseMemoryWhenIdle();
   parentPort?.once('message', start);

@@ -1,11 +1,11 @@
-// Memory of the fields that `_stats` counts one by one: fielddata of text fields, structures of completion fields.
+// Memory per field for `_stats`: fielddata of text fields, structures of completion fields.
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 
-/** Bytes by field, of fields that have any. */
+/** Bytes by field, without fields that use none. */
 export interface FieldMemory {
-  /** Columns of the terms of text fields: uninverted when a segment is written, in memory for as long as it is. */
+  /** Term columns of text fields. They are built when a segment is written and stay in memory with it. */
   readonly fielddata: Readonly<Record<string, number>>;
   /** Terms, postings and inputs of completion fields. */
   readonly completion: Readonly<Record<string, number>>;
@@ -40,7 +40,7 @@ function bytesOf(names: readonly string[], segments: readonly SegmentReader[], w
   return bytes;
 }
 
-/** Of the segments that searches see. */
+/** Memory of the fields in the segments that searches see. */
 export function fieldMemory(mapping: MappingSnapshot, segments: readonly SegmentReader[]): FieldMemory {
   const { fielddata, completion } = countedFields(mapping);
   return {

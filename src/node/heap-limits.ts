@@ -1,15 +1,15 @@
-// The bounds of the service's JavaScript heaps. bin/gannet gives them to Node as V8's flags. While a flag differs from its default V8 refuses
-// the compiled code that Node carries of its own modules, and each start compiles them anew: 8 ms in main, 17 ms in each thread. V8 reads
-// these flags when a heap is made: main's is there before the first line of JavaScript runs, threads are told theirs by Node.
+// Limits of the service's JavaScript heaps, which bin/gannet passes to Node as V8 flags. While a flag differs from its default, V8 rejects the code
+// cache of Node's own modules and compiles them at each start: 8 ms in main, 17 ms in each thread. V8 reads the flags only when it creates a
+// heap: main's exists before any JavaScript runs, and threads receive theirs as resource limits, so the flags can be reset early.
 import type { ResourceLimits } from 'node:worker_threads';
 
 const OLD = 'max-old-space-size';
 const YOUNG = 'max-semi-space-size';
 const YOUNG_AT_START = 'min-semi-space-size';
-/** Semi-spaces in a young generation, as V8 counts: two, and large objects. */
+/** Semi-spaces per young generation as V8 counts them: two, and one for large objects. */
 const SEMI_SPACES = 3;
 
-/** Bounds that the process was started with, for its threads. */
+/** Limits for threads, from the flags of the process. */
 export function threadLimits(flags: string = startFlags()): ResourceLimits {
   const old = sizeOf(OLD, flags);
   const semi = sizeOf(YOUNG, flags);
@@ -19,7 +19,7 @@ export function threadLimits(flags: string = startFlags()): ResourceLimits {
   };
 }
 
-/** Sets the flags back to their defaults; before modules of Node's are loaded. A Node that does not allow it only starts slower. */
+/** Resets the flags to their defaults. To be called before modules of Node are loaded. If Node does not allow it, the start is only slower. */
 export function forgetHeapFlags(): void {
   const { noDeprecation } = process;
   try {
@@ -37,7 +37,7 @@ function startFlags(): string {
   return `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
 }
 
-/** Megabytes; the last one given counts. */
+/** Value of a flag in megabytes; the last occurrence counts. */
 function sizeOf(name: string, flags: string): number | null {
   const given = [...flags.matchAll(new RegExp(`--${name.replaceAll('-', '[-_]')}[= ](\\d+)`, 'g'))].at(-1);
   return given ? Number(given[1]) : null;

@@ -1,4 +1,4 @@
-// Entry of an http worker's thread.
+// Entry point of an http worker's thread.
 import { Store } from '../store/store.ts';
 import { enterThread } from './enter-thread.ts';
 import { startHttpWorker } from './http-worker.ts';

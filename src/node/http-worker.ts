@@ -10,7 +10,7 @@ import { Reader } from './reader.ts';
 import type { ThreadData } from './thread.ts';
 import { threadCounts } from './thread-counts.ts';
 
-/** Builds everything; the listener opens when main says `start`. @returns what ends this thread when main has stopped it */
+/** Builds the worker; its listener opens when main sends `start`. @returns ends this thread after main has stopped the worker */
 export function startHttpWorker(data: ThreadData, store: Store): () => void {
   const { options } = data;
   const { settings } = options;
@@ -32,7 +32,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     }
   });
   const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`));
-  // A thread that dies while it has a uWebSockets listener takes the process with it, so nothing may reach the top uncaught.
+  // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));
   const close = () => {
     dispatcher.closeLogs();
@@ -51,12 +51,12 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     dispatcher.handle,
     settings['http.listener'],
   );
-  // Known as soon as it is made: a thread that ends before `start` must close it, too.
+  // Set as soon as it exists: a thread that ends before `start` must close it, too.
   whenBuilt.then(
     (built) => {
       listener = built;
     },
-    () => undefined, // `start` answers with the reason
+    () => undefined, // `start` reports the error
   );
   return close;
 }

@@ -1,19 +1,19 @@
-// Gives a thread's garbage back to the system when the thread falls idle: V8 by itself keeps what a burst of requests made it take.
+// Returns a thread's unused heap to the system when the thread becomes idle; V8 alone keeps the memory that a burst of requests needed.
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
 const CHECK_MS = 3000;
-/** Share of the time between two checks that an idle thread is busy at most. */
+/** A thread is idle if it was busy for at most this share of the time between two checks. */
 const IDLE_UTILIZATION = 0.02;
-/** A heap with less than this beside what is used is left alone. */
+/** A heap is collected only if at least this much of it is unused. */
 const MIN_FREE_BYTES = 12 << 20;
-/** Collections in one idle time: the first frees objects, the young generation shrinks with the second at the latest. */
+/** Collections per idle period: the first frees objects, and the young generation shrinks with the second at the latest. */
 const MAX_COLLECTIONS = 2;
 
-/** Watches the calling thread until it ends. */
+/** Monitors the calling thread until it ends. */
 export function releaseMemoryWhenIdle(checkMs = CHECK_MS): void {
-  // Measured from the first check on: what watches memory is not loaded before a start is over.
+  // Measured from the first check on, so that nothing is loaded for it during the start.
   let before: EventLoopUtilization | null = null;
   let collections = 0;
   const timer = setInterval(() => {
@@ -24,7 +24,7 @@ export function releaseMemoryWhenIdle(checkMs = CHECK_MS): void {
     else if (collections < MAX_COLLECTIONS && freeBytes() > MIN_FREE_BYTES) {
       collections++;
       collectGarbage();
-      // A collection is no activity.
+      // The time of a collection does not count as activity.
       before = performance.eventLoopUtilization();
     }
   }, checkMs);
@@ -40,7 +40,7 @@ let collect: (() => void) | null = null;
 
 function collectGarbage(): void {
   if (collect === null) {
-    // V8 has no other way to ask for it; the flag is off again before other code can see `gc`.
+    // V8 offers no other way to request a collection. The flag is reset before other code can see `gc`.
     v8.setFlagsFromString('--expose-gc');
     collect = vm.runInNewContext('gc') as () => void;
     v8.setFlagsFromString('--no-expose-gc');

@@ -1,4 +1,4 @@
-// Metadata of a thread with what is built from it: analyzers and mappings, made when first asked for and kept while they do not change.
+// Metadata in one thread, with the analyzers and mappings built from it. They are built on first use and kept until they change.
 
 import type { AnalysisRegistry } from '../analysis/analysis-registry.ts';
 import type { IndexState } from '../api/core/index-state.ts';
@@ -15,12 +15,12 @@ const DEFAULT_REFRESH_MS = 1000;
 export class BuiltIndex implements IndexState {
   readonly meta: IndexMeta;
   readonly numberOfShards: number;
-  /** -1: never by itself. */
+  /** -1 for no scheduled refresh. */
   readonly refreshIntervalMs: number;
   readonly #options: NodeOptions;
   #analysis: AnalysisRegistry | null;
   #mapping: MappingSnapshot | null;
-  /** Mapping of the version before: its fields keep their numbers. Dropped when the new one is built. */
+  /** Mapping of the previous version, whose fields keep their numbers in the new one. Dropped when the new mapping is built. */
   #mappingBefore: MappingSnapshot | null;
 
   constructor(meta: IndexMeta, options: NodeOptions, before: BuiltIndex | null) {

@@ -1,4 +1,4 @@
-// Entry of an indexer's thread. Modules of other parts are not loaded: threads stay small and start fast.
+// Entry point of an indexer's thread. It does not load modules of other parts, so that threads stay small and start fast.
 import { Store } from '../store/store.ts';
 import { enterThread } from './enter-thread.ts';
 import { Indexer } from './indexer.ts';

@@ -19,7 +19,7 @@ import { IndexStates } from './index-states.ts';
 import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from './messages.ts';
 import type { NodeOptions } from './node-options.ts';
 
-/** How often shards are looked at for a scheduled refresh or flush. */
+/** Interval between checks for scheduled refreshes and flushes. */
 const TICK_MS = 100;
 /** Uncommitted operations are flushed after this time, so that recovery replays little. */
 const FLUSH_AFTER_MS = 5_000;
@@ -30,7 +30,7 @@ interface OpenShard {
   readonly progress: Float64Array;
   lastRefreshMs: number;
   dirtySinceMs: number;
-  /** Callers of `refresh=wait_for`. */
+  /** Wakes the requests with `refresh=wait_for`. */
   waiting: Array<() => void>;
   ticking: boolean;
 }
@@ -42,7 +42,7 @@ export class Indexer {
   readonly #arenas: ThreadArenas;
   readonly #states: IndexStates;
   readonly #shards = new Map<string, OpenShard>();
-  /** Of shards that are being opened: what is asked of them waits. */
+  /** Shards that are being opened; requests to them wait. */
   readonly #opening = new Map<string, Promise<void>>();
   readonly #packr = new Packr({ int64AsType: 'number' });
   readonly #environment: WriterEnvironment;
@@ -54,7 +54,7 @@ export class Indexer {
     this.#store = store;
     this.#arenas = new ThreadArenas(module);
     this.#states = new IndexStates(options);
-    // Segment ids are unique in the node: each indexer counts in a range of its own, main below them.
+    // Segment ids are unique in the node: each indexer has its own range, main uses the range below.
     this.#nextSegmentId = (number + 1) * 2 ** 40;
     this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
     this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes), new SegmentSorter(module));
@@ -102,7 +102,7 @@ export class Indexer {
     return opening;
   }
 
-  /** The shard, open; undefined: not one of this indexer's, or it could not be opened. */
+  /** The open shard; undefined if it belongs to another indexer or could not be opened. */
   async #openedShard(uuid: string, shard: number): Promise<OpenShard | undefined> {
     const key = shardKey(uuid, shard);
     await this.#opening.get(key)?.catch(() => undefined);
@@ -127,7 +127,7 @@ export class Indexer {
       placement,
       progress,
       lastRefreshMs: Date.now(),
-      // What was replayed is flushed at the next tick: a service that dies soon after each start would have more to replay each time.
+      // Replayed operations are flushed at the next tick; otherwise a service that dies soon after each start would replay more each time.
       dirtySinceMs: writer.uncommitted.operations > 0 ? Number.NEGATIVE_INFINITY : 0,
       waiting: [],
       ticking: false,
@@ -196,7 +196,7 @@ export class Indexer {
   }
 
   #waitForRefresh(open: OpenShard): Promise<void> {
-    // Without a schedule nobody would ever wake the caller.
+    // Without scheduled refreshes nothing would wake the caller.
     if (this.#refreshIntervalMs(open) < 0) return this.#refresh(open);
     return new Promise((resolve) => open.waiting.push(resolve));
   }

@@ -1,4 +1,5 @@
-// The main part of a node: owns the data directory, metadata, memory and threads. Indexers write, readers search; this one connects them.
+// The main part of a node: owns the data directory, the metadata, the memory and the threads, and connects indexers, which write, with readers,
+// which search.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -29,15 +30,15 @@ import { startThread } from './start-thread.ts';
 import { Tasks } from './tasks.ts';
 import type { ThreadData } from './thread.ts';
 
-/** Scratch of an indexer in each arena (id look-ups, reading values); the merger has a memory of its own and needs none to speak of. */
+/** Scratch region of an indexer in each arena, for id look-ups and reading values. The merger works in its own memory and needs little. */
 const INDEXER_SCRATCH_BYTES = 8 << 20;
 const MERGER_SCRATCH_BYTES = 64 << 10;
-/** Time between readers that know everything and indexers that start. */
+/** Delay between readers being ready and indexers starting. */
 const INDEXERS_AFTER_MS = 20;
 
 export interface MainOptions extends NodeOptions {
   readonly indexers: number;
-  /** Everything in this thread: no worker threads. */
+  /** Run all parts in this thread, without worker threads. */
   readonly inProcess: boolean;
   readonly memoryLimitBytes: number;
   readonly onLog: (level: LogNotice['level'], message: string) => void;
@@ -57,7 +58,7 @@ export class MainNode {
   readonly #indexers: NodePart<ToIndexer, FromIndexer>[] = [];
   readonly #readers: NodePart<ToReader, FromReader>[] = [];
   readonly #progress = new Map<string, SharedArrayBuffer>();
-  /** What starts the indexers that do not run yet. */
+  /** Start functions of the indexers that do not run yet. */
   readonly #indexerStarts: Array<() => void> = [];
   #indexersLater: NodeJS.Timeout | undefined;
   readonly #merges: MergeRunner;
@@ -105,7 +106,7 @@ export class MainNode {
     return this.#module;
   }
 
-  /** What threads are told of the settings. */
+  /** Options for threads. */
   get threadOptions(): NodeOptions {
     const { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, settings } =
       this.#options;
@@ -124,7 +125,7 @@ export class MainNode {
     }
     const { state } = this.#metadata;
     const placements = this.#placements(state);
-    // Asked for now: an index that a request deletes meanwhile is none.
+    // Listed now, so that indices deleted by requests meanwhile are not among them.
     const orphans = this.#metadata.orphans();
     const fail = (error: Error) => this.#options.onLog('error', `shard failed to open: ${error.message}`);
     const opened = this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements }).catch(fail));
@@ -140,7 +141,7 @@ export class MainNode {
         this.#runIndexers();
       }
     }
-    // After the indexers' shards: what readers ask of an indexer comes behind them.
+    // After the shards were sent to the indexers, so that requests of readers are queued behind them.
     addReaders();
     await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
     this.#indexersLater = setTimeout(() => this.#runIndexers(), INDEXERS_AFTER_MS);
@@ -149,7 +150,7 @@ export class MainNode {
       .catch((error) => this.#options.onLog('error', `a deleted index is left on disk: ${error.message}`));
   }
 
-  /** Tells a reader the metadata and all snapshots. */
+  /** Sends a reader the metadata and all snapshots. */
   async #inform(channel: Channel<ToReader, FromReader>): Promise<void> {
     const { state } = this.#metadata;
     const told: Promise<unknown>[] = [channel.request({ type: 'state', state, placements: this.#placements(state) })];
@@ -180,7 +181,7 @@ export class MainNode {
     return reader;
   }
 
-  /** Tells a late reader the metadata and all snapshots, then `message`. Between two commands, so that it misses none. */
+  /** Sends a late reader the metadata and all snapshots, then `message`. Runs between two metadata commands, so that the reader misses none. */
   welcome(reader: number, message: ToReader): Promise<void> {
     const { channel } = this.#readers[reader];
     const welcomed = this.#commandTail.then(async () => {
@@ -191,7 +192,7 @@ export class MainNode {
     return welcomed;
   }
 
-  /** A message to every reader, answered by all. */
+  /** Sends a request to every reader and waits for all replies. */
   async broadcast(message: ToReader): Promise<void> {
     await Promise.all(this.#readers.map(({ channel }) => channel.request(message)));
   }
@@ -222,13 +223,13 @@ export class MainNode {
     return part;
   }
 
-  /** Runs the indexers; what they were sent before waits in their ports. */
+  /** Starts the indexers. Messages sent to them before wait in their ports. */
   #runIndexers(): void {
     clearTimeout(this.#indexersLater);
     for (const run of this.#indexerStarts.splice(0)) run();
   }
 
-  /** A thread that dies takes its shards or connections with it: the process ends, and the parent process starts it anew from the log. */
+  /** A thread that dies loses its shards or connections, so the process exits; the parent process restarts it, and it recovers from the log. */
   #onThreadError(role: string, error: Error): void {
     this.#options.onLog('error', `${role} thread died: ${error.stack ?? error.message}`);
     if (this.#stopping === null) process.exit(70);
@@ -295,12 +296,12 @@ export class MainNode {
 
   // -------------------------------------------------------------------------------------------------------- metadata
 
-  /** Runs a metadata command after those before it; resolves with the reducer's response when every thread has the new state. */
+  /** Runs a metadata command after the previous ones. Resolves with the reducer's response when every thread has the new state. */
   async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
     const run = this.#commandTail.then(() => this.#runCommand(name, args));
     this.#commandTail = run.catch(() => undefined);
     const { response, closed } = await run;
-    // Outside the queue of commands: a shard that closes may be waiting for a mapping update, which is a command.
+    // Awaited outside the queue of commands, because a closing shard may wait for a mapping update, which is a command, too.
     await closed;
     return response;
   }
@@ -326,7 +327,7 @@ export class MainNode {
     const placements = this.#placements(state);
     const open = openIndices(state);
     const opened = openIndices(before);
-    // Indexers know the state first: a reader that has it may write at once.
+    // Indexers receive the state first, since a reader may write as soon as it has it.
     await Promise.all(this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements })));
     const started = placements.filter(({ uuid }) => !opened.has(uuid));
     await Promise.all(started.map(({ uuid }) => this.#closing.get(uuid)));
@@ -341,7 +342,7 @@ export class MainNode {
     return { response, closed: Promise.all(closing) };
   }
 
-  /** Closes the shards that are open; `drop`: an index that is gone, of which nothing is to stay on disk. One after the other for an index. */
+  /** Closes the open shards of an index, one call after another. @param drop  the index was deleted, so its files are removed */
   #closeIndex(uuid: string, drop: boolean): Promise<void> {
     const closing = (this.#closing.get(uuid) ?? Promise.resolve())
       .catch(() => undefined)
@@ -384,7 +385,7 @@ export class MainNode {
 
   // ------------------------------------------------------------------------------------------------------------ stop
 
-  /** Flushes and closes everything. Readers are to be stopped before. */
+  /** Flushes and closes everything. Readers must be stopped before. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -395,7 +396,7 @@ export class MainNode {
     this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
     await Promise.allSettled(this.#closing.values());
-    // Readers in threads end themselves: uWebSockets must close its listener in the turn in which its thread ends.
+    // Reader threads exit on their own, since uWebSockets must close its listener in the turn in which its thread ends.
     const ended = this.#readers.flatMap(({ worker }) => (worker ? [new Promise((resolve) => worker.once('exit', resolve))] : []));
     for (const { channel, worker } of this.#readers) if (worker) channel.notify({ type: 'exit' });
     await Promise.all(ended);

@@ -1,4 +1,4 @@
-// Entry of a merger's thread.
+// Entry point of the merger's thread.
 import { enterThread } from './enter-thread.ts';
 import { Merger } from './merger.ts';
 

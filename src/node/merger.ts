@@ -1,5 +1,5 @@
-// The merger: merges segments of shared arenas into one, beside the indexers. Runs in a thread of its own that ends when it is idle, because
-// the private memory of a merge is given back to the system only with its thread; or in the main thread when `threads` is 1.
+// The merger: merges segments of the shared arenas into one while indexers continue to write. It has its own thread, which ends when it is idle,
+// because the private memory of a merge returns to the system only with its thread; with `threads` set to 1 it runs in the main thread.
 import type { MessagePort } from 'node:worker_threads';
 import { type MergeOutput, mergeSlices } from '../arena/merge.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -10,7 +10,7 @@ import type { MergeReply, ToMerger } from './messages.ts';
 export class Merger {
   readonly #module: WebAssembly.Module;
   readonly #arenas: ThreadArenas;
-  /** The last merge's image, until main has given it a place. */
+  /** Image of the last merge, until main has allocated an extent for it. */
   #image: Uint8Array | null = null;
 
   constructor(port: MessagePort, module: WebAssembly.Module) {
@@ -49,7 +49,7 @@ export class Merger {
     );
   }
 
-  /** Lets other work of this thread in between the slices: it may be the main thread. */
+  /** Yields to other work between slices, since this may be the main thread. */
   async #run(slices: Generator<void, MergeOutput>): Promise<MergeOutput> {
     for (;;) {
       const { done, value } = slices.next();

@@ -1,4 +1,4 @@
-// Every message that threads exchange. Main is the hub for metadata, memory and snapshots; http workers write to indexers directly.
+// All messages between threads. Metadata, memory and snapshots go through main; http workers send writes to indexers directly.
 import type { ShardStats } from '../api/core/context.ts';
 import type { Refresh } from '../api/core/write.ts';
 import type { JsonObject } from '../common/json-value.ts';
@@ -11,25 +11,25 @@ import type { FieldMemory } from './field-memory.ts';
 import type { ContextReplies, ContextRequest } from './search-contexts.ts';
 import type { TaskReplies, TaskRequest } from './tasks.ts';
 
-/** Where a shard is written and how its progress is shared. */
+/** Which indexer writes a shard, and where its progress is shared. */
 export interface ShardPlacement {
   readonly uuid: string;
   readonly shard: number;
   /** Number of the shard's log in the store. */
   readonly log: number;
   readonly indexer: number;
-  /** f64[1]: highest seqNo acknowledged, written by the indexer alone. Readers whose snapshot has it need not ask for realtime reads. */
+  /** f64[1]: highest acknowledged seqNo, written only by the indexer. A reader whose snapshot includes it can serve realtime reads without asking. */
   readonly progress: SharedArrayBuffer;
 }
 
-/** Main -> every thread (request; the reply says that the thread has switched). */
+/** Main -> every thread. Request; the reply confirms that the thread uses the new state. */
 export interface StateMessage {
   readonly type: 'state';
   readonly state: ClusterState;
   readonly placements: readonly ShardPlacement[];
 }
 
-/** Main -> every thread that runs kernels: an arena was opened; `scratch` is this thread's own region in it. */
+/** Main -> every thread that runs kernels: a new arena, with this thread's scratch region in it. */
 export interface ArenaMessage {
   readonly type: 'arena';
   readonly arena: number;
@@ -37,7 +37,7 @@ export interface ArenaMessage {
   readonly scratch: Extent;
 }
 
-/** Main -> reader (request): a shard has a new snapshot. */
+/** Main -> reader. Request: the new snapshot of a shard. */
 export interface SnapshotMessage {
   readonly type: 'snapshot';
   readonly snapshot: SnapshotDescriptor;
@@ -45,15 +45,15 @@ export interface SnapshotMessage {
 
 export type ReaderCommand =
   | { readonly type: 'start'; readonly publishAddress: string }
-  /** Finish the requests in flight, take no new ones. */
+  /** Finish the requests in flight and accept no new ones. */
   | { readonly type: 'stop' }
-  /** Notice: end the thread. */
+  /** Notice: exit the thread. */
   | { readonly type: 'exit' }
   | { readonly type: 'reopenLogs' };
 
 export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | ReaderCommand;
 
-/** Not a union over the names: TypeScript could not build a message from a name and arguments that are generic. */
+/** Generic, not a union over the names, from which TypeScript could not build a message with a generic name. */
 export interface CommandMessage<Name extends CommandName = CommandName> {
   readonly type: 'command';
   readonly name: Name;
@@ -65,9 +65,9 @@ export type FromReader =
   | CommandMessage
   /** Request: a scroll or point in time, see search-contexts.ts. */
   | { readonly type: 'context'; readonly request: ContextRequest }
-  /** Request: an operation that goes on after its request, see tasks.ts. */
+  /** Request: a task, see tasks.ts. */
   | { readonly type: 'task'; readonly request: TaskRequest }
-  /** Notice: no request of this thread uses these any more. */
+  /** Notice: this thread no longer uses these extents. */
   | { readonly type: 'release'; readonly extents: readonly Extent[] }
   | LogNotice;
 
@@ -81,9 +81,9 @@ export type ToIndexer =
   | StateMessage
   | ArenaMessage
   /** Requests. */
-  /** `snapshot`: its committed segments, if main has opened them already. */
+  /** `snapshot` contains the committed segments if main has opened them already. */
   | { readonly type: 'openShard'; readonly placement: ShardPlacement; readonly snapshot: SnapshotDescriptor | null }
-  /** `drop`: what is on disk goes, too, whether the shard is open or not. */
+  /** `drop` also removes the files of the shard, whether it is open or not. */
   | { readonly type: 'closeShard'; readonly uuid: string; readonly shard: number; readonly log: number; readonly drop: boolean }
   | { readonly type: 'stop' }
   /** Notices. */
@@ -98,7 +98,7 @@ export type FromIndexer =
   | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
   | LogNotice;
 
-/** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr; so are the outcomes in the reply. */
+/** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr. */
 export type ShardRequest =
   | {
       readonly type: 'write';
@@ -126,18 +126,18 @@ export type ToMerger =
   /** Request: copy the image into an extent of its size. */
   | { readonly type: 'store'; readonly extent: Extent };
 
-/** Reply of the merger: size of the image, and per source the new doc ids. */
+/** Reply of the merger: the size of the image and, for each source, the new doc ids. */
 export interface MergeReply {
   readonly bytes: number;
   readonly docMaps: readonly Uint32Array[];
 }
 
-/** Reply of main to an indexer's `merge`: the same with the extent in which the image was stored. */
+/** Reply of main to an indexer's `merge`, with the extent that holds the image. */
 export interface MergedSegment extends MergeReply {
   readonly extent: Extent;
 }
 
-/** Counts that an indexer keeps of a shard. */
+/** Statistics of a shard that its indexer knows. */
 export type WriterStats = Omit<ShardStats, keyof FieldMemory>;
 
 /** Replies to requests by message type; other requests have an empty reply. */

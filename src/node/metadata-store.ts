@@ -1,4 +1,4 @@
-// ClusterState and shard placements in LMDB: one record per index, one for the rest, so that a change writes only what it changed.
+// ClusterState and shard placements in LMDB. Each index has a record, and the rest has one, so that a change writes only the affected records.
 import { randomBytes } from 'node:crypto';
 import type { ClusterState, IndexMeta } from '../metadata/cluster-state.ts';
 import { emptyClusterState } from '../metadata/empty-state.ts';
@@ -9,7 +9,7 @@ const INDEX_PREFIX = 'index/';
 const LOGS_PREFIX = 'logs/';
 const NEXT_LOG = 'next-log';
 
-/** Log numbers of an index's shards, by shard. */
+/** Log numbers of the shards of an index, in order. */
 export type ShardLogs = readonly number[];
 
 export class MetadataStore {
@@ -41,13 +41,13 @@ export class MetadataStore {
     return this.#logs.get(uuid) ?? [];
   }
 
-  /** Indices that are gone and have logs yet: the process died between the deletion and its clean-up. */
+  /** Deleted indices whose logs still exist because the process died between the deletion and its clean-up. */
   orphans(): string[] {
     const known = new Set(Object.values(this.#state.indices).map((meta) => meta.uuid));
     return [...this.#logs.keys()].filter((uuid) => !known.has(uuid));
   }
 
-  /** Makes `next` the state, on disk when this returns. New indices get logs; those of removed ones stay until `forgetLogs`. */
+  /** Stores `next` as the state; it is on disk when this returns. Assigns logs to new indices. Logs of removed indices stay until `forgetLogs`. */
   save(next: ClusterState): void {
     const changes = new Map<string, unknown>();
     for (const [name, meta] of Object.entries(next.indices)) {

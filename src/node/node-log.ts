@@ -1,4 +1,4 @@
-// The error log of a thread: `gannet.log` in path.logs, or stderr.
+// Opens the error log of a thread: `gannet.log` in path.logs, or stderr.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LogFile, STDERR_SINK } from '../common/log-file.ts';

@@ -1,4 +1,4 @@
-// What every thread of the node needs of the settings; plain data, given to a thread when it starts.
+// Options for every thread of the node. Plain data, sent to a thread when it starts.
 
 import type { Settings } from '../config/settings.ts';
 
@@ -8,12 +8,12 @@ export interface NodeOptions {
   readonly clusterName: string;
   readonly nodeName: string;
   readonly nodeId: string;
-  /** Bytes of an open buffer at which it becomes a segment. */
+  /** Size at which an index buffer is written as a segment. */
   readonly indexBufferBytes: number;
-  /** Bytes of writes under way in an indexer above which more are rejected (429). */
+  /** Limit for the writes in flight to one indexer; more are rejected (429). */
   readonly writeQueueBytes: number;
-  /** Scratch of a reader in each arena: bounds what one request may use. */
+  /** Scratch region of a reader in each arena, which limits the memory of one request. */
   readonly scratchBytes: number;
-  /** All settings by name, for the parts that this thread runs (REST, logs, authentication). */
+  /** All settings by name, for REST, logs and authentication. */
   readonly settings: Settings;
 }

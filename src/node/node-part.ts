@@ -6,7 +6,7 @@ import type { ArenaUser } from './shared-arenas.ts';
 
 export interface NodePart<Out extends { readonly type: string }, In> extends ArenaUser {
   readonly channel: Channel<Out | ArenaMessage, In>;
-  /** null in this thread, or as long as the thread has not started. */
+  /** null if the part runs in this thread or its thread has not started yet. */
   worker: Worker | null;
 }
 

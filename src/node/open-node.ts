@@ -1,4 +1,4 @@
-// Opens a node: the data directory, its threads, and one reader in this thread. What the library and the service start from.
+// Opens a node with a reader in this thread, for the library.
 import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { MainNode, type MainOptions } from './main-node.ts';
@@ -6,10 +6,10 @@ import type { LogNotice } from './messages.ts';
 import { Reader } from './reader.ts';
 import { threadCounts } from './thread-counts.ts';
 
-/** An open buffer becomes a segment at this size: larger segments mean fewer merges, smaller ones less memory. */
+/** Size at which an index buffer is written as a segment: larger segments mean fewer merges, smaller ones less memory. */
 const INDEX_BUFFER_BYTES = 128 << 20;
 const READER_SCRATCH_BYTES = 512 << 20;
-/** Share of memory.limit that writes under way may take. */
+/** Share of memory.limit for writes in flight. */
 const WRITE_QUEUE_SHARE = 0.1;
 
 export interface OpenNode {
@@ -28,7 +28,7 @@ export function mainOptions(
     configPath: settings['path.config'],
     clusterName: settings['cluster.name'],
     nodeName: settings['node.name'],
-    // The same directory and name give the same id after a restart.
+    // Derived from directory and name, so that the id is the same after a restart.
     nodeId: stableId(`${settings['path.data']}\0${settings['node.name']}`),
     indexBufferBytes: Math.min(INDEX_BUFFER_BYTES, Math.max(1 << 20, Math.floor(limit / 8))),
     writeQueueBytes: Math.max(1 << 20, Math.floor(limit * WRITE_QUEUE_SHARE)),
@@ -71,7 +71,7 @@ export async function openNode(
   }
 }
 
-/** FNV-1a of 128 bits (draft-eastlake-fnv): an id that nothing depends on for secrecy, without loading cryptography at each start. */
+/** 128-bit FNV-1a (draft-eastlake-fnv). The id need not be secret, so no cryptography is loaded for it at each start. */
 function stableId(text: string): string {
   let hash = 0x6c62272e07bb014262b821756295c58dn;
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * 0x1000000000000000000013bn);

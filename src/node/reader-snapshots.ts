@@ -1,5 +1,5 @@
-// The snapshots that a reader thread (http worker, library) searches. A snapshot lives while it is the newest of its shard or a request,
-// scroll or point in time holds it; when the last one that names an extent is gone, main is told and may reuse the memory.
+// The snapshots that a reader thread (http worker, library) searches. A snapshot is kept while it is the newest of its shard or a request, scroll or
+// point in time uses it. When no snapshot refers to an extent any more, main is notified and may reuse the memory.
 import type { IndexState, ShardSnapshot } from '../api/core/index-state.ts';
 import type { SegmentImageReader } from '../arena/segment-reader.ts';
 import { openSegment } from '../arena/segment-reader.ts';
@@ -7,7 +7,7 @@ import { type Extent, extentKey, type SnapshotDescriptor } from '../indexing/seg
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { ThreadArenas } from './arenas.ts';
 
-/** A snapshot with what other threads know it by. */
+/** A snapshot with its descriptor, by which other threads know it. */
 export interface PublishedSnapshot extends ShardSnapshot {
   readonly descriptor: SnapshotDescriptor;
 }
@@ -15,14 +15,14 @@ export interface PublishedSnapshot extends ShardSnapshot {
 interface HeldSnapshot {
   readonly descriptor: SnapshotDescriptor;
   readonly segments: readonly SegmentReader[];
-  /** One for being the newest, one per holder. */
+  /** Number of users, plus one while the snapshot is the newest. */
   holders: number;
 }
 
 export class ReaderSnapshots {
   readonly #arenas: ThreadArenas;
   readonly #newest = new Map<string, HeldSnapshot>();
-  /** Images by segment id, shared by the generations that have them. */
+  /** Images by segment id, shared by the generations that contain them. */
   readonly #images = new Map<number, { image: SegmentImageReader; holders: number }>();
   readonly #extents = new Map<string, { extent: Extent; holders: number }>();
   readonly #release: (extents: readonly Extent[]) => void;
@@ -32,7 +32,7 @@ export class ReaderSnapshots {
     this.#release = release;
   }
 
-  /** Takes over a new generation; searches that run keep theirs. */
+  /** Installs a new generation. Running searches keep the one they use. */
   publish(descriptor: SnapshotDescriptor): void {
     const key = `${descriptor.indexUuid}/${descriptor.shard}`;
     const before = this.#newest.get(key);
@@ -52,7 +52,7 @@ export class ReaderSnapshots {
     if (before) this.#drop(before);
   }
 
-  /** Forgets a shard of a deleted or closed index. */
+  /** Drops the snapshots of a deleted or closed index. */
   forget(uuid: string): void {
     for (const [key, snapshot] of this.#newest) {
       if (snapshot.descriptor.indexUuid !== uuid) continue;
@@ -85,7 +85,7 @@ export class ReaderSnapshots {
     };
   }
 
-  /** A snapshot that main keeps in memory for as long as the caller uses it. */
+  /** A snapshot of a search context, which main keeps in memory while the caller uses it. */
   borrow(descriptor: SnapshotDescriptor, index: IndexState): ShardSnapshot {
     const segments = descriptor.segments.map(({ id, name, extent, liveDocs, deleted }) => {
       const image =

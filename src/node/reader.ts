@@ -1,4 +1,4 @@
-// A reader: the part of a node that searches. One in each http worker, one in a program that opens the engine as a library.
+// A reader: the part of a node that searches. Each http worker has one, and so does a program that opens the engine as a library.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../common/logger.ts';
@@ -16,7 +16,7 @@ export class Reader {
   readonly #main: Channel<FromReader, ToReader>;
   readonly #indexers: readonly Channel<ShardRequest, never>[];
 
-  /** @param onCommand what main asks beyond metadata and snapshots: start, stop, reopenLogs */
+  /** @param onCommand  handles the commands of main: start, stop, exit, reopenLogs */
   constructor(
     parts: { port: MessagePort; indexerPorts: readonly MessagePort[]; module: WebAssembly.Module; options: NodeOptions; store: Store },
     onCommand: (message: ReaderCommand) => unknown,

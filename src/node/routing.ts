@@ -1,9 +1,9 @@
-// The shard of a document: as Elasticsearch's Murmur3HashFunction (murmur3 32, seed 0, over the UTF-16 units of the routing value, little-
-// endian) and floorMod over a multiple of the number of shards, so that indices can be split as there. Source: A. Appleby, MurmurHash3.
+// The shard of a document, computed as by Elasticsearch's Murmur3HashFunction (murmur3 32, seed 0, over the UTF-16 units of the routing value, little-
+// endian) and floorMod over a multiple of the number of shards, so that indices can be split in the same way. Source: A. Appleby, MurmurHash3.
 
 export function shardOfRouting(routing: string, numberOfShards: number): number {
   if (numberOfShards === 1) return 0;
-  // index.number_of_routing_shards: as many doublings as stay within 1024 shards, one at least.
+  // index.number_of_routing_shards: doubled while it stays within 1024 shards, at least once.
   const routingShards = numberOfShards * 2 ** Math.max(1, 10 - Math.ceil(Math.log2(numberOfShards)));
   const hash = murmur3(routing);
   const slot = ((hash % routingShards) + routingShards) % routingShards;

@@ -1,5 +1,5 @@
-// Scrolls and points in time, kept by main: which snapshots each holds, until when, and where a scroll stands. So any http worker answers
-// any page. A worker borrows a context for a request: while it does, what the context holds stays in memory even if the context ends.
+// Scrolls and points in time of the node, held by main so that any http worker can answer any page: their snapshots, expiry times and the positions
+// of scrolls. A worker borrows a context for a request; until it returns the context, its snapshots stay in memory even if the context is closed.
 //   open ──► key     use(key) ──► loan, snapshots, state     endUse(loan, state)     close(keys)     expiry by a timer
 import { randomBytes } from 'node:crypto';
 import type { ContextKind, ContextState } from '../api/core/search-context.ts';
@@ -14,14 +14,14 @@ export type ContextRequest =
       readonly kind: ContextKind;
       readonly snapshots: readonly SnapshotDescriptor[];
       readonly keepAliveMs: number;
-      /** Of contexts of this kind in the node. */
+      /** Largest number of contexts of this kind in the node. */
       readonly limit: number;
       readonly state: ContextState;
     }
   | { readonly action: 'use'; readonly kind: ContextKind; readonly key: string; readonly keepAliveMs: number | null }
-  /** `state` undefined: as before. */
+  /** `state` undefined leaves the stored state. */
   | { readonly action: 'endUse'; readonly loan: number; readonly state?: ContextState }
-  /** `keys` null: all. */
+  /** `keys` null for all. */
   | { readonly action: 'close'; readonly kind: ContextKind; readonly keys: readonly string[] | null }
   | { readonly action: 'list'; readonly kind: ContextKind };
 
@@ -57,7 +57,7 @@ interface Context {
   state: ContextState;
   keepAliveMs: number;
   expiresMs: number;
-  /** Requests that use it now: it does not expire under them. */
+  /** Number of requests that use it now; it does not expire while there are any. */
   uses: number;
 }
 
@@ -100,7 +100,7 @@ export class SearchContexts {
     }
   }
 
-  /** Ends contexts that nobody asked for in time. */
+  /** Closes expired contexts. */
   sweep(): void {
     const now = this.#nowMs();
     for (const [key, { kind, expiresMs, uses }] of this.#contexts) if (uses === 0 && expiresMs < now) this.#close(kind, key);
@@ -124,7 +124,7 @@ export class SearchContexts {
     const context = this.#contexts.get(key);
     const now = this.#nowMs();
     if (!context || context.kind !== kind || (context.uses === 0 && context.expiresMs < now)) return null;
-    // A shorter time does not take away what was promised before.
+    // A shorter time to live does not reduce the longer one granted before.
     if (keepAliveMs !== null) context.keepAliveMs = Math.max(context.keepAliveMs, keepAliveMs);
     context.uses++;
     const loan = this.#nextLoan++;

@@ -1,4 +1,4 @@
-// The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and starts it again if it dies.
+// The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and restarts it if it dies.
 import type { Settings } from '../config/settings.ts';
 import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { BasicAuth } from '../rest/auth/basic-auth.ts';
@@ -14,7 +14,7 @@ import { threadCounts } from './thread-counts.ts';
 
 export interface Service {
   readonly port: number;
-  /** Finishes requests in flight, flushes, closes; ends the process with code 0. */
+  /** Finishes requests in flight, flushes, closes, and exits the process with code 0. */
   stop(): Promise<void>;
 }
 
@@ -24,18 +24,18 @@ export interface ServiceOptions {
   readonly reopenLogs: () => void;
 }
 
-/** Time between the first answer that can be given and the start of the http workers beside the first. */
+/** Delay between the first http worker being ready and the start of the others. */
 const OTHER_WORKERS_AFTER_MS = 100;
 
-/** What stops may hold the port for a moment, if its parent was killed or somebody starts the next one early; nginx tries as often. */
+/** Attempts to get the port, which a stopping predecessor may still hold. nginx uses the same number. */
 const PORT_TRIES = 5;
 const PORT_RETRY_MS = 500;
 
-/** Resolves when requests are answered. @throws ApiError: directory in use, corrupt metadata; Error: the port is taken */
+/** Resolves when requests are answered. @throws ApiError the directory is in use, or its metadata is corrupt; Error: the port is in use */
 export async function startService({ settings, onLog, reopenLogs }: ServiceOptions): Promise<Service> {
-  // Read by the uWebSockets binary when the first listener is made; workers have a copy of the environment that it never sees.
+  // The uWebSockets binary reads this from the process environment when it creates its first listener; workers only have a copy of the environment.
   setMaxHeaderSize(settings['http.max_header_size']);
-  // What http workers build of the settings is tried here, where an error ends the start with its reason.
+  // Built here only to validate the settings, since an error in this thread stops the start with its reason.
   new BasicAuth(settings);
   new Cors(settings);
   const host = settings['http.host'];
@@ -52,8 +52,8 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     closeFirst();
   };
   const service = { port, stop: () => (stopping ??= stop()) };
-  // Before the first answer: whoever sees it may send a signal.
-  // Ctrl-C and the end of a terminal reach the parent process, too, which passes them on as SIGTERM and kills at the second.
+  // Installed before the first answer, after which a caller may send a signal.
+  // Ctrl-C and the hang-up of a terminal also reach the parent process, which forwards them as SIGTERM and kills this process at the second one.
   const hasParent = process.env._GANNET_PARENT !== undefined;
   if (hasParent) for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   for (const signal of hasParent ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM'] as const)) {
@@ -76,19 +76,19 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     const addWorker = (number: number) =>
       main.startReader((parts) => {
         const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
-        // The first one has this thread: a start waits for one isolate less, and the process is smaller by it.
+        // The first worker runs in this thread, which saves an isolate: the start is faster and the process smaller.
         if (number === 0) {
           closeFirst = startHttpWorker(data, main.store);
           return null;
         }
         return startThread(data);
       });
-    // It loads while the indexers open the shards; the others, which would only take their cores, come when it answers.
+    // The first worker loads while the indexers open the shards. The others start later, so that they do not compete for the cores.
     await main.start(() => addWorker(0));
     const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
     const start = { type: 'start', publishAddress } as const;
     await main.broadcast(start);
-    // Loading takes a core from the first requests: whoever waited for the start is served first.
+    // Started after a delay, since loading them would take a core from the first requests.
     setTimeout(() => {
       for (let number = 1; number < listeners && stopping === null; number++) {
         main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
@@ -102,7 +102,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   return service;
 }
 
-/** @returns the port to listen on, which nobody does now */
+/** Chooses the port. @returns a port on which no process listens */
 async function findPort(host: string, wanted: number, onLog: ServiceOptions['onLog']): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-// The shared arenas as main hands them out: every part that runs kernels knows every arena and has a scratch region of its own in each.
+// Distributes the shared arenas: every part that runs kernels receives every arena with its own scratch region in it.
 import { ArenaSet } from '../arena/arena.ts';
 import type { Extent } from '../indexing/segment-set.ts';
 import type { ArenaMessage } from './messages.ts';
@@ -18,7 +18,7 @@ export class SharedArenas {
   readonly #users = new Set<ArenaUser>();
   readonly #onArena: (arena: number, memory: WebAssembly.Memory) => void;
 
-  /** @param onArena  called before the users are told of a new arena */
+  /** @param onArena  called for a new arena before it is sent to the users */
   constructor(module: WebAssembly.Module, onArena: (arena: number, memory: WebAssembly.Memory) => void) {
     this.#onArena = onArena;
     this.#arenas = new ArenaSet(module, { onArena: (arena, memory) => this.#open(arena, memory) });
@@ -38,7 +38,7 @@ export class SharedArenas {
     for (const { arena, memory } of this.#opened) this.#send(user, arena, memory);
   }
 
-  /** Takes back the scratch regions of a user that has ended. */
+  /** Releases the scratch regions of a part that has ended. */
   remove(user: ArenaUser): void {
     this.#users.delete(user);
     for (const extent of user.scratch.splice(0)) this.#arenas.release(extent);

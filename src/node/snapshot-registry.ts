@@ -1,10 +1,10 @@
-// Main's book of what is published: the newest snapshot of each shard, and who may still read each extent. An extent is freed when no
-// newest snapshot names it, every reader that was told of it has let go, and no merge reads it.
+// Tracks what is published: the newest snapshot of each shard, and which readers may still use each extent. An extent is freed when no newest
+// snapshot contains it, every reader that received it has released it, and no merge or search context holds it.
 import { type Extent, extentKey, type SegmentDescriptor, type SnapshotDescriptor } from '../indexing/segment-set.ts';
 
 interface Entry {
   readonly extent: Extent;
-  /** Segment whose image this is, or null for live docs. */
+  /** Id of the segment whose image this is; null for live docs. */
   readonly segment: number | null;
   readonly readers: Set<number>;
   newest: boolean;
@@ -27,7 +27,7 @@ export class SnapshotRegistry {
     for (const entry of this.#entries.values()) if (entry.newest) entry.readers.add(reader);
   }
 
-  /** Bytes of all segments and live docs that are still in memory. */
+  /** Bytes of all segments and live docs in memory. */
   get publishedBytes(): number {
     return this.#bytes;
   }
@@ -36,7 +36,7 @@ export class SnapshotRegistry {
     return [...this.#newest.values()];
   }
 
-  /** Before the readers are told. */
+  /** Registers a snapshot. To be called before it is sent to the readers. */
   publish(snapshot: SnapshotDescriptor): void {
     const key = `${snapshot.indexUuid}/${snapshot.shard}`;
     const before = this.#newest.get(key);
@@ -55,7 +55,7 @@ export class SnapshotRegistry {
     for (const { extent } of extentsOf(before?.segments ?? [])) if (!named.has(extentKey(extent))) this.#leave(extent);
   }
 
-  /** The shard was closed or deleted. */
+  /** Removes a shard that was closed or deleted. */
   forget(uuid: string, shard: number): void {
     const key = `${uuid}/${shard}`;
     const before = this.#newest.get(key);
@@ -72,7 +72,7 @@ export class SnapshotRegistry {
     }
   }
 
-  /** Keeps the segments' extents while a merge reads them. @returns what ends that */
+  /** Keeps the extents of segments in memory. @returns releases them */
   hold(segments: readonly SegmentDescriptor[]): () => void {
     const entries = extentsOf(segments).flatMap(({ extent }) => this.#entries.get(extentKey(extent)) ?? []);
     for (const entry of entries) entry.holds++;

@@ -1,8 +1,8 @@
-// Starts a part of the node in the calling thread. Loaded late: where parts have threads of their own, main needs none of these modules.
+// Starts a part of the node in the calling thread. The modules are loaded on demand, since main does not need them if parts have their own threads.
 import type { Store } from '../store/store.ts';
 import type { ThreadData } from './thread.ts';
 
-/** @param store the environment of the calling thread */
+/** @param store  the LMDB environment opened in the calling thread */
 export async function startHere({ role, port, module, options, number }: ThreadData, store: Store): Promise<void> {
   if (role === 'indexer') {
     const { Indexer } = await import('./indexer.ts');

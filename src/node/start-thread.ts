@@ -1,16 +1,16 @@
-// Starts worker threads. A thread loads at once and is given its parts in its first message (enter-thread.ts).
+// Starts worker threads. A thread loads its modules at once and receives its data in its first message (enter-thread.ts).
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import { threadLimits } from './heap-limits.ts';
 import type { Role, ThreadData } from './thread.ts';
 
 let spare: Worker | null = null;
 
-/** A thread that nobody has given its part yet. */
+/** A thread that has not received its data yet. */
 export function newThread(role: Role): Worker {
   return new Worker(new URL(`../service/${role}-thread.js`, import.meta.url), { resourceLimits: threadLimits() });
 }
 
-/** `thread` becomes the next indexer: it loads while its parts are made. */
+/** Uses `thread` for the next indexer, so that it loads while the node is being set up. */
 export function useForIndexer(thread: Worker): void {
   spare = thread;
 }
@@ -22,7 +22,7 @@ export function startThread(data: ThreadData): Worker {
   return thread;
 }
 
-/** Ends a thread that was made for an indexer and is not needed. */
+/** Ends a thread that was created for an indexer and is not needed. */
 export function dropSpareThread(): void {
   spare?.terminate();
   spare = null;

@@ -1,5 +1,5 @@
-// Operations that go on after their request was answered, kept by main: what they are, how far they are, and for a while what came of them. The
-// http worker that runs one reports to main and learns there whether it is to stop, or to go faster; any worker may ask.
+// The task list of the node, held by main: operations that continue after their request was answered, their progress and, for a while, their results.
+// The http worker that runs a task reports to main; the reply tells it whether to stop and how fast to run. Any worker can query the list.
 //   start(task) ──► id     report(id, status) ──► control     finish(id, result)     get(id)   list()   cancel(ids)   rethrottle(id, rate)
 import type { TaskControl, TaskInfo, TaskResult, TaskStart } from '../api/core/task-store.ts';
 
@@ -9,11 +9,11 @@ export type TaskRequest =
   | { readonly action: 'finish'; readonly id: number; readonly result: TaskResult }
   | { readonly action: 'get'; readonly id: number }
   | { readonly action: 'list' }
-  /** `ids` null: all that run. */
+  /** `ids` null for all running tasks. */
   | { readonly action: 'cancel'; readonly ids: readonly number[] | null }
   | { readonly action: 'rethrottle'; readonly id: number; readonly requestsPerSecond: number | null };
 
-/** Finished tasks that are remembered, the newest. */
+/** Number of finished tasks to remember. */
 const MAX_FINISHED = 1000;
 
 /** Results of the requests, by action. */
