@@ -114,9 +114,9 @@ export class MainNode {
   }
 
   /**
-   * Opens every shard: segments are read, logs replayed. Of shards that early-shards.ts opens the indexers are not waited for: they run when
-   * the first requests are answered, whose time their threads' start would take, and answer what was asked of them meanwhile. Readers that
-   * `addReaders` adds are told of everything before this resolves.
+   * Opens every shard: reads segments and replays logs. Does not wait for the indexers of shards that early-shards.ts has opened: they start after
+   * the first requests are answered, which the start of their threads would delay, and then handle the requests received meanwhile. Readers added
+   * by `addReaders` know all metadata and snapshots when this resolves.
    */
   async start(addReaders: () => void): Promise<void> {
     for (let number = 0; number < this.#options.indexers; number++) {
@@ -159,9 +159,9 @@ export class MainNode {
   }
 
   /**
-   * Adds a reader: `connect` gets its ports, to main and to each indexer, and returns its thread if it has one. One that comes after `start`
-   * is to be welcomed.
-   * @returns its number
+   * Adds a reader. A reader added after `start` must be welcomed.
+   * @param connect  receives the reader's ports, to main and to each indexer; returns its thread, or null if it has none
+   * @returns the reader's number
    */
   startReader(connect: (parts: { port: MessagePort; indexerPorts: MessagePort[] }) => Worker | null): number {
     const reader = this.#readers.length;

@@ -1,4 +1,4 @@
-// From an HTTP request to its answer: CORS, authentication, routing, parameters, body, handler, rendering, logs. One per http worker.
+// Handles HTTP requests: CORS, authentication, routing, parameters, body, handler, rendering, logs. Each http worker has one Dispatcher.
 import type { EngineContext } from '../api/core/context.ts';
 import { type PathFilter, parseFilterPath } from '../common/filter-path.ts';
 import type { Logger } from '../common/logger.ts';
@@ -27,7 +27,7 @@ import { type Route, Router } from './core/router.ts';
 
 const SLOW_LOG_BODY_CHARS = 2000;
 
-/** What is known of a request when it is answered; filled in as it becomes known, so that errors are rendered right. */
+/** State of a request, completed step by step so that an error can be rendered at any point. */
 interface Exchange {
   readonly http: HttpRequest;
   readonly reply: HttpReply;
@@ -51,7 +51,7 @@ export class Dispatcher {
   readonly #cors: Cors;
   readonly #log: RequestLog;
 
-  /** @param engine this thread's view; it follows the node's state by itself. @throws Error a setting that cannot work */
+  /** @param engine  the engine of this thread, which follows the node's state. @throws Error an invalid setting */
   constructor(settings: Settings, engine: EngineContext, logger: Logger) {
     this.#settings = settings;
     this.#context = { engine, engineFor: () => engine, settings, startedMs: Date.now() };
@@ -135,7 +135,7 @@ export class Dispatcher {
     return { ...this.#context, engine: engineFor(needs), engineFor };
   }
 
-  /** @returns true: the answer is sent */
+  /** @returns true if the request is answered */
   #answerCors(exchange: Exchange, origin: string): boolean {
     const { http } = exchange;
     const verdict = this.#cors.check(origin, http.header('host'));
@@ -150,7 +150,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** Type of the answer: `format`, then Accept, then the type of the request, then JSON (text for tables). @throws ApiError 406 */
+  /** Type of the answer: by `format`, otherwise Accept, otherwise the type of the request, otherwise JSON (text for tables). @throws ApiError 406 */
   #negotiate(exchange: Exchange, route: Route, format: string | undefined): void {
     const { http } = exchange;
     const contentType = http.header('content-type');
@@ -291,7 +291,7 @@ export class Dispatcher {
   }
 }
 
-/** A Content-Type that is no format of ours: answered with a plain text in `error`, as Elasticsearch does. */
+/** An unsupported Content-Type. `error` of its answer is a string, as in Elasticsearch. */
 class ContentTypeRefused extends Error {
   constructor(contentType: string | undefined) {
     super(`Content-Type header [${(contentType ?? '').slice(0, 100)}] is not supported`);
@@ -307,7 +307,7 @@ function decodeOr400<T>(decode: () => T): T {
   }
 }
 
-/** pretty, human, error_trace and filter_path, before anything can fail that they shape. @throws ApiError a value that is no boolean */
+/** Reads pretty, human, error_trace and filter_path first, since they affect how errors are rendered. @throws ApiError a value is not a boolean */
 function readCommonParams(exchange: Exchange, query: Readonly<Record<string, string>>): void {
   exchange.withTrace = flag(query.error_trace);
   exchange.isPretty = flag(query.pretty);
@@ -327,7 +327,7 @@ function uriOf(http: HttpRequest): string {
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** OPTIONS is answered with the methods; everything else that the path does not take is a 405 with them. */
+/** OPTIONS is answered with the allowed methods, other methods with a 405 that lists them. */
 function wrongMethod(http: HttpRequest, allowed: readonly string[]): ApiResponse {
   const headers = { allow: allowed.join(',') };
   if (http.method === 'OPTIONS') return { status: 200, headers };

@@ -1,11 +1,11 @@
-// What a user may do. Roles come from `security.roles` of the settings; `superuser` is built in.
+// Rights of users. Roles are defined by the setting `security.roles`; `superuser` is built in.
 import { ApiError } from '../../errors/api-error.ts';
 import type { Privilege } from './privilege.ts';
 
 const CLUSTER_PRIVILEGES = ['monitor', 'manage', 'all'] as const;
 const INDEX_PRIVILEGES = ['read', 'write', 'create_index', 'delete_index', 'manage', 'view_index_metadata', 'monitor', 'all'] as const;
 
-/** What each need is granted by. */
+/** Privileges of roles that grant each privilege of an API. */
 const GRANTED_BY: Readonly<Record<Exclude<Privilege, 'none'>, readonly string[]>> = {
   'cluster:monitor': ['monitor', 'manage', 'all'],
   'cluster:manage': ['manage', 'all'],
@@ -23,9 +23,9 @@ function grantsOf(privilege: Privilege): readonly string[] {
 
 /** The indices that an operation can reach, by concrete name. */
 export interface IndexView {
-  /** Whether documents and metadata of the index can be reached by its name. */
+  /** True if documents and metadata of the index can be reached by its name. */
   isVisible(name: string): boolean;
-  /** Whether index expressions (names, patterns, aliases, "all") can resolve to the index. */
+  /** True if index expressions (names, patterns, aliases, "all") can resolve to the index. */
   isTarget(name: string): boolean;
   /** security_exception 403 for an index or alias that a command names, or null if it is allowed. */
   refusalOf(name: string): ApiError | null;
@@ -38,7 +38,7 @@ export interface Role {
 
 const SUPERUSER: Role = { cluster: ['all'], indices: [{ names: [/^/], privileges: ['all'] }] };
 
-/** @throws Error (start-up) with the role's name and what is wrong with it */
+/** @throws Error (start-up) with the name of the role and the problem */
 export function parseRoles(settings: Readonly<Record<string, unknown>>): Map<string, Role> {
   const roles = new Map<string, Role>([['superuser', SUPERUSER]]);
   for (const [name, value] of Object.entries(settings)) {
@@ -77,7 +77,7 @@ export class Access {
   readonly user: string | null;
   readonly #roles: readonly Role[] | null;
 
-  /** `roles` null: no users are configured, everything is allowed. */
+  /** @param roles  null if no users are configured: everything is allowed */
   constructor(user: string | null, roles: readonly Role[] | null) {
     this.user = user;
     this.#roles = roles;
@@ -88,8 +88,8 @@ export class Access {
   }
 
   /**
-   * Whether the need is met on an index expression. Named indices must be allowed one by one; patterns and "all" mean the allowed ones
-   * (RestrictedEngine sees to that), so one right of the kind is enough.
+   * True if the privilege is granted on an index expression. It must be granted on each named index. For patterns and "all" a grant on any index
+   * is enough, since RestrictedEngine expands them to the allowed indices only.
    */
   allows(privilege: Privilege, index: string | null): boolean {
     if (this.#roles === null || privilege === 'none') return true;
@@ -104,8 +104,8 @@ export class Access {
   }
 
   /**
-   * Which indices an operation with this need can reach, or null for all of them. A need that is not about indices reaches none, except
-   * for the rights on the whole cluster, which include the metadata of every index.
+   * The indices that an operation with this privilege can reach, or null for all of them. Privileges that do not concern indices reach none, except
+   * for those on the whole cluster, which include the metadata of every index.
    * @param targetPrivilege  right that is also needed on the indices that expressions resolve to
    */
   view(privilege: Privilege, targetPrivilege: Privilege = privilege): IndexView | null {
@@ -132,7 +132,7 @@ export class Access {
     if (refusal) throw refusal;
   }
 
-  /** security_exception 403, or null when it is allowed. */
+  /** security_exception 403, or null if it is allowed. */
   refusal(privilege: Privilege, index: string | null): ApiError | null {
     return this.allows(privilege, index) ? null : this.#refusal(privilege, index);
   }

@@ -1,5 +1,5 @@
-// Basic authentication. Passwords are kept as `scrypt:N:r:p:SALT:HASH` (base64); a password that was right is remembered for a while as a
-// keyed hash, so that scrypt runs once per user and not per request.
+// Basic authentication. Passwords are stored as `scrypt:N:r:p:SALT:HASH` (base64). Verified credentials are remembered for a while as a keyed hash,
+// so that scrypt does not run for every request.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -10,7 +10,7 @@ const SCRYPT = { N: 16_384, r: 8, p: 1 };
 const HASH_BYTES = 32;
 const REMEMBER_MS = 5 * 60_000;
 const MAX_REMEMBERED = 1000;
-/** Checks under way at once; further ones are told to come back, so that a flood of wrong passwords cannot hold the thread pool. */
+/** Concurrent password checks. More are rejected with a 429, so that a flood of wrong passwords cannot occupy the thread pool. */
 const MAX_CHECKS = 16;
 
 interface PasswordHash {
@@ -33,7 +33,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt:${SCRYPT.N}:${SCRYPT.r}:${SCRYPT.p}:${salt.toString('base64')}:${hash.toString('base64')}`;
 }
 
-/** @throws Error the text has another form, or parameters out of bounds */
+/** @throws Error the form is different, or parameters are out of range */
 function parsePasswordHash(text: unknown): PasswordHash {
   const match = /^scrypt:(\d+):(\d+):(\d+):([A-Za-z0-9+/=]+):([A-Za-z0-9+/=]+)$/.exec(String(text));
   if (!match) throw new Error('password_hash must be made by `gannet password`');
@@ -53,13 +53,13 @@ function runScrypt(password: string, form: PasswordHash): Promise<Buffer> {
 export class BasicAuth {
   readonly #users = new Map<string, User>();
   readonly #realm: string;
-  /** Made with the first credentials: a service without users starts without loading cryptography. */
+  /** Created with the first credentials, so that a service without users does not load cryptography. */
   #secrets: { readonly key: Buffer; readonly decoy: PasswordHash } | null = null;
-  /** Keyed hash of `user:password` to the user and the time until which it holds. */
+  /** By keyed hash of `user:password`: the user's rights and when the entry expires. */
   readonly #remembered = new BoundedMap<string, { access: Access; untilMs: number }>(MAX_REMEMBERED);
   #checks = 0;
 
-  /** @throws Error (start-up) a user or role of a wrong form */
+  /** @throws Error (start-up) a user or role is malformed */
   constructor(settings: {
     'security.users': Readonly<Record<string, unknown>>;
     'security.roles': Readonly<Record<string, unknown>>;
@@ -85,7 +85,7 @@ export class BasicAuth {
     }
   }
 
-  /** Key of the remembered credentials; hash that is checked in place of an unknown user's, so that both take as long. */
+  /** The key for hashes of credentials, and a decoy hash that is checked for unknown users so that they take as long as known ones. */
   get #keyAndDecoy(): { readonly key: Buffer; readonly decoy: PasswordHash } {
     this.#secrets ??= { key: randomBytes(32), decoy: { ...SCRYPT, salt: randomBytes(16), hash: randomBytes(HASH_BYTES) } };
     return this.#secrets;
@@ -95,7 +95,7 @@ export class BasicAuth {
     return this.#users.size > 0;
   }
 
-  /** The user's rights; synchronous when the credentials are remembered. @throws ApiError security_exception 401 with a challenge, 429 */
+  /** The user's rights; synchronous if the credentials are remembered. @throws ApiError security_exception 401 with a challenge; 429 */
   authenticate(authorization: string | undefined): Access | Promise<Access> {
     if (this.#users.size === 0) return FULL_ACCESS;
     const encoded = authorization === undefined ? null : /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization);

@@ -1,8 +1,8 @@
-// What APIs require of their callers.
+// Privileges that APIs require.
 
 /**
- * What a user must be allowed to do: `cluster:` for the whole node, `index:` on each index that the request names. An API that needs `none`
- * reaches no index, except through `RestContext.engineFor`.
+ * Privilege that a caller needs: `cluster:` on the whole node, `index:` on each index that the request names. An API that needs `none` reaches no
+ * index, except through `RestContext.engineFor`.
  */
 export type Privilege =
   | 'none'

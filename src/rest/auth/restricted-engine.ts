@@ -131,7 +131,7 @@ export class RestrictedEngine implements EngineContext {
   }
 }
 
-/** What the arguments of metadata commands about indices have in common; commands without any of it concern no index. */
+/** Arguments of metadata commands that name indices or aliases. Commands without any of them do not concern indices. */
 interface IndexCommandArgs {
   readonly index?: string;
   readonly indices?: readonly string[];
@@ -139,7 +139,7 @@ interface IndexCommandArgs {
   readonly actions?: ReadonlyArray<{ readonly indices: readonly string[]; readonly aliases?: readonly string[] }>;
 }
 
-/** Indices and aliases that a command changes. Patterns in alias removals apply to the named indices only, so they need no right of their own. */
+/** Indices and aliases that a command changes. Patterns in alias removals only apply to the named indices, so they need no separate right. */
 function namesIn(args: object): string[] {
   const { index, indices = [], body, actions = [] } = args as IndexCommandArgs;
   const names = [...(index === undefined ? [] : [index]), ...indices, ...Object.keys(body?.aliases ?? {})];

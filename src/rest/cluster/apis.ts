@@ -1,4 +1,4 @@
-// The APIs of the cluster, its nodes and tasks, and text tables of them.
+// The APIs of the cluster, its nodes and tasks, and the `_cat` tables.
 import type { ApiSpec } from '../core/api.ts';
 import { CAT_APIS } from './cat.ts';
 import { danglingApi, pendingTasksApi, remoteInfoApi, rerouteApi } from './cluster.ts';

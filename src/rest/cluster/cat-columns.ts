@@ -1,4 +1,4 @@
-// Columns of the `_cat` tables with the names, aliases and order that clients know.
+// Columns of the `_cat` tables, with Elasticsearch's names, aliases and order.
 import { type Column, column } from './cat-table.ts';
 
 export const INDICES: readonly Column[] = [
@@ -33,7 +33,7 @@ function counters(prefix: string, flags: string): Column[] {
   ];
 }
 
-/** Columns of a family that are shown by name only; those without a figure of this engine stay empty. */
+/** Columns that are shown only if `h` names them. Columns for which this engine has no figure stay empty. */
 function hidden(...names: string[]): Column[] {
   return names.map((name) => column(name, '', name.replaceAll(/[._]/g, ' '), '>-'));
 }

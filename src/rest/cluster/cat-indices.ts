@@ -63,7 +63,7 @@ async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {
   return row;
 }
 
-/** Counters that the tables of indices and shards share. */
+/** Cells of counters, for the tables of indices and of shards. */
 function counterCells({ counters, segments, sizeBytes, fielddata, completion }: ReturnType<typeof sumShards>): Record<string, Row[string]> {
   const sumOf = (bytes: Readonly<Record<string, number>>): number => Object.values(bytes).reduce((sum, own) => sum + own, 0);
   return {
@@ -159,7 +159,7 @@ function segmentRowsOf(
     generation: segment.generation,
     'docs.count': segment.docs,
     'docs.deleted': segment.deleted,
-    // The shard's bytes by the segment's share of its documents: images are counted by shard.
+    // An estimate: the bytes of the shard times the segment's share of its documents, since sizes are known per shard only.
     size: { bytes: Math.round((sizeBytes * (segment.docs + segment.deleted)) / Math.max(docs, 1)) },
     'size.memory': 0,
     committed: true,
@@ -169,7 +169,7 @@ function segmentRowsOf(
   }));
 }
 
-/** Segments that points in time hold. @throws ApiError illegal_argument_exception, search_phase_execution_exception: no such point in time */
+/** Segments of points in time. @throws ApiError illegal_argument_exception, search_phase_execution_exception: no such point in time */
 export async function pitSegmentRows({ engine }: RestContext, ids: readonly string[] | null): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { index, shard, segments } of await pitSegments(engine, ids)) {
@@ -179,7 +179,7 @@ export async function pitSegmentRows({ engine }: RestContext, ids: readonly stri
   return rows;
 }
 
-/** Root documents as a search counts them. */
+/** Number of root documents, as a search counts them. */
 export function countRows(request: ApiRequest, { engine }: RestContext): Row[] {
   let count = 0;
   for (const meta of targetMetas(engine, readTarget(request), TARGETS.open)) {

@@ -1,4 +1,4 @@
-// Rows of the `_cat` tables about the node: health, nodes, allocation, the manager, thread pools.
+// Rows of the `_cat` tables about the node: health, nodes, allocation, cluster manager, thread pools.
 import { clusterHealth } from '../../api/cluster/cluster-health.ts';
 import { nodeTotals } from '../../api/cluster/node-totals.ts';
 import { diskSpace, fileDescriptors, heap, osStats } from '../../api/cluster/process-stats.ts';
@@ -113,14 +113,14 @@ export function managerRows(_request: ApiRequest, { engine }: RestContext): Row[
   return [{ id: engine.nodeId, host, ip: host, node: engine.nodeName }];
 }
 
-/** Pools by name: their type, and the setting that says how many threads they have; null: as many as work comes. */
+/** Thread pools: name, type, and the setting for their size; null if the size depends on the load. */
 const THREAD_POOLS = [
   { name: 'generic', type: 'scaling', threads: null },
   { name: 'search', type: 'resizable', threads: 'threads' },
   { name: 'write', type: 'fixed', threads: 'indexers' },
 ] as const;
 
-/** Threads that requests run on. Nothing waits in queues of its own: what cannot be taken is refused with 429. */
+/** Threads on which requests run. Pools have no queues: requests that cannot be handled are rejected with a 429. */
 export function threadPoolRows(request: ApiRequest, { engine, settings }: RestContext): Row[] {
   const wanted = request.list('thread_pool_patterns') ?? ['*'];
   const { host, port } = addressOf(engine);

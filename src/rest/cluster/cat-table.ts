@@ -1,5 +1,5 @@
-// Text tables of `_cat`: columns with aliases, `h` chooses, `s` sorts, `v` shows the head, `help` describes, `bytes`, `size` and `time`
-// choose units, `format` other than text gives a list of objects.
+// Text tables of `_cat`. Parameters: `h` selects columns by name or alias, `s` sorts, `v` shows the header, `help` describes the columns, `bytes`,
+// `size` and `time` select units, and a `format` other than text returns a list of objects.
 import { BYTE_UNITS, formatByteSize } from '../../common/byte-size.ts';
 import { formatDuration } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -21,7 +21,7 @@ export const CAT_PARAMS: Params = {
   cluster_manager_timeout: 'time',
 };
 
-/** A cell: text, a number, a size in bytes, a duration, or nothing. */
+/** A cell: text, a number, a size in bytes, a duration, or empty. */
 export type Cell = string | number | boolean | null | { readonly bytes: number } | { readonly ms: number };
 
 export interface Column {
@@ -44,10 +44,10 @@ export function column(name: string, aliases: string, about: string, flags = '')
   };
 }
 
-/** One row: cells by column name; a missing one is empty. */
+/** A row: cells by column name. Missing cells are empty. */
 export type Row = Readonly<Record<string, Cell>>;
 
-/** @param rows asked only when the table itself is wanted, not for `help` */
+/** Renders a table. @param rows  not called for `help` */
 export async function catTable(request: ApiRequest, columns: readonly Column[], rows: () => Row[] | Promise<Row[]>): Promise<ApiResponse> {
   if (request.boolean('help')) return { status: 200, text: helpText(columns) };
   const shown = chosenColumns(request, columns);
@@ -68,7 +68,7 @@ function isEmpty(cell: Cell | undefined): boolean {
   return cell === null || cell === undefined;
 }
 
-/** `format=json` and the like, or an Accept header that asks for something other than text. */
+/** True if the answer is a list of objects: `format` or the Accept header requests another type than text. */
 function isStructured(request: ApiRequest): boolean {
   const format = request.string('format');
   if (format !== undefined && format !== '') return !/^(text|txt|text\/plain)$/i.test(format);
@@ -88,7 +88,7 @@ function helpText(columns: readonly Column[]): string {
 
 interface ShownColumn {
   readonly column: Column;
-  /** The name that `h` used. */
+  /** The name or alias that `h` used. */
   readonly title: string;
 }
 
@@ -121,7 +121,7 @@ function findColumn(columns: readonly Column[], name: string): Column | undefine
   return columns.find((column) => column.name === name) ?? columns.find((column) => column.aliases.includes(name));
 }
 
-/** @throws ApiError a column that the table does not have */
+/** @throws ApiError the table has no such column */
 function sortRows(request: ApiRequest, columns: readonly Column[], rows: readonly Row[]): Row[] {
   const keys = (request.list('s') ?? []).map((text) => {
     const isDescending = text.endsWith(':desc');
@@ -155,7 +155,7 @@ function sortValue(cell: Cell): string | number | null {
 }
 
 interface Units {
-  /** Divisor of bytes, null: for people. */
+  /** Divisor of sizes in bytes; null for readable sizes. */
   readonly bytes: number | null;
   readonly ms: number | null;
   readonly count: number | null;

@@ -1,4 +1,4 @@
-// `_cat`: indices, shards, segments, health, counts, aliases, templates and the node as tables. Columns are in cat-columns.ts.
+// `_cat`: indices, shards, segments, health, counts, aliases, templates and the node as text tables. The columns are in cat-columns.ts.
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
@@ -85,12 +85,12 @@ function textCell(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
 }
 
-/** Rows of one page: `_list` has the tables of `_cat` in pages, ordered by creation of the index. */
+/** Limits for the rows of a page: `_list` shows the tables of `_cat` in pages, ordered by the creation of the index. */
 const MIN_PAGE = 1;
 const MAX_PAGE = 5000;
 const DEFAULT_PAGE = 500;
 
-/** The table with the token of the next page: the creation and name of the last index shown. */
+/** A paged table. The token of the next page contains the creation time and the name of the last index shown. */
 function listApi(name: string, shown: readonly Column[], rows: Rows): ApiSpec {
   const handler: ApiHandler = async (request, context) => {
     const size = request.int('size') ?? DEFAULT_PAGE;
@@ -140,7 +140,7 @@ function readPageToken(token: string | undefined): string | null {
   return key;
 }
 
-/** `pit_id` of the body: one or a list. @throws ApiError action_request_validation_exception */
+/** `pit_id` of the body, a string or a list. @throws ApiError action_request_validation_exception */
 function pitIds(request: ApiRequest): string[] {
   const { pit_id: ids } = objectBody(request);
   if (ids === undefined) throw validationFailed(['no pit ids specified']);
@@ -190,7 +190,7 @@ const TABLES: readonly ApiSpec[] = [
     threadPoolRows,
     'cluster:monitor',
   ),
-  // There are no copies of shards that segments could be sent to.
+  // There are no replicas to which segments could be sent.
   catApi(
     'segment_replication',
     ['/_cat/segment_replication', '/_cat/segment_replication/{index}'],

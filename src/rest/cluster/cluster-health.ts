@@ -1,4 +1,4 @@
-// `_cluster/health`, which may wait for a state.
+// `_cluster/health`, which may wait for a condition.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterHealth } from '../../api/cluster/cluster-health.ts';
@@ -36,7 +36,7 @@ export const clusterHealthApi = defineApi({
   routes: { 'GET /_cluster/health': health, 'GET /_cluster/health/{index}': health },
 });
 
-/** Waits until what was asked for holds; 408 with `timed_out` when it does not in time. */
+/** Waits until the requested conditions hold; 408 with `timed_out` if they do not in time. */
 async function health(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
   const level = request.string('level') ?? 'cluster';
   if (level !== 'cluster' && level !== 'indices' && level !== 'shards' && level !== 'awareness_attributes')
@@ -53,7 +53,7 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
   }
 }
 
-/** A named index that does not exist is waited for. */
+/** Indices of the request. Named indices that do not exist are waited for. */
 function healthTargets(request: ApiRequest, context: RestContext): { names: string[]; missing: boolean } {
   const expression = request.string('index');
   const target = { ...readTarget(request), ignoreUnavailable: true, expandWildcards: request.list('expand_wildcards') ?? ['all'] };

@@ -1,4 +1,4 @@
-// Parts of the cluster API for which a single node has little to say: pending tasks, remote clusters, reroute, dangling indices.
+// Parts of the cluster API that have fixed answers on a single node: pending tasks, remote clusters, reroute, dangling indices.
 import { clusterState, STATE_METRICS, type StateMetric } from '../../api/cluster/cluster-state.ts';
 import { showSettings } from '../../api/indices/settings.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -20,7 +20,7 @@ export const remoteInfoApi = defineApi({
   routes: { 'GET /_remote/info': () => ok({}) },
 });
 
-/** Nothing can move on a single node: the answer is the state as it is. */
+/** Shards cannot move on a single node, so the answer is the current state. */
 export const rerouteApi = defineApi({
   name: 'cluster.reroute',
   body: 'json',
@@ -39,7 +39,7 @@ function reroute(request: ApiRequest, context: RestContext): ApiResponse {
   return ok({ acknowledged: true, state, ...(request.boolean('explain') ? { explanations: [] } : {}) });
 }
 
-/** Indices whose metadata is lost but whose files are there: recovery refuses to start with such, so there are none. */
+/** Dangling indices have files but no metadata. A node refuses to start with such, so there are none. */
 export const danglingApi = defineApi({
   name: 'dangling_indices.list',
   needs: 'cluster:monitor',

@@ -1,4 +1,4 @@
-// What administrators ask now and then: why shards are where they are, what keeps the threads busy, reloading of secure settings, upgrades.
+// APIs for administration: allocation explanations, hot threads, reloading of secure settings, upgrades.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explainAllocation } from '../../api/cluster/allocation.ts';
@@ -49,7 +49,7 @@ const hotThreadsApi = defineApi({
 const DEFAULT_INTERVAL_MS = 500;
 const MAX_INTERVAL_MS = 10_000;
 
-/** Text: the process's share of the processors, and how much of the time this thread's event loop was busy, over the interval. */
+/** Text with the CPU usage of the process and the utilization of this thread's event loop during the interval. */
 async function hotThreads(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const type = request.string('type') ?? 'cpu';
   if (!['cpu', 'wait', 'block'].includes(type)) throw illegalArgument(`type not supported [${type}]`);
@@ -77,7 +77,7 @@ const reloadApi = defineApi({
   routes: { 'POST /_nodes/reload_secure_settings': reload, 'POST /_nodes/{node_id}/reload_secure_settings': reload },
 });
 
-/** There is no key store: nothing has to be read anew. 200 `{ _nodes, cluster_name, nodes }`. */
+/** 200 `{ _nodes, cluster_name, nodes }`. There is no key store to reload. */
 function reload(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const filter = request.list('node_id') ?? [];
   const isHere = filter.length === 0 || isThisNode(engine, filter);
@@ -98,14 +98,14 @@ const upgradeApi = defineApi({
   },
 });
 
-/** Segments have one format, so none is older than another. 200 `{ _shards, upgraded_indices }`. */
+/** 200 `{ _shards, upgraded_indices }`. All segments have the same format, so none is upgraded. */
 function upgrade(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const metas = targetMetas(engine, readTarget(request), TARGETS.open);
   const total = metas.reduce((sum, meta) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
   return ok({ _shards: { total, successful: total, failed: 0 }, upgraded_indices: {} });
 }
 
-/** 200 bytes by index, none of them to upgrade. */
+/** 200 with the sizes of the indices, none of which needs an upgrade. */
 async function upgradeStatus(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const none = { size_to_upgrade_in_bytes: 0, size_to_upgrade_ancient_in_bytes: 0 };
   const sizes = (await statsOf(engine, readTarget(request))).map(({ index, shards }) => ({

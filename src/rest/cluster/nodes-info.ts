@@ -14,7 +14,7 @@ export const nodesInfoApi = defineApi({
     'GET /_nodes': (request, context) => info(request, context, [], []),
     'GET /_nodes/{node_id}': (request, context) => {
       const names = request.list('node_id') ?? [];
-      // `/_nodes/http` is a metric, `/_nodes/node-1` a node.
+      // The path parameter may be a metric (`/_nodes/http`) or a node (`/_nodes/node-1`).
       const areMetrics = names.length > 0 && names.every((name) => INFO_NAMES.has(name));
       return areMetrics ? info(request, context, [], names) : info(request, context, names, []);
     },

@@ -1,10 +1,10 @@
-// What clients ask before they trust a server: the root, the licence, the features.
+// APIs by which clients identify a server: the root, the licence, the features.
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../errors/api-error.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import { type ApiResponse, exists, ok } from '../core/response.ts';
 
-/** Lucene version that goes with a version number told to clients. */
+/** The Lucene version to report with a version number. */
 function luceneVersion(version: string): string {
   const major = Number(version.split('.')[0]);
   return major >= 9 ? '10.1.0' : major === 8 ? '9.11.1' : '8.7.0';
@@ -99,7 +99,7 @@ export const xpackApi = defineApi({
   },
 });
 
-/** Lifecycle policies: none can exist yet; agents ask before they write. Storing one is refused by the 405 of the route table. */
+/** Lifecycle policies do not exist, but agents request them before they write. Storing one fails with the 405 of the route table. */
 export const ilmApi = defineApi({
   name: 'ilm.get_lifecycle',
   needs: 'cluster:monitor',

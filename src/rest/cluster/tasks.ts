@@ -1,4 +1,4 @@
-// Tasks: operations that were started with `wait_for_completion=false`, and the listing itself.
+// Tasks: operations started with `wait_for_completion=false`, and the task of listing them.
 
 import { getTask, taskBody, taskNumber } from '../../api/cluster/tasks.ts';
 import { addressOf, isThisNode, NODE_ROLES } from '../../api/cluster/this-node.ts';
@@ -63,7 +63,7 @@ export const TASK_APIS = [listApi, getApi, cancelApi, rethrottleApi, catApi];
 const LIST_ACTION = 'cluster:monitor/tasks/lists';
 const DEFAULT_WAIT_MS = 30_000;
 
-/** Tasks that run, the listing among them, by `node:number`. */
+/** Running tasks by `node:number`, including the one that lists them. */
 async function running(request: ApiRequest, { engine }: RestContext): Promise<Map<string, JsonObject>> {
   const nodes = request.list('nodes') ?? [];
   if (request.string('parent_task_id') !== undefined || (nodes.length > 0 && !isThisNode(engine, nodes))) return new Map();
@@ -86,7 +86,7 @@ async function running(request: ApiRequest, { engine }: RestContext): Promise<Ma
   return new Map(shown.map((task) => [`${engine.nodeId}:${String(task.id)}`, task]));
 }
 
-/** 200 `{ nodes }`, or `{ tasks }` as `group_by` says. */
+/** 200 `{ nodes }` or `{ tasks }`, depending on `group_by`. */
 async function list(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
   return ok(grouped(request, context, await running(request, context)));
 }
@@ -114,7 +114,7 @@ async function get(request: ApiRequest, { engine }: RestContext): Promise<ApiRes
   return ok(await getTask(engine, request.params.task_id, waitMs));
 }
 
-/** 200: those that are to stop, or in `node_failures` why one is not. */
+/** 200 with the tasks that are being stopped, or with the reason in `node_failures`. */
 async function cancel(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
   const { engine } = context;
   const { task_id: text } = request.params;
@@ -124,7 +124,7 @@ async function cancel(request: ApiRequest, context: RestContext): Promise<ApiRes
   return ok(grouped(request, context, shownOf(engine, cancelled)));
 }
 
-/** 200 as `_cancel`. @throws ApiError illegal_argument_exception: no rate, or none that can be */
+/** 200 in the form of `_cancel`. @throws ApiError illegal_argument_exception: a missing or invalid rate */
 async function rethrottle(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
   const rate = request.float('requests_per_second');
   if (rate === undefined) throw illegalArgument('requests_per_second is a required parameter');

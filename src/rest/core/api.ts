@@ -1,4 +1,4 @@
-// How an API family is declared: all its routes and all its query parameters in one table. An undeclared parameter is a 400.
+// Declarations of APIs: a table with all routes and query parameters. An undeclared parameter is a 400.
 import type { EngineContext } from '../../api/core/context.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Privilege } from '../auth/privilege.ts';
@@ -9,12 +9,12 @@ import type { ApiResponse } from './response.ts';
 export type Params = Readonly<Record<string, ParamKind>>;
 
 /**
- * What a route does with a request body. `json`: parsed, may be missing. `bytes`: UTF-8 JSON as it came (other formats are translated),
- * may be missing. `ignored`: not read. `ndjson`: lines, whole. `stream`: the handler reads `request.stream` as it arrives. With `!` a missing body is a 400.
+ * How a route receives the request body. `json`: parsed. `bytes`: as UTF-8 JSON (other formats are converted). `ndjson`: lines, as a whole. `stream`:
+ * the handler reads `request.stream` as it arrives. `ignored`: not read. `none`: not allowed. With `!` a missing body is a 400.
  */
 export type BodyKind = 'none' | 'ignored' | 'json' | 'json!' | 'bytes' | 'bytes!' | 'ndjson!' | 'stream!';
 
-/** What handlers may use besides the request. */
+/** What handlers receive besides the request. */
 export interface RestContext {
   /** The engine, limited to the indices on which the user has the privilege that the API `needs`. */
   readonly engine: EngineContext;
@@ -30,15 +30,15 @@ export interface RestContext {
 export type ApiHandler = (request: ApiRequest, context: RestContext) => ApiResponse | Promise<ApiResponse>;
 
 export interface ApiSpec {
-  /** As in the REST API specification: `indices.create`. */
+  /** Name in Elasticsearch's REST API specification, for example `indices.create`. */
   readonly name: string;
-  /** `any`: none is refused. */
+  /** `any` accepts all parameters. */
   readonly params?: Params | 'any';
   readonly body?: BodyKind;
   readonly needs: Privilege;
-  /** The answer has a text table (`_cat`): text is preferred. */
+  /** The answer is a text table (`_cat`), so text is preferred over JSON. */
   readonly isText?: boolean;
-  /** `'GET /{index}/_count'` to handler. Spaces after the method are free. */
+  /** Handlers by route: `'GET /{index}/_count'`. Any number of spaces may follow the method. */
   readonly routes: Readonly<Record<string, ApiHandler>>;
 }
 
@@ -46,7 +46,7 @@ export function defineApi(spec: ApiSpec): ApiSpec {
   return spec;
 }
 
-/** Parameters that every API takes; handled once in dispatch. */
+/** Parameters of every API, handled in dispatch.ts. */
 export const COMMON_PARAMS: Params = {
   pretty: 'boolean',
   human: 'boolean',
@@ -55,7 +55,7 @@ export const COMMON_PARAMS: Params = {
   format: 'string',
 };
 
-/** For APIs with a body: the body as a parameter. */
+/** Parameters of APIs with a body, which may be sent as a parameter instead. */
 export const SOURCE_PARAMS: Params = { source: 'string', source_content_type: 'string' };
 
 export const INDICES_OPTIONS: Params = {

@@ -13,12 +13,12 @@ import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
 
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
 
-/** Format of a body by its Content-Type. @returns null: the header is missing or names no format that is read */
+/** Format of a body by its Content-Type. @returns null if the header is missing or the format is not supported */
 export function bodyFormat(contentType: string | undefined): BodyFormat | null {
   return contentType === undefined ? null : (parseMediaType(contentType)?.format ?? null);
 }
 
-/** The whole body, decompressed. @throws ApiError 413, 400 for a broken compression, 415 for one that is unknown */
+/** The whole body, decompressed. @throws ApiError 413; 400 for corrupt compressed data; 415 for an unknown compression */
 export async function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const encoding = request.header('content-encoding')?.trim().toLowerCase();
   try {
@@ -36,7 +36,7 @@ export async function readBody(request: HttpRequest, limit: number): Promise<Buf
   }
 }
 
-/** The body as it arrives, decompressed; the sender waits while the reader is busy. @throws ApiError 413, 400, 415 */
+/** The body as it arrives, decompressed, with back-pressure to the sender. @throws ApiError 413, 400, 415 */
 export async function* streamBody(request: HttpRequest, limit: number): AsyncGenerator<Buffer> {
   const encoding = request.header('content-encoding')?.trim().toLowerCase();
   const isPlain = encoding === undefined || encoding === '' || encoding === 'identity';
@@ -75,7 +75,7 @@ async function* decompressed(request: HttpRequest, encoding: string): AsyncGener
   }
 }
 
-/** A body as a value. @throws ApiError 400 with the place of the error */
+/** A body as a value. @throws ApiError 400 with the position of the error */
 export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
   try {
     switch (format) {
@@ -93,7 +93,7 @@ export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
   }
 }
 
-/** A body as UTF-8 JSON text: what it is already, or translated. */
+/** A body as UTF-8 JSON, converted from other formats. */
 export function bodyAsJson(bytes: Buffer, format: BodyFormat): Buffer {
   if (format === 'yaml') return Buffer.from(writeJson(parseYaml(bytes)));
   if (format === 'msgpack') return Buffer.from(writeJson(parseMsgpack(bytes)));
@@ -101,7 +101,7 @@ export function bodyAsJson(bytes: Buffer, format: BodyFormat): Buffer {
   return bytes;
 }
 
-/** A body as NDJSON. A msgpack one is a sequence of maps. */
+/** A body as NDJSON, converted from a sequence of msgpack maps if necessary. */
 export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
   if (format !== 'msgpack') return bytes;
   try {
@@ -139,7 +139,7 @@ function parseYaml(bytes: Buffer): unknown {
   return document.toJS({ maxAliasCount: 100 }) as unknown;
 }
 
-/** The `source` parameter in place of a body. @throws ApiError without its type, or with one that is unknown */
+/** The `source` parameter as the body. @throws ApiError illegal_state_exception: its type is missing or unknown */
 export function sourceParameter(source: string, contentType: string | undefined): { bytes: Buffer; format: BodyFormat } {
   if (contentType === undefined)
     throw new ApiError('illegal_state_exception', 400, 'source and source_content_type parameters are required');

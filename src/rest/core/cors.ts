@@ -13,7 +13,7 @@ export type CorsSettings = Pick<
 >;
 
 export type CorsVerdict =
-  /** Not a cross-origin request, or CORS is off. */
+  /** Not a cross-origin request, or CORS is disabled. */
   | { readonly kind: 'none' }
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'allowed'; readonly headers: Readonly<Record<string, string>> };
@@ -35,7 +35,7 @@ export class Cors {
     }
   }
 
-  /** For a plain request: headers to add. `host` is the request's own, whose origin is never foreign. */
+  /** Headers for a request with this origin. @param host  `Host` of the request; the same origin is never cross-origin */
   check(origin: string | undefined, host: string | undefined): CorsVerdict {
     if (origin === undefined || !this.#settings['http.cors.enabled']) return NONE;
     if (host !== undefined && origin.replace(/^https?:\/\//, '') === host) return NONE;
@@ -49,7 +49,7 @@ export class Cors {
     return { kind: 'allowed', headers };
   }
 
-  /** For a preflight: what may be sent, on top of `check`'s headers. */
+  /** Additional headers for a preflight request: what may be sent. */
   preflightHeaders(): Readonly<Record<string, string>> {
     return {
       'access-control-allow-methods': this.#settings['http.cors.allow-methods'].join(','),

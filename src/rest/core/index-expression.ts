@@ -1,4 +1,4 @@
-// The indices part of a request: path and options as src/api takes them.
+// The indices part of a request: index expression and options.
 import type { IndexTarget } from '../../api/core/index-names.ts';
 import type { ApiRequest } from './request.ts';
 

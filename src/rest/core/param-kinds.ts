@@ -1,4 +1,4 @@
-// Query parameters by kind: one reader each, with Elasticsearch's error texts.
+// Readers for the kinds of query parameters, with Elasticsearch's error messages.
 import { readWildcardStates } from '../../api/core/index-names.ts';
 import type { Refresh } from '../../api/core/write.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
@@ -7,7 +7,7 @@ import { badBoolean, badNumberParameter, badTimeValue, illegalArgument } from '.
 /** How the value of a query parameter is read. It is checked before the handler runs, whether the handler uses it or not. */
 export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time' | 'list' | 'activeShards' | 'expandWildcards' | 'refresh';
 
-/** `''` is true. @throws ApiError */
+/** The empty string is true. @throws ApiError illegal_argument_exception */
 export function readBoolean(value: string): boolean {
   if (value === '' || value === 'true') return true;
   if (value === 'false') return false;
@@ -21,7 +21,7 @@ export function readInt(name: string, value: string): number {
   return number;
 }
 
-/** i64; beyond 2^53 the nearest double. @throws ApiError */
+/** i64, rounded to the nearest double beyond 2^53. @throws ApiError */
 export function readLong(name: string, value: string): number {
   if (!/^[+-]?\d{1,19}$/.test(value)) throw badNumberParameter('long', name, value);
   return Number(value);
@@ -41,7 +41,7 @@ export function readTime(name: string, value: string): number {
   return ms;
 }
 
-/** Refuses a value that its kind does not allow, also where the handler has no use for it. @throws ApiError */
+/** Checks a value against its kind. @throws ApiError illegal_argument_exception */
 export function checkParam(kind: ParamKind, name: string, value: string): void {
   switch (kind) {
     case 'boolean':

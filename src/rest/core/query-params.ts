@@ -1,8 +1,8 @@
-// The query of a request: percent-decoded names and values, `+` is a space, the last of equal names wins.
+// Parses the query of a URL: names and values are percent-decoded, `+` is a space, and the last of equal names wins.
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** @throws URIError a name or value that is no percent-encoded UTF-8 */
+/** @throws URIError a name or value is not percent-encoded UTF-8 */
 export function parseQueryParams(query: string): Readonly<Record<string, string>> {
   if (query === '') return NO_PARAMS;
   const params: Record<string, string> = Object.create(null) as Record<string, string>;

@@ -1,4 +1,4 @@
-// Access log (combined or JSON lines) and slow log. A line is one string built after the reply; the files buffer it.
+// Access log (combined format or JSON lines) and slow log. Lines are built after the reply was sent and buffered by the files.
 import path from 'node:path';
 import { type LineSink, LogFile } from '../../common/log-file.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -16,7 +16,7 @@ export interface RequestRecord {
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
   readonly opaqueId: string | undefined;
-  /** Beginning of the request body, for the slow log. */
+  /** Start of the request body, for the slow log. */
   readonly body: string | null;
 }
 
@@ -30,7 +30,7 @@ export class RequestLog {
   readonly #slow: LineSink | null;
   readonly #slowMs: number;
 
-  /** Files `access.log` and `slow.log` in `path.logs`; without that folder neither is written. @throws Error a file cannot be opened */
+  /** Opens `access.log` and `slow.log` in `path.logs`; without that setting neither is written. @throws Error a file cannot be opened */
   constructor(settings: LogSettings) {
     const folder = settings['path.logs'];
     this.#access = folder !== '' && settings['log.access'] !== 'off' ? new LogFile(path.join(folder, 'access.log')) : null;
@@ -39,7 +39,7 @@ export class RequestLog {
     this.#slow = folder !== '' && this.#slowMs >= 0 ? new LogFile(path.join(folder, 'slow.log')) : null;
   }
 
-  /** Whether `add` needs the remote address and sizes at all. */
+  /** True if requests are logged at all. */
   get isOn(): boolean {
     return this.#access !== null || this.#slow !== null;
   }
@@ -53,7 +53,7 @@ export class RequestLog {
     if (this.#slow && record.tookMs >= this.#slowMs) this.#slow.write(jsonLine(record, record.body ?? undefined));
   }
 
-  /** After a rotation (SIGUSR1): go on in new files of the same names. */
+  /** Continues in new files of the same names after a rotation (SIGUSR1). */
   reopen(): void {
     this.#access?.reopen();
     this.#slow?.reopen();
@@ -83,7 +83,7 @@ function jsonLine(record: RequestRecord, body?: string): string {
   });
 }
 
-/** Apache's combined format. Bytes that could forge a line or a field are written as \xHH, as nginx does. */
+/** A line in Apache's combined format. Characters that could forge a line or a field are written as \xHH, as nginx does. */
 function combinedLine(record: RequestRecord, now: Date): string {
   const two = (n: number): string => String(n).padStart(2, '0');
   const time = `${two(now.getUTCDate())}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:${two(now.getUTCHours())}:${two(now.getUTCMinutes())}:${two(now.getUTCSeconds())} +0000`;

@@ -1,4 +1,4 @@
-// A request as handlers see it: decoded path and query parameters with typed readers, and the body in the form that the route declared.
+// A request for handlers: decoded path and query parameters with typed readers, and the body in the form that the route declares.
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Access } from '../auth/access.ts';
 import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
@@ -6,17 +6,17 @@ import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kin
 export class ApiRequest {
   readonly http: HttpRequest;
   readonly reply: HttpReply;
-  /** Path parameters and query parameters by name; a path parameter wins. */
+  /** Path and query parameters by name. Path parameters override query parameters. */
   readonly params: Readonly<Record<string, string>>;
   /** Query parameters only. */
   readonly query: Readonly<Record<string, string>>;
-  /** Parsed body (`json` routes), undefined if there was none. */
+  /** Parsed body of `json` routes; undefined if there was none. */
   readonly body: unknown;
-  /** Body as UTF-8 JSON or NDJSON (`bytes` and `ndjson` routes), null if there was none. */
+  /** Body of `bytes` and `ndjson` routes as UTF-8 JSON or NDJSON; null if there was none. */
   readonly bytes: Buffer | null;
-  /** A streamed body as it arrives, decompressed (`stream` routes). */
+  /** Body of `stream` routes as it arrives, decompressed. */
   readonly stream: AsyncIterable<Buffer> | null;
-  /** What the user may do; checks by name for requests that name indices in their body. */
+  /** Rights of the user, for requests that name indices in their body. */
   readonly access: Access;
 
   constructor(parts: {

@@ -1,4 +1,4 @@
-// Answers and how they are written: JSON, YAML, msgpack or text, filtered, pretty, compressed.
+// Answers and their rendering: JSON, YAML, CBOR, msgpack or text, filtered, pretty-printed, compressed.
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
@@ -10,12 +10,12 @@ import type { MediaType } from '../../common/media-type.ts';
 
 export interface ApiResponse {
   readonly status: number;
-  /** JSON-like; may hold RawJson and bigint. Undefined: no body. */
+  /** JSON-like value that may contain RawJson and bigint; undefined for no body. */
   readonly body?: unknown;
-  /** A body of its own kind: cat tables, hot threads. */
+  /** A text body instead: `_cat` tables, hot threads. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Texts of `Warning` headers. */
+  /** Messages of `Warning` headers. */
   readonly warnings?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function answer(status: number, body: unknown, headers?: Readonly<Record<
   return headers ? { status, body, headers } : { status, body };
 }
 
-/** HEAD answers: the status says it all. */
+/** The answer to HEAD requests that check existence. */
 export function exists(found: boolean): ApiResponse {
   return { status: found ? 200 : 404 };
 }
@@ -40,7 +40,7 @@ export interface RenderOptions {
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'bigint' });
 
-/** The body's bytes or text in the negotiated type. */
+/** Renders a body in the negotiated type. */
 export function renderBody(body: unknown, options: RenderOptions): string | Uint8Array {
   const value = options.filter ? filterPaths(body, options.filter) : body;
   switch (options.type.format) {
@@ -57,9 +57,9 @@ export function renderBody(body: unknown, options: RenderOptions): string | Uint
   }
 }
 
-/** Up to here compressing at once costs less than a turn through the thread pool. */
+/** Up to this size, compressing synchronously costs less than a round trip through the thread pool. */
 const SYNC_GZIP_BYTES = 16 * 1024;
-/** Speed first: an answer is sent once. */
+/** A fast level, since an answer is sent only once. */
 const GZIP_LEVEL = 3;
 
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {

@@ -1,5 +1,5 @@
-// Paths to APIs. A literal segment wins over a parameter; where the literal branch leads nowhere, the parameter branch is tried.
-// The node found first decides which methods are allowed: `DELETE /_bulk` is a 405, never the deletion of an index `_bulk`.
+// Maps paths to APIs. A literal segment takes precedence over a parameter; if the literal branch does not match the rest of the path, the parameter
+// branch is tried. The first node found decides which methods are allowed: `DELETE /_bulk` is a 405, not the deletion of an index `_bulk`.
 import type { ApiHandler, ApiSpec, Params } from './api.ts';
 import { COMMON_PARAMS, SOURCE_PARAMS } from './api.ts';
 
@@ -8,7 +8,7 @@ export interface Route {
   readonly handler: ApiHandler;
   /** Names of the path parameters in order. */
   readonly pathParams: readonly string[];
-  /** All query parameters that this route takes, path parameters included (they may be given as either); null: any. */
+  /** Allowed query parameters, including the path parameters, which may also be query parameters; null for any. */
   readonly params: Params | null;
 }
 
@@ -24,7 +24,7 @@ class ApiRoute implements Route {
     this.pathParams = pathParams;
   }
 
-  /** Put together with the first request: a start makes hundreds of routes. */
+  /** Built with the first request, since a start creates hundreds of routes. */
   get params(): Params | null {
     if (this.#params === undefined)
       this.#params = this.api.params === 'any' ? null : routeParams(this.api, this.api.params, this.pathParams);
@@ -85,7 +85,7 @@ export class Router {
     node.methods.set(method, new ApiRoute(api, handler, pathParams));
   }
 
-  /** @param path undecoded. @returns null: no route has this path. @throws URIError a segment that is no percent-encoded UTF-8 */
+  /** @param path  not decoded. @returns null if no route has this path. @throws URIError a segment is not percent-encoded UTF-8 */
   match(path: string): RouteMatch | null {
     const segments: string[] = [];
     for (const part of path.split('/')) if (part !== '') segments.push(part.includes('%') ? decodeURIComponent(part) : part);

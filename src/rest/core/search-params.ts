@@ -1,4 +1,4 @@
-// Parameters that searches share with other operations on what a query finds.
+// Parameters of searches that other operations with a query have, too.
 
 import { expandTo } from '../../api/core/index-names.ts';
 import type { SearchParameters } from '../../api/core/search-parameters.ts';

@@ -1,9 +1,9 @@
-// `_source` in its many forms: query parameters `_source`, `_source_includes`, `_source_excludes`, and the value of a body.
+// Reads `_source` filters from the query parameters `_source`, `_source_includes` and `_source_excludes`, or from a value of a body.
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ApiRequest } from './request.ts';
 
-/** By query parameters; null when none of them is given. */
+/** The filter of the query parameters; null if there are none. */
 export function sourceFilterOf(request: ApiRequest): SourceFilter | null {
   const source = request.string('_source');
   const includes = request.list('_source_includes');
@@ -14,7 +14,7 @@ export function sourceFilterOf(request: ApiRequest): SourceFilter | null {
   return { enabled: true, includes: includes ?? named, excludes };
 }
 
-/** By a value in a body: a boolean, a pattern, a list of patterns, or `{ includes, excludes }`. @throws ApiError parsing_exception */
+/** The filter of a value in a body: a boolean, a pattern, a list of patterns, or `{ includes, excludes }`. @throws ApiError parsing_exception */
 export function readSourceFilter(value: unknown): SourceFilter {
   if (typeof value === 'boolean') return { enabled: value, includes: [], excludes: [] };
   if (typeof value === 'string')

@@ -1,5 +1,5 @@
-// APIs that clients know and this version does not serve: each is refused by name, so that nobody takes an unknown path for a typing error.
-// A family that comes to be served loses its lines here; Router refuses a route that is declared twice.
+// APIs of Elasticsearch that this version does not support. Each is rejected by name, so that the error is not mistaken for a wrong path.
+// Remove the lines of an API when it is implemented: Router rejects routes that are declared twice.
 import { ApiError } from '../../errors/api-error.ts';
 import { type ApiHandler, type ApiSpec, defineApi } from './api.ts';
 
@@ -46,7 +46,7 @@ const refuse: ApiHandler = (request) => {
   );
 };
 
-/** The body is not looked at; any parameter is taken, since the answer is the same. */
+/** Bodies and parameters are ignored, since the answer is always the same. */
 export const UNSUPPORTED_APIS: readonly ApiSpec[] = Object.entries(ROUTES).map(([name, paths]) =>
   defineApi({
     name: `unsupported ${name}`,

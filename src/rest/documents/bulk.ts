@@ -1,4 +1,4 @@
-// `_bulk`: the body is streamed into the engine; the sender waits while shards are busy.
+// `_bulk`: streams the body into the engine, with back-pressure to the sender while shards are busy.
 import { bulk } from '../../api/documents/bulk.ts';
 import { defineApi, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import { readRefresh } from '../core/param-kinds.ts';

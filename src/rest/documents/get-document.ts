@@ -46,7 +46,7 @@ export const getSourceApi = defineApi({
 function readGet(request: ApiRequest): GetRequest {
   const storedFields = request.list('stored_fields') ?? [];
   const source = sourceFilterOf(request);
-  readVersionType(request); // they all ask for the same: this version
+  readVersionType(request); // only validated: for reads all types mean the same
   return {
     index: request.params.index,
     id: request.params.id,

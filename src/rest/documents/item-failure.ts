@@ -1,8 +1,8 @@
-// Failures of single items in answers for several documents.
+// Errors of single items in answers for several documents.
 import { ApiError } from '../../errors/api-error.ts';
 import { errorBody } from '../../errors/error-body.ts';
 
-/** An item that failed holds its ApiError. */
+/** Renders the error of an item; other items are unchanged. */
 export function renderFailure(doc: unknown): unknown {
   const { error } = doc as { error?: unknown };
   return error instanceof ApiError ? { ...(doc as object), error: errorBody(error).error } : doc;

@@ -1,4 +1,4 @@
-// Options and runs that the by-query operations share: within the request, or as a task.
+// Options of the by-query operations, and their execution within the request or as a task.
 import { startTask } from '../../api/cluster/tasks.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import type { ByQueryPipeline } from '../../api/documents/changed-hit.ts';
@@ -40,7 +40,7 @@ export function pipelineFor(request: ApiRequest, { engineFor }: RestContext, nam
   return { name: given, engine: engineFor('index:write'), refusalOf: (index) => request.access.refusal('index:write', index) };
 }
 
-/** Slices only spread the work: any number of them finds the same. */
+/** Validates `slices`. They only distribute the work, so they have no other effect. */
 export function checkSlices(request: ApiRequest): void {
   const slices = request.string('slices');
   if (slices !== undefined && slices !== 'auto' && !/^[1-9]\d*$/.test(slices))

@@ -79,7 +79,7 @@ export const getAliasApi = defineApi({
   },
 });
 
-/** 200 with what was found; 404 with the missing names beside it. */
+/** 200 with the aliases; 404 with the missing names in addition. */
 function get(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const { missing, body } = getAliases(engine, readTarget(request), request.list('name') ?? null);
   if (missing.length === 0) return ok(body);

@@ -1,4 +1,4 @@
-// `_analyze`, and search analyzers read anew.
+// `_analyze` and `_reload_search_analyzers`.
 import { analyze, reloadSearchAnalyzers } from '../../api/indices/analyze.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';

@@ -50,7 +50,7 @@ async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiR
   );
 }
 
-/** `fields` is for both, a list of its own for one. */
+/** `fields` applies to both; `fielddata_fields` and `completion_fields` to one each. */
 function namedFields(request: ApiRequest): NamedFields {
   const both = request.list('fields') ?? [];
   return { fielddata: request.list('fielddata_fields') ?? both, completion: request.list('completion_fields') ?? both };

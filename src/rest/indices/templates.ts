@@ -1,4 +1,4 @@
-// Templates of the three kinds: the same routes under three names.
+// Templates of the three kinds, with the same routes under different paths.
 import {
   deleteTemplate,
   findTemplates,

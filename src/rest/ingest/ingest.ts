@@ -1,4 +1,4 @@
-// Ingest pipelines: `_ingest/pipeline`, `_simulate`, and the patterns that grok knows.
+// Ingest pipelines: `_ingest/pipeline`, `_simulate`, and the built-in grok patterns.
 import { deletePipeline, getPipelines, grokPatterns, putPipeline, simulatePipeline } from '../../api/ingest/pipelines.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';

@@ -1,4 +1,4 @@
-// Routes that store, show and delete pipelines; ingest and search pipelines have the same three under their own names.
+// APIs to put, get and delete pipelines, the same for ingest and search pipelines.
 
 import type { EngineContext } from '../../api/core/context.ts';
 import type { JsonObject } from '../../common/json-value.ts';
@@ -11,16 +11,16 @@ export interface PipelineStore {
   readonly names: { readonly put: string; readonly delete: string; readonly get: string };
   /** `/_ingest/pipeline` */
   readonly path: string;
-  /** Parameters of `get` besides the time limits. */
+  /** Parameters of `get` besides the timeouts. */
   readonly getParams?: Params;
   put(engine: EngineContext, id: string, body: unknown): Promise<unknown>;
   delete(engine: EngineContext, id: string): Promise<unknown>;
-  /** Pipelines under the names of a list with wildcards (null: all); null if names are given and none is found. */
+  /** @param ids  names and patterns; null for all. @returns null if `ids` is given and matches none */
   get(engine: EngineContext, ids: string | null): JsonObject | null;
 }
 
 export function storedPipelineApis(store: PipelineStore): ApiSpec[] {
-  /** 200 `{ id: body, ... }`, 404 `{}` when a name is given and none is found. */
+  /** 200 `{ id: body, ... }`, 404 `{}` if a name is given and none is found. */
   const get = (request: ApiRequest, { engine }: RestContext): ApiResponse => {
     const found = store.get(engine, request.string('id') ?? null);
     return found === null ? answer(404, {}) : ok(found);

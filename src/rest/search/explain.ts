@@ -1,4 +1,4 @@
-// Beside searching: _validate/query, _explain.
+// `_validate/query` and `_explain`.
 import { explainDocument, validateQuery } from '../../api/search/explain.ts';
 import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';

@@ -22,7 +22,7 @@ const PARAMS: Params = {
 type ItemsOf = (engine: RestContext['engine'], items: readonly MultiSearchItem[]) => readonly MultiSearchItem[];
 
 function multiSearchApi(name: string, path: string, itemsOf: ItemsOf): ApiSpec {
-  /** 200 `{ took, responses }`, an answer or an error per search. @throws ApiError for lines that are no searches */
+  /** 200 `{ took, responses }` with an answer or an error per search. @throws ApiError the lines are not searches */
   const run: ApiHandler = async (request, { engine }) => {
     const limit = request.int('max_concurrent_searches');
     if (limit !== undefined && limit < 1) throw illegalArgument('max_concurrent_searches must be positive');
@@ -56,7 +56,7 @@ function readItems(request: ApiRequest): MultiSearchItem[] {
   lines.pop();
   const items: MultiSearchItem[] = [];
   for (let i = 0; i < lines.length; i += 2) {
-    // A header without a body is no search.
+    // A header without a body is ignored.
     if (i + 1 >= lines.length) break;
     items.push({ header: lines[i], body: lines[i + 1] });
   }

@@ -43,7 +43,7 @@ export const pitApi = defineApi({
   },
 });
 
-/** Body fields that a route knows. @throws ApiError illegal_argument_exception */
+/** The body as an object with known keys. @throws ApiError illegal_argument_exception */
 function fieldsOf(request: ApiRequest, known: readonly string[]): Record<string, unknown> {
   const body = request.body ?? {};
   if (typeof body !== 'object' || Array.isArray(body)) throw illegalArgument('Malformed content, must start with an object');
@@ -55,7 +55,7 @@ function fieldsOf(request: ApiRequest, known: readonly string[]): Record<string,
   return body as Record<string, unknown>;
 }
 
-/** 200: the next page. @throws ApiError search_phase_execution_exception (404): the scroll is gone */
+/** 200 with the next page. @throws ApiError search_phase_execution_exception (404): the scroll was closed or has expired */
 async function scrollOn(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const body = fieldsOf(request, ['scroll', 'scroll_id']);
   const id = body['scroll_id'] ?? request.string('scroll_id');
@@ -64,7 +64,7 @@ async function scrollOn(request: ApiRequest, { engine }: RestContext): Promise<A
   return ok(await continueScroll(engine, id, scroll ?? null, request.boolean('rest_total_hits_as_int') ?? false));
 }
 
-/** 200 `{ succeeded, num_freed }`, 404 if none was open. @throws ApiError illegal_argument_exception: no scroll id */
+/** 200 `{ succeeded, num_freed }`, 404 if none was open. @throws ApiError illegal_argument_exception: an id is not a scroll id */
 async function clear(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const body = fieldsOf(request, ['scroll_id']);
   const ids = body['scroll_id'] === undefined ? (request.string('scroll_id')?.split(',') ?? []) : [body['scroll_id']].flat().map(String);
@@ -73,7 +73,7 @@ async function clear(request: ApiRequest, { engine }: RestContext): Promise<ApiR
   return answer(status, json);
 }
 
-/** 200 with the id under the name of the API that was called. @throws ApiError */
+/** 200 with the id, whose key depends on the API that was called. @throws ApiError */
 async function open(request: ApiRequest, { engine }: RestContext, name: 'pit_id' | 'id'): Promise<ApiResponse> {
   const keepAlive = request.timeMs('keep_alive') ?? null;
   const { id, shards } = await openPointInTime(engine, { indices: indicesOf(request) }, keepAlive, {
@@ -90,7 +90,7 @@ async function closeMany(request: ApiRequest, { engine }: RestContext): Promise<
   return ok({ pits: await closePointsInTime(engine, ids) });
 }
 
-/** 200 `{ pits: [{ successful, pit_id }] }`, of all points in time. */
+/** 200 `{ pits: [{ successful, pit_id }] }` for all points in time. */
 async function closeAll(_request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   return ok({ pits: await closePointsInTime(engine, null) });
 }
@@ -100,7 +100,7 @@ async function list(_request: ApiRequest, { engine }: RestContext): Promise<ApiR
   return ok(await listPointsInTime(engine));
 }
 
-/** 200 `{ succeeded, num_freed }`, 404 if it was not open. */
+/** 200 `{ succeeded, num_freed }`; 404 if it was not open. */
 async function closeOne(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const id = fieldsOf(request, ['id'])['id'];
   if (typeof id !== 'string') throw validationFailed(['id is missing']);

@@ -57,7 +57,7 @@ function parametersOf(request: ApiRequest): SearchParameters {
   };
 }
 
-/** 200 as `_search`. @throws ApiError as `_search`, and for templates that make no JSON */
+/** 200 in the form of `_search`. @throws ApiError the errors of `_search`; the rendered template is not JSON */
 async function searchTemplate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   return ok(await searchByTemplate(engine, { indices: indicesOf(request), parameters: parametersOf(request) }, request.body));
 }

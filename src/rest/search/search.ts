@@ -59,7 +59,7 @@ export const searchApi = defineApi({
 const NO_PARAMETERS: SearchParameters = {};
 
 function parametersOf(request: ApiRequest): SearchParameters {
-  // Most searches say everything in their body.
+  // Most searches have no parameters.
   let isEmpty = true;
   for (const key in request.query) {
     if (key !== 'pretty' && key !== 'human' && key !== 'filter_path') {

@@ -1,4 +1,4 @@
-// Stored scripts, and what scripts may be written in.
+// Stored scripts, and the languages and contexts of scripts.
 import { deleteStoredScript, executeScript, getStoredScript, putStoredScript } from '../../api/search/stored-scripts.ts';
 import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
