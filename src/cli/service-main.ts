@@ -1,6 +1,7 @@
 // Main thread of the service process: arguments are those of `gannet serve`. The service stops when its parent process dies.
 import type { Worker } from 'node:worker_threads';
 import { SettingError } from '../config/load-settings.ts';
+import { isUws } from '../http/uws-process.ts';
 import { openLogger } from '../node/node-log.ts';
 import { startService } from '../node/service.ts';
 import { useForIndexer } from '../node/start-thread.ts';
@@ -17,7 +18,8 @@ async function run(): Promise<void> {
   const log = openLogger(settings, 'main');
   const service = await startService({ settings, onLog: (level, message) => log[level](message), reopenLogs: () => log.reopen() });
   watchParent(() => service.stop());
-  log.info(`listening on http://${settings['http.host']}:${service.port}`);
+  const listener = isUws(settings['http.listener']) ? 'uWebSockets' : 'node:net';
+  log.info(`listening on http://${settings['http.host']}:${service.port} by ${listener}`);
 }
 
 /**

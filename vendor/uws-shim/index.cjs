@@ -10,5 +10,9 @@ const files = ['uws-pack/dist/bin', 'uWebSockets.js'].flatMap((folder) =>
   require.resolve.paths('uws-pack').map((modules) => path.join(modules, folder, name)),
 );
 const found = files.find((file) => existsSync(file));
-if (!found) throw new Error(`no uWebSockets binary for this Node is installed (tried ${files.join(', ')})`);
+if (!found) {
+  throw new Error(
+    `no uWebSockets binary for this Node is installed (${name}): install uws-pack, which has those of Node 20 and 22, or set http.listener to net`,
+  );
+}
 module.exports = require(found);
