@@ -1,5 +1,5 @@
-// How one source of a composite is counted in one segment: the kernels' node, and what its raw keys mean. Documents without a value get a
-// raw value whose bucket no value of the column falls into, so that they are counted like any other.
+// Counts one source of a composite in one segment: the kernels' node, and the meaning of its raw keys. Documents without a value get a raw value
+// in a bucket of its own, which no value of the column falls into.
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { SegmentColumn } from '../../plan/segment.ts';
 import type { Rounding } from '../dates/rounding.ts';
@@ -8,7 +8,7 @@ import type { SegmentScope } from '../types.ts';
 import { dateNode } from './histogram.ts';
 import { termsNode } from './terms.ts';
 
-/** What a source asks for. */
+/** The kind of a source and its parameters. */
 export interface SourceShape {
   readonly kind: 'terms' | 'histogram' | 'date_histogram' | 'geotile_grid';
   readonly missingBucket: boolean;
@@ -19,24 +19,26 @@ export interface SourceShape {
 
 export interface SegmentSource {
   node(children: readonly AggNode[]): AggNode;
-  /** Whether keys are values that are still to be rounded. A document with two values in one interval counts twice then. */
+  /** True if keys are values that must still be rounded. A document with two values in one interval then counts twice. */
   readonly isRaw: boolean;
-  /** Whether a raw key is the bucket of documents without a value. */
+  /** True if a raw key is that of documents without a value. */
   isMissing(key: number | bigint): boolean;
 }
 
 const LEAST = -(1n << 63n);
 const GREATEST = (1n << 63n) - 1n;
-/** A value that a column is most unlikely to hold, for columns that hold both the least and the greatest 64-bit value. */
+/** A value that is very unlikely to occur, for columns with both the least and the greatest 64-bit value. */
 const ODD_VALUE = 0x2545_f491_4f6c_dd1dn;
-/** Keys of kernel histograms are exact up to here, with room for that of the missing bucket. */
+/** Keys of the kernels' histograms are exact up to this value, which leaves room for the missing bucket. */
 const MAX_HISTOGRAM_KEY = 2 ** 53 - 4;
 
 export function segmentSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
   const { column } = columnOf(source, scope.segment);
-  if (shape.kind === 'geotile_grid') return geotileSource(shape, source, scope);
   if (source.kind === 'ordinals') return ordinalSource(shape, source, scope);
+  if (shape.kind === 'geotile_grid' && !shape.missingBucket) return geotileSource(shape, source, scope);
   if (!column) return { ...valueSource(shape, source, scope, 0), isMissing: () => shape.missingBucket };
+  // With a bucket for missing values the kernels count points, whose tiles are computed during the merge.
+  if (shape.kind === 'geotile_grid') return valueSource(shape, source, scope, freeValue(column));
   if (shape.kind === 'histogram') return histogramSource(shape, source, scope, column);
   if (source.isDate || shape.kind === 'date_histogram') return dateSource(shape, source, scope, column);
   return valueSource(shape, source, scope, freeValue(column));
@@ -49,7 +51,7 @@ function freeValue({ kind, min, max }: SegmentColumn): bigint | number {
   return BigInt(min) > LEAST ? BigInt(min) - 1n : ODD_VALUE;
 }
 
-/** Values as they are, `missing` for documents without one. */
+/** Unrounded values, and `missing` for documents without one. */
 function valueSource(
   { kind, missingBucket }: SourceShape,
   source: ValuesSource,
@@ -95,7 +97,7 @@ function histogramSource(shape: SourceShape, source: ValuesSource, scope: Segmen
 
 const EVERY_MILLISECOND: Rounding = { round: (ms) => ms, next: (ms) => ms + 1, fixed: { interval: 1, offset: 0 } };
 
-/** Terms of dates are milliseconds, also of a field that stores nanoseconds. */
+/** The keys of dates are milliseconds, even if the field stores nanoseconds. */
 function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope, column: SegmentColumn): SegmentSource {
   const { missingBucket } = shape;
   const rounding = shape.rounding ?? EVERY_MILLISECOND;
@@ -112,15 +114,11 @@ function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScop
   };
 }
 
-function geotileSource({ precision, missingBucket }: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
+function geotileSource({ precision }: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
   const column = columnOf(source, scope.segment);
-  const missing = LEAST;
   return {
-    node: (children) =>
-      missingBucket
-        ? { op: 'termsNumeric', source: { ...column, missing }, perValue: false, children }
-        : { op: 'geoCells', source: column, grid: 'geotile', precision, children },
+    node: (children) => ({ op: 'geoCells', source: column, grid: 'geotile', precision, children }),
     isRaw: false,
-    isMissing: (key) => missingBucket && Number(key) === Number(missing),
+    isMissing: () => false,
   };
 }

@@ -5,7 +5,7 @@ import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgument, parsingError, unsupported, xContentError } from '../errors.ts';
-import { geotileKey } from '../geo.ts';
+import { geotileCell, geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { keepOnly, type MergeKey, mergeBuckets, mergeChildren } from '../reduce/merge.ts';
@@ -145,7 +145,7 @@ class SourceKeys {
       case 'terms':
         return source.isDate ? millisecondsOf(source, raw) : this.#terms.keyOf(slice, raw);
       case 'geotile_grid':
-        return geotileKey(BigInt(raw));
+        return geotileKey(counted.isRaw ? geotileCell(BigInt(raw), spec.precision) : BigInt(raw));
       case 'histogram': {
         const key = counted.isRaw ? Math.floor(doubleOf(source, raw) / spec.interval) : Number(raw);
         return key * spec.interval;
@@ -188,7 +188,7 @@ class SourceKeys {
       return Buffer.from(source.type ? source.type.termBytes(value) : Buffer.from(String(value))).toString('latin1');
     if (source.type?.family === 'boolean') return value === true || value === 'true' || value === 1 ? 1 : 0;
     const number = Number(value);
-    // integers are compared as stored, in full; unsigned ones are stored less 2^63
+    // Integers are compared as stored, in full precision; unsigned ones are stored minus 2^63.
     if (
       this.#spec.kind === 'terms' &&
       !source.isDate &&
@@ -202,7 +202,7 @@ class SourceKeys {
     }
     if (Number.isNaN(number))
       throw illegalArgument(`Invalid value for [after.${this.#spec.name}], expected a number, got [${String(value)}]`);
-    // keys of scaled fields are kept as stored
+    // Keys of scaled fields are compared as stored.
     return this.#spec.kind === 'terms' && source.scale !== 1 ? Math.round(number / source.scale) : number;
   }
 
@@ -239,7 +239,7 @@ function mergeComposite(
   const columns = sources.map((source, s) => new SourceKeys(source, slices, s));
   const partsOf = new Map(flat.map((chain) => [chain.slice, chain.parts]));
   const parts = new Map<MergeKey, Part[]>();
-  // rounding when merged can bring local buckets together, so keys are always looked up: a second, empty slice makes it so
+  // Rounding during the merge can unite local buckets, so keys must always be looked up: a second, empty slice causes it.
   const several = slices.length === 1 ? [slices[0], { ...slices[0], result: EMPTY }] : slices;
   const merged = mergeBuckets(several, (slice, _columns, i) => {
     const key = present(partsOf.get(slice))[i].map((raw, s) => columns[s].part(slice, raw));

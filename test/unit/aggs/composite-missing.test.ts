@@ -233,3 +233,22 @@ test('the least value of a 64 bit field is not a missing one', async () => {
     }
   }
 });
+
+test('tiles with a bucket for missing points are those without one', async () => {
+  await node.ok('PUT /places', { mappings: { properties: { at: { type: 'geo_point' } } } });
+  const points = ['52.5,13.4', '52.6,13.3', '-90,-180', '90,180', '0,0'];
+  for (const [id, at] of points.entries()) await node.ok(`PUT /places/_doc/${id}?refresh=true`, { at });
+  await node.ok('PUT /places/_doc/none?refresh=true', {});
+  const tiles = async (missingBucket: boolean) => {
+    const geotileGrid = { field: 'at', precision: 6, missing_bucket: missingBucket };
+    const aggs = { tiles: { composite: { size: 100, sources: [{ tile: { geotile_grid: geotileGrid } }] } } };
+    const { json } = await node.send('POST /places/_search?size=0', { aggs });
+    return json.aggregations.tiles.buckets.map((bucket: { key: { tile: string | null }; doc_count: number }) => [
+      bucket.key.tile,
+      bucket.doc_count,
+    ]);
+  };
+  const present = await tiles(false);
+  expect(present).toContainEqual(['6/34/20', 2]);
+  expect(await tiles(true)).toEqual([[null, 1], ...present]);
+});
