@@ -3,7 +3,7 @@ import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
-import { readSource } from '../../search/request/search-request.ts';
+import { readSource } from '../../search/request/request-parts.ts';
 import { makeOperation, NO_CONDITIONS, type VersionType, type WriteOperation } from '../core/write.ts';
 import { conditionProblems } from './conditions.ts';
 import { generateId, validationError } from './document-id.ts';

@@ -2,7 +2,7 @@
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { readSource } from '../../search/request/search-request.ts';
+import { readSource } from '../../search/request/request-parts.ts';
 import type { WriteConditions } from '../core/write.ts';
 
 /** Options in the body of an update. They override parameters. */

@@ -3,7 +3,8 @@
 import { illegalArgument } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { type SearchRequest, TRACK_ALL, TRACK_DEFAULT } from '../../search/request/search-request.ts';
+import { TRACK_ALL } from '../../search/request/request-parts.ts';
+import { type SearchRequest, TRACK_DEFAULT } from '../../search/request/search-request.ts';
 import { parseSortParameter } from '../../search/request/sort-request.ts';
 import type { QueryParameters, SearchParameters } from '../core/search-parameters.ts';
 

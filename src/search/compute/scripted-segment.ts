@@ -186,7 +186,7 @@ export class ScriptedSegment implements SegmentReader {
       for (const [docId, list] of found)
         byDoc.set(
           docId,
-          [...new Set(list.map((value) => ords.get(textOf(value))!))].sort((a, b) => a - b),
+          [...new Set(list.map((value) => ords.get(textOf(value)) ?? 0))].sort((a, b) => a - b),
         );
     } else {
       const raw = rawOf(kind, type.unsigned, type.family === 'date');

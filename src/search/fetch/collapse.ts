@@ -2,9 +2,11 @@
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
+import type { FieldType } from '../../mapping/field-type.ts';
 import type { BoolQuery, Query } from '../../query/query.ts';
 import { keyOf } from '../index-query/term.ts';
-import { type CollapseRequest, parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
+import type { CollapseRequest } from '../request/request-parts.ts';
+import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
 import type { ShardHit } from '../run/shard-hits.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import { columnValues } from './docvalue-fields.ts';
@@ -22,17 +24,22 @@ export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchS
   });
 }
 
+function fieldOf({ mapping }: SearchShard, name: string): FieldType {
+  const field = mapping.field(name);
+  if (!field) throw illegalArgument(`no mapping found for \`${name}\` in order to collapse on`);
+  return field;
+}
+
 /** @throws ApiError illegal_argument_exception: hits cannot be collapsed on the field */
 export function checkCollapseField(shard: SearchShard, name: string): void {
-  const field = shard.mapping.field(name);
-  if (!field) throw illegalArgument(`no mapping found for \`${name}\` in order to collapse on`);
+  const field = fieldOf(shard, name);
   if (!field.isAggregatable || field.runtime || (field.spec.column !== 'ordinals' && field.family !== 'numeric')) {
     throw illegalArgument(`unknown type for collapse field \`${name}\`, only keywords and numbers are accepted`);
   }
 }
 
 function groupKey({ shard }: FetchShard, hit: ShardHit, name: string): string | number | bigint | null {
-  const field = shard.mapping.field(name)!;
+  const field = fieldOf(shard, name);
   const segment = shard.segments[hit.segment];
   const column = field.spec.name;
   if (!segment.column(column)) return null;
@@ -53,7 +60,7 @@ type GroupSearch = (request: SearchRequest) => {
 /** Adds the value of the group to `fields`, and its inner hits. @param search  runs a request on the shards of the search */
 export function collapsePart(request: SearchRequest, collapse: CollapseRequest, search: GroupSearch): FetchPart {
   return (target, hit) => {
-    const type = target.at.shard.mapping.field(collapse.field)!;
+    const type = fieldOf(target.at.shard, collapse.field);
     const values = columnValues(type, target.segment, target.hit.docId, null);
     if (values.length > 0) hit['fields'] = { ...(hit['fields'] as MutableJsonObject | undefined), [collapse.field]: values };
     if (collapse.innerHits.length === 0) return;

@@ -5,7 +5,7 @@ import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { formatRuntime } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
-import type { FieldRequest } from '../request/search-request.ts';
+import type { FieldRequest } from '../request/request-parts.ts';
 import { notSortable } from '../run/sort-keys.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
@@ -51,6 +51,7 @@ export function columnValues(type: FieldType, segment: SegmentReader, docId: num
   const raw = segment.values(name, docId);
   if (type.spec.column !== 'ordinals') return raw.map((value) => valueFormat.format(value));
   let terms = raw.map((ord) => segment.termOf(name, Number(ord)));
-  if (type.keyPrefix) terms = terms.filter((bytes) => type.keyPrefix!.every((byte, i) => bytes[i] === byte));
+  const { keyPrefix } = type;
+  if (keyPrefix) terms = terms.filter((bytes) => keyPrefix.every((byte, i) => bytes[i] === byte));
   return terms.map((bytes) => valueFormat.formatBytes(bytes));
 }

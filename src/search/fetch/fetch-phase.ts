@@ -4,17 +4,16 @@ import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
-import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
-import type { FieldRequest } from '../request/search-request.ts';
+import type { FieldRequest } from '../request/request-parts.ts';
 import type { ResolvedSort } from '../run/resolved-sort.ts';
 import type { RunControl } from '../run/run-control.ts';
 import { scoreDocs } from '../run/score-docs.ts';
 import type { ShardHit } from '../run/shard-hits.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import { docvalueFields } from './docvalue-fields.ts';
-import { type FetchPart, type FetchShard, type FetchTarget, fetchShardOf, lazySource } from './fetch-target.ts';
+import { documentOf, type FetchPart, type FetchShard, type FetchTarget, fetchShardOf, lazySource } from './fetch-target.ts';
 import { sourceFields } from './fields.ts';
 import { runtimeFields } from './runtime-fields.ts';
 
@@ -51,9 +50,7 @@ export function fetchHits(
   return hits.map((hit) => {
     const at = fetchShardOf(shards, hit);
     const segment = at.shard.segments[hit.segment];
-    const document = at.shard.record(segment.seqNo(hit.docId));
-    if (!document)
-      throw new ApiError('illegal_state_exception', 500, `no record of document ${hit.docId} in [${at.shard.index}][${at.shard.shard}]`);
+    const document = documentOf(at.shard, segment, hit.docId);
     return hitJson(
       { at, segment, hit, document, source: lazySource(document) },
       request,
@@ -115,15 +112,16 @@ function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest):
   const wanted = !hasFields || request.storedFields?.includes('_source') || request.source !== null;
   if (!wanted || request.source?.enabled === false || !mapping.source.enabled || !document.source) return null;
   const stored = mapping.source;
-  const filters = [stored, request.source].filter((filter) => filter && filter.includes.length + filter.excludes.length > 0);
-  if (filters.length === 0) return new RawJson(textOf(document.source));
+  const filters = [stored, request.source]
+    .filter((filter) => filter !== null)
+    .filter(({ includes, excludes }) => includes.length + excludes.length > 0);
+  if (filters.length === 0) return new RawJson(utf8String(document.source));
   let filtered = source();
-  for (const filter of filters)
-    filtered = filterSource(filtered, { enabled: true, includes: filter!.includes, excludes: filter!.excludes });
+  for (const filter of filters) filtered = filterSource(filtered, { enabled: true, includes: filter.includes, excludes: filter.excludes });
   return filtered;
 }
 
-function textOf(bytes: Uint8Array): string {
+function utf8String(bytes: Uint8Array): string {
   const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return buffer.toString('utf8');
 }
@@ -200,7 +198,7 @@ function ignoredFields(
     if (!segment.postings('_ignored')) continue;
     const docs = group.map((hit) => hit.docId);
     for (const { bytes } of segment.walkTerms('_ignored', { from: null, to: null }, MAX_IGNORED_FIELDS)) {
-      const name = textOf(bytes);
+      const name = utf8String(bytes);
       const query: IndexQuery = { op: 'term', term: { field: '_ignored', bytes, key: name }, scored: false };
       const found = scoreDocs(at.prepared, query, index, docs, false, options);
       for (const hit of group) if (found.has(hit.docId)) ignored.set(hit, [...(ignored.get(hit) ?? []), name]);

@@ -1,6 +1,7 @@
 // What the parts of the fetch phase see of a hit.
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
@@ -37,6 +38,15 @@ export interface FetchTarget {
 
 /** Computes a script field of a hit and adds it to its `fields`. */
 export type ScriptField = (target: FetchTarget, fields: MutableJsonObject) => void;
+
+/** The stored document of a hit. */
+export function documentOf(shard: SearchShard, segment: SegmentReader, docId: number): ShardDocument {
+  const document = shard.record(segment.seqNo(docId));
+  if (!document) {
+    throw new ApiError('illegal_state_exception', 500, `no record of document ${docId} in [${shard.index}][${shard.shard}]`);
+  }
+  return document;
+}
 
 /** Returns a function that parses the source of a document when it is first called. */
 export function lazySource(document: ShardDocument): () => MutableJsonObject {

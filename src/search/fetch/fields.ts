@@ -5,7 +5,7 @@ import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
 import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
 import { fieldValuesIn } from '../evaluate/source-values.ts';
-import type { FieldRequest } from '../request/search-request.ts';
+import type { FieldRequest } from '../request/request-parts.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
 /** Adds the values of each requested field; omits values that the field type rejects. */

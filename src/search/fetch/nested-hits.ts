@@ -51,7 +51,7 @@ export function nestedIdentity(
   let from = start - 1;
   let end = root;
   let parentPath = '';
-  const levels: Array<{ field: string; offset: number }> = [];
+  const levels: NestedIdentity[] = [];
   for (const level of paths) {
     const siblings = nestedDocs(segment, level, from, end, control);
     const own = siblings.findIndex((doc) => doc >= docId);
@@ -60,7 +60,7 @@ export function nestedIdentity(
     end = siblings[own] ?? end;
     parentPath = level;
   }
-  return levels.reduceRight<NestedIdentity | undefined>((inner, level) => (inner ? { ...level, _nested: inner } : level), undefined)!;
+  return levels.reduceRight((inner, level): NestedIdentity => ({ ...level, _nested: inner }));
 }
 
 /** The object of the source that a nested document was made from. */

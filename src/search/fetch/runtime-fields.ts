@@ -3,7 +3,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { formatRuntime } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
-import type { FieldRequest } from '../request/search-request.ts';
+import type { FieldRequest } from '../request/request-parts.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
 /** Adds the values of the requested fields that are runtime fields. */

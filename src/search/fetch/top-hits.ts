@@ -6,6 +6,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { filterSource } from '../../common/source-filter.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode } from '../../plan/query-plan.ts';
 import { matchScope } from '../compute/plan-scope.ts';
+import type { IndexQuery } from '../index-query/index-query.ts';
 import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import { type ResolvedSort, withSortColumns } from '../run/resolved-sort.ts';
@@ -17,7 +18,7 @@ import { contextOf } from '../shard/rewrite-context.ts';
 import { docvalueFields } from './docvalue-fields.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { fetchHits } from './fetch-phase.ts';
-import { type FetchPart, type FetchShard, fetchShardOf, lazySource } from './fetch-target.ts';
+import { documentOf, type FetchPart, type FetchShard, fetchShardOf, lazySource } from './fetch-target.ts';
 import { sourceFields } from './fields.ts';
 import { nestedIdentity, nestedSource } from './nested-hits.ts';
 import { runtimeFields } from './runtime-fields.ts';
@@ -53,6 +54,12 @@ export function topHits(
   return selectHits(parseSearchRequest({ size: DEFAULT_SIZE, ...body }), candidates, nestedPath, targets, env);
 }
 
+/** A shard as the fetch phase sees it, and the sort resolved against its index. */
+interface SortedShard {
+  readonly at: FetchShard;
+  readonly sort: readonly ResolvedSort[];
+}
+
 /** @param extra  further parts of the fetch phase, after those of the request */
 export function selectHits(
   request: SearchRequest,
@@ -64,58 +71,27 @@ export function selectHits(
 ): MutableJsonObject {
   const control = { stop: env.stop, counters: env.counters };
   const wanted = request.from + request.size;
+  const isByScore = request.sort.length === 0;
+  const needsScores = isByScore || request.trackScores || request.sort.some((spec) => spec.by === 'score');
+  const shards: Array<SortedShard | null> = targets.map(() => null);
   let hits: ShardHit[] = [];
   let total = 0;
   let maxScore = Number.NEGATIVE_INFINITY;
-  const sorts = new Map<number, ResolvedSort[]>();
-  const shards: Array<FetchShard | null> = targets.map(() => null);
-  const isByScore = request.sort.length === 0;
-  const needsScores = isByScore || request.trackScores || request.sort.some((spec) => spec.by === 'score');
-  for (const { shard: position, prepared, index, docs, scores } of candidates) {
-    const { shard } = targets[position];
-    shards[position] ??= {
-      shard,
-      prepared,
-      named: [],
-      scriptFields: compileScriptFields(request.scriptFields, shard, contextOf(shard, env)),
-    };
-    let sort = sorts.get(position);
-    if (!sort) {
-      const context = { ...contextOf(shard, env), nestedPath };
-      sorts.set(position, (sort = request.sort.map((spec) => resolveSort(spec, context))));
-    }
-    const segment = shard.segments[index];
-    const plan: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: needsScores && scores ? Float32Array.from(scores) : null };
-    const found = withSortColumns(segment, sort, () => {
-      const keys = sort.map((key) =>
-        key.keyFor(
-          segment,
-          (filter) => prepared.planner.plan(filter, matchScope(index)),
-          () => docs,
-        ),
-      );
-      const collect: CollectPlan = { ...COUNT_ALL, size: wanted, sort: keys, trackScores: needsScores };
-      return segment.execute(plan, collect, { ...control, withNested: nestedPath !== null });
-    });
+  for (const group of candidates) {
+    const sorted = (shards[group.shard] ??= sortShard(request, group.prepared, targets[group.shard], nestedPath, env));
+    const found = bestOf(group, sorted, wanted, needsScores, nestedPath !== null, control);
     total += found.total;
-    if (needsScores && scores) for (const score of scores) if (score > maxScore) maxScore = score;
-    const docBase = prepared.docBases[index];
-    const ofSegment = [...found.docs].map((docId, i): ShardHit => {
-      const score = needsScores ? found.scores[i] : Number.NaN;
-      return {
-        shard: position,
-        segment: index,
-        docId,
-        score,
-        sort: sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score)),
-      };
-    });
-    hits = mergeHits(hits, ofSegment, hitComparator(sort), wanted);
+    if (needsScores && group.scores) for (const score of group.scores) if (score > maxScore) maxScore = score;
+    hits = mergeHits(hits, found.hits, hitComparator(sorted.sort), wanted);
   }
   const page = hits.slice(request.from, wanted);
   const parts = [...fetchParts(request, { ...control, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }), ...extra];
-  const sortOf = (hit: ShardHit) => sorts.get(hit.shard) ?? [];
-  const rendered = nestedPath === null ? fetchHits(page, shards, request, sortOf, parts, control) : page.map((hit) => nestedHit(hit));
+  const sortOf = (hit: ShardHit) => shards[hit.shard]?.sort ?? [];
+  const fetchShards = shards.map((sorted) => sorted?.at ?? null);
+  const rendered =
+    nestedPath === null
+      ? fetchHits(page, fetchShards, request, sortOf, parts, control)
+      : page.map((hit) => nestedHit(fetchShardOf(fetchShards, hit), hit, nestedPath, request, sortOf(hit), parts, control));
   return {
     hits: {
       total: { value: total, relation: 'eq' },
@@ -123,40 +99,82 @@ export function selectHits(
       hits: rendered,
     },
   };
+}
 
-  function nestedHit(hit: ShardHit): MutableJsonObject {
-    const at = fetchShardOf(shards, hit);
-    const segment = at.shard.segments[hit.segment];
-    const document = at.shard.record(segment.seqNo(hit.docId))!;
-    const source = lazySource(document);
-    const identity = nestedIdentity(at.shard.mapping, segment, nestedPath!, hit.docId, control);
-    const out: MutableJsonObject = {
-      _index: at.shard.index,
-      _id: document.id,
-      _nested: identity,
-    };
-    if (request.version) out['_version'] = document.version;
-    if (request.seqNoPrimaryTerm) {
-      out['_seq_no'] = document.seqNo;
-      out['_primary_term'] = document.primaryTerm;
-    }
-    out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
-    const inPlace = () => wrap(nestedPath!, nestedSource(source(), identity));
-    if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
-      const own = nestedSource(source(), identity);
-      const filter = request.source;
-      out['_source'] = filter && filter.includes.length + filter.excludes.length > 0 ? nestedFilter(own, nestedPath!, filter) : own;
-    }
-    const fields: MutableJsonObject = {};
-    docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
-    if (request.fields.length > 0) sourceFields(at.shard, inPlace(), request.fields, fields);
-    runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
-    if (Object.keys(fields).length > 0) out['fields'] = fields;
-    for (const part of parts) part({ at, segment, hit, document, source: inPlace }, out);
-    const sort = sortOf(hit);
-    if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
-    return out;
+function sortShard(
+  request: SearchRequest,
+  prepared: PreparedShard,
+  { shard }: SearchTarget,
+  nestedPath: string | null,
+  env: TopHitsEnvironment,
+): SortedShard {
+  const context = contextOf(shard, env);
+  const scriptFields = compileScriptFields(request.scriptFields, shard, context);
+  const sort = request.sort.map((spec) => resolveSort(spec, { ...context, nestedPath }));
+  return { at: { shard, prepared, named: [], scriptFields }, sort };
+}
+
+/** The best of the documents of one segment. */
+function bestOf(
+  { shard, prepared, index, docs, scores }: Candidates,
+  { at, sort }: SortedShard,
+  size: number,
+  needsScores: boolean,
+  withNested: boolean,
+  control: RunControl,
+): { hits: ShardHit[]; total: number } {
+  const segment = at.shard.segments[index];
+  const plan: PlanNode = { op: 'docs', docs: Uint32Array.from(docs), scores: needsScores && scores ? Float32Array.from(scores) : null };
+  const found = withSortColumns(segment, sort, () => {
+    const planFilter = (filter: IndexQuery): PlanNode => prepared.planner.plan(filter, matchScope(index));
+    const keys = sort.map((key) => key.keyFor(segment, planFilter, () => docs));
+    const collect: CollectPlan = { ...COUNT_ALL, size, sort: keys, trackScores: needsScores };
+    return segment.execute(plan, collect, { ...control, withNested });
+  });
+  const docBase = prepared.docBases[index];
+  const hits = [...found.docs].map((docId, i): ShardHit => {
+    const score = needsScores ? found.scores[i] : Number.NaN;
+    const values = sort.map((key, k) => key.valueOf(found.sortValues[i]?.[k] ?? null, segment, docId, docBase, score));
+    return { shard, segment: index, docId, score, sort: values };
+  });
+  return { hits, total: found.total };
+}
+
+/** A nested document as a hit. */
+function nestedHit(
+  at: FetchShard,
+  hit: ShardHit,
+  nestedPath: string,
+  request: SearchRequest,
+  sort: readonly ResolvedSort[],
+  parts: readonly FetchPart[],
+  control: RunControl,
+): MutableJsonObject {
+  const segment = at.shard.segments[hit.segment];
+  const document = documentOf(at.shard, segment, hit.docId);
+  const source = lazySource(document);
+  const identity = nestedIdentity(at.shard.mapping, segment, nestedPath, hit.docId, control);
+  const out: MutableJsonObject = { _index: at.shard.index, _id: document.id, _nested: identity };
+  if (request.version) out['_version'] = document.version;
+  if (request.seqNoPrimaryTerm) {
+    out['_seq_no'] = document.seqNo;
+    out['_primary_term'] = document.primaryTerm;
   }
+  out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
+  const atItsPath = () => wrap(nestedPath, nestedSource(source(), identity));
+  if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
+    const own = nestedSource(source(), identity);
+    const filter = request.source;
+    out['_source'] = filter && filter.includes.length + filter.excludes.length > 0 ? nestedFilter(own, nestedPath, filter) : own;
+  }
+  const fields: MutableJsonObject = {};
+  docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
+  if (request.fields.length > 0) sourceFields(at.shard, atItsPath(), request.fields, fields);
+  runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
+  if (Object.keys(fields).length > 0) out['fields'] = fields;
+  for (const part of parts) part({ at, segment, hit, document, source: atItsPath }, out);
+  if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
+  return out;
 }
 
 /** Filters the object of a nested document. Source filters contain full paths. */

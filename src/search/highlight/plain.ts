@@ -21,14 +21,14 @@ export function plainFragments(
   const marks = new Map(matches.map((match) => [`${match.start}/${match.end}`, match]));
   const lastPositions = new Map<number, number>();
   for (const { group, position } of matches) lastPositions.set(group, Math.max(position, lastPositions.get(group) ?? position));
-  const pieces: Piece[] = [{ text: '', terms: new Set(), number: 0 }];
+  let piece: Piece = { text: '', terms: new Set(), number: 0 };
+  const pieces = [piece];
   let lastEnd = 0;
   let cuts = 1;
   let waitForPosition = -1;
   let group: { start: number; end: number; matches: Match[] } | null = null;
   const flush = (): void => {
     if (!group) return;
-    const piece = pieces.at(-1)!;
     if (group.start > lastEnd) piece.text += encodeText(text.slice(lastEnd, group.start), options);
     const word = encodeText(text.slice(group.start, group.end), options);
     piece.text += group.matches.length > 0 ? options.preTags[0] + word + options.postTags[0] : word;
@@ -38,11 +38,14 @@ export function plainFragments(
   for (const token of tokens) {
     if (group && token.startOffset >= (group as { end: number }).end) {
       flush();
-      if (isCut(token)) pieces.push({ text: '', terms: new Set(), number: pieces.length });
+      if (isCut(token)) {
+        piece = { text: '', terms: new Set(), number: pieces.length };
+        pieces.push(piece);
+      }
     }
     const match = marks.get(`${token.startOffset}/${token.endOffset}`);
     // The score of a token counts for the piece that contains its start.
-    if (match) pieces.at(-1)!.terms.add(match.term);
+    if (match) piece.terms.add(match.term);
     group ??= { start: token.startOffset, end: token.endOffset, matches: [] };
     const open: { start: number; end: number; matches: Match[] } = group;
     open.start = Math.min(open.start, token.startOffset);
@@ -50,7 +53,7 @@ export function plainFragments(
     if (match) open.matches.push(match);
   }
   flush();
-  if (lastEnd < text.length) pieces.at(-1)!.text += encodeText(text.slice(lastEnd), options);
+  if (lastEnd < text.length) piece.text += encodeText(text.slice(lastEnd), options);
   return pieces
     .filter((piece) => piece.terms.size > 0)
     .sort((a, b) => b.terms.size - a.terms.size || a.number - b.number)

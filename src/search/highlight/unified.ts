@@ -35,14 +35,14 @@ export class Boundaries {
   /** The last boundary before `offset`, 0 if there is none. */
   preceding(offset: number): number {
     if (offset > this.#length) return this.#length;
-    return offset <= 0 ? 0 : this.#segments.containing(offset - 1)!.index;
+    return offset <= 0 ? 0 : (this.#segments.containing(offset - 1)?.index ?? 0);
   }
 
   /** The first boundary after `offset`, which must not be negative; null if there is none. */
   following(offset: number): number | null {
     if (offset >= this.#length) return null;
-    const { index, segment } = this.#segments.containing(offset)!;
-    return index + segment.length;
+    const found = this.#segments.containing(offset);
+    return found ? found.index + found.segment.length : null;
   }
 }
 
@@ -126,7 +126,7 @@ function scoreOf({ start, end, matches }: Passage, contentLength: number, freqs:
   const documents = 1 + contentLength / PIVOT;
   let score = 0;
   for (const [term, count] of counts) {
-    const weight = (K1 + 1) * Math.log(1 + (documents + 0.5) / (freqs.get(term)! + 0.5));
+    const weight = (K1 + 1) * Math.log(1 + (documents + 0.5) / ((freqs.get(term) ?? 0) + 0.5));
     score += (count / (count + norm)) * weight;
   }
   return score * (1 + 1 / Math.log(PIVOT + start));

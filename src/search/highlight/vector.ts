@@ -46,7 +46,7 @@ function phrasesOf(matches: readonly Match[]): Phrase[] {
       phrases.set(group, { start, end, number, parts: [{ start, end, position }] });
       continue;
     }
-    const last = phrase.parts.at(-1)!;
+    const last = phrase.parts[phrase.parts.length - 1];
     if (position - last.position === 1) {
       last.end = end;
       last.position = position;

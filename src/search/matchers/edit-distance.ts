@@ -16,7 +16,7 @@ function codePoints(bytes: Bytes, into: number[]): number {
   }
   if (isAscii) return bytes.length;
   let count = 0;
-  for (const char of decoder.decode(bytes)) into[count++] = char.codePointAt(0)!;
+  for (const char of decoder.decode(bytes)) into[count++] = char.codePointAt(0) ?? 0;
   return count;
 }
 
@@ -33,7 +33,7 @@ export interface FuzzyMatcher {
  * The first `prefixLength` code points must be equal.
  */
 export function fuzzyMatcher(word: string, maxEdits: number, prefixLength: number, transpositions: boolean): FuzzyMatcher {
-  const target = [...word].map((char) => char.codePointAt(0)!);
+  const target = Array.from(word, (char) => char.codePointAt(0) ?? 0);
   const fixed = Math.min(prefixLength, target.length);
   const prefix = String.fromCodePoint(...target.slice(0, fixed));
   const scratch: number[] = [];

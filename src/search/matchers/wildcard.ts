@@ -2,8 +2,8 @@
 import type { Bytes } from '../index-query/term.ts';
 
 const decoder = new TextDecoder();
-const ANY_RUN = -1;
-const ANY_ONE = -2;
+const ANY_STRING = -1;
+const ANY_CODE_POINT = -2;
 
 export interface WildcardMatcher {
   /** The literal string before the first wildcard. */
@@ -19,18 +19,18 @@ export function wildcardMatcher(pattern: string, caseInsensitive: boolean): Wild
   const chars = [...pattern];
   for (let i = 0; i < chars.length; i++) {
     if (chars[i] === '*') {
-      if (parts.at(-1) !== ANY_RUN) parts.push(ANY_RUN);
-    } else if (chars[i] === '?') parts.push(ANY_ONE);
+      if (parts.at(-1) !== ANY_STRING) parts.push(ANY_STRING);
+    } else if (chars[i] === '?') parts.push(ANY_CODE_POINT);
     else {
       if (chars[i] === '\\' && i + 1 < chars.length) i++;
-      parts.push(fold(chars[i].codePointAt(0)!, caseInsensitive));
+      parts.push(fold(chars[i].codePointAt(0) ?? 0, caseInsensitive));
     }
   }
-  const firstSign = parts.findIndex((part) => part < 0);
-  const literal = firstSign < 0 ? parts : parts.slice(0, firstSign);
+  const firstWildcard = parts.findIndex((part) => part < 0);
+  const literal = firstWildcard < 0 ? parts : parts.slice(0, firstWildcard);
   let kind: WildcardMatcher['kind'] = 'pattern';
-  if (!caseInsensitive && firstSign < 0) kind = 'literal';
-  else if (!caseInsensitive && firstSign === parts.length - 1 && parts[firstSign] === ANY_RUN) kind = 'prefix';
+  if (!caseInsensitive && firstWildcard < 0) kind = 'literal';
+  else if (!caseInsensitive && firstWildcard === parts.length - 1 && parts[firstWildcard] === ANY_STRING) kind = 'prefix';
   return {
     prefix: caseInsensitive ? '' : String.fromCodePoint(...literal),
     kind,
@@ -41,7 +41,7 @@ export function wildcardMatcher(pattern: string, caseInsensitive: boolean): Wild
 function fold(codePoint: number, caseInsensitive: boolean): number {
   if (!caseInsensitive) return codePoint;
   const lower = String.fromCodePoint(codePoint).toLowerCase();
-  return lower.codePointAt(0)!;
+  return lower.codePointAt(0) ?? codePoint;
 }
 
 function matchParts(parts: readonly number[], text: string, caseInsensitive: boolean): boolean {
@@ -50,21 +50,21 @@ function matchParts(parts: readonly number[], text: string, caseInsensitive: boo
   let starPart = -1;
   let starAt = 0;
   while (at < text.length) {
-    const codePoint = text.codePointAt(at)!;
+    const codePoint = text.codePointAt(at) ?? 0;
     const width = codePoint > 0xffff ? 2 : 1;
     const wanted = part < parts.length ? parts[part] : Number.NaN;
-    if (wanted === ANY_RUN) {
+    if (wanted === ANY_STRING) {
       starPart = part++;
       starAt = at;
-    } else if (wanted === ANY_ONE || wanted === fold(codePoint, caseInsensitive)) {
+    } else if (wanted === ANY_CODE_POINT || wanted === fold(codePoint, caseInsensitive)) {
       part++;
       at += width;
     } else if (starPart >= 0) {
       part = starPart + 1;
-      starAt += text.codePointAt(starAt)! > 0xffff ? 2 : 1;
+      starAt += (text.codePointAt(starAt) ?? 0) > 0xffff ? 2 : 1;
       at = starAt;
     } else return false;
   }
-  while (part < parts.length && parts[part] === ANY_RUN) part++;
+  while (part < parts.length && parts[part] === ANY_STRING) part++;
   return part === parts.length;
 }

@@ -88,14 +88,7 @@ function columnValues(field: FieldType, raw: ReadonlyArray<bigint | number | nul
   return { op: 'inI64', field: field.spec.name, values: BigInt64Array.from(values.map(BigInt)).sort() };
 }
 
-function termRange(
-  field: FieldType,
-  from: Bytes | null,
-  to: Bytes | null,
-  includeFrom: boolean,
-  includeTo: boolean,
-  _context: RewriteContext,
-): IndexQuery {
+function termRange(field: FieldType, from: Bytes | null, to: Bytes | null, includeFrom: boolean, includeTo: boolean): IndexQuery {
   return {
     op: 'pattern',
     field: field.spec.name,
@@ -146,20 +139,24 @@ export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQ
 }
 
 export function rewriteTermsSet(query: TermsSetQuery, context: RewriteContext): IndexQuery {
-  if (query.minimumField === null && query.minimumScript === null) {
-    throw new ApiError('illegal_state_exception', 400, 'No minimum should match has been specified');
-  }
+  const { minimumField, minimumScript: script } = query;
+  if (minimumField === null && script === null) throw noMinimumError();
   const field = fieldOf(context, query.field);
   if (!field || query.terms.length === 0) return none('no terms');
   const clauses = query.terms.map((value) => termQuery(field, value, context));
-  if (query.minimumScript) {
-    const clausesOf = minimumScript(query.minimumScript, clauses.length, context);
+  if (script !== null) {
+    const clausesOf = minimumScript(script, clauses.length, context);
     return { op: 'termsSet', clauses, minimum: { by: 'script', nestedPath: context.nestedPath, clausesOf } };
   }
-  const minimum = fieldOf(context, query.minimumField!);
-  if (!minimum) throw refuse(context, `failed to find minimum_should_match field [${query.minimumField}]`);
-  if (minimum.family !== 'numeric') throw refuse(context, `minimum_should_match field [${query.minimumField}] is no number`);
+  if (minimumField === null) throw noMinimumError();
+  const minimum = fieldOf(context, minimumField);
+  if (!minimum) throw refuse(context, `failed to find minimum_should_match field [${minimumField}]`);
+  if (minimum.family !== 'numeric') throw refuse(context, `minimum_should_match field [${query.minimumField}] is not numeric`);
   return { op: 'termsSet', clauses, minimum: { by: 'field', field: minimum.spec.name, isF64: minimum.spec.column === 'f64' } };
+}
+
+function noMinimumError(): ApiError {
+  return new ApiError('illegal_state_exception', 400, 'No minimum should match has been specified');
 }
 
 /** The number of clauses that must match, from a script that receives the number of terms. */
@@ -197,7 +194,7 @@ export function boundsQuery(
       return { op: 'rangeF64', field: field.spec.name, min: bounds.min, max: bounds.max };
     case 'bytes':
       if (isTextual(field)) requireExpensive(context, '[range] queries on [text] or [keyword] fields');
-      return termRange(field, bounds.from, bounds.to, bounds.includeFrom, bounds.includeTo, context);
+      return termRange(field, bounds.from, bounds.to, bounds.includeFrom, bounds.includeTo);
   }
 }
 

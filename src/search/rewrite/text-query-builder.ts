@@ -42,14 +42,15 @@ export function buildTextQuery(
   options: TextOptions,
 ): IndexQuery | null {
   if (tokens.length === 0) return null;
-  const reachesEnd = tokens.at(-1)!.endOffset === textLength;
+  const last = tokens[tokens.length - 1];
+  const reachesEnd = last.endOffset === textLength;
   if (tokens.length === 1) {
     if (mode === 'phrase_prefix') return phrase(tokens, queries, options, options.maxExpansions);
     return mode === 'bool_prefix' && reachesEnd ? queries.prefix(tokens[0].term) : queries.term(tokens[0].term);
   }
   if (isGraph(tokens)) return graphQuery(tokens, textLength, mode, queries, options);
   const positions = new Set(tokens.map((token) => token.position)).size;
-  const hasGaps = tokens.at(-1)!.position > tokens[0].position;
+  const hasGaps = last.position > tokens[0].position;
   if (mode === 'phrase' && (positions > 1 || hasGaps)) return phrase(tokens, queries, options, null);
   if (mode === 'phrase_prefix') return phrase(tokens, queries, options, options.maxExpansions);
   if (positions === 1) return queries.synonyms(tokens.map((token) => token.term));

@@ -9,10 +9,14 @@ export function isGraph(tokens: readonly AnalyzedToken[]): boolean {
 /** Splits the stream at positions that every path passes: no token spans such a position. */
 export function splitAtArticulations(tokens: readonly AnalyzedToken[]): AnalyzedToken[][] {
   const parts: AnalyzedToken[][] = [];
+  let part: AnalyzedToken[] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const token of tokens) {
-    if (token.position >= end) parts.push([]);
-    parts.at(-1)!.push(token);
+    if (token.position >= end) {
+      part = [];
+      parts.push(part);
+    }
+    part.push(token);
     end = Math.max(end, token.position + token.positionLength);
   }
   return parts;
@@ -38,7 +42,7 @@ export function finiteStrings(tokens: readonly AnalyzedToken[], limit: number): 
       paths.push(path);
       return;
     }
-    for (const token of starts.get(next)!) {
+    for (const token of starts.get(next) ?? []) {
       const position = token.position - shift;
       walk(next + token.positionLength, shift + token.positionLength - 1, [...path, { ...token, position, positionLength: 1 }]);
     }

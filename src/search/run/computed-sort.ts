@@ -66,7 +66,7 @@ function computedSort(
       texts.set(segment, ordered);
       const places = new Map(ordered.map((text, place) => [text, place]));
       const byDoc = new Map<number, number[]>();
-      for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? places.get(value)! : value]);
+      for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? (places.get(value) ?? 0) : value]);
       const column = segment.temporaryColumn({ kind: isText ? 'ordinals' : 'f64', byDoc });
       return { by: 'column', column, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
     },

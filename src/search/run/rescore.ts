@@ -1,5 +1,5 @@
 // Rescoring: combines the scores of a shard's best hits with those of a second query.
-import type { RescoreRequest } from '../request/search-request.ts';
+import type { RescoreRequest } from '../request/request-parts.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { PreparedShard } from './prepared-shard.ts';

@@ -54,12 +54,14 @@ export class ShardAggregations {
       },
       textTokens: (type, sourceFields) => {
         const { mapping, analysis, record } = context;
+        const { analyzer } = type.spec;
+        if (analyzer === null) throw new RangeError(`field [${type.name}] is not a text field`);
         const names = sourceFields.length > 0 ? sourceFields : [type.name];
         return (segment, docId) => {
           const source = record(segment.seqNo(segment.rootOf(docId)))?.source;
           const json = source ? (parseJsonBytes(source) as JsonObject) : {};
-          const texts = names.flatMap((name) => stringsIn(mapping, name, json));
-          return texts.map((text) => analysis.analyze(type.spec.analyzer!, text).map(({ term }) => term));
+          const strings = names.flatMap((name) => stringsIn(mapping, name, json));
+          return strings.map((string) => analysis.analyze(analyzer, string).map(({ term }) => term));
         };
       },
       addScript: (values) => {

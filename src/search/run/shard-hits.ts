@@ -1,6 +1,6 @@
 // Hits of shards, and their order.
 import type { IndexQuery } from '../index-query/index-query.ts';
-import type { RescoreRequest } from '../request/search-request.ts';
+import type { RescoreRequest } from '../request/request-parts.ts';
 import { compareSortValues, type ResolvedSort, type SortValue } from './resolved-sort.ts';
 
 export interface ShardHit {

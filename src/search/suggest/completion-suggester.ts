@@ -96,7 +96,7 @@ function matcherOf({ text, match }: CompletionSuggestion, field: FieldType, shar
     const matcher = regexpMatcher(`(${text}).*`, REGEXP_ALL, false, match.maxStates);
     return { from: utf8.encode(matcher.prefix), matches: (term) => matcher.matches(term) };
   }
-  const words = shard.analysis.analyze(field.searchAnalyzer!, text);
+  const words = field.searchAnalyzer === null ? [] : shard.analysis.analyze(field.searchAnalyzer, text);
   if (words.length === 0) return null;
   const prefix = words.map(({ term }) => term).join(WORD_SEPARATOR);
   const edits = match.by === 'fuzzy' && [...prefix].length >= match.minLength ? editsFor(match.fuzziness, prefix) : 0;

@@ -14,7 +14,7 @@ function refusal(body: unknown): ApiError {
   throw new Error('accepted');
 }
 
-test('short and long forms give the same tree', () => {
+test('short and long forms parse to the same tree', () => {
   expect(parseQuery({ match: { title: 'red fox' } })).toEqual(parseQuery({ match: { title: { query: 'red fox' } } }));
   expect(parseQuery({ term: { status: 'new' } })).toEqual(parseQuery({ term: { status: { value: 'new' } } }));
   expect(parseQuery({ prefix: { tag: 'a' } })).toEqual(parseQuery({ prefix: { tag: { prefix: 'a' } } }));
@@ -23,7 +23,7 @@ test('short and long forms give the same tree', () => {
   expect([kind, boost, name]).toEqual(['term', Math.fround(1.1), 'n']);
 });
 
-test('ranges: every way to say the bounds', () => {
+test('parses every form of range bounds', () => {
   const query = parseQuery({ range: { at: { gt: 1, lte: 2, format: 'yyyy', time_zone: '+01:00', relation: 'within' } } });
   expect(query).toMatchObject({
     from: 1,
@@ -37,7 +37,7 @@ test('ranges: every way to say the bounds', () => {
   expect(parseQuery({ range: { at: { from: 1, to: 2, include_upper: false } } })).toMatchObject({ includeFrom: true, includeTo: false });
 });
 
-test('a query stands for itself as base64', () => {
+test('parses a query wrapped in base64', () => {
   const text = Buffer.from('{"term":{"a":1}}').toString('base64');
   expect(parseQuery({ wrapper: { query: text } })).toEqual(parseQuery({ term: { a: 1 } }));
 });
@@ -68,12 +68,12 @@ test.each([
   expect(refusal(body)).toMatchObject({ type, reason, status: 400 });
 });
 
-test('the error of a clause is the root cause of the bool around it', () => {
+test("the error of a clause is the root cause of the enclosing bool's error", () => {
   const error = refusal({ bool: { must: [{ nothing: {} }] } });
   expect([error.type, error.rootCauses?.[0].reason]).toEqual(['x_content_parse_exception', 'unknown query [nothing]']);
 });
 
-test('depth is bounded', () => {
+test('limits the depth', () => {
   const nested = (levels: number): unknown => (levels === 1 ? { match_all: {} } : { bool: { must: [nested(levels - 1)] } });
   expect(parseQuery(nested(MAX_QUERY_DEPTH)).kind).toBe('bool');
   expect(refusal(nested(MAX_QUERY_DEPTH + 1)).rootCauses ?? [refusal(nested(MAX_QUERY_DEPTH + 1))]).toBeTruthy();
@@ -94,7 +94,7 @@ test.each([
   expect(calculateMinimumShouldMatch(count, spec)).toBe(expected);
 });
 
-test('fuzziness by length and by number', () => {
+test('parses fuzziness by length and by number', () => {
   expect(['ab', 'abc', 'abcde', 'abcdef'].map((word) => editsFor(parseFuzziness('AUTO'), word))).toEqual([0, 1, 1, 2]);
   expect(editsFor(parseFuzziness('AUTO:1,2'), 'ab')).toBe(2);
   expect(editsFor(parseFuzziness('2.0'), 'x')).toBe(2);
@@ -104,7 +104,7 @@ test('fuzziness by length and by number', () => {
   expect(() => parseFuzziness('AUTO:5')).toThrow('failed to find low and high distance values');
 });
 
-test('points and distances', () => {
+test('parses points and distances', () => {
   for (const point of [
     '48.2,16.4',
     [16.4, 48.2],

@@ -67,11 +67,11 @@ test.each(['(a', 'a)', '"a', 'n:[1 TO', 'a AND', 'AND a', 'a^', 'f:', '[a b]', '
   expect(() => parseQueryStringSyntax(text)).toThrow();
 });
 
-test('deep nesting is refused, not overflowed', () => {
+test('rejects deep nesting without overflowing the stack', () => {
   expect(() => parseQueryStringSyntax('('.repeat(20_000) + 'a' + ')'.repeat(20_000))).toThrow('nested groups');
 });
 
-test('an escaped text is words again', () => {
+test('an escaped string parses to plain words', () => {
   const text = 'a+b (c) "d" e:f [g]';
   const query = parseQueryStringSyntax(escapeQueryString(text));
   expect(query.items).toEqual([{ words: true, text }]);
@@ -119,6 +119,6 @@ test.each([
   expect(showSimple(parseSimpleSyntax(text, -1, 'or'))).toBe(expected);
 });
 
-test('simple: operators that are off are plain signs', () => {
+test('simple_query_string reads disabled operators as plain characters', () => {
   expect(showSimple(parseSimpleSyntax('a* + "b c"', SIMPLE_FLAGS['OR'] | SIMPLE_FLAGS['WHITESPACE'], 'or'))).toBe('or(a* + "b c")');
 });

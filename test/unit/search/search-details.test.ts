@@ -29,17 +29,17 @@ async function shardError(body: unknown): Promise<unknown[]> {
   return [status, json.error.type, json.error.root_cause[0].type, json.error.root_cause[0].reason];
 }
 
-test('clauses of a bool that are null are not there', async () => {
+test('ignores null clauses of a bool', async () => {
   expect((await hits({ query: { bool: { must: null, filter: { term: { n: 2 } } } } })).map(({ _id }) => _id)).toEqual(['a']);
 });
 
-test('sort by _id, paged', async () => {
+test('pages through hits sorted by _id', async () => {
   const first = await hits({ sort: [{ _id: 'desc' }], size: 2 });
   expect(first.map(({ sort }) => sort)).toEqual([['c'], ['b']]);
   expect((await hits({ sort: [{ _id: 'desc' }], search_after: ['b'] })).map(({ _id }) => _id)).toEqual(['a']);
 });
 
-test('dates sorted as nanoseconds are shown as dates, and pages go on behind them', async () => {
+test('returns dates sorted as nanoseconds as dates and continues pages after them', async () => {
   const sort = [{ at: { order: 'desc', numeric_type: 'date_nanos', format: 'yyyy-MM-dd' } }];
   expect((await hits({ sort, size: 2 })).map((hit) => hit.sort)).toEqual([['2024-05-06'], ['2023-01-01']]);
   const plain = [{ at: { order: 'asc', numeric_type: 'date_nanos' } }];
@@ -48,7 +48,7 @@ test('dates sorted as nanoseconds are shown as dates, and pages go on behind the
   expect((await hits({ sort: plain, size: 1, search_after: first.sort })).map(({ _id }) => _id)).toEqual(['b']);
 });
 
-test('an unmapped type that is none, and a page without a sort', async () => {
+test('rejects an unknown unmapped_type and search_after without a sort', async () => {
   expect(await shardError({ sort: [{ nope: { unmapped_type: 'foo' } }] })).toEqual([
     400,
     'search_phase_execution_exception',
@@ -58,7 +58,7 @@ test('an unmapped type that is none, and a page without a sort', async () => {
   expect(await shardError({ search_after: [1] })).toContain('Sort must contain at least one field.');
 });
 
-test('what each shard refuses is an error of all shards', async () => {
+test('reports an error of every shard as a failure of the search', async () => {
   expect(await shardError({ track_total_hits: -5 })).toEqual([
     400,
     'search_phase_execution_exception',
@@ -73,7 +73,7 @@ test('what each shard refuses is an error of all shards', async () => {
   expect((await shardError({ collapse: { field: 'nope' } }))[3]).toBe('no mapping found for `nope` in order to collapse on');
 });
 
-test('fields of the source that are not mapped, on demand', async () => {
+test('returns unmapped source fields on request', async () => {
   const shown = async (field: unknown) => (await hits({ query: { ids: { values: ['b'] } }, fields: [field], _source: false }))[0].fields;
   expect(await shown({ field: '*', include_unmapped: true })).toEqual({
     n: [1],
@@ -87,7 +87,7 @@ test('fields of the source that are not mapped, on demand', async () => {
   expect(await shown('o.*')).toBeUndefined();
 });
 
-test('headers of a multi search: what they say counts, what they cannot say is refused', async () => {
+test('applies the headers of a multi search and rejects unknown ones', async () => {
   const [all, none] = (await node.ok('POST /_msearch', [{ index: 'd*' }, {}, { index: 'd*', expand_wildcards: 'none' }, {}])).responses;
   expect([all.hits.total.value, none.hits.total.value]).toEqual([3, 0]);
   for (const header of [{ search_type: 'scan' }, { expand_wildcards: 'some' }, { ignore_unavailable: 'perhaps' }, { type: 'x' }])
@@ -98,12 +98,12 @@ test('headers of a multi search: what they say counts, what they cannot say is r
   );
 });
 
-test('a search template is profiled by parameter', async () => {
+test('profiles a search template by parameter', async () => {
   const answer = await node.ok('POST /d/_search/template?profile=true', { source: { size: 0 } });
   expect(answer.profile.shards).toHaveLength(2);
 });
 
-test('explained tokens show the mark of keywords only behind filters that know it', async () => {
+test('shows the keyword attribute only after filters that set it', async () => {
   const { detail } = await node.ok('POST /_analyze', {
     tokenizer: 'standard',
     filter: ['lowercase', 'porter_stem'],
@@ -118,7 +118,7 @@ test('explained tokens show the mark of keywords only behind filters that know i
   expect(Object.keys(named.detail.analyzer.tokens[0])).not.toContain('keyword');
 });
 
-test('integers beyond doubles keep their value in mappings, templates and stored scripts', async () => {
+test('preserves integers beyond 2^53 in mappings, templates and stored scripts', async () => {
   const big = '9007199254740993';
   await node.ok('PUT /big', `{"mappings":{"dynamic":"false","_meta":{"x":${big}},"properties":{"n":{"type":"long","null_value":${big}}}}}`);
   await node.ok('PUT /big/_mapping', `{"_meta":{"x":${big}},"properties":{"m":{"type":"long","null_value":${big}}}}`);
@@ -136,7 +136,7 @@ test('integers beyond doubles keep their value in mappings, templates and stored
   ).toBe(1);
 });
 
-test('rules without overlap are tried in each order: not more than a few', async () => {
+test('limits the number of interval rules without overlap', async () => {
   const intervals = (query: string) => ({
     query: { intervals: { t: { match: { query, mode: 'unordered_no_overlap' } } } },
   });

@@ -95,7 +95,7 @@ function bm25(term: string, text: string): number {
   return (idf * freq) / (freq + 1.2 * (0.25 + (0.75 * words(text).length) / average));
 }
 
-test('scores of a match are the sum of its words, best first', async () => {
+test('scores a match as the sum of its words and returns the best hit first', async () => {
   const { hits } = await search({ query: { match: { body: 'quick dog' } } });
   const expected = TEXTS.map((text, i) => ({ id: String(i + 1), score: bm25('quick', text) + bm25('dog', text) }))
     .filter(({ score }) => score > 0)
@@ -105,7 +105,7 @@ test('scores of a match are the sum of its words, best first', async () => {
   expect(hits.max_score).toBe(hits.hits[0]._score);
 });
 
-test('boosts, constants, dis_max, boosting and filters', async () => {
+test('scores boosts, constant_score, dis_max, boosting and filters', async () => {
   const score = async (query: Body) => (await search({ query, size: 1 })).scores[0];
   const plain = (await score({ match: { body: 'storm' } }))!;
   expect(await score({ match: { body: { query: 'storm', boost: 2 } } })).toBeCloseTo(2 * plain, 5);
@@ -120,7 +120,7 @@ test('boosts, constants, dis_max, boosting and filters', async () => {
   ).toBeCloseTo(plain / 2, 5);
 });
 
-test('what matches: phrases, patterns, fuzzy words, ranges, existence', async () => {
+test('matches phrases, patterns, fuzzy words, ranges and exists', async () => {
   const ids = async (query: Body) => (await search({ query, sort: ['_doc'] })).ids;
   expect(await ids({ match_phrase: { body: 'quick brown' } })).toEqual(['1']);
   expect(await ids({ match_phrase: { body: { query: 'brown quick', slop: 2 } } })).toEqual(['1']);
@@ -146,7 +146,7 @@ test('what matches: phrases, patterns, fuzzy words, ranges, existence', async ()
   expect(await ids({ term: { 'parts.name': 'all' } })).toEqual([]);
 });
 
-test('pages by search_after and by scroll cover every hit once, in order', async () => {
+test('pages by search_after and scroll return every hit once, in order', async () => {
   const whole = await search({ sort: [{ tag: 'desc' }, { n: { order: 'asc', missing: '_first' } }] });
   const seen: string[] = [];
   let after: unknown;
@@ -164,14 +164,14 @@ test('pages by search_after and by scroll cover every hit once, in order', async
   expect(whole.ids).toEqual(['4', '1', '3', '6', '2', '5']);
 });
 
-test('sort values: scaled numbers, dates, missing ones', async () => {
+test('returns sort values of scaled numbers, dates and missing values', async () => {
   const { hits } = await search({ sort: [{ n: 'desc' }, 'price', { at: { order: 'asc', format: 'yyyy/MM/dd' } }], size: 6 });
   expect(hits.hits[0].sort).toEqual([10, 5.25, '2024/01/06']);
   expect(hits.hits.at(-1)!.sort).toEqual([-2147483648, 3.25, '2024/01/04']);
   expect([hits.max_score, hits.hits[0]._score]).toEqual([null, null]);
 });
 
-test('totals, limits and sizes', async () => {
+test('limits totals, pages and collected hits', async () => {
   expect((await search({ size: 0, track_total_hits: 3 })).hits.total).toEqual({ value: 3, relation: 'gte' });
   expect((await search({ size: 0, track_total_hits: false })).hits.total).toBeUndefined();
   expect(
@@ -181,7 +181,7 @@ test('totals, limits and sizes', async () => {
   await expect(search({ sort: ['body'] })).rejects.toThrow('all shards failed');
 });
 
-test('post_filter narrows hits, not aggregations', async () => {
+test('applies post_filter to hits but not to aggregations', async () => {
   const answer = await search({
     query: { match: { body: 'quick' } },
     post_filter: { term: { tag: 'blue' } },
@@ -192,7 +192,7 @@ test('post_filter narrows hits, not aggregations', async () => {
   expect((answer.aggregations as { tags: { buckets: unknown[] } }).tags.buckets).toHaveLength(2);
 });
 
-test('hits show what was asked for', async () => {
+test('returns the requested parts of hits', async () => {
   const { hits } = await search({
     query: {
       bool: { must: { match: { body: { query: 'storm', _name: 'word' } } }, should: { term: { tag: { value: 'red', _name: 'red' } } } },
@@ -215,7 +215,7 @@ test('hits show what was asked for', async () => {
   });
 });
 
-test('an explanation has the value of the score', async () => {
+test('explains exactly the score of a hit', async () => {
   for (const query of [
     { match: { body: 'quick dog' } },
     { match_phrase: { body: 'quick storm' } },
@@ -226,7 +226,7 @@ test('an explanation has the value of the score', async () => {
   }
 });
 
-test('collapse keeps the best of each group, with the others inside', async () => {
+test('collapse keeps the best hit of each group and returns the others as inner hits', async () => {
   const { hits } = await search({
     sort: ['n'],
     collapse: { field: 'tag', inner_hits: { name: 'all', size: 5, sort: [{ n: 'desc' }], _source: false } },
@@ -239,7 +239,7 @@ test('collapse keeps the best of each group, with the others inside', async () =
   expect(inner.all.hits.hits.map((hit) => hit._id)).toEqual(['5', '2']);
 });
 
-test('inner hits name the objects that matched', async () => {
+test('inner hits identify the nested objects that matched', async () => {
   const query = { nested: { path: 'parts', query: { range: { 'parts.qty': { gte: 6 } } }, inner_hits: { _source: ['parts.name'] } } };
   const { hits } = await search({ query, sort: ['_doc'], size: 1 });
   const inner = hits.hits[0]['inner_hits'] as { parts: { hits: { total: { value: number }; hits: Hit[] } } };
@@ -247,7 +247,7 @@ test('inner hits name the objects that matched', async () => {
   expect(inner.parts.hits.hits[0]).toMatchObject({ _id: '1', _nested: { field: 'parts', offset: 1 }, _source: { name: 'all' } });
 });
 
-test('rescoring adds to the best hits only', async () => {
+test('rescores only the best hits', async () => {
   const first = await search({ query: { match: { body: 'quick' } } });
   const again = await search({
     query: { match: { body: 'quick' } },
@@ -258,7 +258,7 @@ test('rescoring adds to the best hits only', async () => {
   expect(again.scores.slice(1)).toEqual(first.scores.slice(1));
 });
 
-test('several indices: each by its own mapping, boosts by index, partial failures named', async () => {
+test('searches several indices by their own mappings and boosts and reports partial failures', async () => {
   const both = await search({ query: { match: { body: 'quick' } }, indices_boost: [{ other: 5 }] }, 'texts,other');
   expect(both.hits.hits[0]).toMatchObject({ _index: 'other', _score: 5 });
   const partial = (await engine.search({
@@ -274,7 +274,7 @@ test('several indices: each by its own mapping, boosts by index, partial failure
   });
 });
 
-test('repeated bodies see new documents', async () => {
+test('a repeated request finds new documents', async () => {
   const body = { query: { term: { tag: 'fresh' } } };
   expect((await search(body)).ids).toEqual([]);
   await engine.index({ index: 'texts', id: 'new', document: { tag: 'fresh' }, refresh: true });
@@ -283,7 +283,7 @@ test('repeated bodies see new documents', async () => {
   expect((await search(body)).ids).toEqual([]);
 });
 
-test('profile: what each shard did, by the counters of its run', async () => {
+test('profile reports the counters of each shard', async () => {
   const body = { profile: true, query: { match: { body: 'quick storm' } } };
   for (let i = 0; i < 2; i++) {
     const { profile } = (await engine.search({ index: 'texts', body })) as unknown as {
@@ -300,7 +300,7 @@ test('profile: what each shard did, by the counters of its run', async () => {
   }
 });
 
-test('profile: each clause by itself, each aggregation with what it adds', async () => {
+test('profile measures each clause separately and each aggregation by the time it adds', async () => {
   const query = {
     bool: {
       must: [{ match: { body: { query: 'quick', boost: 2 } } }],
@@ -340,7 +340,7 @@ test('profile: each clause by itself, each aggregation with what it adds', async
   });
 });
 
-test('a short page over many segments is the beginning of a long one', async () => {
+test('a short page over many segments is a prefix of a long one', async () => {
   const rng = new Rng(7);
   await engine.indices.create({
     index: 'segments',

@@ -44,13 +44,13 @@ const PLAYS = { function_score: { field_value_factor: { field: 'plays' }, boost_
 const SCRIPT = { script: { script: { source: "doc['plays'].value > 5" } } };
 const SCRIPT_SCORE = { script_score: { query: { match_all: {} }, script: { source: "doc['plays'].value" } } };
 
-test('without a clause that leaves them out, documents without the field fail the search', async () => {
+test('fails on documents without the field unless another clause excludes them', async () => {
   for (const query of [PLAYS, SCRIPT, SCRIPT_SCORE, { bool: { must: [PLAYS], should: [SONGS] } }, { bool: { should: [PLAYS, SONGS] } }]) {
     await expect(search({ query })).rejects.toThrow();
   }
 });
 
-describe('functions see what is left by', () => {
+describe('functions see only documents that match', () => {
   const songs = { 0: 4, 2: 9 };
   test.each<[string, Body]>([
     ['a filter', { must: [PLAYS], filter: [SONGS] }],
@@ -80,17 +80,17 @@ describe('functions see what is left by', () => {
     expect(await scoresOf({ bool: clauses })).toEqual(songs);
   });
 
-  test('a function before it: filters of functions that are scripts', async () => {
+  test('script filters of functions', async () => {
     const functions = [{ filter: SCRIPT, weight: 7 }];
     expect(await scoresOf({ function_score: { query: SONGS, functions, boost_mode: 'replace' } })).toEqual({ 0: 1, 2: 7 });
   });
 
-  test('a filter, for score scripts', async () => {
+  test('a filter next to a score script', async () => {
     expect(await scoresOf({ bool: { must: [SCRIPT_SCORE], filter: [SONGS] } })).toEqual(songs);
   });
 });
 
-describe('script queries see what is left by', () => {
+describe('script queries see only documents that match', () => {
   test.each<[string, Body]>([
     ['a filter', { filter: [SCRIPT, SONGS] }],
     ['a filter, from a required clause', { must: [SCRIPT], filter: [SONGS] }],
@@ -103,12 +103,12 @@ describe('script queries see what is left by', () => {
     expect(Object.keys(await scoresOf({ bool: clauses }))).toEqual(['2']);
   });
 
-  test('a filter, from an excluding clause', async () => {
+  test('a filter, from within must_not', async () => {
     expect(Object.keys(await scoresOf({ bool: { filter: [SONGS], must_not: [SCRIPT] } }))).toEqual(['0']);
   });
 });
 
-test('scores beside functions stay what they are', async () => {
+test('clauses next to functions keep their scores', async () => {
   const title = { match: { title: 'storm' } };
   const plain = await scoresOf({ bool: { must: [title], filter: [SONGS] } });
   // A boost is of the query that a function starts from, which [replace] throws away.
@@ -116,12 +116,12 @@ test('scores beside functions stay what they are', async () => {
   expect(sum).toEqual({ 0: expect.closeTo(2 * plain['0'] + 4, 5) });
 });
 
-test('in a filter a least score is one of scores', async () => {
+test('min_score within a filter still compares scores', async () => {
   const best = { function_score: { query: { match: { title: 'storm' } }, weight: 1000, min_score: 1 } };
   expect(Object.keys(await scoresOf({ bool: { filter: [best] } }))).toEqual(['0', '1', '3']);
 });
 
-test('a post filter, a rescorer and names see the hits alone', async () => {
+test('post filter, rescorer and named queries see only the hits', async () => {
   const ids = async (body: Body) => (await search(body)).hits.hits.map((hit) => hit._id);
   for (const query of [SONGS, { match: { title: 'calm' } }, { dis_max: { queries: [SONGS, { match: { title: 'calm' } }] } }]) {
     expect(await ids({ query, post_filter: SCRIPT })).toEqual(['2']);
@@ -135,7 +135,7 @@ test('a post filter, a rescorer and names see the hits alone', async () => {
   ]);
 });
 
-test('nested: clauses beside it in its scope, and inner hits', async () => {
+test('nested scripts see only documents that match the nested clauses, also in inner hits', async () => {
   const value = { function_score: { field_value_factor: { field: 'part.n' }, boost_mode: 'replace' } };
   const query = { bool: { must: [value], filter: [{ term: { 'part.name': 'a' } }] } };
   const nested = { nested: { path: 'part', query, score_mode: 'sum', inner_hits: {} } };

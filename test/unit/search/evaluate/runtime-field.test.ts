@@ -73,7 +73,7 @@ describe('queries', () => {
   });
 });
 
-test('sorts, with missing values and pages behind a value', async () => {
+test('sorts with missing values and continues pages after a value', async () => {
   const sorted = async (body: Body) =>
     (await search(body)).hits.hits.map((hit: { _id: string; sort: unknown[] }) => [hit._id, hit.sort[0]]);
   expect(await sorted({ sort: [{ total: 'desc' }] })).toEqual([
@@ -91,7 +91,7 @@ test('sorts, with missing values and pages behind a value', async () => {
   expect(await sorted({ sort: [{ first: 'asc' }], search_after: ['Alan'], size: 1 })).toEqual([['3', 'Grace']]);
 });
 
-test('aggregations', async () => {
+test('aggregates computed values', async () => {
   const { aggregations } = await search({
     size: 0,
     query: { range: { month: { gte: 1 } } },
@@ -116,7 +116,7 @@ test('aggregations', async () => {
   ]);
 });
 
-test('fields and docvalue_fields show computed values', async () => {
+test('returns computed values in fields and docvalue_fields', async () => {
   const { hits } = await search({
     query: { ids: { values: ['1'] } },
     fields: ['first', { field: 'later', format: 'yyyy-MM-dd' }, 'tw*'],
@@ -125,7 +125,7 @@ test('fields and docvalue_fields show computed values', async () => {
   expect(hits.hits[0].fields).toEqual({ total: [30], host: ['10.0.0.1'], first: ['Ada'], later: ['2024-01-06'], twice: [60] });
 });
 
-test('a search has runtime fields of its own, over mapped ones too', async () => {
+test('runtime_mappings of a search override mapped fields', async () => {
   const runtime_mappings = {
     initial: { type: 'keyword', script: "emit(doc['first'].value.substring(0, 1))" },
     qty: { type: 'long', script: 'emit(100)' },
@@ -146,7 +146,7 @@ test('a search has runtime fields of its own, over mapped ones too', async () =>
   expect((await search({ query: { term: { initial: 'A' } } })).hits.total.value).toBe(0);
 });
 
-test('the mapping shows them, capabilities know them, null takes them away', async () => {
+test('runtime fields appear in mappings and field capabilities, and null removes them', async () => {
   await node.ok('PUT /shown', {
     mappings: { runtime: { day: { type: 'keyword', script: "emit('x')" } }, properties: { a: { type: 'long' } } },
   });
@@ -163,7 +163,7 @@ test('the mapping shows them, capabilities know them, null takes them away', asy
   expect((await node.ok('GET /shown/_mapping')).shown.mappings).toEqual({ properties: { a: { type: 'long' } } });
 });
 
-test('dynamic: runtime makes runtime fields of what documents bring', async () => {
+test('dynamic: runtime maps new fields of documents as runtime fields', async () => {
   await node.ok('PUT /dynamic', { mappings: { dynamic: 'runtime' } });
   await node.ok('PUT /dynamic/_doc/1?refresh=true', { word: 'a b', n: 3, x: 1.5, ok: true, day: '2024-01-01', in: { ner: 'y' } });
   expect((await node.ok('GET /dynamic/_mapping')).dynamic.mappings).toEqual({
@@ -193,7 +193,7 @@ test.each([
   expect([status, json.error.reason]).toEqual([400, expect.stringContaining(reason)]);
 });
 
-test('scripts that do not compile are refused, those that fail name the shard, circles end', async () => {
+test('rejects scripts that do not compile, reports the shard of those that fail, and detects cycles', async () => {
   const bad = await node.send('PUT /refused', { mappings: { runtime: { a: { type: 'long', script: 'emit(' } } } });
   expect([bad.status, bad.json.error.type]).toEqual([400, 'script_exception']);
   const of = (runtime_mappings: Body, field = 'a') => node.send('POST /people/_search', { runtime_mappings, query: { exists: { field } } });

@@ -50,7 +50,7 @@ const refusal = (body: Body) =>
     (error) => error,
   );
 
-test('a script filter sees the documents that the clauses beside it leave', async () => {
+test('a script filter sees only documents that match the other clauses', async () => {
   const script = (source: string) => ({ script: { script: source } });
   expect(await idsOf({ query: { bool: { filter: [{ exists: { field: 'n' } }, script("doc['n'].value > 2")] } } })).toEqual(['1', '2']);
   expect(await idsOf({ query: script("doc['n'].size() == 0 || doc['at'].value.getMonthValue() == 12") })).toEqual(['2', '3']);
@@ -59,7 +59,7 @@ test('a script filter sees the documents that the clauses beside it leave', asyn
   expect((await refusal({ query: script('nothing > 1') })).type).toBe('search_phase_execution_exception');
 });
 
-test('script_score: formula, boost, min_score, functions, the expression language', async () => {
+test('script_score supports boost, min_score, functions and the expression language', async () => {
   const base = { exists: { field: 'n' } };
   const score = (script: unknown, rest: Body = {}) => scoresOf({ script_score: { query: base, script, ...rest } });
   expect(await score({ source: "doc['n'].value * params.f + _score", params: { f: 2 } })).toEqual([
@@ -82,7 +82,7 @@ test('script_score: formula, boost, min_score, functions, the expression languag
   );
 });
 
-test('script_fields and sorts by scripts', async () => {
+test('computes script_fields and sorts by scripts', async () => {
   const fields = { double: { script: "doc['n'].value * 2" }, source: { script: 'params._source.tag' } };
   const { hits } = await search({ query: { ids: { values: ['1'] } }, script_fields: fields });
   expect(hits.hits[0].fields).toEqual({ double: [10], source: ['a'] });
@@ -124,7 +124,7 @@ test('sorts by distance on the sphere and in the plane', async () => {
   );
 });
 
-test('aggregations over values of scripts', async () => {
+test('aggregates values of scripts', async () => {
   const { aggregations } = await search({
     size: 0,
     query: { exists: { field: 'n' } },
@@ -158,7 +158,7 @@ test('aggregations over values of scripts', async () => {
   expect(aggregations['all'].tags.value).toBe(4);
 });
 
-test('distance_feature and terms_set by a script', async () => {
+test('supports distance_feature, and terms_set with a script', async () => {
   const near = await scoresOf({ distance_feature: { field: 'place', origin: [20, 10], pivot: '100km' } });
   expect(near.map(([id]) => id)).toEqual(['0', '1']);
   expect(near[0][1]).toBeCloseTo(1, 5);

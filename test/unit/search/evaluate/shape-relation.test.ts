@@ -26,7 +26,7 @@ const all = (a: Name, b: Name) => {
   return (['intersects', 'within', 'contains'] as const).filter((relation: ShapeRelation) => relates(geometry(a), geometry(b), relation));
 };
 
-describe('how the first shape lies to the second', () => {
+describe('relation of the first shape to the second', () => {
   test.each<[Name, Name, string[]]>([
     ['square', 'square', ['intersects', 'within', 'contains']],
     ['inner', 'square', ['intersects', 'within']],
@@ -51,7 +51,7 @@ describe('how the first shape lies to the second', () => {
     ['dateline', 'square', []],
   ])('%s, %s', (a, b, expected) => expect(all(a, b)).toEqual(expected));
 
-  test('disjoint is not intersecting, and a box may cross the dateline', () => {
+  test('disjoint is the opposite of intersects, and a box may cross the dateline', () => {
     const box = geometryOf([parseGeoShape(SHAPES.dateline)]);
     const at = (lon: number) => geometryOf([{ type: 'point', at: [lon, 0] }]);
     expect([175, -175, 0].map((lon) => relates(at(lon), box, 'disjoint'))).toEqual([false, false, true]);

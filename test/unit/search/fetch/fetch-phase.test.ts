@@ -49,7 +49,7 @@ async function search(index: string, body: Body, parameters: Body = {}) {
   return (await engine.search({ index, body, parameters })) as unknown as { hits: { hits: Hit[]; max_score: number } } & Body;
 }
 
-test('inner hits of a nested query inside another are those of its hit alone', async () => {
+test('inner hits of a nested query within another one belong to the enclosing hit', async () => {
   const inner = { nested: { path: 'comment.author', query: { term: { 'comment.author.name': 'ann' } }, inner_hits: {} } };
   const { hits } = await search('posts', {
     query: { nested: { path: 'comment', query: inner, inner_hits: { sort: [{ 'comment.stars': 'desc' }] } } },
@@ -64,7 +64,7 @@ test('inner hits of a nested query inside another are those of its hit alone', a
   ]);
 });
 
-test('inner hits show versions, sequence numbers and fields of their own document', async () => {
+test('inner hits return version, sequence number and fields of their document', async () => {
   const { hits } = await search('posts', {
     query: {
       nested: {
@@ -89,7 +89,7 @@ test('inner hits show versions, sequence numbers and fields of their own documen
   });
 });
 
-test('without a source only stored fields are marked, in nested documents too', async () => {
+test('highlights only stored fields if the source is disabled, also in nested documents', async () => {
   const text = { type: 'text' };
   const properties = { text, kept: { ...text, store: true } };
   const mappings = { _source: { enabled: false }, properties: { ...properties, part: { type: 'nested', properties } } };
@@ -125,7 +125,7 @@ test.each([
   expect(hits.hits.map((hit) => (hit['_explanation'] as Body)['description'])).toEqual([description, description, 'product of:']);
 });
 
-test('hits behind the window of a rescorer take its weight of the first query', async () => {
+test('multiplies the scores of hits after the rescore window by the query weight', async () => {
   await engine.bulk({ index: 'ranks', refresh: true, operations: [1, 2, 3].flatMap((n) => [{ index: { _id: String(n) } }, { n }]) });
   const { hits } = await search('ranks', {
     explain: true,
@@ -148,7 +148,7 @@ test.each([
   expect(counted['num_reduce_phases']).toBeUndefined();
 });
 
-test('combinations of deleted documents are not counted, not even as empty', async () => {
+test('returns no buckets for deleted documents', async () => {
   const documents = [
     ['a', 1],
     ['b', 1],
@@ -168,7 +168,7 @@ test('combinations of deleted documents are not counted, not even as empty', asy
   ]);
 });
 
-test('unsigned integers and other numbers of several indices are not put in one order', async () => {
+test('refuses to sort unsigned integers of one index with other numbers of another', async () => {
   for (const type of ['unsigned_long', 'long', 'double']) {
     await engine.indices.create({ index: `sort-${type}`, body: { mappings: { properties: { n: { type } } } } });
     await engine.index({ index: `sort-${type}`, id: type, refresh: true, document: { n: 5 } });
@@ -185,7 +185,7 @@ test('unsigned integers and other numbers of several indices are not put in one 
   expect(await ids('sort-unsigned_long,sort-none')).toEqual(['unsigned_long', 'none']);
 });
 
-test('words of cross_fields never score below zero, in whatever rare field they stand', async () => {
+test('cross_fields never returns negative scores', async () => {
   const documents = [{ color: 'orange red' }, { color: 'red purple', shape: 'red square' }, { color: 'yellow red' }];
   await engine.bulk({ index: 'shapes', refresh: true, operations: documents.flatMap((one, i) => [{ index: { _id: String(i) } }, one]) });
   const multi_match = { query: 'red', type: 'cross_fields', fields: ['color', 'shape^100'], tie_breaker: 0.1 };

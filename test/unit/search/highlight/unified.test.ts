@@ -4,7 +4,7 @@ import { forSeeds } from '../../../support/rng.ts';
 
 const PIECES = ['abc', 'é', ' ', '. ', 'Mr. X', '\n', '中文', '!', '😀', "don't", '3.14', 'ก็', ''];
 
-test('boundaries around an offset are those of the whole text', () => {
+test('boundaries around an offset equal those of the whole text', () => {
   forSeeds(100, (rng) => {
     const text = Array.from({ length: rng.int(1, 20) }, () => rng.pick(PIECES)).join('');
     for (const granularity of ['sentence', 'word'] as const) {

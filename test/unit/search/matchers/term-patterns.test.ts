@@ -10,7 +10,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 const word = (rng: Rng, letters: string, longest: number) =>
   Array.from({ length: rng.int(0, longest) }, () => rng.pick([...letters])).join('');
 
-test('wildcards match as the same regular expression does', () =>
+test('wildcards match like the equivalent regular expression', () =>
   forSeeds(300, (rng) => {
     const pattern = word(rng, 'ab*?é', 6);
     const text = word(rng, 'abé', 8);
@@ -18,7 +18,7 @@ test('wildcards match as the same regular expression does', () =>
     expect(wildcardMatcher(pattern, false).matches(utf8(text)), `${pattern} on ${text}`).toBe(new RegExp(`^${source}$`, 'u').test(text));
   }));
 
-test('wildcards: escapes, kinds, case', () => {
+test('wildcards support escapes and case folding and report their kind', () => {
   expect(wildcardMatcher('a\\*', false)).toMatchObject({ kind: 'literal', prefix: 'a*' });
   expect(wildcardMatcher('ab*', false)).toMatchObject({ kind: 'prefix', prefix: 'ab' });
   expect(wildcardMatcher('A*É', true).matches(utf8('abé'))).toBe(true);
@@ -34,7 +34,7 @@ test('regular expressions match as JavaScript does where the syntax is the same'
     if (matcher.matches(utf8(text))) expect(text.startsWith(matcher.prefix)).toBe(true);
   }));
 
-test('regular expressions: complement, intersection, intervals, any string, classes', () => {
+test('regular expressions support complement, intersection, intervals, any string and classes', () => {
   const matches = (pattern: string, text: string, flags = REGEXP_ALL) => regexpMatcher(pattern, flags, false, 10_000).matches(utf8(text));
   expect(['xa', 'xb', 'x'].map((text) => matches('x~(a)', text))).toEqual([false, true, true]);
   expect(['ab1', 'ab', '1ab'].map((text) => matches('ab.*&.*[0-9]', text))).toEqual([true, false, false]);
@@ -54,7 +54,7 @@ test.each(['(a', 'a{2', '[a', '"a', 'a{3,2}', '<1-', '('.repeat(5000)])('bad reg
   expect(() => regexpMatcher(pattern, REGEXP_ALL, false, 10_000)).toThrow();
 });
 
-test('regular expressions are bounded by states', () => {
+test('regular expressions are limited by their number of states', () => {
   const text = Array.from({ length: 500 }, (_, i) => 'ab'[(Math.imul(i + 1, 2654435761) >>> 15) & 1]).join('');
   expect(() => regexpMatcher(`(a|b)*a${'(a|b)'.repeat(30)}`, REGEXP_ALL, false, 100).matches(utf8(text))).toThrow('more than');
 });
@@ -75,7 +75,7 @@ function distance(a: string, b: string, transpositions: boolean): number {
   return d[x.length][y.length];
 }
 
-test('fuzzy matching equals the full table, prefix apart', () =>
+test('fuzzy matching equals the full edit distance table after the prefix', () =>
   forSeeds(500, (rng) => {
     const target = word(rng, 'abcé😀', 6) || 'a';
     const other = word(rng, 'abcé😀', 7);
@@ -87,7 +87,7 @@ test('fuzzy matching equals the full table, prefix apart', () =>
     expect(matcher.matches(utf8(other)), `${target}~${edits} on ${other}`).toBe(expected);
   }));
 
-test('boosts of fuzzy terms fall with the edits', () => {
+test('boosts of fuzzy terms decrease with the number of edits', () => {
   const matcher = fuzzyMatcher('storm', 2, 0, true);
   expect([matcher.boostOf(utf8('storm')), matcher.boostOf(utf8('stom')), matcher.boostOf(utf8('stomr'))]).toEqual([
     1,

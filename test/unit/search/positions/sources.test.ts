@@ -137,7 +137,7 @@ describe('intervals', () => {
     ],
   ])('%s', (_, source, expected) => expect(intervals(source)).toEqual(expected));
 
-  test('the least extent counts what is extended', () => {
+  test('the smallest extent includes extensions', () => {
     expect(minExtent({ type: 'all', sources: [word('a'), { type: 'extend', source: word('b'), before: 2 }], mode: 'ordered' })).toBe(4);
     expect(minExtent({ type: 'or', sources: [all('ordered', 'a', 'b'), word('c')] })).toBe(1);
   });

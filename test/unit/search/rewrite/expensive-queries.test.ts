@@ -65,11 +65,11 @@ test.each([[{ prefix: { prefixed: 'ab' } }], [{ range: { n: { gte: 1 } } }], [{ 
   },
 );
 
-describe('the setting', () => {
+describe('search.allow_expensive_queries', () => {
   const of = (transient: object, persistent: object) =>
     allowsExpensive({ cluster: { settings: { transient, persistent } } } as EngineContext);
   const key = 'search.allow_expensive_queries';
-  test('is true by default; a transient one goes before a persistent one', () => {
+  test('is true by default, and a transient value overrides a persistent one', () => {
     expect(of({}, {})).toBe(true);
     expect(of({}, { [key]: 'false' })).toBe(false);
     expect(of({ [key]: 'true' }, { [key]: 'false' })).toBe(true);

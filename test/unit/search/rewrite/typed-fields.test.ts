@@ -47,7 +47,7 @@ async function hits(query: object): Promise<Array<[string, number]>> {
 const ids = async (query: object) => (await hits(query)).map(([id]) => id).sort();
 const explained = async (query: object) => (await node.ok('POST /t/_validate/query?explain', { query })).explanations[0].explanation;
 
-test('phrases of a search_as_you_type field are shingles, what is typed last is a prefix of one', async () => {
+test('searches phrases of a search_as_you_type field as shingles, with the last word as a prefix', async () => {
   expect(await explained({ match_phrase: { typed: 'quick brown' } })).toBe('typed._2gram:quick brown');
   expect(await explained({ match_phrase: { typed: 'quick brown fox jumps' } })).toBe('typed._3gram:"quick brown fox brown fox jumps"');
   expect(await ids({ match_phrase: { typed: 'quick brown fox jumps' } })).toEqual(['1']);
@@ -55,13 +55,13 @@ test('phrases of a search_as_you_type field are shingles, what is typed last is 
   expect(await explained({ match_phrase_prefix: { 'typed._2gram': 'quick bro' } })).toBe('typed._index_prefix:quick bro');
 });
 
-test('prefixes that are terms score in query strings, and are constant in prefix queries', async () => {
+test('prefixes indexed as terms score in query strings and are constant in prefix queries', async () => {
   expect(await explained({ query_string: { query: 'qui*', default_field: 'typed' } })).toBe('typed._index_prefix:qui');
   expect(await explained({ prefix: { typed: 'qui' } })).toBe('ConstantScore(typed._index_prefix:qui)');
   expect(await explained({ prefix: { typed: 'quickquickquickquickquick' } })).toBe('ConstantScore(typed:quickquickquickquickquick*)');
 });
 
-test('words of a completion field are one term; patterns are for text and keywords', async () => {
+test('treats the words of a completion field as one term and rejects patterns on other fields', async () => {
   expect(await ids({ match: { said: 'north sea' } })).toEqual(['1']);
   expect(await ids({ match: { said: 'sea' } })).toEqual([]);
   for (const field of ['said', 'rank'])
@@ -70,36 +70,36 @@ test('words of a completion field are one term; patterns are for text and keywor
   expect((await node.send('POST /t/_search', { query: { match_phrase_prefix: { word: 'Al' } } })).status).toBe(400);
 });
 
-test('two terms at one position of the first place are two starts of a phrase', async () => {
+test('a phrase may start with either of two terms at its first position', async () => {
   const [[id, score]] = await hits({ match_phrase: { shingled: 'quick brown' } });
   const answer = await node.ok('POST /t/_explain/1', { query: { match_phrase: { shingled: 'quick brown' } } });
   expect(JSON.stringify(answer.explanation)).toContain('phraseFreq=2.0');
   expect(answer.explanation.value).toBe(id === '1' ? score : answer.explanation.value);
 });
 
-test('a field without frequencies is as long as it has distinct terms', async () => {
+test('the length of a field without frequencies is its number of distinct terms', async () => {
   const scores = new Set((await hits({ match: { docs: 'one' } })).map(([, score]) => score));
   expect(scores.size).toBe(1);
 });
 
-test('expansions under the boolean similarity score by their boosts', async () => {
+test('terms of a pattern score by their boosts under the boolean similarity', async () => {
   expect(await hits({ fuzzy: { same: { value: 'quick', fuzziness: 1 } } })).toEqual([
     ['1', 1],
     ['2', expect.closeTo(0.8, 5)],
   ]);
 });
 
-test('of a field that is named twice the last weight counts; patterns multiply', async () => {
+test('uses the last boost of a repeated field and multiplies boosts of patterns', async () => {
   expect(await explained({ multi_match: { query: 'quick', fields: ['same^2', 'same^3'] } })).toContain('^3.0');
   expect(await explained({ multi_match: { query: 'quick', fields: ['sam*^2', 'same^3'] } })).toContain('^6.0');
 });
 
-test('a comparison without a field is a range of the default fields, but a word for a list of fields', async () => {
+test('reads a comparison without a field as a range on default fields and as a word on listed fields', async () => {
   expect(await ids({ query_string: { query: '>quack', default_field: 'same' } })).toEqual(['1']);
   expect(await ids({ query_string: { query: '>quack', fields: ['same'] } })).toEqual(['2']);
 });
 
-test('nobody may ask an integer field for what no integer is; as `missing` of an aggregation it counts', async () => {
+test('rejects fractions in queries on integer fields but accepts them as `missing` of aggregations', async () => {
   await node.ok('PUT /i/_doc/1?refresh=true', { n: 5 });
   await node.ok('PUT /i/_mapping', { properties: { small: { type: 'byte' }, whole: { type: 'integer' } } });
   for (const query of [{ term: { whole: 3e9 } }, { terms: { whole: [3e9] } }, { range: { small: { gt: '3000000000' } } }]) {

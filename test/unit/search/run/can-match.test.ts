@@ -21,7 +21,7 @@ afterAll(() => node.close());
 const ask = (index: string, body: Body, parameters = '') => node.ok(`POST /${index}/_search?${parameters}`, body);
 const between = (gte: string, lt: string): Body => ({ query: { range: { at: { gte, lt } } }, size: 0 });
 
-test('shards whose dates lie outside are skipped, one is always asked, more shards than the limit are needed', async () => {
+test('skips shards by their dates if there are more than the limit, but always searches one', async () => {
   const skipped = async (body: Body, size?: number) =>
     (await ask('y*', body, size === undefined ? '' : `pre_filter_shard_size=${size}`))._shards.skipped;
   expect(await skipped(between('2016-06-01', '2018-06-01'), 1)).toBe(1);
@@ -34,7 +34,7 @@ test('shards whose dates lie outside are skipped, one is always asked, more shar
   expect(await skipped({ ...between('2019-06-01', '2020-06-01'), aggs: { all: { global: {} } } }, 1)).toBe(0);
 });
 
-test('terms of _index, those without a match too', async () => {
+test('aggregates _index, including indices without a match', async () => {
   const buckets = async (terms: Body) => {
     const answer = await ask('y*', { ...between('2016-06-01', '2018-06-01'), aggs: { by: { terms } } });
     return (answer['aggregations'] as { by: { buckets: Array<{ key: string; doc_count: number }> } }).by.buckets.map((b) => [
@@ -53,7 +53,7 @@ test('terms of _index, those without a match too', async () => {
   ]);
 });
 
-test('preference chooses shards, or is refused', async () => {
+test('preference selects shards, and invalid values are rejected', async () => {
   const total = async (preference: string) =>
     (await ask('wide', { track_total_hits: true }, `preference=${encodeURIComponent(preference)}`)).hits.total.value;
   const each = await Promise.all([0, 1, 2, 3].map((shard) => total(`_shards:${shard}`)));
@@ -65,13 +65,13 @@ test('preference chooses shards, or is refused', async () => {
   expect([refused.status, refused.json.error.reason]).toEqual([400, 'no Preference for [_nowhere]']);
 });
 
-test('terminate_after says whether it ended the search', async () => {
+test('terminate_after reports whether it ended the search', async () => {
   expect(await ask('wide', { terminate_after: 1000 })).toMatchObject({ terminated_early: false });
   expect(await ask('wide', { terminate_after: 1 })).toMatchObject({ terminated_early: true });
   expect(await ask('wide', {})).not.toHaveProperty('terminated_early');
 });
 
-test('unsigned sums, averages and medians are of the numbers modulo 2^64', async () => {
+test('computes sums, averages and medians of unsigned integers modulo 2^64', async () => {
   await node.ok('PUT /big', { mappings: { properties: { n: { type: 'unsigned_long' } } } });
   const high = 2n ** 63n + 2n ** 62n;
   const documents = { a: [high, 1n], b: [high + 1n, high + 2n], c: [high + 10n, 5n, 6n, 7n] };

@@ -25,7 +25,7 @@ async function fill(index: string, settings: object): Promise<void> {
   }
 }
 
-test('documents of new and of merged segments stand in order', async () => {
+test('new and merged segments store documents in the order of the index sort', async () => {
   await fill('sorted', { 'index.sort.field': 'rank' });
   const inSegments = await node.ok('POST /sorted/_search', { sort: ['_doc'] });
   expect(ids(inSegments)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7', 'r8']);
@@ -38,13 +38,13 @@ test('documents of new and of merged segments stand in order', async () => {
   expect(ids(three)).toEqual(['r3']);
 });
 
-test('several keys, descending, missing first', async () => {
+test('supports several keys, descending order and missing values first', async () => {
   await fill('tagged', { 'index.sort': { field: ['tag', 'rank'], order: ['desc', 'asc'], missing: ['_first', '_last'] } });
   await node.ok('POST /tagged/_forcemerge?max_num_segments=1');
   expect(ids(await node.ok('POST /tagged/_search', { sort: ['_doc'] }))).toEqual(['r3', 'r6', 'r1', 'r5', 'r7', 'r2', 'r4', 'r8']);
 });
 
-test('a sort that the segments have ends early, with the same hits', async () => {
+test('ends early with the same hits if the index sort matches the sort', async () => {
   await fill('early', { 'index.sort.field': 'rank' });
   await node.ok('POST /early/_forcemerge?max_num_segments=1');
   const search = (body: object) => node.ok('POST /early/_search', { query: { match: { text: 'number' } }, size: 2, ...body });
@@ -75,7 +75,7 @@ test.each([
   expect([status, json.error.type, json.error.reason]).toEqual([400, 'illegal_argument_exception', reason]);
 });
 
-test('nested fields are refused in sorted indices', async () => {
+test('rejects nested fields in sorted indices', async () => {
   const mappings = { properties: { rank: { type: 'integer' }, parts: { type: 'nested' } } };
   const { json } = await node.send('PUT /nested', { settings: { 'index.sort.field': 'rank' }, mappings });
   expect(json.error.reason).toContain('cannot have nested fields when index sort is activated');

@@ -57,7 +57,7 @@ test.each([
   expect(aggregations.sample.best.hits.max_score).toBe(aggregations.best.hits.max_score);
 });
 
-test('scripts below a sampler read the values of its documents', async () => {
+test('scripts below a sampler read only documents of the sample', async () => {
   const { aggregations } = await search({
     size: 0,
     query,
@@ -80,7 +80,7 @@ test('scripts below a sampler read the values of its documents', async () => {
   ]);
 });
 
-test('scores that only min_score or an aggregation wants are not shown', async () => {
+test('does not return scores that only min_score or an aggregation needs', async () => {
   const sorted = { query, size: 1, sort: ['n'] };
   expect((await search({ ...sorted, min_score: 0.01 })).hits.hits[0]._score).toBeNull();
   expect((await search({ ...sorted, aggs: { best: { top_hits: {} } } })).hits.hits[0]._score).toBeNull();
@@ -88,7 +88,7 @@ test('scores that only min_score or an aggregation wants are not shown', async (
   expect((await search({ ...sorted, sort: ['n', '_score'] })).hits.hits[0]._score).toBeGreaterThan(0);
 });
 
-test('inner hits of the query and the post filter, none of what must not match', async () => {
+test('returns inner hits of the query and the post filter, but none of must_not', async () => {
   const parts = (name: string, k: string) => ({ nested: { path: 'parts', query: { term: { 'parts.k': k } }, inner_hits: { name } } });
   const { hits } = await search({
     query: { bool: { must: [parts('a', 'k8')], must_not: [parts('b', 'k0')] } },
@@ -99,7 +99,7 @@ test('inner hits of the query and the post filter, none of what must not match',
   expect([twice.status, twice.json.error.root_cause[0].type]).toEqual([400, 'illegal_argument_exception']);
 });
 
-test('totals as plain numbers, those of inner hits and top_hits too', async () => {
+test('rest_total_hits_as_int also applies to inner hits and top_hits', async () => {
   const body = {
     size: 1,
     query: { nested: { path: 'parts', query: { match_all: {} }, inner_hits: {} } },
@@ -111,7 +111,7 @@ test('totals as plain numbers, those of inner hits and top_hits too', async () =
   expect((await search(body)).hits.hits[0].inner_hits.parts.hits.total).toEqual({ value: 2, relation: 'eq' });
 });
 
-test('bodies and parameters that mean nothing are refused; no shards, no score', async () => {
+test('rejects meaningless bodies and parameters, and returns no score without shards', async () => {
   const status = async (body: unknown, params = '') => (await node.send(`POST /docs/_search${params}`, body)).status;
   expect(await status('null')).toBe(400);
   expect(await status({ rescore: { window_size: -1, query: { rescore_query: query } } })).toBe(400);
@@ -119,7 +119,7 @@ test('bodies and parameters that mean nothing are refused; no shards, no score',
   expect((await node.ok('POST /nothing*/_search', {})).hits.max_score).toBe(0);
 });
 
-test('ranges of dates are shown in their format, and not as doc values', async () => {
+test('formats date ranges in fields and rejects them in docvalue_fields', async () => {
   const shown = async (format?: string) => (await search({ size: 1, fields: [{ field: 'span', format }] })).hits.hits[0].fields.span;
   expect(await shown()).toEqual([{ gte: '2024-01-01T00:00:00.000Z', lt: '2024-02-01T00:00:00.000Z' }]);
   expect(await shown('MM/yyyy')).toEqual([{ gte: '01/2024', lt: '02/2024' }]);

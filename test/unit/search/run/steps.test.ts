@@ -12,7 +12,7 @@ function work(takes: readonly number[], clock: { ms: number }): Steps<string> {
   })();
 }
 
-test('a turn of the event loop comes after each slice, not after each step', async () => {
+test('yields to the event loop after each slice, not after each step', async () => {
   const clock = { ms: 0 };
   const turns: number[] = [];
   const next = async () => {

@@ -42,14 +42,14 @@ test.each([
   for (const [id, score] of found) expect(score).toBeCloseTo(expected(TEXTS[Number(id)], k1, b), 5);
 });
 
-test('the legacy similarity has a factor of k1 + 1, the default one is for fields that name none', async () => {
+test('LegacyBM25 has a factor of k1 + 1, and fields without a similarity use the default', async () => {
   const legacy = await scores('legacy', { mine: { type: 'LegacyBM25', k1: 0.5 } });
   for (const [id, score] of legacy) expect(score).toBeCloseTo(1.5 * expected(TEXTS[Number(id)], 0.5, 0.75), 5);
   const byDefault = await scores('default', { default: { type: 'BM25', b: 0 } }, {});
   for (const [id, score] of byDefault) expect(score).toBeCloseTo(expected(TEXTS[Number(id)], 1.2, 0), 5);
 });
 
-test('boolean scores by the boost alone; explanations have the parameters', async () => {
+test('the boolean similarity scores by the boost only, and explanations contain the parameters', async () => {
   expect([...(await scores('bool', { mine: { type: 'boolean' } })).values()]).toEqual([1, 1, 1]);
   const explained = await node.ok('POST /bm25-2.5-1/_explain/1', { query: { match: { body: 'fox' } } });
   const text = JSON.stringify(explained.explanation);
@@ -57,7 +57,7 @@ test('boolean scores by the boost alone; explanations have the parameters', asyn
   expect(text).toContain('{"value":1,"description":"b, length normalization parameter","details":[]}');
 });
 
-test('a field with a similarity that is none is refused', async () => {
+test('rejects a field with an unknown similarity', async () => {
   const { status, json } = await node.send('PUT /none', { mappings: { properties: { a: { type: 'text', similarity: 'nothing' } } } });
   expect([status, json.error.reason]).toEqual([400, 'Failed to parse mapping [_doc]: Unknown Similarity type [nothing] for field [a]']);
 });

@@ -40,7 +40,7 @@ async function suggest(body: Record<string, unknown>) {
   return answer['suggest'].s as Array<{ text: string; offset: number; length: number; options: any[] }>;
 }
 
-test('term: words that the index lacks get their neighbours, best first', async () => {
+test('term suggester returns similar terms for missing words, best first', async () => {
   const [first, second] = await suggest({ text: 'stomr wate', term: { field: 'body' } });
   expect(first).toEqual({
     text: 'stomr',
@@ -57,7 +57,7 @@ test('term: words that the index lacks get their neighbours, best first', async 
   expect((await suggest({ text: 'stomr', term: { field: 'body', size: 1, prefix_length: 3 } }))[0].options).toHaveLength(1);
 });
 
-test('completion: by prefix, near it, by an expression; the best input of a document, each text once if asked', async () => {
+test('completion suggester matches by prefix, fuzzily and by regular expression, and returns the best input of each document', async () => {
   const found = async (body: Record<string, unknown>) =>
     (await suggest(body))[0].options.map(({ text, _id, _score }: any) => [text, _id, _score]);
   const all = [
@@ -74,7 +74,7 @@ test('completion: by prefix, near it, by an expression; the best input of a docu
   expect(await found({ prefix: 'x', completion: { field: 'name' } })).toEqual([]);
 });
 
-test('what cannot be suggested', async () => {
+test('rejects invalid suggestions', async () => {
   const refused = (body: Record<string, unknown>) => suggest(body).catch((error) => [error.type, error.status]);
   expect(await refused({ text: 'x', term: { field: 'nothing' } })).toEqual(['search_phase_execution_exception', 400]);
   expect(await refused({ prefix: 'x', completion: { field: 'body' } })).toEqual(['search_phase_execution_exception', 400]);
@@ -82,7 +82,7 @@ test('what cannot be suggested', async () => {
   expect(await refused({ text: 'x', nothing: { field: 'body' } })).toEqual(['named_object_not_found_exception', 400]);
 });
 
-test('distances as Lucene has them', () => {
+test("string distances equal Lucene's", () => {
   const { internal, levenshtein, jaro_winkler, ngram } = STRING_DISTANCES;
   expect(internal('stomr', 'storm')).toBeCloseTo(0.8, 6);
   expect(levenshtein('stomr', 'storm')).toBeCloseTo(0.6, 6);

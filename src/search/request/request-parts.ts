@@ -1,0 +1,198 @@
+// Parts of a search body that have a form of their own: source filters, fields, collapse, rescore, slices.
+import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import type { SourceFilter } from '../../common/source-filter.ts';
+import { parseDurationMs } from '../../common/time-unit.ts';
+import { badTimeValue, illegalArgument, parsingError } from '../../errors/catalog.ts';
+import { xContentParse } from '../../errors/search-errors.ts';
+import { parseQuery } from '../../query/parse-query.ts';
+import type { Query } from '../../query/query.ts';
+import { readBoolean, readFloat, readInt, readList, readNumber, readText } from '../../query/read-json.ts';
+import type { ReportUncacheable } from '../../query/uncacheable.ts';
+
+/** Counts every hit. */
+export const TRACK_ALL = Number.POSITIVE_INFINITY;
+export interface FieldRequest {
+  readonly field: string;
+  readonly format: string | null;
+  /** Whether source values that are not mapped are returned, too. */
+  readonly includeUnmapped?: boolean;
+}
+
+export interface RescoreRequest {
+  readonly windowSize: number;
+  readonly query: Query;
+  readonly queryWeight: number;
+  readonly rescoreWeight: number;
+  readonly scoreMode: 'total' | 'multiply' | 'avg' | 'max' | 'min';
+}
+
+export interface CollapseRequest {
+  readonly field: string;
+  /** Bodies of the inner hits, each with a `name`. */
+  readonly innerHits: readonly JsonObject[];
+}
+
+/** One of `max` slices of a scroll or a point in time. */
+export interface SliceRequest {
+  readonly id: number;
+  readonly max: number;
+  /** null slices by sequence number. */
+  readonly field: string | null;
+}
+
+export interface PitRequest {
+  readonly id: string;
+  readonly keepAliveMs: number | null;
+}
+
+export function unknownKey(key: string, value: unknown): never {
+  throw parsingError(`Unknown key for a ${tokenOf(value)} in [${key}].`);
+}
+
+export function requireObject(key: string, value: unknown): JsonObject {
+  return isObject(value) ? value : unknownKey(key, value);
+}
+
+export function requireScalar(key: string, value: unknown): unknown {
+  return value !== null && typeof value === 'object' ? unknownKey(key, value) : value;
+}
+
+/** Other negative numbers are rejected by each shard. */
+export function readTrackTotalHits(value: unknown): number {
+  if (value === true || value === 'true') return TRACK_ALL;
+  if (value === false || value === 'false') return 0;
+  const number = readInt(value, 'track_total_hits');
+  return number === -1 ? TRACK_ALL : number;
+}
+
+export function readDuration(key: string, value: unknown): number | null {
+  const text = readText(value, key);
+  const ms = parseDurationMs(text);
+  if (ms === null) throw badTimeValue(key, text);
+  return ms === -1 ? null : ms;
+}
+
+export function readSource(value: unknown): SourceFilter {
+  if (typeof value === 'boolean') return { enabled: value, includes: [], excludes: [] };
+  if (value === 'true' || value === 'false') return { enabled: value === 'true', includes: [], excludes: [] };
+  if (typeof value === 'string') return { enabled: true, includes: [value], excludes: [] };
+  if (Array.isArray(value)) return { enabled: true, includes: value.map((item) => readText(item, '_source')), excludes: [] };
+  if (isObject(value)) {
+    let includes: string[] = [];
+    let excludes: string[] = [];
+    for (const [key, item] of Object.entries(value)) {
+      const list = readList(item).map((text) => readText(text, '_source'));
+      if (key === 'includes' || key === 'include') includes = list;
+      else if (key === 'excludes' || key === 'exclude') excludes = list;
+      else throw parsingError(`Unknown key for a ${tokenOf(item)} in [${key}].`);
+    }
+    return { enabled: true, includes, excludes };
+  }
+  throw parsingError(`Expected one of [VALUE_BOOLEAN, VALUE_STRING, START_ARRAY, START_OBJECT] but found [${tokenOf(value)}]`);
+}
+
+export function readFieldRequests(key: string, value: unknown): FieldRequest[] {
+  if (!Array.isArray(value)) unknownKey(key, value);
+  return value.map((item) => {
+    if (typeof item === 'string') return { field: item, format: null };
+    if (!isObject(item)) throw parsingError(`[${key}] expects a field name or an object, but found [${tokenOf(item)}]`);
+    for (const name of Object.keys(item)) {
+      if (name !== 'field' && name !== 'format' && !(key === 'fields' && name === 'include_unmapped'))
+        throw xContentParse(`[docvalues_field] unknown field [${name}]`);
+    }
+    if (item['field'] === undefined) throw illegalArgument('Required [field]');
+    const format = item['format'];
+    const unmapped = item['include_unmapped'];
+    return {
+      field: readText(item['field'], key),
+      format: format === undefined || format === null ? null : readText(format, key),
+      ...(unmapped === undefined || unmapped === null ? {} : { includeUnmapped: readBoolean(unmapped, key) }),
+    };
+  });
+}
+
+export function readStoredFields(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.map((item) => readText(item, 'stored_fields'));
+  throw parsingError(`Expected [VALUE_STRING] or [START_ARRAY] in [stored_fields] but found [${tokenOf(value)}]`);
+}
+
+export function readCollapse(body: JsonObject): CollapseRequest {
+  let field: string | null = null;
+  let innerHits: readonly JsonObject[] = [];
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'field') field = readText(value, 'collapse');
+    else if (key === 'inner_hits') innerHits = readList(value).map((item) => requireObject('inner_hits', item));
+    else if (key === 'max_concurrent_group_searches') checkGroupSearches(readInt(value, 'collapse'));
+    else throw xContentParse(`[collapse] unknown field [${key}]`);
+  }
+  if (field === null) throw illegalArgument('[collapse] requires a [field]');
+  return { field, innerHits };
+}
+
+function checkGroupSearches(count: number): void {
+  if (count < 1) throw illegalArgument('maxConcurrentGroupRequests` must be positive');
+}
+
+const RESCORE_MODES = new Set(['total', 'multiply', 'avg', 'max', 'min']);
+const RESCORE_WINDOW = 10;
+
+export function readRescore(body: JsonObject, report: ReportUncacheable): RescoreRequest {
+  const inner = body['query'];
+  if (!isObject(inner)) throw parsingError('missing rescore type');
+  for (const key of Object.keys(body)) {
+    if (key !== 'query' && key !== 'window_size') throw parsingError(`rescore doesn't support [${key}]`);
+  }
+  const rescoreQuery = inner['rescore_query'];
+  if (!isObject(rescoreQuery)) throw illegalArgument('rescore_query cannot be null');
+  for (const key of Object.keys(inner)) {
+    if (!['rescore_query', 'query_weight', 'rescore_query_weight', 'score_mode'].includes(key))
+      throw xContentParse(`[query] unknown field [${key}]`);
+  }
+  const mode = inner['score_mode'] === undefined ? 'total' : readText(inner['score_mode'], 'rescore').toLowerCase();
+  if (!RESCORE_MODES.has(mode)) throw illegalArgument(`illegal score_mode [${mode}]`);
+  const windowSize = body['window_size'] === undefined ? RESCORE_WINDOW : readInt(body['window_size'], 'window_size');
+  if (windowSize < 0) throw illegalArgument(`[window_size] must be >= 0, found [${windowSize}]`);
+  return {
+    windowSize,
+    query: parseQuery(rescoreQuery, report),
+    queryWeight: inner['query_weight'] === undefined ? 1 : readFloat(inner['query_weight'], 'rescore'),
+    rescoreWeight: inner['rescore_query_weight'] === undefined ? 1 : readFloat(inner['rescore_query_weight'], 'rescore'),
+    scoreMode: mode as RescoreRequest['scoreMode'],
+  };
+}
+
+export function readIndicesBoost(value: unknown): Array<{ index: string; boost: number }> {
+  return readList(value).flatMap((item) =>
+    Object.entries(requireObject('indices_boost', item)).map(([index, boost]) => {
+      if (typeof boost !== 'number' && typeof boost !== 'bigint') {
+        throw parsingError(`Expected [VALUE_NUMBER] in [indices_boost] but found [${tokenOf(boost)}]`);
+      }
+      return { index, boost: Math.fround(readNumber(boost, 'indices_boost')) };
+    }),
+  );
+}
+
+export function readSlice(body: JsonObject): SliceRequest {
+  let id = -1;
+  let max = -1;
+  let field: string | null = null;
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'field') field = readText(value, 'slice');
+    else if (key === 'id') id = readInt(value, 'slice');
+    else if (key === 'max') max = readInt(value, 'slice');
+    else throw xContentParse(`[slice] unknown field [${key}]`);
+  }
+  if (id < 0) throw xContentParse('[slice] failed to parse field [id]', illegalArgument('id must be greater than or equal to 0'));
+  if (max <= 1) throw xContentParse('[slice] failed to parse field [max]', illegalArgument('max must be greater than 1'));
+  if (max <= id) throw xContentParse('[slice] failed to parse field [max]', illegalArgument('max must be greater than id'));
+  return { id, max, field };
+}
+
+export function readPit(body: JsonObject): PitRequest {
+  for (const key of Object.keys(body)) {
+    if (key !== 'id' && key !== 'keep_alive') throw xContentParse(`[pit] unknown field [${key}]`);
+  }
+  if (typeof body['id'] !== 'string') throw illegalArgument('Required [id]');
+  return { id: body['id'], keepAliveMs: body['keep_alive'] === undefined ? null : readDuration('keep_alive', body['keep_alive']) };
+}
