@@ -218,7 +218,7 @@ function rawOf(kind: 'i64' | 'f64', isUnsigned: boolean, isDate: boolean): (valu
   return (value) => {
     const number = isDate && typeof value === 'string' ? Date.parse(value) : doubleOf(value);
     if (number === null || Number.isNaN(number)) {
-      throw new ApiError('class_cast_exception', 400, `a script gave [${textOf(value)}] where a number is needed`);
+      throw new ApiError('class_cast_exception', 400, `a script returned [${textOf(value)}] where a number is needed`);
     }
     if (kind === 'f64') return number;
     const whole = typeof value === 'bigint' ? value : BigInt(Math.trunc(number));

@@ -43,7 +43,7 @@ function compileRuntime(name: string, typeName: string, script: Readonly<Mutable
   const emitted: Value[] = [];
   const emit = (values: Value[]): Value => {
     const wanted = typeName === 'geo_point' ? 2 : 1;
-    if (values.length !== wanted) throw new ScriptFault('illegal_argument_exception', `emit takes ${wanted} value(s) in [${name}]`);
+    if (values.length !== wanted) throw new ScriptFault('illegal_argument_exception', `emit expects ${wanted} value(s) in [${name}]`);
     emitted.push(wanted === 2 ? values : convert(typeName, values[0]));
     return null;
   };
@@ -104,7 +104,7 @@ function convert(typeName: string, value: Value): Value {
 
 function numberOf(typeName: string, value: Value): number {
   const number = doubleOf(value);
-  if (number === null) throw new ScriptFault('class_cast_exception', `[${textOf(value)}] is no value of type [${typeName}]`);
+  if (number === null) throw new ScriptFault('class_cast_exception', `[${textOf(value)}] is not a value of type [${typeName}]`);
   return number;
 }
 

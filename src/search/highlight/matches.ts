@@ -117,9 +117,9 @@ export function findMatches(tokens: readonly AnalyzedToken[], needles: readonly 
   const matches = new Map<string, Match>();
   let group = 0;
   const add = (token: KeyedToken, own: number, number: number, term = token.key): void => {
-    const place = `${token.startOffset}/${token.endOffset}`;
-    if (!matches.has(place)) {
-      matches.set(place, { start: token.startOffset, end: token.endOffset, position: token.position, term, group: own, number });
+    const offsets = `${token.startOffset}/${token.endOffset}`;
+    if (!matches.has(offsets)) {
+      matches.set(offsets, { start: token.startOffset, end: token.endOffset, position: token.position, term, group: own, number });
     }
   };
   for (const needle of needles)

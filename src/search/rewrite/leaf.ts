@@ -49,7 +49,7 @@ export function isTextual(field: FieldType): boolean {
 /** Matches one value exactly; the field type decides how the match is scored. */
 export function termQuery(field: FieldType, value: unknown, context: RewriteContext): IndexQuery {
   if (field.name === '_id') return constant(rewriteIds([String(value)]));
-  if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('_index is another');
+  if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('the index has another name');
   switch (field.family) {
     case 'geo_point':
       throw refuse(context, `Geometry fields do not support exact searching, use dedicated geometry queries instead: [${field.name}]`);
@@ -110,7 +110,7 @@ export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQ
   const field = fieldOf(context, query.field);
   if (!field || query.values.length === 0) return query.values.length === 0 ? none('no values') : unmapped(query.field);
   if (field.name === '_id') return constant(rewriteIds(query.values.map(String)));
-  if (field.name === '_index') return query.values.map(String).includes(context.index) ? constant(ALL) : none('_index is another');
+  if (field.name === '_index') return query.values.map(String).includes(context.index) ? constant(ALL) : none('the index has another name');
   if (field.family === 'boolean') {
     const distinct = new Map(query.values.map((value) => [termOfBytes('', field.termBytes(value)).key, value]));
     if (distinct.size === 1) return termQuery(field, query.values[0], context);

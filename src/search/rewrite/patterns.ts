@@ -63,7 +63,7 @@ export function rewritePattern(query: PatternQuery, context: RewriteContext): In
   if (!field) return unmapped(query.field);
   if (field.name === '_index' && query.kind !== 'regexp') {
     const matcher = wildcardMatcher(query.kind === 'prefix' ? `${query.value}*` : query.value, query.caseInsensitive);
-    return matcher.matches(utf8.encode(context.index)) ? constant(ALL) : none('_index is another');
+    return matcher.matches(utf8.encode(context.index)) ? constant(ALL) : none('the index has another name');
   }
   return patternOnField(field, query.kind, query.value, rewrite, context, query);
 }

@@ -8,7 +8,7 @@ import type { RewriteContext } from '../shard/rewrite-context.ts';
 
 export type RangeRelation = 'intersects' | 'within' | 'contains' | 'disjoint';
 
-interface AskedRange {
+interface RequestedRange {
   readonly from: unknown;
   readonly to: unknown;
   readonly includeFrom?: boolean;
@@ -20,14 +20,14 @@ interface AskedRange {
 type End = EncodedRange['from'];
 
 /** Documents with a range that has the relation to the requested one. */
-export function rangeFieldQuery(field: FieldType, asked: AskedRange, relation: RangeRelation, context: RewriteContext): IndexQuery {
+export function rangeFieldQuery(field: FieldType, requested: RequestedRange, relation: RangeRelation, context: RewriteContext): IndexQuery {
   const bounds = field.rangeBounds({
-    from: asked.from ?? null,
-    to: asked.to ?? null,
-    includeFrom: asked.includeFrom ?? true,
-    includeTo: asked.includeTo ?? true,
-    format: asked.format ?? null,
-    timeZone: asked.timeZone ?? null,
+    from: requested.from ?? null,
+    to: requested.to ?? null,
+    includeFrom: requested.includeFrom ?? true,
+    includeTo: requested.includeTo ?? true,
+    format: requested.format ?? null,
+    timeZone: requested.timeZone ?? null,
     nowMs: context.nowMs,
   });
   if (bounds.empty) return none('the range is empty');

@@ -146,7 +146,7 @@ function dateDistance(query: DistanceFeature, type: FieldType, context: RewriteC
     timeZone: null,
     nowMs: context.nowMs,
   });
-  if (bounds.kind !== 'i64') throw illegalArgument(`origin [${String(query.origin)}] is no date`);
+  if (bounds.kind !== 'i64') throw illegalArgument(`origin [${String(query.origin)}] is not a date`);
   const origin = bounds.max;
   const perMs = type.typeName === 'date_nanos' ? 1e6 : 1;
   return { pivot: pivotMs * perMs, measure: (raw) => Math.abs(Number(BigInt(raw) - origin)) };

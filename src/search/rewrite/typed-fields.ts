@@ -48,6 +48,6 @@ export function typedPhrase(field: FieldType, positions: Positions, isPrefix: bo
   const terms = words.slice(size - 1).map((_, i) => words.slice(i, i + size).join(' '));
   if (terms.length === 1) return termQuery(shingles, terms[0], context);
   const { name } = shingles.spec;
-  const places = terms.map((term, position) => ({ position, terms: [termOfText(name, term)] }));
-  return bySimilarity(shingles, { op: 'phrase', field: name, positions: places, slop: 0, prefixExpansions: null });
+  const shinglePositions = terms.map((term, position) => ({ position, terms: [termOfText(name, term)] }));
+  return bySimilarity(shingles, { op: 'phrase', field: name, positions: shinglePositions, slop: 0, prefixExpansions: null });
 }

@@ -15,10 +15,10 @@ type ScriptSortSpec = Extract<SortSpec, { by: 'script' }>;
 /** @throws ApiError script_exception: the script does not compile */
 export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): ResolvedSort {
   const script = compileDocScript(spec.script, { stored: context.storedScript, variables: ['_score'] });
-  const isText = spec.type === 'string';
-  return computedSort(spec.descending, isText, (segment, docId) => {
+  const isString = spec.type === 'string';
+  return computedSort(spec.descending, isString, (segment, docId) => {
     const value = runDocScript(script, context, segment, docId);
-    if (isText) return textOf(value);
+    if (isString) return textOf(value);
     const number = doubleOf(value);
     if (number === null) throw illegalArgument('a sort script of type [number] must return a number');
     return number;
@@ -32,24 +32,24 @@ export function idSort(descending: boolean): ResolvedSort {
 
 function computedSort(
   descending: boolean,
-  isText: boolean,
+  isString: boolean,
   evaluate: (segment: SegmentReader, docId: number) => number | string,
 ): ResolvedSort {
   /** Sorted strings of each segment: the column holds positions in this list. */
-  const texts = new WeakMap<SegmentReader, readonly string[]>();
-  const placeOf = (segment: SegmentReader, text: string): number => {
-    const known = texts.get(segment) ?? [];
+  const strings = new WeakMap<SegmentReader, readonly string[]>();
+  const positionOf = (segment: SegmentReader, string: string): number => {
+    const known = strings.get(segment) ?? [];
     let low = 0;
     let high = known.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (known[middle] < text) low = middle + 1;
+      if (known[middle] < string) low = middle + 1;
       else high = middle;
     }
-    return known[low] === text ? low : low - 0.5;
+    return known[low] === string ? low : low - 0.5;
   };
   const raw = (value: unknown, segment: SegmentReader): number => {
-    if (isText) return placeOf(segment, String(value));
+    if (isString) return positionOf(segment, String(value));
     const number = Number(value);
     if (Number.isNaN(number)) throw numberFormat(String(value));
     return number;
@@ -62,15 +62,15 @@ function computedSort(
     keyFor(segment, _planFilter, matching) {
       const found = new Map<number, number | string>();
       for (const docId of matching()) found.set(docId, evaluate(segment, docId));
-      const ordered = isText ? [...new Set(found.values() as Iterable<string>)].sort() : [];
-      texts.set(segment, ordered);
-      const places = new Map(ordered.map((text, place) => [text, place]));
+      const ordered = isString ? [...new Set(found.values() as Iterable<string>)].sort() : [];
+      strings.set(segment, ordered);
+      const positions = new Map(ordered.map((string, position) => [string, position]));
       const byDoc = new Map<number, number[]>();
-      for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? (places.get(value) ?? 0) : value]);
-      const column = segment.temporaryColumn({ kind: isText ? 'ordinals' : 'f64', byDoc });
+      for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? (positions.get(value) ?? 0) : value]);
+      const column = segment.temporaryColumn({ kind: isString ? 'ordinals' : 'f64', byDoc });
       return { by: 'column', column, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
     },
-    valueOf: (value, segment) => (value === null ? null : isText ? (texts.get(segment)?.[Number(value)] ?? null) : Number(value)),
+    valueOf: (value, segment) => (value === null ? null : isString ? (strings.get(segment)?.[Number(value)] ?? null) : Number(value)),
     render: (value) => value,
     after: raw,
     rawOf: raw,

@@ -129,7 +129,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   const name = field.spec.name;
   const computed = field.runtime ? new RuntimeColumns(field, context) : null;
   /** For a runtime field, the segment with the computed column. */
-  const seen = (segment: SegmentReader): SegmentReader => computed?.of(segment) ?? segment;
+  const withComputed = (segment: SegmentReader): SegmentReader => computed?.of(segment) ?? segment;
   return {
     descending: spec.descending,
     needsScore: false,
@@ -149,10 +149,10 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
         nestedFilter: nestedFilter ? planFilter(nestedFilter) : null,
       };
     },
-    valueOf: (raw, segment) => codec.decode(raw, seen(segment)),
+    valueOf: (raw, segment) => codec.decode(raw, withComputed(segment)),
     render: (value) => codec.render(value),
-    after: (value, segment) => codec.encode(value, seen(segment)),
-    rawOf: (value, segment) => codec.raw(value, seen(segment)),
+    after: (value, segment) => codec.encode(value, withComputed(segment)),
+    rawOf: (value, segment) => codec.raw(value, withComputed(segment)),
   };
 }
 
