@@ -33,9 +33,9 @@ const MISSING_QUERIES = [
 ];
 
 const PARTIAL_AGGS: Notes = {
-  geo_bounds: 'no scripts',
-  geo_centroid: 'no scripts',
-  geo_distance: 'no scripts',
+  geo_bounds: 'no scripts, no `missing`',
+  geo_centroid: 'no scripts, no `missing`',
+  geo_distance: 'no scripts, no `missing`',
   geohash_grid: 'no scripts, no `bounds`',
   geotile_grid: 'no scripts, no `bounds`',
   composite: 'no `bounds` in geo sources',
