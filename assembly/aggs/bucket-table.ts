@@ -7,7 +7,7 @@ export function bucketLimit(node: AggNode): u32 {
   return node.denseParents ? node.denseParents * node.size : node.bucketCount;
 }
 
-/** Murmur3's finaliser over the key and the parent. */
+/** Murmur3's finalizer over the key and the parent. */
 @inline
 function mix(parent: u32, key: u64): u32 {
   let h = key ^ (<u64>parent * 0x9e3779b97f4a7c15);

@@ -1,7 +1,7 @@
-// Bucket aggregations of one value source: finds each value's bucket, counts its documents, hands (doc, bucket) to the children.
-//   direct  bucket = parent bucket * size + index; counts u32[denseParents * size]; empty ones are skipped by the host
+// Bucket aggregations of one value source: finds each value's bucket, counts its documents, passes (doc, bucket) to the children.
+//   direct  bucket = parent bucket * size + index; counts u32[denseParents * size]; the host skips empty ones
 //   hashed  bucket-table.ts
-// Root buckets over stored values without children count straight from the column, in four tables in turn when that many values would fall on
+// Root buckets over stored values without children count straight from the column, in four tables in turn if many values fall on
 // few counters (store forwarding: 1.06 against 0.5 ns a document).
 import { E_NO_SPACE } from '../mem/status';
 import { Column } from '../docvalues/column';
@@ -26,7 +26,7 @@ export function collectBuckets(node: AggNode, docs: usize, base: u32, buckets: u
   const drops = (node.flags & (MAY_DROP | HAS_MISSING)) != 0 || !passesThrough(<usize>node.column);
   beginValues(node);
   for (let n = nextSlots(node, docs, base, buckets, count); n > 0; n = nextSlots(node, docs, base, buckets, count)) {
-    // the module variables of nextSlots change when children read their own values
+    // The module variables of nextSlots change when children read their own values.
     const fromDocs = valueDocs, fromBase = valueBase, fromBuckets = valueBuckets;
     let m: u32;
     let sameDocs = false;
@@ -108,7 +108,7 @@ function add(table: usize, index: u32, count: u32): void {
 /** Direct, every pair has exactly one index: counts and writes outBuckets; documents stay as they are. */
 function assignAll(node: AggNode, n: u32, buckets: usize, indexes: usize): void {
   const counts = <usize>node.counts, out = <usize>node.outBuckets, size = node.size;
-  // equal neighbours (times in order) are counted in a register: one counter again and again costs 5 cycles each by store forwarding
+  // Equal neighbours (ascending times) are counted in a register: incrementing one counter repeatedly costs 5 cycles each by store forwarding.
   let last: u32 = 0, run: u32 = 0;
   for (let i: u32 = 0; i < n; i++) {
     const at = <usize>i << 2;

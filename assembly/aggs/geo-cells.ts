@@ -31,14 +31,14 @@ export function geotileCell(packed: u64, zoom: u32): u64 {
 }
 
 export function geohashCell(packed: u64, length: u32): u64 {
-  // as unsigned 32-bit fractions of the range
+  // As unsigned 32-bit fractions of the range.
   const lat = <u32>((packed ^ 0x8000000000000000) >> 32) ^ GEO_FLIP ^ 0x80000000;
   const lon = <u32>packed ^ GEO_FLIP ^ 0x80000000;
   const bits = spread(lon) << 1 | spread(lat);
   return (bits >> (64 - 5 * length) << 4) | <u64>length;
 }
 
-/** Bits of `v` at the even places. */
+/** Spreads the bits of `v` to the even positions. */
 function spread(v: u32): u64 {
   let x = <u64>v;
   x = (x | (x << 16)) & 0x0000ffff0000ffff;

@@ -20,7 +20,7 @@ export const OP_STATS: u32 = 7;
 export const OP_DOCS: u32 = 8;
 export const OP_DISTINCT: u32 = 9;
 
-// AggNode.kind of OP_BUCKETS: how a value becomes a bucket index (or a 64-bit key where size is 0)
+// AggNode.kind of OP_BUCKETS: how a value becomes a bucket index (or, if size is 0, a 64-bit key)
 export const KIND_STORED: u32 = 0;
 export const KIND_TABLE: u32 = 1;
 export const KIND_FIXED: u32 = 2;
@@ -41,7 +41,7 @@ export const STATS_COUNT: u32 = 2;
 export const HAS_MISSING: u32 = 1;
 /** Count each value, not each document once per bucket. */
 export const PER_VALUE: u32 = 2;
-/** The table has indexes NIL: values that are left out. */
+/** The table contains NIL: values that are left out. */
 export const MAY_DROP: u32 = 4;
 /** Root buckets without children over stored values: four counter tables in turn, summed by the host. */
 export const FOUR_TABLES: u32 = 8;
@@ -74,7 +74,7 @@ export class AggRoot {
   status: i32;
 }
 
-/** What all nodes have. The host clears a record and writes the first group of fields; what else an op needs is in the classes below. */
+/** Fields of all nodes. The host clears a record and writes the first group of fields; the classes below add the fields of single ops. */
 // @ts-ignore: decorator
 @unmanaged
 export class AggNode {
@@ -224,7 +224,7 @@ export function nodeAt(ptr: usize): AggNode {
   return changetype<AggNode>(ptr);
 }
 
-/** `bytes` of zeroed memory, 16-aligned; 0 if the region is used up. Region bytes are not zero when given, so they are cleared here. */
+/** `bytes` of zeroed memory, 16-aligned; 0 if the region is used up. The region itself is not zeroed. */
 export function allocate(rootPtr: usize, bytes: u64): usize {
   const root = changetype<AggRoot>(rootPtr);
   const start = (<u64>root.cur + 15) & ~15;
@@ -234,7 +234,7 @@ export function allocate(rootPtr: usize, bytes: u64): usize {
   return <usize>start;
 }
 
-/** Copy of `usedBytes` in a zeroed area of `bytes`; 0 if the region is used up. */
+/** Copies `usedBytes` to a zeroed area of `bytes`; 0 if the region is used up. */
 export function regrow(rootPtr: usize, from: usize, usedBytes: u64, bytes: u64): usize {
   const to = allocate(rootPtr, bytes);
   if (to && usedBytes) memory.copy(to, from, <usize>usedBytes);

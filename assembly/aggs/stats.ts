@@ -56,7 +56,7 @@ export function collectStats(node: AggNode, docs: usize, base: u32, buckets: usi
   return 0;
 }
 
-/** All consecutive values of a column to bucket 0. */
+/** Adds consecutive values of a column to bucket 0. */
 function addRun(node: AggNode, record: usize, n: u32): void {
   const column = changetype<Column>(<usize>node.column);
   const width = column.width, values = <usize>node.column + column.valuesOff;
@@ -82,7 +82,7 @@ function runOf<T>(record: usize, cur: usize, n: u32): void {
   addRecord(record, sum, n, low, high);
 }
 
-/** Neighbours in one bucket are added up in registers first (see assignAll in buckets.ts). */
+/** Sums neighbours of the same bucket in registers first (see assignAll in buckets.ts). */
 function addIntegers(records: usize, values: usize, buckets: usize, n: u32): void {
   let at = records + (buckets ? <usize>load<u32>(buckets) << 5 : 0);
   let sum: u64 = 0, count: u64 = 0, low: u64 = u64.MAX_VALUE, high: u64 = 0;

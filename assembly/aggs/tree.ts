@@ -85,7 +85,7 @@ function collectNode(node: AggNode, docs: usize, base: u32, buckets: usize, coun
   return collectStats(node, docs, base, buckets, count, limit);
 }
 
-/** Zeroed memory of the tree's region for tables whose size the host knows; 0 if the region is used up. */
+/** Zeroed memory of the tree's region, for tables of a size that the host knows; 0 if the region is used up. */
 export function aggsAllocate(rootPtr: usize, bytes: u32): usize {
   return allocate(rootPtr, bytes);
 }

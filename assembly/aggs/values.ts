@@ -142,7 +142,7 @@ function storedOf<T>(values: usize, slots: usize, base: u32, n: u32, out: usize)
   if (slots) {
     for (let i: u32 = 0; i < n; i++) {
       const slot = load<u32>(slots + (<usize>i << 2));
-      // a NIL slot is replaced by the caller
+      // The caller replaces NIL slots.
       store<u32>(out + (<usize>i << 2), slot == NIL ? 0 : <u32>load<T>(values + (<usize>slot << shift)));
     }
   } else {
@@ -199,7 +199,7 @@ export function loadDoubles(node: AggNode, n: u32, out: usize): void {
     return;
   }
   const scale = node.scale;
-  if (column == 0 && scale == 0) return; // an unmapped source: `missing` is a double already
+  if (column == 0 && scale == 0) return; // an unmapped source: `missing` is already a double
   for (let i: u32 = 0; i < n; i++) {
     const at = out + (<usize>i << 3);
     store<f64>(at, <f64>load<i64>(at) * scale);

@@ -2,8 +2,8 @@
 //   in/out  u32[128]: value i is in lane i & 3, at step i >> 2
 //   packed  16 * width bytes: lane l holds the values of its 32 steps one after the other, low bits first
 // Source: Lemire, Boytsov, "Decoding billions of integers per second through vectorization" (2012).
-// One loop with the width at run time: 2.1 to 2.3 values/ns decoded with gaps added up (1.6 where
-// each step shifts two words); a function per width would double it for 200 KB of code.
+// One loop with the width at run time: 2.1 to 2.3 values/ns decoded with gaps summed (1.6 if
+// each step shifts two words); a function per width would be twice as fast at a cost of 200 KB of code.
 
 /** Bits of the largest of 128 values; 0 if all are 0. */
 export function packedWidth(inPtr: usize): u32 {
@@ -45,7 +45,7 @@ export function unpack128(inPtr: usize, outPtr: usize, width: u32, plus: u32): u
     return inPtr;
   }
   const mask = i32x4.splat(<i32>((<u32>1 << width) - 1));
-  // What is left of the word that was loaded last: a step costs one shift where it does not cross into the next.
+  // Rest of the word loaded last: a step costs one shift unless it crosses into the next word.
   let word = i32x4.splat(0);
   let left: u32 = 0;
   for (const end = outPtr + 512; outPtr < end; outPtr += 16) {
@@ -64,7 +64,7 @@ export function unpack128(inPtr: usize, outPtr: usize, width: u32, plus: u32): u
   return inPtr;
 }
 
-/** `unpack128`, then each value is added to the sum of all before it and to `base`: gaps to docIds. */
+/** `unpack128`, then running sums from `base`: gaps to docIds. */
 export function unpackSums128(inPtr: usize, outPtr: usize, width: u32, base: u32): usize {
   if (width == 32) {
     for (let i: usize = 0; i < 512; i += 4) {

@@ -44,7 +44,7 @@ export function bitsetCount(ptr: usize, bits: u32): u32 {
   return bitsetCountAnd(ptr, ptr, bits);
 }
 
-/** Bits set in both. Counts bytes of 64-byte blocks by lanes: half the time of 64-bit popcounts (0.004 against 0.008 ns a bit). */
+/** Bits set in both. Counts bytes of 64-byte blocks in lanes: half the time of 64-bit popcounts (0.004 against 0.008 ns a bit). */
 export function bitsetCountAnd(aPtr: usize, bPtr: usize, bits: u32): u32 {
   let sums = i32x4.splat(0);
   for (const end = aPtr + bitsetBytes(bits); aPtr < end; aPtr += 64, bPtr += 64) {

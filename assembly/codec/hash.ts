@@ -1,9 +1,9 @@
 // Hash of a byte string: 64-bit multiply and shift over words of eight bytes, folded to 32 bits. Part of the segment format (ids section,
-// seed 0); the open buffer's tables use a seed per process, so that nobody can send colliding terms.
+// seed 0); the open buffer's tables use a seed per process, so that no client can send colliding terms.
 
 const MULTIPLIER: u64 = 0x9fb21c651e98df25;
 
-/** Hash of [ptr, ptr + length). May read, but does not use, up to 7 bytes behind it. */
+/** Hash of [ptr, ptr + length). May read, but does not use, up to 7 bytes after it. */
 // @ts-ignore: decorator
 @inline
 export function hashBytes(ptr: usize, length: u32, seed: u64): u32 {
@@ -23,7 +23,7 @@ export function hashBytes(ptr: usize, length: u32, seed: u64): u32 {
   return <u32>(hash >> 32);
 }
 
-/** Whether two byte strings of the same length are equal. May read up to 7 bytes behind both. */
+/** Whether two byte strings of the same length are equal. May read up to 7 bytes after both. */
 // @ts-ignore: decorator
 @inline
 export function equalBytes(aPtr: usize, bPtr: usize, length: u32): bool {

@@ -1,6 +1,6 @@
 // LEB128 variable-length integers: 7 bits a byte, low bits first, top bit set on all bytes but the last.
 //   u32: 1..5 bytes │ u64: 1..10 bytes
-// Readers of trusted bytes (checksummed sections, own buffers) are `readVint`; `checkedVint` is for bytes from outside.
+// `readVint` reads trusted bytes (checksummed sections, own buffers); `checkedVint` reads bytes from outside.
 
 /** Writes `value` at `cur`; returns one past it. */
 // @ts-ignore: decorator
@@ -23,14 +23,14 @@ export function writeVlong(cur: usize, value: u64): usize {
   return cur + 1;
 }
 
-/** Bytes that `writeVint(value)` takes. */
+/** Size of `writeVint(value)` in bytes. */
 // @ts-ignore: decorator
 @inline
 export function vintBytes(value: u32): u32 {
   return (38 - clz<u32>(value | 1)) / 7;
 }
 
-/** Value at `cur`; the cursor behind it is `cur + vintBytes(value)`, since only the shortest form is ever written. */
+/** Value at `cur`; the next value is at `cur + vintBytes(value)`, since only the shortest form is ever written. */
 // @ts-ignore: decorator
 @inline
 export function readVint(cur: usize): u32 {
@@ -59,14 +59,14 @@ export function readVlong(cur: usize): u64 {
   return value;
 }
 
-/** Bytes that `writeVlong(value)` takes. */
+/** Size of `writeVlong(value)` in bytes. */
 // @ts-ignore: decorator
 @inline
 export function vlongBytes(value: u64): u32 {
   return (<u32>(70 - clz<u64>(value | 1))) / 7;
 }
 
-/** Cursor behind the vint at `cur`, or 0 if it does not end before `end` or takes more than 5 bytes. */
+/** Cursor after the vint at `cur`, or 0 if it does not end before `end` or is longer than 5 bytes. */
 export function skipVintChecked(cur: usize, end: usize): usize {
   for (let n = 0; n < 5; n++) {
     if (cur >= end) return 0;

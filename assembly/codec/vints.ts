@@ -1,16 +1,16 @@
-// Runs of LEB128 numbers (vint.ts) decoded side by side and added up.
+// Runs of LEB128 numbers (vint.ts) decoded in parallel and summed.
 //   cur ├ vint ┬ vint ┬ ··· ┤        out ├ u32 ┬ u32 ┬ ··· ┤
 // Pre:  trusted bytes; 16 bytes may be read past the last number and 64 written past the last of `out`; they do not overlap.
-// Numbers of one byte: 0.19 ns each, a tenth of them of two: 0.57 (0.39 and 1.13 with each longer number by itself and the sums in a second pass),
-// half of them: 0.99 (4.6).
+// Numbers of one byte: 0.19 ns each; a tenth of them of two bytes: 0.57 (0.39 and 1.13 if each longer number is decoded alone and summed in a second
+// pass); half of them: 0.99 (4.6).
 // Source: Plaisance, Kurz, Lemire, "Vectorized VByte decoding" (2015).
 
 import { readVint, vintBytes } from './vint';
 import { VINT_LANES, VINT_STEPS } from './vint-lanes';
 
 /**
- * Sums up to each of `count` vints, modulo 2^32: runs of one-byte numbers 16 at a time, others of up to two bytes by 8 bytes, whose top bits tell the
- * lanes. Returns a bound of all numbers.
+ * Running sums of `count` vints, modulo 2^32: runs of one-byte numbers 16 at a time, others of up to two bytes by 8 bytes, whose top bits select the
+ * lanes. Returns an upper bound of all numbers.
  */
 export function readVintSums(cur: usize, out: usize, count: u32): u32 {
   let bound: u32 = 0x7f;
@@ -54,7 +54,7 @@ export function readVintSums(cur: usize, out: usize, count: u32): u32 {
   return bound;
 }
 
-/** Stores the sums up to each of four numbers behind `before`, the same in all lanes; returns the last likewise. */
+/** Stores the running sums of four numbers from `before`, which is the same in all lanes; returns the last in the same form. */
 // @ts-ignore: decorator
 @inline
 function storeSums(out: usize, numbers: v128, before: v128): v128 {

@@ -35,7 +35,7 @@ export function slotOf(column: Column, docId: u32): u32 {
   return columnRank(column, docId);
 }
 
-/** Index of a slot's first value; that of the next slot ends its values. */
+/** Index of a slot's first value; the next slot's first value is the end. */
 // @ts-ignore: decorator
 @inline
 export function firstValue(column: Column, slot: u32): u32 {

@@ -14,14 +14,14 @@ import {
   RANK_LOG2,
 } from './column';
 
-/** Order of doubles as order of integers, -0 before 0, as Lucene's sortable longs. */
+/** Maps the order of doubles to the order of integers, -0 before 0, as Lucene's sortable longs. */
 // @ts-ignore: decorator
 @inline
 function sortable(bits: i64, isF64: bool): i64 {
   return isF64 ? bits ^ ((bits >> 63) & i64.MAX_VALUE) : bits;
 }
 
-/** Sorts the values within each document in place; `flags` are the column's. Returns the number of values left. */
+/** Sorts the values within each document in place; `flags` are the column's. Returns the number of remaining values. */
 export function columnSort(flags: u32, docsPtr: usize, valuesPtr: usize, count: u32): u32 {
   const isF64 = (flags & COLUMN_F64) != 0, unique = (flags & COLUMN_ORDINALS) != 0;
   let kept: u32 = 0;
@@ -42,7 +42,7 @@ export function columnSort(flags: u32, docsPtr: usize, valuesPtr: usize, count: 
   return kept;
 }
 
-/** Heap sort above a few values, so that a document with a million values costs n log n; insertion sort below. */
+/** Heap sort for more than a few values, so that a document with a million values costs n log n; insertion sort for fewer. */
 function sortRun(ptr: usize, count: u32, isF64: bool): void {
   if (count <= 24) {
     for (let i: u32 = 1; i < count; i++) {
@@ -81,7 +81,7 @@ function siftDown(ptr: usize, root: u32, count: u32, isF64: bool): void {
   store<i64>(ptr + ((<usize>root) << 3), value);
 }
 
-/** Largest size that `columnWrite` may take for these counts. */
+/** Upper bound of the size that `columnWrite` needs for these counts. */
 export function columnBytesLimit(maxDoc: u32, count: u32): usize {
   const blocks = <usize>((maxDoc + (1 << BOUNDS_LOG2) - 1) >> BOUNDS_LOG2);
   return COLUMN_HEADER_BYTES + bitsetBytes(maxDoc) + (((<usize>maxDoc) >> RANK_LOG2) + 1) * 4 + ((<usize>maxDoc) + 1) * 4 + blocks * 16 +
@@ -156,7 +156,7 @@ function chooseI64(column: Column, valuesPtr: usize, count: u32): void {
   if (range > 0xff && !(column.flags & COLUMN_ORDINALS)) {
     let divisor = range;
     for (let at = valuesPtr; at < end && divisor > 1; at += 8) divisor = gcd(<u64>load<i64>(at) - <u64>low, divisor);
-    // The multiplier is signed; a larger divisor has a single other value, which eight bytes hold as they are.
+    // The multiplier is signed; with a larger divisor there is only one other value, which fits eight bytes unscaled.
     if (divisor > 1 && divisor <= <u64>i64.MAX_VALUE) {
       column.multiplier = <i64>divisor;
       range /= divisor;
@@ -199,7 +199,7 @@ function writePresence(column: Column, docsPtr: usize, count: u32, cur: usize): 
   return align(cur);
 }
 
-/** Next multiple of 16, with zeros before it: the same values give the same bytes. */
+/** Next multiple of 16, with zeros before it: equal values produce equal bytes. */
 function align(cur: usize): usize {
   const aligned = (cur + 15) & ~15;
   memory.fill(cur, 0, aligned - cur);

@@ -92,7 +92,7 @@ export function columnValues(column: Column, docId: u32, outPtr: usize): u32 {
 
 /**
  * Copies the raw values of one document (i64 or f64 bits) to `outPtr`, at most `limit`. Returns how many the document has.
- * For the host: kernels that read many documents loop over the layout themselves.
+ * For the host: kernels that read many documents read the layout directly.
  */
 export function columnGet(ptr: usize, docId: u32, outPtr: usize, limit: u32): u32 {
   const column = changetype<Column>(ptr);

@@ -1,5 +1,5 @@
 // Norms: one byte a document, the field's length in tokens in Lucene's code. 0: the document lacks the field; NORM_EMPTY: it has the field
-// but no token (no length that fits a document has this code). Lengths up to 39 are exact, longer ones keep four significant bits.
+// but no token (no possible length has this code). Lengths up to 39 are exact, longer ones keep four significant bits.
 // Source: Lucene's SmallFloat.intToByte4 (org.apache.lucene.util).
 
 export const NORM_EMPTY: u32 = 255;

@@ -3,8 +3,8 @@
 //   while (executorRun(run, windows) == 1) {}     0: done, < 0: status of an aggregation
 //   executorFinish(run)                           hits best first at run.docs, run.scores, run.keys
 // Per window: matches → live and root documents → scores → minScore → count → aggregations → postFilter → hits.
-// Sorted by score and with nothing else to feed, only what can still compete is scored (competitive.ts); while hits must be counted, the window's
-// matches are counted apart, by bits. Traps when scratch is full: contextStatus() says so.
+// If hits are sorted by score and nothing else needs the matches, only documents that can still compete are scored (competitive.ts); while the
+// total is being counted, the window's matches are counted separately, by bits. Traps when scratch is full, see contextStatus().
 
 import { aggsCollect } from '../aggs/tree';
 import { competeWindow, Contest, isDisjunction } from '../search/competitive';
@@ -29,7 +29,7 @@ export class Run {
   // Request.
   /** Address of the plan's root node. */
   query: u32;
-  /** Address of a plan that hits must match, too, but aggregations need not; 0: none. */
+  /** Address of a plan that hits must match as well, but aggregations need not; 0: none. */
   postFilter: u32;
   /** RUN_* */
   flags: u32;
@@ -44,7 +44,7 @@ export class Run {
   size: u32;
   /** Count exactly up to here; 0xffffffff: all. */
   countUpTo: u32;
-  /** Stop after so many documents; 0: never. */
+  /** Stop after this many documents; 0: never. */
   terminateAfter: u32;
   /** NaN: none. */
   minScore: f32;
@@ -143,7 +143,7 @@ export function executorRun(ptr: usize, windows: u32): i32 {
   return 1;
 }
 
-/** Whether documents that are no hits need no look at all, except to be counted. */
+/** Whether documents that are not hits may be skipped, unless they must be counted. */
 // @ts-ignore: decorator
 @inline
 function mayPrune(run: Run): bool {
@@ -157,7 +157,7 @@ function stillCounting(run: Run): bool {
   return run.countUpTo == u32.MAX_VALUE || run.total <= run.countUpTo;
 }
 
-/** Goes to the end of the span that `from` is in if no document there can be a hit and none must be counted. */
+/** Skips to the end of the span that contains `from` if no document there can be a hit and none must be counted. */
 function isHopelessSpan(run: Run, query: Node, from: u32): bool {
   if (!mayPrune(run) || stillCounting(run)) return false;
   run.spanEnd = min((from | (SPAN_DOCS - 1)) + 1, run.maxDoc);
@@ -257,7 +257,7 @@ function dropLowScores(w: Window, scores: usize, minScore: f32): void {
   w.count = <u32>(kept >> 2);
 }
 
-/** Keeps what the filter matches, the scores (0: none) alongside. */
+/** Keeps what the filter matches, with the scores (0: none) in parallel. */
 function filterHits(filter: Node, w: Window, scores: usize): void {
   const mark = tempMark();
   const all = allocateTemp(((<usize>w.count) << 2) + 16);
@@ -287,7 +287,7 @@ export function executorFinish(ptr: usize): void {
   }
 }
 
-/** Writes the bitset of all matches, deleted and nested documents too. `out` has room for maxDoc bits in whole windows. */
+/** Writes the bitset of all matches, including deleted and nested documents. `out` has room for maxDoc bits in whole windows. */
 export function executorBitset(queryPtr: usize, out: usize, maxDoc: u32, scratchPtr: usize, scratchEnd: usize): void {
   contextInit(scratchPtr, scratchEnd, maxDoc);
   const query = changetype<Node>(queryPtr);
@@ -305,7 +305,7 @@ export function executorBitset(queryPtr: usize, out: usize, maxDoc: u32, scratch
   }
 }
 
-/** Live root documents: both bitsets. */
+/** Live root documents: the intersection of both bitsets. */
 export function executorAccept(out: usize, live: usize, roots: usize, maxDoc: u32): void {
   for (const end = out + ((((<usize>maxDoc) + 511) >> 9) << 6); out < end; out += 8, live += 8, roots += 8) {
     store<u64>(out, load<u64>(live) & load<u64>(roots));

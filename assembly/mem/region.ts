@@ -1,7 +1,7 @@
-// A region: bump allocation inside one extent that the host gave, with free lists of power-of-two blocks for tables that grow.
+// A region: bump allocation inside one extent of the host, with free lists of power-of-two blocks for tables that grow.
 //   recordPtr ├ cur u32 │ end u32 │ start u32 │ failed u32 │ free lists u32[32] (by log2 of the size) ┤  REGION_BYTES
-// Nothing is ever returned one by one except by `regionFree`; `regionReset` drops everything at once.
-// Memory is not zeroed: it holds what was there before.
+// Nothing is freed individually except by `regionFree`; `regionReset` frees everything at once.
+// Memory is not zeroed.
 
 // @ts-ignore: decorator
 @unmanaged
@@ -11,7 +11,7 @@ export class Region {
   /** One past the extent. */
   end: usize;
   start: usize;
-  /** Set once an allocation failed; the owner checks it at its own pace. */
+  /** Set after an allocation failed; the owner checks it when convenient. */
   failed: u32;
 }
 
@@ -19,7 +19,7 @@ const LISTS_OFF: usize = 16;
 export const REGION_BYTES: usize = LISTS_OFF + 32 * 4;
 const SMALLEST_LOG2: u32 = 4;
 
-/** Makes `region` hand out [start, end). */
+/** Makes `region` allocate from [start, end). */
 export function regionInit(region: Region, start: usize, end: usize): void {
   region.start = start;
   region.end = end;
@@ -47,7 +47,7 @@ function regionFail(region: Region): usize {
   return 0;
 }
 
-/** log2 of the block that `regionAllocateBlock(bytes)` hands out. */
+/** log2 of the block size of `regionAllocateBlock(bytes)`. */
 // @ts-ignore: decorator
 @inline
 function blockLog2(bytes: usize): u32 {
@@ -67,7 +67,7 @@ export function regionAllocateBlock(region: Region, bytes: usize): usize {
   return regionAllocate(region, (<usize>1) << log2);
 }
 
-/** Gives back what `regionAllocateBlock(region, bytes)` returned for the same `bytes`. */
+/** Frees what `regionAllocateBlock(region, bytes)` returned for the same `bytes`. */
 export function regionFree(region: Region, ptr: usize, bytes: usize): void {
   if (!ptr) return;
   const list = changetype<usize>(region) + LISTS_OFF + ((<usize>blockLog2(bytes)) << 2);

@@ -1,13 +1,13 @@
-// Status codes of kernels: a result >= 0 is success, these are failures. the host has them as
-// src/wasm/generated/mem.ts and turns them into errors with messages.
+// Status codes of kernels: a result >= 0 is success, these are failures. The host has them in src/wasm/generated/mem.ts and turns them into
+// errors with messages.
 
-/** Input bytes end before the value they announce. */
+/** The input ends before a value that it announces. */
 export const E_TRUNCATED: i32 = -1;
-/** Input bytes break the format; the section is corrupt. */
+/** The input breaks the format; the section is corrupt. */
 export const E_CORRUPT: i32 = -2;
-/** The region that the host gave is too small; the host may give a larger one and call again. */
+/** The region supplied by the host is too small; the host may supply a larger one and call again. */
 export const E_NO_SPACE: i32 = -3;
-/** A limit that the host set (work, buckets, clauses) is exceeded. */
+/** A limit set by the host (work, buckets, clauses) is exceeded. */
 export const E_LIMIT: i32 = -4;
 /** The operation would need too much work on this input. */
 export const E_WORK: i32 = -5;

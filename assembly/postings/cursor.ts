@@ -5,10 +5,10 @@
 //     freq = cursorFreq(c)
 //     cursorStartPositions(c); freq times: position = cursorNextPosition(c), then c.startOffset, c.endOffset with offsets
 //   }
-//   cursorAdvance(c, target): first document >= target, never backwards. Documents whose positions are not wanted cost nothing.
+//   cursorAdvance(c, target): first document >= target, never backwards. Documents whose positions are not read cost nothing.
 //
-// c is the address of the struct (changetype<PostingsCursor>(c) reads its fields); kernels below take the struct itself.
-// Blocks: a cursor has a block b of c.blocks (a short record and a tail are one block each); `cursorSeekBlock` finds the block that holds the first
+// c is the address of the struct (changetype<PostingsCursor>(c) reads its fields); kernels below use the struct itself.
+// Blocks: a cursor has a block b of c.blocks (a short record and a tail are one block each); `cursorSeekBlock` finds the block that contains the first
 // document >= target by the table alone, `cursorLoadDocs` and `cursorLoadFreqs` decode it once into c's buffers.
 // Pre:  bytes written by encoder.ts (sections are checksummed when they are opened). recordPtr = address of the section + offset in the dictionary.
 
@@ -27,14 +27,14 @@ export class PostingsCursor {
   positionsPtr: usize;
   /** Number of blocks. */
   blocks: u32;
-  /** Columns of the table; of a short record lastDocsPtr points to `shortLast`, the others are 0. */
+  /** Columns of the table; for a short record lastDocsPtr points to `shortLast` and the others are 0. */
   lastDocsPtr: usize;
   blockOffsPtr: usize;
   positionOffsPtr: usize;
   impactOffsPtr: usize;
   shortLast: u32;
 
-  /** Current block; `blocks` = behind the last. */
+  /** Current block; `blocks` = after the last. */
   block: u32;
   /** Documents in it. */
   count: u32;
@@ -63,7 +63,7 @@ export class PostingsCursor {
 }
 
 export const CURSOR_DOCS_OFF: usize = 128;
-/** docs u32[128] and 16 words of padding: behind the last document of a short block come 16 times NO_MORE_DOCS. */
+/** docs u32[128] and 16 words of padding: the last document of a short block is followed by 16 times NO_MORE_DOCS. */
 export const CURSOR_FREQS_OFF: usize = CURSOR_DOCS_OFF + 512 + 64;
 export const CURSOR_BYTES: usize = CURSOR_FREQS_OFF + 512;
 
@@ -174,7 +174,7 @@ export function cursorSetBlock(c: PostingsCursor, b: u32): void {
   if (c.positionOffsPtr) c.positionsCur = c.positionsPtr + load<u32>(c.positionOffsPtr + at);
 }
 
-/** Makes the block current that holds the first document >= target, forwards or backwards; returns false (and ends the cursor) if there is none. */
+/** Makes the block current that contains the first document >= target, forwards or backwards; returns false (and ends the cursor) if there is none. */
 export function cursorSeekBlock(c: PostingsCursor, target: u32): bool {
   if (c.block < c.blocks && target <= c.lastDoc && (target >= c.base || c.block == 0)) return true;
   const b = cursorFindBlock(c, target, c.block);
@@ -239,7 +239,7 @@ export function cursorLoadDocs(c: PostingsCursor): void {
   }
 }
 
-/** Decodes the block's freqs into the cursor's buffer: all 1 where the field has none. */
+/** Decodes the block's freqs into the cursor's buffer: all 1 if the field has none. */
 export function cursorLoadFreqs(c: PostingsCursor): void {
   if (c.freqsReady) return;
   if (c.count < BLOCK_DOCS) return cursorLoadDocs(c);
@@ -296,7 +296,7 @@ function padDocs(at: usize): void {
   v128.store(at, none, 48);
 }
 
-/** Decodes `count` entries behind `last` into both buffers; returns one past them. */
+/** Decodes `count` entries after `last` into both buffers; returns one past them. */
 function readEntries(c: PostingsCursor, cur: usize, last: u32, count: u32): usize {
   let docs = cursorDocs(c);
   let freqs = cursorFreqs(c);
@@ -348,7 +348,7 @@ export function cursorNext(ptr: usize): u32 {
   return c.doc;
 }
 
-/** First document >= target, or NO_MORE_DOCS; stays where it is when it is there already. */
+/** First document >= target, or NO_MORE_DOCS; does not move if the current document qualifies. */
 export function cursorAdvance(ptr: usize, target: u32): u32 {
   const c = changetype<PostingsCursor>(ptr);
   if (c.index != <u32>-1 && c.doc >= target) return c.doc;
@@ -379,7 +379,7 @@ export function cursorFreq(ptr: usize): u32 {
   return load<u32>(cursorFreqs(c) + ((<usize>c.index) << 2));
 }
 
-/** Goes to the first position of the current document; its freq many may then be read. May be called again for the same document. */
+/** Goes to the first position of the current document; then as many positions as its freq may be read. May be called again for the same document. */
 export function cursorStartPositions(ptr: usize): void {
   const c = changetype<PostingsCursor>(ptr);
   if (c.positionsIndex != c.index) cursorSkipPositions(c, c.index);
@@ -451,7 +451,7 @@ export function cursorGroups(c: PostingsCursor): u32 {
   return (c.blocks + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
 }
 
-// What the host reads after cursorNextPosition; kernels read the cursor itself.
+// Fields that the host reads after cursorNextPosition; kernels read the cursor directly.
 export function cursorStartOffset(ptr: usize): u32 {
   return changetype<PostingsCursor>(ptr).startOffset;
 }

@@ -1,6 +1,6 @@
 // Postings encoder: turns the documents of one term after another into records of a field's postings and positions sections (format.ts).
 //
-//   encoderInit(e, flags, out.., positions.., scratch..)       once per field
+//   encoderInit(e, maxDoc, flags, out.., positions..)         once per field
 //   per term, in dictionary order:
 //     encoderBegin(e)
 //     per document, ascending:  encoderAddDoc(e, docId, freq, norm)
@@ -11,11 +11,11 @@
 //
 // e is the address of the struct (changetype<PostingsEncoder>(e) reads its results).
 // Pre:  docIds of a term ascend strictly; freq >= 1 (pass 1 without freqs); norm = the document's norm byte, 1 without norms.
-//       outPtr is a multiple of 4. The struct is in memory of the caller's: ENCODER_BYTES at a multiple of 16.
+//       outPtr is a multiple of 4. The struct is in memory of the caller: encoderBytes(maxDoc) at a multiple of 16.
 // Post: nothing is written past outEnd, positionsEnd or scratchEnd. When one of them is full, encoderFinish returns E_NO_SPACE (and so does each
-//       later one): the caller starts the field again with larger extents. Bounds on what is needed: encoderScratchBytes(maxDoc) for the
-//       scratch; out: about 12 bytes per document of a term at worst; positions: 5 bytes per position (15 with offsets) at worst.
-// Where the term's record lies is open: it names no address, so the section may be moved, and a short record (docFreq < 128) may be copied.
+//       later one): the caller starts the field again with larger extents. Worst cases: out: about 12 bytes per document of a term; positions:
+//       5 bytes per position (15 with offsets).
+// The term's record contains no address, so the section may be moved, and a short record (docFreq < 128) may be copied.
 
 import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../codec/field-flags';
 import { pack128, packedWidth } from '../codec/bit-packing';
@@ -64,9 +64,9 @@ const PACKED_OFF: usize = TERM_IMPACTS_OFF + 1024;
 /** Encoder without scratch; a multiple of 16. */
 const ENCODER_BYTES: usize = PACKED_OFF + 512;
 
-/** Table entry in scratch: lastDoc, blockOff, positionsOff, distance of the block's impacts from scratchEnd, in a group's last block that of the group's. */
+/** Table entry in scratch: lastDoc, blockOff, positionsOff, distance of the block's impacts from scratchEnd and, in a group's last block, of the group's. */
 const ENTRY_BYTES: usize = 20;
-/** Most bytes of one full block: kind, 32-bit gaps, freq header, packed freqs, exceptions. */
+/** Maximum size of one full block: kind, 32-bit gaps, freq header, packed freqs, exceptions. */
 const MAX_EXCEPTIONS: u32 = 24;
 const MAX_BLOCK_BYTES: usize = 1 + 512 + 2 + 512 + MAX_EXCEPTIONS * 6;
 
@@ -371,7 +371,7 @@ function writeBlockDocs(docsPtr: usize, gapsPtr: usize, cur: usize, lastDoc: u32
   return end;
 }
 
-/** Writes the freqs of a full block with the width that takes the fewest bytes. */
+/** Writes the freqs of a full block with the width that needs the fewest bytes. */
 function writeBlockFreqs(freqsPtr: usize, valuesPtr: usize, cur: usize): usize {
   for (let off: usize = 0; off < 512; off += 4) store<u32>(valuesPtr + off, load<u32>(freqsPtr + off) - 1);
   const widest = packedWidth(valuesPtr);

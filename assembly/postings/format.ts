@@ -1,5 +1,5 @@
 // Bytes of a postings section (kind 3) and a positions section (kind 4); docs/internals/segment-format.md has the same drawing for readers of images.
-// A term's record starts at the offset that its dictionary entry names; docFreq and the field's flags are known from outside.
+// A term's record starts at the offset in its dictionary entry; docFreq and the field's flags are stored elsewhere.
 //
 //   short record, docFreq < 128, any alignment
 //     ├─ entry x docFreq ─┬─ positions of all documents ─┤
@@ -26,7 +26,7 @@ import { FIELD_FREQS, FIELD_NORMS } from '../codec/field-flags';
 export const BLOCK_DOCS: u32 = 128;
 export const GROUP_BLOCKS: u32 = 32;
 
-/** No document left; greater than any docId. */
+/** End of a list of documents; greater than any docId. */
 export const NO_MORE_DOCS: u32 = 0x7fffffff;
 
 export const LONG_HEADER_BYTES: usize = 8;

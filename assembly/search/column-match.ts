@@ -24,7 +24,7 @@ import {
 import { NO_MORE_DOCS } from '../postings/format';
 import { setBit } from './window';
 
-/** First document >= target whose block of bounds may hold a match. */
+/** First document >= target whose block of bounds may contain a match. */
 export function columnNext(node: Node, target: u32): u32 {
   const op = node.op;
   if (op == OP_EXISTS_NORM) return target;
@@ -82,7 +82,7 @@ function valueMatches(node: Node, column: Column, index: u32): bool {
   const set = changetype<SetNode>(node);
   if (op == OP_IN) return inList(<usize>set.values, set.count, storedAt(column, index));
   if (op == OP_IN_F64) return inDoubles(<usize>set.values, set.count, doubleAt(column, index));
-  // The packed value: latitude in the high half, longitude in the low, as unsigned numbers that ascend with the degrees.
+  // The packed value: latitude in the high half, longitude in the low, as unsigned numbers that increase with the degrees.
   const packed = <u64>(column.base + column.multiplier * <i64>storedAt(column, index)) ^ 0x8000000000000000;
   const latitude = <u32>(packed >> 32);
   const longitude = <u32>packed;
@@ -157,7 +157,7 @@ function orPresence(column: Column, from: u32, to: u32, bits: usize, words: usiz
   for (let off: usize = 0; off < words; off += 8) store<u64>(bits + off, load<u64>(bits + off) | load<u64>(presence + off));
 }
 
-/** A slot per document: stored values compared 64 at a time, one word each. */
+/** One slot per document: compares 64 stored values at a time and writes one word for them. */
 function rangeFill(node: RangeNode, column: Column, from: u32, to: u32, bits: usize): void {
   const width = column.width;
   const values = changetype<usize>(column) + column.valuesOff;

@@ -1,8 +1,8 @@
-// Hits by score with pruning: of a window only the documents that can still enter the top k are scored.
-// A disjunction runs MaxScore: clauses whose bounds in the window cannot reach the least competitive score even together are not essential;
-// the others yield the candidates, and these are looked up in the rest, the greatest bound first, while they can still compete.
-// A conjunction drops a document as soon as its score so far and the bounds of the clauses left cannot compete.
-// Dropping is right to the last bit: f32 rounding is monotone, and sums of a few f32 in f64 are exact but for far smaller terms, for
+// Hits by score with pruning: only documents of a window that can still enter the top k are scored.
+// A disjunction runs MaxScore: clauses are not essential if the sum of their bounds in the window is below the least competitive score. The other
+// clauses yield the candidates, which are then looked up in the rest, the greatest bound first, as long as they can still compete.
+// A conjunction drops a document as soon as its score so far and the bounds of the remaining clauses cannot compete.
+// Pruning never changes a result: f32 rounding is monotone, and sums of a few f32 in f64 are exact except for far smaller terms, for
 // which the bound is widened by SLACK.
 // Source: Turtle, Flood, "Query evaluation: strategies and optimizations" (1995); Ding, Suel, "Faster top-k document retrieval using
 // block-max indexes" (2011); the windows as in Lucene's MaxScoreBulkScorer.
@@ -30,14 +30,14 @@ function competes(sum: f64, minScore: f32): bool {
   return <f32>(sum * SLACK) > minScore;
 }
 
-/** Whether the node has the form of a disjunction of scoring clauses. */
+/** Whether the node is a disjunction of scoring clauses. */
 export function isDisjunction(node: Node): bool {
   if (node.op != OP_BOOL) return false;
   const bool = changetype<BoolNode>(node);
   return bool.required == 0 && bool.prohibited == 0 && bool.minimumShouldMatch <= 1 && bool.optional > 1;
 }
 
-/** A search for the best hits: what all functions here share. */
+/** A search for the best hits: the state that all functions here share. */
 // @ts-ignore: decorator
 @unmanaged
 export class Contest {
@@ -77,7 +77,7 @@ export function competeWindow(contest: Contest, node: Node, isMatched: bool): vo
   topOfferList(top, w.docs, contest.scores, w.count);
 }
 
-/** Offers a term's documents block by block; blocks that cannot compete stay unread. */
+/** Offers a term's documents block by block; blocks that cannot compete are not decoded. */
 function termOffer(contest: Contest, node: TermNode): void {
   const from = contest.from, to = contest.to, accept = contest.accept, top = contest.top, docs = contest.window.docs;
   const mark = tempMark();
@@ -94,7 +94,7 @@ function termOffer(contest: Contest, node: TermNode): void {
   releaseTemp(mark);
 }
 
-/** Matches of a BOOL with must clauses that may compete, found through what is rarest of all that a competitive document must have. */
+/** Matches of a BOOL with must clauses that may compete, found through the rarest clause that a competitive document must match. */
 function candidates(contest: Contest, node: BoolNode): void {
   if (node.optional > 0 && optionalCandidates(contest, node)) return;
   if (leadsByTerm(node, contest.top.minScore)) leadCandidates(contest, node);
@@ -111,9 +111,9 @@ function leadsByTerm(node: Node, minScore: f32): bool {
 }
 
 /**
- * Goes through the rarest required term block by block: blocks whose bound and those of the other clauses around them cannot compete are left
- * unread. Of the others, documents are kept that may compete by their score in the lead and, term by term, in the other required terms; then the
- * clauses that are no terms sort out.
+ * Goes through the rarest required term block by block: blocks whose bound and those of the other clauses around them cannot compete are not
+ * decoded. Of the others it keeps the documents that may compete by their score in the lead and, term by term, in the other required terms; then the
+ * clauses that are not terms filter the rest.
  */
 function leadCandidates(contest: Contest, node: BoolNode): void {
   const from = contest.from, to = contest.to, w = contest.window, required = node.required;
@@ -157,7 +157,7 @@ function leadCandidates(contest: Contest, node: BoolNode): void {
   w.count = boolFilterRest(node, w.docs, <u32>((out - w.docs) >> 2));
 }
 
-/** Bounds of the optional clauses and of the scored ones that are no terms. */
+/** Bounds of the optional clauses and of the scored ones that are not terms. */
 function boundOfOthers(node: BoolNode, from: u32, to: u32): f64 {
   const firstScored = node.required + node.optional + node.prohibited;
   let bound: f64 = 0;
@@ -170,8 +170,8 @@ function boundOfOthers(node: BoolNode, from: u32, to: u32): f64 {
 }
 
 /**
- * When the must clauses alone cannot compete in the window, a competitive document has one of the optional clauses with the greatest bounds.
- * False if that does not help.
+ * If the must clauses alone cannot compete in the window, a competitive document matches one of the optional clauses with the greatest bounds.
+ * Returns false if that does not help.
  */
 function optionalCandidates(contest: Contest, node: BoolNode): bool {
   const from = contest.from, to = contest.to, w = contest.window, minScore = contest.top.minScore;
@@ -207,7 +207,7 @@ function optionalCandidates(contest: Contest, node: BoolNode): bool {
   return true;
 }
 
-/** Drops documents that the bounds of the blocks they are in rule out. */
+/** Drops documents that are ruled out by the bounds of their blocks. */
 function dropByBlocks(contest: Contest, node: BoolNode): void {
   const from = contest.from, to = contest.to, w = contest.window, minScore = contest.top.minScore;
   if (!(minScore > 0) || w.count == 0) return;
@@ -375,7 +375,7 @@ function conjunctionOffer(contest: Contest, node: BoolNode): void {
     addScoresOfMatches(nodeChild(node, firstScored + i), w.docs, <u32>(bytes >> 2), sums, extra);
     rest -= load<f64>(bounds + ((<usize>i) << 3));
     if (i + 1 == node.scored) rest = 0;
-    // f32 rounding of the two parts may lift the total by one unit: a hundred-thousandth more is ample.
+    // f32 rounding of the two parts may raise the total by one unit: a hundred-thousandth more is ample.
     const slack = node.optional > 0 ? 1.00001 : 1;
     if (top.minScore > 0) bytes = dropHopeless(w.docs, sums, bytes, (max<f64>(rest, 0) + optional) * slack, top.minScore / <f32>slack);
   }

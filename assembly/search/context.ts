@@ -6,8 +6,9 @@ import { E_NO_SPACE } from '../mem/status';
 import { blocksDecoded, clearBlocksDecoded } from '../postings/cursor';
 
 /**
- * Documents of a window: windows start at multiples of it. Of 4096, 8192, 16,384, 32,768 and 65,536 this is the fastest: smaller ones cost a query of
- * rare terms more than its postings do, the sums of larger ones leave the cache (675 k documents, 1070 queries, top 10: 399 ms against 353).
+ * Documents of a window: windows start at multiples of it. Of 4096, 8192, 16,384, 32,768 and 65,536 this is the fastest: with smaller ones a query of
+ * rare terms spends more on windows than on postings, with larger ones the sums do not fit the cache (675 k documents, 1070 queries, top 10: 399 ms
+ * against 353).
  */
 export const WINDOW_DOCS: u32 = 16384;
 

@@ -1,4 +1,4 @@
-// What every plan node can do, by op. Windows start at multiples of WINDOW_DOCS and may be asked in any order and more than once.
+// The operations of every plan node, by op. Windows start at multiples of WINDOW_DOCS and may be visited in any order and more than once.
 //   nodeOpen       lays out the node's state and its children's
 //   nodeNext       a lower bound of the first match >= target; NO_MORE_DOCS: none
 //   nodeWindow     the matches in [from, to), as bits or as a list
@@ -6,7 +6,7 @@
 //   nodeFilter     keeps the matches of an ascending list (within one window) in place, returns how many
 //   nodeScore      f32 scores of a list of matches
 //   nodeAddScores  adds the scores of those documents of a list that match to f64 sums
-//   nodeBound      no score in [from, to) is greater
+//   nodeBound      upper bound of the scores in [from, to)
 // Deleted documents match like others: the executor drops them.
 
 import { NO_MORE_DOCS } from '../postings/format';
@@ -186,7 +186,7 @@ export function nodeScore(node: Node, docs: usize, count: u32, scores: usize): v
     for (; scores < end; scores += 4) store<f32>(scores, load<f32>(scores) * factor);
     return;
   }
-  // Lucene's MatchAllDocsQuery is a constant score of its boost; filters score 0 where nothing says otherwise.
+  // Lucene's MatchAllDocsQuery is a constant score of its boost; filters score 0 unless stated otherwise.
   const constant: f32 = op == OP_CONSTANT || op == OP_ALL ? changetype<ConstantNode>(node).score : 0;
   for (; scores < end; scores += 4) store<f32>(scores, constant);
 }
@@ -199,7 +199,7 @@ export function nodeAddScores(node: Node, docs: usize, count: u32, sums: usize):
   addFiltered(node, docs, count, sums);
 }
 
-/** Filter a copy, score what is left, add by merging the lists. */
+/** Filters a copy, scores the rest, and adds by merging the lists. */
 export function addFiltered(node: Node, docs: usize, count: u32, sums: usize): void {
   const mark = tempMark();
   const some = allocateTemp(WINDOW_DOCS * 4 + 64);

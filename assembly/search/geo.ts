@@ -28,7 +28,7 @@ export function haversinMeters(lat1: f64, lon1: f64, lat2: f64, lon2: f64): f64 
   return EARTH_DIAMETER * Math.asin(min<f64>(1, Math.sqrt(key * 0.5)));
 }
 
-/** Metres between two points in degrees as if the sphere were flat between them. Source: Elasticsearch, GeoUtils.planeDistance (behaviour). */
+/** Metres between two points in degrees as if the surface were flat between them. Source: Elasticsearch, GeoUtils.planeDistance (behaviour). */
 export function planeMeters(lat1: f64, lon1: f64, lat2: f64, lon2: f64): f64 {
   const x = (lon2 - lon1) * RADIANS * Math.cos(((lat2 + lat1) / 2) * RADIANS);
   const y = (lat2 - lat1) * RADIANS;

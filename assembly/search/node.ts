@@ -102,7 +102,7 @@ export class SimilarityNode extends Node {
 // @ts-ignore: decorator
 @unmanaged
 export class TermNode extends SimilarityNode {
-  /** WITH_* of postings/format.ts */
+  /** FIELD_* of codec/field-flags.ts */
   postingsFlags: u32;
   docFreq: u32;
   /** Address of the term's record in the postings section. */
@@ -131,7 +131,7 @@ export class PhraseNode extends SimilarityNode {
   state: u32;
 }
 
-/** A place of a phrase as the host writes it: any of its children may be there. */
+/** A place of a phrase as the host writes it: any one of its children may occur there. */
 // @ts-ignore: decorator
 @unmanaged
 export class PlaceTerms {

@@ -1,5 +1,5 @@
-// A phrase in one document: its places are found in the postings, bounded by their freqs, and only then are positions read. For phrases with
-// several terms at a place, and for documents that are asked for one by one; phrase.ts checks batches.
+// A phrase in one document: its places are found in the postings and bounded by their freqs, and only then are positions read. For phrases with
+// several terms at a place, and for documents that are checked one by one; phrase.ts checks batches.
 
 import {
   cursorDocs,
@@ -38,7 +38,7 @@ function locate(node: PhraseNode, place: Place, doc: u32): bool {
 }
 
 /**
- * The place whose positions are the starts that are counted: the rarest, unless several terms share a place. Then it is the query's first, since two of its
+ * The place whose positions are counted as starts: the rarest, unless several terms share a place. Then it is the query's first, since two of its
  * terms at one position count as two starts, as in Lucene.
  */
 function leadPlace(node: PhraseNode, state: PhraseState): Place {
@@ -48,7 +48,7 @@ function leadPlace(node: PhraseNode, state: PhraseState): Place {
   return phrasePlace(state, i);
 }
 
-/** Score of the located document if the phrase occurred as often as its rarest term there; a sloppy one at most begins at each position of each term. */
+/** Score of the located document if the phrase occurred as often as its rarest term there; a sloppy one begins at most at each position of each term. */
 export function boundOfLocated(node: PhraseNode, state: PhraseState, doc: u32): f32 {
   let least: u32 = node.childCount > node.placeCount ? leadPlace(node, state).freq : u32.MAX_VALUE;
   let sum: u32 = 0;
@@ -61,7 +61,7 @@ export function boundOfLocated(node: PhraseNode, state: PhraseState, doc: u32): 
   return bm25(node.weight, <f32>(node.slop > 0 ? sum : least), load<f32>(<usize>node.normInverse + (norm << 2)));
 }
 
-/** Phrase freq of the located document; without `all` 1 if it is there. */
+/** Phrase freq of the located document; without `all`: 1 if the phrase occurs. */
 export function freqOfLocated(node: PhraseNode, state: PhraseState, doc: u32, all: bool): f32 {
   const lead = leadPlace(node, state);
   loadPlace(node, lead, doc);
@@ -77,7 +77,7 @@ export function freqOfLocated(node: PhraseNode, state: PhraseState, doc: u32, al
   return node.slop > 0 ? sloppyFreq(node, state, all) : all ? <f32>count : 1;
 }
 
-/** Makes place.positions the located document's. */
+/** Loads the located document's positions into place.positions. */
 function loadPlace(node: PhraseNode, place: Place, doc: u32): void {
   place.count = 0;
   if (place.freq > place.capacity) {
@@ -99,7 +99,7 @@ function loadPlace(node: PhraseNode, place: Place, doc: u32): void {
   v128.store(place.positions + ((<usize>place.count) << 2), i32x4.splat(0x7fffffff));
 }
 
-/** Index of the document in its block, which becomes current; -1 if the term is not in it. */
+/** Index of the document in its block, which becomes current; -1 if the term does not occur in it. */
 // @ts-ignore: decorator
 @inline
 function seekDoc(c: PostingsCursor, doc: u32): i32 {

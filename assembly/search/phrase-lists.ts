@@ -1,8 +1,8 @@
-// Positions of a batch of documents in one term, decoded block by block: what exact and sloppy phrases compare.
+// Positions of one term in a batch of documents, decoded block by block: exact and sloppy phrases compare them.
 //   PositionLists ├ listPtr u32[BATCH_DOCS] ┼ freq u32[BATCH_DOCS] ┼ bias u32[BATCH_DOCS] ┤
-//   The positions of document i are u32[freq] at listPtr minus bias, ascending; behind them come at least four numbers that are not less than
-//   the last. They are temporary memory of the caller's and may be overwritten.
-// Where many documents of a block are wanted its gaps are decoded and added up at once, else one document's positions are skipped to ("of the" on
+//   The positions of document i are u32[freq] at listPtr minus bias, ascending, followed by at least four numbers that are not less than
+//   the last. They are temporary memory of the caller and may be overwritten.
+// If many documents of a block are needed, its gaps are decoded and summed at once; otherwise the positions before a document's are skipped ("of the" on
 // 675 k documents: 300 ns a document by skipping alone, 75 otherwise).
 
 import { FIELD_OFFSETS } from '../codec/field-flags';
@@ -17,7 +17,7 @@ export const BATCH_DOCS: u32 = 512;
 export const LISTS_BYTES: usize = BATCH_DOCS * 12;
 export const FREQS_OFF: usize = BATCH_DOCS * 4;
 export const BIAS_OFF: usize = BATCH_DOCS * 8;
-/** What it costs to skip to a document's positions, in decoded positions. */
+/** Cost of skipping to a document's positions, in decoded positions. */
 const SKIP_COST: u32 = 16;
 
 /** Writes the lists of `count` <= BATCH_DOCS ascending documents that all have the term. */
@@ -46,14 +46,14 @@ export function positionLists(term: TermNode, docs: usize, count: u32, lists: us
   }
 }
 
-/** Writes for the documents in the current block their freqs and, as listPtr, the positions before theirs in the block; returns how many. */
+/** Writes, for the documents in the current block, their freqs and, as listPtr, the number of positions before theirs in the block; returns how many. */
 function findInBlock(c: PostingsCursor, docs: usize, end: usize, lists: usize): u32 {
   cursorLoadFreqs(c);
   if (!c.bitsPtr) cursorLoadDocs(c);
   const first = docs;
   const freqs = cursorFreqs(c);
   const block = cursorDocs(c);
-  // Place of the search: in the block's documents, or the word of its bits and the documents before that.
+  // State of the search: index in the block's documents, or the word of its bits and the number of documents before it.
   let j: usize = 0;
   let word = c.bitsPtr;
   let rank: u32 = 0;
@@ -80,7 +80,7 @@ function findInBlock(c: PostingsCursor, docs: usize, end: usize, lists: usize): 
   return <u32>((docs - first) >> 2);
 }
 
-/** Decodes the lists that `findInBlock` has found one by one. */
+/** Decodes one by one the lists that `findInBlock` has found. */
 function skipToLists(c: PostingsCursor, lists: usize, end: usize): void {
   let cur = c.positionsCur;
   let known: u32 = 0;
@@ -121,8 +121,8 @@ function readPositionsAt(cur: usize, out: usize, freq: u32, offsets: bool): void
 }
 
 /**
- * Sums of the first `total` gaps in the current block up to each, a 0 ahead of them: a position is its sum minus the one before its document's
- * first. 0 if they could exceed 2^31.
+ * Running sums of the first `total` gaps in the current block, preceded by a 0: a position is its sum minus the sum before its document's
+ * first position. 0 if they could exceed 2^31.
  */
 function sumsOf(c: PostingsCursor, total: u32): usize {
   const sums = allocateTemp(((<usize>total) << 2) + 96) + 16;
@@ -133,7 +133,7 @@ function sumsOf(c: PostingsCursor, total: u32): usize {
   return sums;
 }
 
-/** Keeps of `starts` those with start + shift in the list u32[freq] (as drawn above), in place; returns how many. */
+/** Keeps the `starts` whose start + shift is in the list u32[freq] (as drawn above), in place; returns how many. */
 export function narrowStarts(starts: usize, count: u32, list: usize, freq: u32, shift: u32): u32 {
   const first = starts;
   let out = starts;
@@ -150,7 +150,7 @@ export function narrowStarts(starts: usize, count: u32, list: usize, freq: u32, 
   return <u32>((out - first) >> 2);
 }
 
-/** 1 if `narrowStarts` would keep any, else 0. */
+/** 1 if `narrowStarts` would keep any start, else 0. */
 export function hasStart(starts: usize, count: u32, list: usize, freq: u32, shift: u32): u32 {
   const last = <i32>load<u32>(list + ((<usize>freq - 1) << 2));
   for (const end = starts + ((<usize>count) << 2); starts < end; starts += 4) {
@@ -165,10 +165,10 @@ export function hasStart(starts: usize, count: u32, list: usize, freq: u32, shif
 /** Bytes of a map for `countStarts`: one per position, and one that stays 0. */
 export const MAP_BYTES: usize = 16384 + 1;
 const MAP_POSITIONS: u32 = 16384;
-/** Lists that have so many positions each are counted through a map: no branch to be mispredicted per position. */
+/** Lists of at least this many positions are counted through a map, which has no branch to be mispredicted per position. */
 const MANY_POSITIONS: u32 = 4;
 
-/** How many `narrowStarts` would keep. starts are positions plus `bias`. map u8[MAP_BYTES] is all 0 and is left so. */
+/** How many `narrowStarts` would keep. starts are positions plus `bias`. map u8[MAP_BYTES] is all 0 before and after. */
 export function countStarts(starts: usize, count: u32, list: usize, freq: u32, shift: u32, bias: u32, map: usize): u32 {
   const end = starts + ((<usize>count) << 2);
   if (count < MANY_POSITIONS || freq < MANY_POSITIONS || load<u32>(end - 4) - bias >= MAP_POSITIONS) return narrowStarts(starts, count, list, freq, shift);

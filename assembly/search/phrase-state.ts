@@ -1,8 +1,8 @@
-// Records of a phrase node in an execution: one per place of the phrase, and one for the node (phrase.ts).
+// State of a phrase node: one record per place of the phrase, and one for the node (phrase.ts).
 
 import { PhraseNode } from './node';
 
-/** One position of the phrase, sorted by rareness. */
+/** One place of the phrase; sorted by rarity. */
 // @ts-ignore: decorator
 @unmanaged
 export class Place {
@@ -10,7 +10,7 @@ export class Place {
   firstChild: u32;
   childCount: u32;
   cost: u32;
-  /** Positions of the document at hand: u32[count], then four numbers that are not less. */
+  /** Positions in the current document: u32[count], then four numbers that are not less. */
   positions: usize;
   count: u32;
   /** Room for `capacity` positions. */
@@ -18,7 +18,7 @@ export class Place {
   capacity: u32;
   /** Index in the query. */
   source: u32;
-  /** Freq in the document that was located last, and its index in the block of a place's only term. */
+  /** Freq in the last located document, and its index in the block of a place's only term. */
   freq: u32;
   index: u32;
 }

@@ -1,7 +1,7 @@
 // Phrase node: documents that have terms at given places, and how often.
-// Exact (slop 0): the starts, positions of the rarest term minus its place, are narrowed by each other term.
-// Sloppy: sloppy-phrase.ts. Freqs of the last window's candidates are kept for scoring. Candidates are checked in batches (phrase-lists.ts), or
-// one by one where a place has several terms.
+// Exact (slop 0): the starts, which are the positions of the rarest term minus its place, are narrowed by each other term.
+// Sloppy: sloppy-phrase.ts. Freqs of the last window's candidates are cached for scoring. Candidates are checked in batches (phrase-lists.ts), or
+// one by one if a place has several terms.
 
 import { cursorSeekBlock } from '../postings/cursor';
 import { NO_MORE_DOCS } from '../postings/format';
@@ -27,7 +27,7 @@ import { termBound } from './term-bounds';
 import { termBlockOften, termKeepOften } from './term-prune';
 import { andBits, clearBits, setBit, testBit, Window, WINDOW_BITS_BYTES, windowToList } from './window';
 
-/** Bytes that the positions of a batch may take, on average. */
+/** Average number of bytes that the positions of a batch may take. */
 const BATCH_BYTES: u64 = 4 << 20;
 
 export function phraseOpen(node: PhraseNode): void {
@@ -66,7 +66,7 @@ export function phraseOpen(node: PhraseNode): void {
   state.sloppy = node.slop > 0 ? <u32>sloppyOpen(node, state) : 0;
 }
 
-/** Long documents make small batches. Positions take a byte or more each, decoded four. */
+/** Long documents make small batches. An encoded position takes one byte or more, a decoded one four. */
 function batchOf(node: PhraseNode): u32 {
   let blockBytes: u64 = 1;
   for (let i: u32 = 0; i < node.childCount; i++) {
@@ -92,7 +92,7 @@ export function phraseNext(node: PhraseNode, target: u32): u32 {
   return target;
 }
 
-/** Documents of the window that have a term at every place, whatever its position. */
+/** Documents of the window that have a term at every place, at any position. */
 export function phraseCandidates(node: PhraseNode, from: u32, to: u32, w: Window): void {
   const state = phraseState(node);
   const lead = phrasePlace(state, 0);
@@ -154,13 +154,13 @@ function mayPruneByFreqs(node: PhraseNode): bool {
   return node.slop == 0 && (node.flags & NODE_SCORES) != 0 && node.normInverse != 0 && node.childCount == node.placeCount;
 }
 
-/** Candidates of the window that could score more than `minScore` if each occurrence of any of their terms were one of the phrase. */
+/** Candidates of the window that could score more than `minScore` if the phrase occurred as often as each of its terms. */
 function candidatesAbove(node: PhraseNode, from: u32, to: u32, w: Window, minScore: f32): void {
   const state = phraseState(node);
   w.isList = 1;
   w.count = 0;
   if (minScore >= node.weight) return;
-  // score > minScore where freq * normInverse > minScore / (weight - minScore); a little less asked, for rounding.
+  // score > minScore if freq * normInverse > minScore / (weight - minScore); a little less is required, for rounding.
   const least = <f32>((<f64>minScore / (<f64>node.weight - <f64>minScore)) * 0.99999);
   const inverse = <usize>node.normInverse;
   const lead = termChild(node, phrasePlace(state, 0).firstChild);
@@ -187,7 +187,7 @@ export function phraseFilter(node: PhraseNode, docs: usize, count: u32): u32 {
   return checkPhrase(node, docs, count, -1);
 }
 
-/** Keeps of the candidates those with the phrase and remembers their freqs (1 where no scores are wanted). */
+/** Keeps the candidates that contain the phrase and caches their freqs (1 if no scores are needed). */
 function checkPhrase(node: PhraseNode, docs: usize, count: u32, minScore: f32): u32 {
   const state = phraseState(node);
   state.count = 0;
@@ -303,7 +303,7 @@ function checkOneByOne(node: PhraseNode, state: PhraseState, docs: usize, count:
   }
 }
 
-/** Scores of documents that the last filter or window let through. */
+/** Scores documents that passed the last filter or window. */
 export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: usize): void {
   const state = phraseState(node);
   if (!node.normInverse) {
@@ -324,7 +324,7 @@ export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: u
   }
 }
 
-/** The exact phrase occurs at most as often as each of its terms, unless several at one place count twice. */
+/** The exact phrase occurs at most as often as each of its terms, unless several terms at one place count twice. */
 export function phraseBound(node: PhraseNode, from: u32, to: u32): f32 {
   if (node.slop > 0 || node.childCount > node.placeCount) return node.weight;
   const state = phraseState(node);

@@ -1,10 +1,10 @@
 // BM25 in Lucene's float32 arithmetic: score = weight - weight / (1 + freq * normInverse[norm]). Every step is monotone in freq and
-// norm after rounding, so the score of a competitive pair bounds the scores of the documents it stands for.
+// norm after rounding, so the score of a competitive pair bounds the scores of the documents that the pair represents.
 // Source: Lucene, BM25Similarity.BM25Scorer.doScore.
 
 import { readVint, vintBytes } from '../codec/vint';
 
-/** Sums of bounds are widened by this: f64 additions in another order than the scorer's may differ in the last bit. */
+/** Factor that widens sums of bounds: f64 additions in another order than the scorer's may differ in the last bit. */
 export const SLACK: f64 = 1.000000000001;
 
 // @ts-ignore: decorator

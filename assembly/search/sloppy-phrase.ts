@@ -1,7 +1,7 @@
 // Sloppy phrase frequency: sum of 1 / (1 + match length) over the matches that Lucene finds, in its order and its float32.
 // Each place of the query walks its positions, all shifted by its place in the query; a match is a span from the least to the greatest of
-// them. Places of the same term must not stand on the same position: the lesser moves on.
-// Source: Lucene, SloppyPhraseMatcher. Its heap is a scan for the least here: phrases have few places and the order is total.
+// them. Places of the same term must not be at the same position: the lesser one advances.
+// Source: Lucene, SloppyPhraseMatcher. A scan for the least replaces its heap: phrases have few places and the order is total.
 
 import { allocate } from './context';
 import { PhraseNode, termChild } from './node';
@@ -70,7 +70,7 @@ export function sloppyOpen(node: PhraseNode, state: PhraseState): usize {
   return changetype<usize>(s);
 }
 
-/** Puts a place and all later ones that share a term with it into one group, joining groups that meet. */
+/** Puts a place and all later ones that share a term with it into one group, and joins groups that overlap. */
 function joinRepeats(node: PhraseNode, state: PhraseState, s: Sloppy, i: u32): void {
   const w = walker(s, i);
   for (let j = i + 1; j < s.count; j++) {
@@ -112,7 +112,7 @@ function advance(s: Sloppy, w: Walker): bool {
   return true;
 }
 
-/** The walker of the same group that stands on the same position of the document, or null (0). */
+/** The walker of the same group at the same position of the document, or null (0). */
 function colliding(s: Sloppy, w: Walker): usize {
   for (let i: u32 = 0; i < s.count; i++) {
     const other = walker(s, i);
@@ -134,7 +134,7 @@ function resolve(s: Sloppy, w: Walker): bool {
   return true;
 }
 
-/** Start condition: no two walkers of a group on one position. */
+/** Start condition: no two walkers of a group at one position. */
 function spreadGroups(s: Sloppy): bool {
   for (let g: u32 = 0; g < s.groups; g++) {
     for (let index: u32 = 0; index < s.count; index++) {

@@ -24,7 +24,7 @@ export function termBound(node: TermNode, from: u32, to: u32, weight: f32, normI
   return bound;
 }
 
-/** `termBound` by groups of blocks: looser, and after the first few calls without a look at impacts. */
+/** `termBound` by groups of blocks: looser, and after the first few calls without reading impacts. */
 export function termGroupBound(node: TermNode, from: u32, to: u32): f32 {
   if (!node.normInverse) return 0;
   const c = termCursor(node);
@@ -46,7 +46,7 @@ export function termBlockBound(node: TermNode): f32 {
   return c.impactOffsPtr ? boundOfBlock(node, c, c.block, node.weight, <usize>node.normInverse) : boundOfAll(node, c, node.weight, <usize>node.normInverse);
 }
 
-/** From so many blocks on a window's bound is that of their groups. */
+/** Ranges of at least this many blocks are bounded by groups. */
 const MANY_BLOCKS: u32 = 8;
 
 /** Bound of a block, or of group g as entry blocks + g; computed once per query. */
@@ -64,7 +64,7 @@ export function boundOfBlock(node: TermNode, c: PostingsCursor, entry: u32, weig
   return bound;
 }
 
-/** Bound of a record without impacts: of a short one the best score, else that of freq 1 and the only norm. */
+/** Bound of a record without impacts: the best score of a short record, otherwise that of freq 1 and the only norm. */
 function boundOfAll(node: TermNode, c: PostingsCursor, weight: f32, normInverse: usize): f32 {
   if (node.bound >= 0) return node.bound;
   if (c.blocks > 1 || !c.docsReady) {
@@ -83,7 +83,7 @@ function boundOfAll(node: TermNode, c: PostingsCursor, weight: f32, normInverse:
   return node.bound;
 }
 
-/** Adds to sums f64[count] for each document of an ascending list the bound of the block that it is or would be in. */
+/** Adds to sums f64[count] for each document of an ascending list the bound of the block that contains it or would contain it. */
 export function termAddBounds(node: TermNode, docs: usize, count: u32, sums: usize): void {
   const c = termCursor(node);
   const inverse = <usize>node.normInverse;

@@ -10,7 +10,7 @@ import { boundOfBlock } from './term-bounds';
 import { setBit, testBit } from './window';
 
 /**
- * Documents of the current block in [from, to) that score more than `limit`, and their scores as f64; without scores all of them. Returns how
+ * Documents of the current block in [from, to) that score more than `limit`, and their scores as f64; all of them without scores. Returns how
  * many. Writes up to 128 of each.
  */
 export function termBlockAbove(node: TermNode, from: u32, to: u32, limit: f64, docs: usize, sums: usize): u32 {
@@ -44,14 +44,14 @@ export function termBlockAbove(node: TermNode, from: u32, to: u32, limit: f64, d
     docs += above << 2;
     kept += above << 3;
   }
-  // Most are out: only the others are divided.
+  // Most documents are dropped by now: only the others need a division.
   for (; sums < kept; sums += 8) store<f64>(sums, <f64>(weight - weight / (<f32>1 + load<f32>(sums))));
   const count = <u32>((docs - first) >> 2);
   countScored(count);
   return count;
 }
 
-/** Keeps of an ascending list the matches whose sum with their score is more than `limit`; sums f64[count] go with them. Returns how many. */
+/** Keeps the matches of an ascending list whose sum plus their score is more than `limit`; sums f64[count] are kept in parallel. Returns how many. */
 export function termKeepAbove(node: TermNode, docs: usize, count: u32, sums: usize, limit: f64): u32 {
   const c = termCursor(node);
   const scored = node.normInverse != 0;
@@ -104,7 +104,7 @@ export function termBlockOften(node: TermNode, from: u32, to: u32, inverse: usiz
   return <u32>((docs - first) >> 2);
 }
 
-/** Keeps of an ascending list the matches with freq * normInverse >= least; returns how many. */
+/** Keeps the matches of an ascending list with freq * normInverse >= least; returns how many. */
 export function termKeepOften(node: TermNode, docs: usize, count: u32, inverse: usize, least: f32): u32 {
   const c = termCursor(node);
   const norms = <usize>node.norms;
@@ -128,7 +128,7 @@ export function termKeepOften(node: TermNode, docs: usize, count: u32, inverse: 
   return <u32>((docs - first) >> 2);
 }
 
-/** Decodes the current block's documents, and its freqs if several documents from `at` on are in it: single freqs are picked out packed. */
+/** Decodes the current block's documents, and its freqs if several documents from `at` on are in it: single freqs are extracted from the packed form. */
 // @ts-ignore: decorator
 @inline
 function loadForMany(c: PostingsCursor, at: usize, end: usize): void {
@@ -136,7 +136,7 @@ function loadForMany(c: PostingsCursor, at: usize, end: usize): void {
   if (at + 16 < end && load<u32>(at, 16) <= c.lastDoc) cursorLoadFreqs(c);
 }
 
-/** Index of `doc` <= lastDoc in the current block, or -1; in a decoded one it is not before j, which `skipTo` has found. */
+/** Index of `doc` <= lastDoc in the current block, or -1; in a decoded block it is at or after j, which `skipTo` has found. */
 // @ts-ignore: decorator
 @inline
 function indexInBlock(c: PostingsCursor, j: usize, doc: u32): i32 {
@@ -146,8 +146,8 @@ function indexInBlock(c: PostingsCursor, j: usize, doc: u32): i32 {
 }
 
 /**
- * Adds the scores of matches in [from, to) to sums f64[WINDOW_DOCS] by docId - from, and sets their bits. Documents whose bits are not set yet, and
- * which cannot score more than `minScore` with `others` from the clauses still to come, are left out: no document loses but such as cannot compete.
+ * Adds the scores of matches in [from, to) to sums f64[WINDOW_DOCS] by docId - from, and sets their bits. Skips documents whose bits are not set
+ * yet and which cannot score more than `minScore` with `others`, the bound of the clauses still to come: these cannot compete.
  */
 export function termAccumulate(node: TermNode, from: u32, to: u32, bits: usize, sums: usize, others: f64, minScore: f32): void {
   const c = termCursor(node);
@@ -171,7 +171,7 @@ export function termAccumulate(node: TermNode, from: u32, to: u32, bits: usize, 
     if (c.base < from) while (load<u32>(at) < from) at += 4;
     if (c.lastDoc >= to) while (load<u32>(end - 4) >= to) end -= 4;
     countScored(<u32>((end - at) >> 2));
-    // Most documents of a block are out by freq and norm: only the others' scores are computed.
+    // Most documents of a block are ruled out by freq and norm: only the scores of the others are computed.
     let kept = some;
     for (; at < end; at += 4) {
       const doc = load<u32>(at);
@@ -191,14 +191,14 @@ export function termAccumulate(node: TermNode, from: u32, to: u32, bits: usize, 
   releaseTemp(mark);
 }
 
-/** Whether a bit in [from, to] is set; bits beside them in the first and the last word may count. */
+/** Whether a bit in [from, to] is set; other bits in the first and the last word may count, too. */
 function anyBit(bits: usize, from: u32, to: u32): bool {
   const end = bits + ((<usize>(to >> 6)) << 3);
   for (let at = bits + ((<usize>(from >> 6)) << 3); at <= end; at += 8) if (load<u64>(at)) return true;
   return false;
 }
 
-/** What freq * normInverse is at least of a document that scores more than `limit`; a little less, for rounding. */
+/** Least freq * normInverse of a document that scores more than `limit`; a little less, for rounding. */
 // @ts-ignore: decorator
 @inline
 function leastPart(limit: f64, weight: f32): f32 {

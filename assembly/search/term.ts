@@ -23,7 +23,7 @@ export function termOpen(node: TermNode): void {
   termOpenIn(node, allocate(CURSOR_BYTES));
 }
 
-/** Opens the term in a cursor of the caller's: CURSOR_BYTES. */
+/** Opens the term in a cursor of the caller: CURSOR_BYTES. */
 export function termOpenIn(node: TermNode, cursor: usize): void {
   node.cursor = <u32>cursor;
   cursorOpen(cursor, <usize>node.record, node.docFreq, node.postingsFlags, <usize>node.positions);
@@ -59,7 +59,7 @@ export function termNextBlock(node: TermNode, target: u32): u32 {
   return b == 0 ? target : max<u32>(target, load<u32>(c.lastDocsPtr + ((<usize>b - 1) << 2)) + 1);
 }
 
-/** Matches in [from, to). Sparse terms give a list. */
+/** Matches in [from, to), as a list if the term is sparse. */
 export function termWindow(node: TermNode, from: u32, to: u32, w: Window): void {
   if (node.docFreq > maxDoc >> 6) {
     w.isList = 0;
@@ -114,7 +114,7 @@ export function termFill(node: TermNode, from: u32, to: u32, bits: usize): void 
   }
 }
 
-/** Ors the words of a bitset block, shifted, into the window's; what lies outside is cut at word borders (the rest of the last word is free). */
+/** Ors the words of a bitset block, shifted, into the window's bits; cuts what is outside at word borders (the rest of the last word is unused). */
 export function fillWords(c: PostingsCursor, from: u32, to: u32, bits: usize): void {
   let at = c.bitsPtr;
   const end = at + ((<usize>c.bitWords) << 3);
@@ -141,12 +141,12 @@ export function fillWords(c: PostingsCursor, from: u32, to: u32, bits: usize): v
   for (; at < end && bit < endBit; at += 8, bit += 64, into += 8) {
     const word = load<u64>(at);
     store<u64>(into, load<u64>(into) | (word << shift));
-    // The word behind the window is padding.
+    // The word after the window is padding.
     store<u64>(into, load<u64>(into, 8) | (word >> (64 - shift)), 8);
   }
 }
 
-/** Index in the current block of `doc` <= lastDoc, or -1. Bitset blocks only. */
+/** Index of `doc` <= lastDoc in the current block, or -1. Bitset blocks only. */
 // @ts-ignore: decorator
 @inline
 export function findInBits(c: PostingsCursor, doc: u32): i32 {

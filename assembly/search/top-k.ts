@@ -7,7 +7,7 @@ export class TopK {
   keys: usize;
   k: u32;
   count: u32;
-  /** Only greater scores enter: the caller's floor, from a full heap on the least of its scores. */
+  /** Only greater scores enter: the caller's floor or, once the heap is full, its least score. */
   minScore: f32;
 }
 
@@ -44,7 +44,7 @@ export function topOffer(top: TopK, doc: u32, score: f32): void {
   if (top.count == top.k) top.minScore = max<f32>(top.minScore, scoreOfBits(<u32>(load<u64>(keys) >> 32)));
 }
 
-/** Puts `key` in the root's place. */
+/** Replaces the root by `key`. */
 function siftDown(keys: usize, count: u32, key: u64): void {
   let at: usize = 0;
   const n = <usize>count;

@@ -46,14 +46,14 @@ export function testBit(bits: usize, bit: u32): bool {
   return ((load<u64>(bits + ((<usize>(bit >> 6)) << 3)) >> bit) & 1) != 0;
 }
 
-/** Turns bits into a list. */
+/** Converts bits to a list. */
 export function windowToList(w: Window, from: u32): void {
   if (w.isList) return;
   w.isList = 1;
   w.count = listBits(w.bits, from, w.docs);
 }
 
-/** DocIds of a window's bits; returns how many. */
+/** Writes the docIds of a window's bits; returns how many. */
 export function listBits(bits: usize, from: u32, docs: usize): u32 {
   const start = docs;
   for (const end = bits + WINDOW_SET_BYTES; bits < end; bits += 8, from += 64) {
@@ -97,7 +97,7 @@ export function copyBits(bits: usize, bitset: usize, from: u32, to: u32): void {
   memory.copy(bits, bitset + (from >> 3), ((<usize>(to - from) + 63) >> 6) << 3);
 }
 
-/** Keeps the documents of a list whose bit in a bitset over all documents is set; returns how many. */
+/** Keeps the documents of a list whose bit is set in a bitset over all documents; returns how many. */
 export function filterByBitset(bitset: usize, docs: usize, count: u32): u32 {
   let out = docs;
   for (let at = docs, end = docs + ((<usize>count) << 2); at < end; at += 4) {

@@ -1,5 +1,5 @@
-// HyperLogLog: 2^precision registers of one byte. A 64-bit hash names a register by its first bits and leaves there the largest rank seen of the
-// rest: the number of leading zeros plus one, at most 65 - precision. Estimation is the host's (src/aggs/metrics/hyper-log-log.ts).
+// HyperLogLog: 2^precision registers of one byte. The first bits of a 64-bit hash select a register, which keeps the largest rank of the
+// other bits: their number of leading zeros plus one, at most 65 - precision. The host estimates (src/aggs/metrics/hyper-log-log.ts).
 // Source: Flajolet et al., "HyperLogLog", 2007; 64-bit hashes as in Heule et al., "HyperLogLog in Practice", 2013.
 
 /** Murmur3's finaliser: a bijection of 64-bit values, so equal hashes are equal values. */
@@ -15,7 +15,7 @@ export function hashValue(value: u64): u64 {
 @inline
 export function hllAdd(registers: usize, precision: u32, hash: u64): void {
   const at = registers + <usize>(hash >> (64 - precision));
-  // the bit behind the last hash bit bounds the rank
+  // The bit after the last hash bit bounds the rank.
   const rank = <u32>clz<u64>((hash << precision) | ((<u64>1) << (precision - 1))) + 1;
   if (rank > <u32>load<u8>(at)) store<u8>(at, rank);
 }

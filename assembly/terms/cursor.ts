@@ -1,4 +1,4 @@
-// Walks a term dictionary in order, term by term, in about 10 ns each; and the batch form of it for the host.
+// Walks a term dictionary in order, term by term, in about 10 ns each; and in batches for the host.
 import { FIELD_DOCS, FIELD_FREQS } from '../codec/field-flags';
 import { readVint, readVlong, vintBytes, vlongBytes } from '../codec/vint';
 import { BLOCK_LOG2, BLOCK_TERMS, TERM_STATE_BYTES, TermsHeader, TermState, blockTerms } from './dictionary';
@@ -79,8 +79,8 @@ export function cursorNext(cursor: TermsCursor): bool {
 
 /**
  * Writes the terms of ordinals [fromOrd, toOrd) to the output until it is full:
- *   ├ TermState (24 bytes, `length` set) │ bytes, padded to a multiple of 8 ┤ ···
- * Returns how many. Pre: the output has room for one record with the longest term, and for TERMS_CURSOR_BYTES + longestTerm more behind it.
+ *   ├ TermState with `length` │ bytes, padded to a multiple of 8 ┤ ···
+ * Returns how many. Pre: the output has room for one record with the longest term, followed by TERMS_CURSOR_BYTES + longestTerm.
  */
 export function termsWalk(ptr: usize, fromOrd: u32, toOrd: u32, outPtr: usize, outEnd: usize): u32 {
   const longest = <usize>changetype<TermsHeader>(ptr).longestTerm;

@@ -33,7 +33,7 @@ export class TermsHeader {
 
 export const TERMS_HEADER_BYTES: usize = 64;
 
-/** What a look-up finds, 24 bytes. */
+/** Result of a look-up. */
 // @ts-ignore: decorator
 @unmanaged
 export class TermState {
@@ -42,7 +42,7 @@ export class TermState {
   totalTermFreq: f64;
   /** Address of the term's postings, 0 without postings. */
   ptr: u32;
-  /** Used by walks: bytes of the term. */
+  /** Bytes of the term; set by walks. */
   length: u32;
 }
 
@@ -58,7 +58,7 @@ export function prefixOf(ptr: usize, length: u32): u64 {
   return prefix;
 }
 
-/** < 0, 0, > 0 as a is before, equal to or after b. */
+/** < 0, 0, > 0 if a is before, equal to or after b. */
 export function compareBytes(aPtr: usize, aLen: u32, bPtr: usize, bLen: u32): i32 {
   const common = min(aLen, bLen);
   let i: u32 = 0;
@@ -100,8 +100,8 @@ function findBlock(header: TermsHeader, termPtr: usize, termLen: u32, low: i32, 
 }
 
 /**
- * Index in `block` of the first term >= the term (the number of its terms if there is none), shifted left by one; bit 0 is set if it is
- * equal. Works on the front-coded bytes: an entry that shares more bytes with its predecessor than the predecessor shares with the wanted
+ * Index in `block` of the first term >= the term (the block's number of terms if there is none), shifted left by one; bit 0 is set if it is
+ * equal. Works on the front-coded bytes: an entry that shares more bytes with its predecessor than the predecessor shares with the sought
  * term is still before it; one that shares fewer is after it.
  */
 function findInBlock(header: TermsHeader, block: u32, termPtr: usize, termLen: u32): u32 {
@@ -164,7 +164,7 @@ function readState(header: TermsHeader, block: u32, index: u32, state: TermState
   }
 }
 
-/** 1 and the state if the dictionary has the term, else 0. */
+/** 1 and the state if the dictionary contains the term, else 0. */
 export function termsLookup(ptr: usize, termPtr: usize, termLen: u32, statePtr: usize): u32 {
   const header = changetype<TermsHeader>(ptr);
   const block = findBlock(header, termPtr, termLen, 0, header.blockCount);

@@ -1,11 +1,11 @@
-// Terms within a number of edits of a word: one walk of the dictionary with a bit-parallel automaton whose states along the current prefix are
-// kept. A prefix that no state survives rules out every term with it; blocks whose first terms begin with it are jumped over unread. A prefix that
-// has used up all edits can only go on as the word does, from one of a few places: where many blocks have it those terms are looked up.
+// Terms within a number of edits of a word: one walk of the dictionary with a bit-parallel automaton, whose states along the current prefix are
+// cached. A prefix that no state survives rules out every term with it; blocks whose first terms begin with it are skipped. A prefix that
+// has used up all edits can only continue like the word, from one of a few positions: if many blocks share it, those terms are looked up.
 //   scratch: ├ FuzzyWalk ┬ chars u32[DEPTHS] ┬ masks of the ASCII chars u64[128] ┬ states[DEPTHS] ┬ found u32[MAX_FOUND] ┬ term ┤
-//   state of a prefix, 32 bytes: near0, near1, near2 u64: bit j is set when the prefix is within 0, 1, 2 edits of the word's first j code
-//   points; mask u64 of its last char: bit j + 1 is set where the word's char j is that char
-// Edits are insertions, deletions, substitutions and swaps of neighbours, of code points. Without swaps in the request the host drops what
-// needs one.
+//   state of a prefix, 32 bytes: near0, near1, near2 u64: bit j is set if the prefix is within 0, 1, 2 edits of the word's first j code
+//   points; mask u64 of its last char: bit j + 1 is set if the word's char j is that char
+// Edits are insertions, deletions, substitutions and swaps of adjacent code points. If the request does not allow swaps, the host drops the terms
+// that need one.
 // Source: Wu, Manber, "Fast text searching allowing errors" (1992); the swap as in Hyyro, "A bit-vector algorithm for computing Levenshtein and
 // Damerau edit distances" (2003). 10 times as fast as rows of the distance matrix.
 
@@ -45,14 +45,14 @@ export class FuzzyWalk {
 const CHARS_OFF: usize = 40;
 const MASKS_OFF: usize = CHARS_OFF + DEPTHS * 4;
 const STATES_OFF: usize = MASKS_OFF + 128 * 8;
-/** Ordinals of the terms that a prefix without edits left goes on to. */
+/** Ordinals of the terms that continue a prefix without edits left. */
 const FOUND_OFF: usize = STATES_OFF + DEPTHS * 32;
 const MAX_FOUND: u32 = 8;
 const TERM_OFF: usize = FOUND_OFF + MAX_FOUND * 4;
-/** From so many blocks on looking terms up is faster than stepping through them. */
+/** From this many blocks on, looking terms up is faster than stepping through them. */
 const MANY_BLOCKS: u32 = 2;
 
-/** Scratch for a dictionary whose longest term has so many bytes. */
+/** Bytes of scratch for a dictionary whose longest term has `longestTerm` bytes. */
 export function fuzzyScratchBytes(longestTerm: u32): usize {
   return TERM_OFF + max<u32>(longestTerm, MAX_FUZZY_LENGTH + 8) + 32;
 }
@@ -83,7 +83,7 @@ function open(walk: FuzzyWalk): void {
   store<u64>(state, 0, 24);
 }
 
-/** Computes the state of the first `depth` chars from those before. */
+/** Computes the state of the first `depth` chars from the previous states. */
 // @ts-ignore: decorator
 @inline
 function addState(walk: FuzzyWalk, depth: u32, char: u32): void {
@@ -109,7 +109,7 @@ function addState(walk: FuzzyWalk, depth: u32, char: u32): void {
   store<u64>(state, mask, 24);
 }
 
-/** Makes `char` the one at `index` of the path; false if no term with this prefix is near enough. */
+/** Sets the char at `index` of the path; false if no term with this prefix is near enough. */
 // @ts-ignore: decorator
 @inline
 function follow(walk: FuzzyWalk, index: u32, char: u32): bool {
@@ -124,8 +124,8 @@ function follow(walk: FuzzyWalk, index: u32, char: u32): bool {
 }
 
 /**
- * Bytes of the shortest prefix of the block's first term that no near term has, or none but such as `lookUp` has found; 0 if its first 8 bytes do
- * not tell. They are the path then, and `plain` the bytes of it that are alive.
+ * Bytes of the shortest prefix of the block's first term that no near term has, or only terms that `lookUp` has found; 0 if its first 8 bytes do
+ * not decide. These bytes are the path then, and `plain` counts those that some near term has.
  */
 function deadByFirst(header: TermsHeader, walk: FuzzyWalk, block: u32): u32 {
   const prefixes = changetype<usize>(header) + header.prefixesOff;
@@ -133,7 +133,7 @@ function deadByFirst(header: TermsHeader, walk: FuzzyWalk, block: u32): u32 {
   walk.foundCount = 0;
   for (let i: u32 = 0, prefix = first; i < 8; i++, prefix <<= 8) {
     const byte = <u32>(prefix >> 56);
-    // Zeros may be padding; code points of several bytes are left to the walk.
+    // Zeros may be padding; the walk handles code points of several bytes.
     if (byte == 0 || byte > 0x7f) return 0;
     if (!follow(walk, i, byte)) {
       walk.plain = i;
@@ -148,7 +148,7 @@ function deadByFirst(header: TermsHeader, walk: FuzzyWalk, block: u32): u32 {
   return 0;
 }
 
-/** Whether the prefix of `depth` chars on the path has no edit left, that of a swap which its last char may have begun included. */
+/** Whether the prefix of `depth` chars on the path has no edit left, including that of a swap which its last char may have begun. */
 // @ts-ignore: decorator
 @inline
 function isExhausted(walk: FuzzyWalk, depth: u32): bool {
@@ -159,7 +159,7 @@ function isExhausted(walk: FuzzyWalk, depth: u32): bool {
   return load<u64>(state + fewer) == 0 && ((load<u64>(state - 32 + fewer) << 2) & load<u64>(state, 24)) == 0;
 }
 
-/** Finds the near terms in blocks [block, last] that begin with the `depth` ASCII bytes of `first`, which have no edit left. False: not looked up. */
+/** Finds the near terms in blocks [block, last] that begin with the `depth` ASCII bytes of `first`, which have no edit left. False: cannot look them up. */
 function lookUp(header: TermsHeader, walk: FuzzyWalk, first: u64, depth: u32, block: u32, last: u32): bool {
   let ends = load<u64>(stateAt(walk, depth) + ((<usize>walk.maxEdits) << 3));
   if (<u32>popcnt<u64>(ends) > MAX_FOUND) return false;
@@ -195,7 +195,7 @@ function lastBlockWith(prefixes: usize, blocks: u32, block: u32, bytes: u32): u3
     low += step;
     step <<= 1;
   }
-  // low shares them, high does not.
+  // The prefix of low matches, that of high does not.
   let high = min(low + step, blocks);
   while (high - low > 1) {
     const middle = (low + high) >> 1;
@@ -303,7 +303,7 @@ function walkBlock(walk: FuzzyWalk, header: TermsHeader, block: u32, dead: u32, 
   return outPtr;
 }
 
-/** Writes a term as termsWalk does; returns one past it, 0 if there is no room for the longest. */
+/** Writes a term as termsWalk does; returns one past it, or 0 if the longest term would not fit. */
 function writeTerm(ptr: usize, ord: u32, outPtr: usize, outEnd: usize): usize {
   if (outPtr + TERM_STATE_BYTES + changetype<TermsHeader>(ptr).longestTerm + 8 > outEnd) return 0;
   termsState(ptr, ord, outPtr);

@@ -1,10 +1,10 @@
 // Sorts terms by their bytes: records of eight bytes of prefix and a pointer, radix sorted, ties by the next eight bytes.
 //   record: ├ prefix u64 (big-endian number) │ value u32 │ unused u32 ┤   value points at ├ length u16 │ bytes ┤ behind `lengthOff`
-// Linear in the bytes that tell terms apart, so no input makes it slow.
+// Linear in the bytes that distinguish the terms, so no input makes it slow.
 import { compareBytes, prefixOf } from './dictionary';
 
 export const SORT_RECORD_BYTES: usize = 16;
-/** Below, insertion sort with whole comparisons is faster than eight counting passes. */
+/** For fewer records insertion sort with whole comparisons is faster than eight counting passes. */
 const SMALL: u32 = 48;
 const COUNTS_BYTES: usize = 8 * 256 * 4;
 
@@ -32,7 +32,7 @@ function sortFrom(records: usize, count: u32, scratch: usize, lengthOff: usize, 
     return;
   }
   radixSort(records, count, scratch);
-  // Runs of equal prefixes: those that end within the prefix come first, by length; the rest goes on at the next eight bytes.
+  // Runs of equal prefixes: terms that end within the prefix come first, by length; the others continue with the next eight bytes.
   for (let from = records; from < end; ) {
     const prefix = load<u64>(from);
     let to = from + SORT_RECORD_BYTES;
@@ -80,7 +80,7 @@ function insertionSort(from: usize, to: usize, lengthOff: usize, bytesOff: usize
   }
 }
 
-/** LSD radix sort by the prefix; bytes that all records share cost one look. */
+/** LSD radix sort by the prefix; a byte that all records share costs one pass of reading. */
 function radixSort(records: usize, count: u32, scratch: usize): void {
   const counts = scratch + <usize>count * SORT_RECORD_BYTES;
   memory.fill(counts, 0, COUNTS_BYTES);

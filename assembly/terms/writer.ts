@@ -1,6 +1,6 @@
 // Writes a term dictionary section, fed with terms in ascending order. The layout is specified in docs/internals/segment-format.md.
 //   section: ├ header ┬ blocks ··· ┬ block offsets u32[] ┬ prefixes u64[] ┤
-// Offsets and prefixes wait in a side buffer of the caller's until the end, because their number is not known before.
+// Offsets and prefixes are collected in a side buffer of the caller until the end, because their number is not known earlier.
 import { FIELD_DOCS, FIELD_FREQS } from '../codec/field-flags';
 import { writeVint, writeVlong } from '../codec/vint';
 import { E_NO_SPACE } from '../mem/status';
@@ -31,12 +31,12 @@ const LAST_OFF: usize = META_OFF + META_BYTES;
 export const TERMS_WRITER_BYTES: usize = LAST_OFF + 32768;
 const SIDE_ENTRY: usize = 16;
 
-/** Bytes of side buffer that `terms` terms need at most. */
+/** Maximum size of the side buffer for `terms` terms. */
 export function termsSideBytes(terms: u32): usize {
   return ((<usize>terms + BLOCK_TERMS - 1) >> BLOCK_LOG2) * SIDE_ENTRY;
 }
 
-/** Largest size of a section of `terms` terms with `termBytes` bytes in all. */
+/** Maximum size of a section of `terms` terms with `termBytes` bytes in total. */
 export function termsBytesLimit(terms: u32, termBytes: u64): u64 {
   return <u64>TERMS_HEADER_BYTES + termBytes + <u64>terms * 30 + ((<u64>terms >> BLOCK_LOG2) + 1) * 24 + 1024 + MAX_TERM_BYTES;
 }
@@ -100,7 +100,7 @@ export function writerAdd(writer: TermsWriter, termPtr: usize, termLen: u32, doc
   return 0;
 }
 
-/** Puts the metadata behind the terms of the block. */
+/** Appends the metadata to the terms of the block. */
 function finishBlock(writer: TermsWriter): void {
   if (changetype<TermsHeader>(writer.section).blockCount == 0) return;
   const meta = changetype<usize>(writer) + META_OFF;
@@ -109,7 +109,7 @@ function finishBlock(writer: TermsWriter): void {
   writer.cur += writer.metaCur - meta;
 }
 
-/** Ends the section: its size in bytes, or 0 if it does not fit. The caller sets docCount and the distances to other sections. */
+/** Finishes the section: its size in bytes, or 0 if it does not fit. The caller sets docCount and the distances to other sections. */
 export function writerFinish(writer: TermsWriter): usize {
   const header = changetype<TermsHeader>(writer.section), blocks = <usize>header.blockCount;
   finishBlock(writer);

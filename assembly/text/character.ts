@@ -1,7 +1,7 @@
-// Character predicates as Java's Character class answers them for Unicode 16.
+// Character predicates equal to those of Java's Character class for Unicode 16.
 import { categoryBelowPrivatePlanes } from './generated/category';
 
-/** General category, numbered as java.lang.Character numbers it: 1..5 letters (upper, lower, title, modifier, other), 6..8 marks, 9 digit. */
+/** General category, with the numbers of java.lang.Character: 1..5 letters (upper, lower, title, modifier, other), 6..8 marks, 9 digit. */
 export function category(cp: u32): u32 {
   if (cp < 0xf0000) return categoryBelowPrivatePlanes(cp);
   return (cp & 0xffff) < 0xfffe ? 18 : 0;

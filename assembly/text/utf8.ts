@@ -1,5 +1,5 @@
-// UTF-8 reading and writing, tolerant of anything: lone surrogates are 3-byte forms (WTF-8), a byte that starts no sequence
-// or whose sequence is cut short reads as U+FFFD of one byte. Never reads at or behind `end`.
+// UTF-8 reading and writing, tolerant of any input: lone surrogates are 3-byte forms (WTF-8); a byte that starts no sequence
+// or whose sequence is cut short reads as U+FFFD of one byte. Never reads at or after `end`.
 
 /** Code point in the low 24 bits, its length in bytes (1..4) above. Pre: ptr < end. */
 // @ts-ignore: decorator
@@ -63,7 +63,7 @@ export function previous(ptr: usize, start: usize): usize {
   return cur;
 }
 
-/** UTF-16 code units of bytes. Continuation bytes count nothing, four-byte leads two; a broken byte counts one. */
+/** UTF-16 code units of bytes. Continuation bytes count zero, four-byte leads two; a broken byte counts one. */
 export function utf16Length(ptr: usize, end: usize): u32 {
   let units: u32 = 0;
   while (ptr < end) {
@@ -90,8 +90,8 @@ export function codePointLength(ptr: usize, end: usize): u32 {
 }
 
 /**
- * Whether U+FFFD may be among the bytes; what stands behind the text counts, too. Reads up to 18 bytes behind it.
- * An encoder writes it for what a text has half of: asking here is ten times as fast as asking a string of two-byte units.
+ * Whether U+FFFD may be among the bytes; bytes after the text may count, too. Reads up to 18 bytes after it.
+ * An encoder writes it for half of a surrogate pair: this check is ten times as fast as searching a string of two-byte units.
  */
 export function hasReplacement(ptr: usize, bytes: u32): bool {
   for (let cur = ptr, end = ptr + bytes; cur < end; cur += 16) {
@@ -103,7 +103,7 @@ export function hasReplacement(ptr: usize, bytes: u32): bool {
   return false;
 }
 
-/** Copies text behind what was written from `from` to `cur`; halves of a surrogate pair that meet become one. Returns the end. */
+/** Appends a string to the bytes [from, cur); two halves of a surrogate pair that become adjacent are joined. Returns the end. */
 export function appendText(from: usize, cur: usize, ptr: usize, len: u32): usize {
   if (len >= 3 && cur >= from + 3 && load<u8>(ptr) == 0xed && load<u8>(cur - 3) == 0xed && load<u8>(ptr, 1) >= 0xb0 && (load<u8>(cur - 2) & 0xf0) == 0xa0) {
     const high = ((<u32>load<u8>(cur - 2) & 15) << 6) | (<u32>load<u8>(cur - 1) & 63);
@@ -117,7 +117,7 @@ export function appendText(from: usize, cur: usize, ptr: usize, len: u32): usize
   return cur + len;
 }
 
-/** Order of two texts by their UTF-16 units, as Java and JavaScript compare strings: below 0, 0, above 0. */
+/** Order of two strings by their UTF-16 units, as Java and JavaScript compare strings: below 0, 0, above 0. */
 export function compareUnits(a: usize, aEnd: usize, b: usize, bEnd: usize): i32 {
   while (a < aEnd && b < bEnd) {
     const x = decode(a, aEnd), y = decode(b, bEnd);
@@ -128,7 +128,7 @@ export function compareUnits(a: usize, aEnd: usize, b: usize, bEnd: usize): i32 
     }
     const p = x & 0xffffff, q = y & 0xffffff, first = firstUnit(p) - firstUnit(q);
     if (first) return first;
-    // The same high surrogate, with different low ones or alone.
+    // The same high surrogate, followed by different low ones or none.
     const second = p > 0xffff ? <i32>(p & 0x3ff) + 0xdc00 : unitBehind(a + (x >> 24), aEnd);
     return second - (q > 0xffff ? <i32>(q & 0x3ff) + 0xdc00 : unitBehind(b + (y >> 24), bEnd));
   }
@@ -141,7 +141,7 @@ function firstUnit(cp: u32): i32 {
   return cp > 0xffff ? 0xd800 + ((cp - 0x10000) >> 10) : cp;
 }
 
-/** First unit of the text at `ptr`, -1 at its end. */
+/** First unit of the string at `ptr`, -1 at its end. */
 function unitBehind(ptr: usize, end: usize): i32 {
   return ptr < end ? firstUnit(decode(ptr, end) & 0xffffff) : -1;
 }

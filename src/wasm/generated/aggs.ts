@@ -32,7 +32,7 @@ export const STATS_COUNT = 2;
 export const HAS_MISSING = 1;
 /** Count each value, not each document once per bucket. */
 export const PER_VALUE = 2;
-/** The table has indexes NIL: values that are left out. */
+/** The table contains NIL: values that are left out. */
 export const MAY_DROP = 4;
 /** Root buckets without children over stored values: four counter tables in turn, summed by the host. */
 export const FOUR_TABLES = 8;
@@ -58,7 +58,7 @@ export const AggRoot = {
   status: 36 as Offset<'i32'>,
   sizeof: 40,
 } as const;
-/** What all nodes have. The host clears a record and writes the first group of fields; what else an op needs is in the classes below. */
+/** Fields of all nodes. The host clears a record and writes the first group of fields; the classes below add the fields of single ops. */
 export const AggNode = {
   op: 0 as Offset<'u32'>,
   childCount: 4 as Offset<'u32'>,

@@ -12,20 +12,20 @@ export type f64 = number;
 export interface EngineExports {
   /** Initializes the instance; to be called once, before any other function. */
   _start(): void;
-  /** First byte behind static data. Constant of the build. */
+  /** First byte after the static data. Constant of the build. */
   memHeapBase(): usize;
   /** Checksum of [ptr, ptr + bytes), continuing `seed` (0 at the start). */
   codecCrc32c(ptr: usize, bytes: usize, seed: u32): u32;
   /**
-   * Sums up to each of `count` vints, modulo 2^32: runs of one-byte numbers 16 at a time, others of up to two bytes by 8 bytes, whose top bits tell the
-   * lanes. Returns a bound of all numbers.
+   * Running sums of `count` vints, modulo 2^32: runs of one-byte numbers 16 at a time, others of up to two bytes by 8 bytes, whose top bits select the
+   * lanes. Returns an upper bound of all numbers.
    */
   codecReadVintSums(cur: usize, out: usize, count: u32): u32;
   /** Sets the bits 0..bits-1 and clears the padding. */
   codecBitsetFill(ptr: usize, bits: u32): void;
   /** Bits set in the whole bitset. */
   codecBitsetCount(ptr: usize, bits: u32): u32;
-  /** Bits set in both. Counts bytes of 64-byte blocks by lanes: half the time of 64-bit popcounts (0.004 against 0.008 ns a bit). */
+  /** Bits set in both. Counts bytes of 64-byte blocks in lanes: half the time of 64-bit popcounts (0.004 against 0.008 ns a bit). */
   codecBitsetCountAnd(aPtr: usize, bPtr: usize, bits: u32): u32;
   /** Bits set below `bit`. */
   codecBitsetRank(ptr: usize, bit: u32): u32;
@@ -49,11 +49,11 @@ export interface EngineExports {
   /** A payload of the current text, by the number that a stage (filters/rewrite/delimited.ts) gave to tokens. */
   analysisChainPayload(region: usize, stage: u32, number: u32): usize;
   /**
-   * Whether U+FFFD may be among the bytes; what stands behind the text counts, too. Reads up to 18 bytes behind it.
-   * An encoder writes it for what a text has half of: asking here is ten times as fast as asking a string of two-byte units.
+   * Whether U+FFFD may be among the bytes; bytes after the text may count, too. Reads up to 18 bytes after it.
+   * An encoder writes it for half of a surrogate pair: this check is ten times as fast as searching a string of two-byte units.
    */
   textHasReplacement(ptr: usize, bytes: u32): bool;
-  /** Zeroed memory of the tree's region for tables whose size the host knows; 0 if the region is used up. */
+  /** Zeroed memory of the tree's region, for tables of a size that the host knows; 0 if the region is used up. */
   aggsAllocate(rootPtr: usize, bytes: u32): usize;
   /**
    * Adds matching documents, ascending over all calls. `scores`: f32 parallel to `docs`, or 0.
@@ -78,17 +78,17 @@ export interface EngineExports {
   postingsCursorOpen(ptr: usize, recordPtr: usize, docFreq: u32, flags: u32, positionsPtr: usize): void;
   /** Next document, or NO_MORE_DOCS. */
   postingsCursorNext(ptr: usize): u32;
-  /** First document >= target, or NO_MORE_DOCS; stays where it is when it is there already. */
+  /** First document >= target, or NO_MORE_DOCS; does not move if the current document qualifies. */
   postingsCursorAdvance(ptr: usize, target: u32): u32;
   /** Freq of the current document. */
   postingsCursorFreq(ptr: usize): u32;
-  /** Goes to the first position of the current document; its freq many may then be read. May be called again for the same document. */
+  /** Goes to the first position of the current document; then as many positions as its freq may be read. May be called again for the same document. */
   postingsCursorStartPositions(ptr: usize): void;
   /** Next position of the current document; pre: fewer than freq of them were read. */
   postingsCursorNextPosition(ptr: usize): u32;
   postingsCursorStartOffset(ptr: usize): u32;
   postingsCursorEndOffset(ptr: usize): u32;
-  /** 1 and the state if the dictionary has the term, else 0. */
+  /** 1 and the state if the dictionary contains the term, else 0. */
   termsLookup(ptr: usize, termPtr: usize, termLen: u32, statePtr: usize): u32;
   /** Ordinal of the first term >= the term; termCount if there is none. */
   termsSeek(ptr: usize, termPtr: usize, termLen: u32): u32;
@@ -98,24 +98,24 @@ export interface EngineExports {
   termsState(ptr: usize, ord: u32, statePtr: usize): void;
   /**
    * Writes the terms of ordinals [fromOrd, toOrd) to the output until it is full:
-   *   ├ TermState (24 bytes, `length` set) │ bytes, padded to a multiple of 8 ┤ ···
-   * Returns how many. Pre: the output has room for one record with the longest term, and for TERMS_CURSOR_BYTES + longestTerm more behind it.
+   *   ├ TermState with `length` │ bytes, padded to a multiple of 8 ┤ ···
+   * Returns how many. Pre: the output has room for one record with the longest term, followed by TERMS_CURSOR_BYTES + longestTerm.
    */
   termsWalk(ptr: usize, fromOrd: u32, toOrd: u32, outPtr: usize, outEnd: usize): u32;
-  /** u32 low, u32 high of the hash of [ptr, ptr + length) at `out`. May read up to 7 bytes behind the term. */
+  /** Writes u32 low, u32 high of the hash of [ptr, ptr + length) to `out`. May read up to 7 bytes after the term. */
   termsHash(ptr: usize, length: u32, out: usize): void;
-  /** Hashes of all terms in order of their ordinals; `cursorPtr`: TERMS_CURSOR_BYTES, behind them room for the longest term and 8 bytes. */
+  /** Hashes of all terms in order of their ordinals; `cursorPtr`: TERMS_CURSOR_BYTES, followed by room for the longest term and 8 bytes. */
   termsHashes(headerPtr: usize, out: usize, cursorPtr: usize): void;
   /**
    * Copies the raw values of one document (i64 or f64 bits) to `outPtr`, at most `limit`. Returns how many the document has.
-   * For the host: kernels that read many documents loop over the layout themselves.
+   * For the host: kernels that read many documents read the layout directly.
    */
   docvaluesColumnGet(ptr: usize, docId: u32, outPtr: usize, limit: u32): u32;
   /** Writes the smallest and the largest raw value to `outPtr` (8 + 8 bytes). Returns 0 if the column has no value. */
   docvaluesColumnBounds(ptr: usize, outPtr: usize): u32;
   /** Smallest value of a document as a double (exact up to 2^53); NaN if it has none. For the host: single look-ups without a copy. */
   docvaluesColumnFirst(ptr: usize, docId: u32): f64;
-  /** Sorts the values within each document in place; `flags` are the column's. Returns the number of values left. */
+  /** Sorts the values within each document in place; `flags` are the column's. Returns the number of remaining values. */
   docvaluesColumnSort(flags: u32, docsPtr: usize, valuesPtr: usize, count: u32): u32;
   /**
    * Writes the section at `outPtr` (multiple of 64). `flags`: COLUMN_F64 or COLUMN_ORDINALS or 0. Pre: values in order within documents.
@@ -220,22 +220,22 @@ export interface EngineExports {
   mergeTermsOpen(work: usize, writerPtr: usize, fieldPtr: usize): i32;
   /** Merges on until about `budget` postings are written. Returns 1 if there is more to do, 0 at the end of the field, or a status. */
   mergeTermsStep(work: usize, budget: u32): i32;
-  /** Bytes of side buffer that `terms` terms need at most. */
+  /** Maximum size of the side buffer for `terms` terms. */
   termsSideBytes(terms: u32): usize;
   executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): void;
   /** Runs at most `windows` windows. 1: there is more, 0: done, < 0: status of an aggregation. */
   executorRun(ptr: usize, windows: u32): i32;
   /** Sorts the hits into run.docs, run.scores and, sorted by other keys, run.keys: u64[hitCount * sortKeyCount]. */
   executorFinish(ptr: usize): void;
-  /** Writes the bitset of all matches, deleted and nested documents too. `out` has room for maxDoc bits in whole windows. */
+  /** Writes the bitset of all matches, including deleted and nested documents. `out` has room for maxDoc bits in whole windows. */
   executorBitset(queryPtr: usize, out: usize, maxDoc: u32, scratchPtr: usize, scratchEnd: usize): void;
-  /** Live root documents: both bitsets. */
+  /** Live root documents: the intersection of both bitsets. */
   executorAccept(out: usize, live: usize, roots: usize, maxDoc: u32): void;
   /** E_NO_SPACE after a trap because scratch was full, else 0. */
   searchStatus(): i32;
   /** Work of the last run. `which`: COUNTER_* */
   searchCounter(which: u32): u32;
-  /** Scratch for a dictionary whose longest term has so many bytes. */
+  /** Bytes of scratch for a dictionary whose longest term has `longestTerm` bytes. */
   termsFuzzyScratchBytes(longestTerm: u32): usize;
   /**
    * Writes the terms of ordinals [walk.ord, walk.toOrd) within `maxEdits` of the word as termsWalk does, until all are seen or the output is full;

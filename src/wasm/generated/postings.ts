@@ -36,7 +36,7 @@ export const PostingsEncoder = {
 /** Documents of a full block. */
 export const BLOCK_DOCS = 128;
 export const GROUP_BLOCKS = 32;
-/** No document left; greater than any docId. */
+/** End of a list of documents; greater than any docId. */
 export const NO_MORE_DOCS = 2147483647;
 export const LONG_HEADER_BYTES = 8;
 export const BITSET_KIND = 64;

@@ -3,8 +3,9 @@ import type { Offset } from '../records.ts';
 
 // assembly/search/context.ts
 /**
- * Documents of a window: windows start at multiples of it. Of 4096, 8192, 16,384, 32,768 and 65,536 this is the fastest: smaller ones cost a query of
- * rare terms more than its postings do, the sums of larger ones leave the cache (675 k documents, 1070 queries, top 10: 399 ms against 353).
+ * Documents of a window: windows start at multiples of it. Of 4096, 8192, 16,384, 32,768 and 65,536 this is the fastest: with smaller ones a query of
+ * rare terms spends more on windows than on postings, with larger ones the sums do not fit the cache (675 k documents, 1070 queries, top 10: 399 ms
+ * against 353).
  */
 export const WINDOW_DOCS = 16384;
 export const COUNTER_BLOCKS_DECODED = 0;
@@ -134,7 +135,7 @@ export const PhraseNode = {
   state: 44 as Offset<'u32'>,
   sizeof: 48,
 } as const;
-/** A place of a phrase as the host writes it: any of its children may be there. */
+/** A place of a phrase as the host writes it: any one of its children may occur there. */
 export const PlaceTerms = {
   place: 0 as Offset<'u32'>,
   firstChild: 4 as Offset<'u32'>,

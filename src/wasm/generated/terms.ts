@@ -23,7 +23,7 @@ export const TermsHeader = {
   sizeof: 64,
 } as const;
 export const TERMS_HEADER_BYTES = 64;
-/** What a look-up finds, 24 bytes. */
+/** Result of a look-up. */
 export const TermState = {
   ord: 0 as Offset<'u32'>,
   docFreq: 4 as Offset<'u32'>,
