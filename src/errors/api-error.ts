@@ -1,7 +1,8 @@
-/** Details that stand beside `type` and `reason` in an error body, for example `index`, `line`, `col`. */
+// The error type of the service, and its form as plain data for other threads.
+/** Members of an error body besides `type` and `reason`, for example `index`, `line`, `col`. */
 export type ErrorDetails = Record<string, unknown>;
 
-/** What an error looks like when it crosses a thread: plain data, see `toData` and `fromData`. */
+/** An error as plain data, which can be sent to another thread. */
 export interface ApiErrorData {
   type: string;
   status: number;
@@ -14,8 +15,8 @@ export interface ApiErrorData {
 }
 
 /**
- * The one error of the service. `type`, `reason`, `details` and `status` are what Elasticsearch answers; factories for each type are in
- * catalog.ts, and src/rest renders it. Anything else that is thrown is a 500 of this request.
+ * An error that is reported to the client. `type`, `reason`, `details` and `status` are those of Elasticsearch. catalog.ts has a factory for each
+ * type, and error-body.ts renders it. Any other exception is a 500.
  */
 export class ApiError extends Error {
   readonly type: string;
@@ -23,7 +24,7 @@ export class ApiError extends Error {
   readonly reason: string | null;
   readonly details: ErrorDetails;
   readonly causedBy: ApiError | null;
-  /** Root causes when they are not this error itself (search_phase_execution_exception names the shards' errors). */
+  /** Root causes; null if the error itself is its root cause. search_phase_execution_exception lists the errors of the shards. */
   readonly rootCauses: ApiError[] | null;
   readonly headers: Record<string, string>;
 

@@ -1,4 +1,4 @@
-// One factory per error type: it owns the status and the exact text. Texts are those of Elasticsearch 8 / OpenSearch 3.
+// Factories of errors, one per type, with status and exact message. Messages are those of Elasticsearch 8 and OpenSearch 3.
 import { ApiError, type ErrorDetails } from './api-error.ts';
 
 export function illegalArgument(reason: string, causedBy: ApiError | null = null): ApiError {
@@ -15,7 +15,7 @@ export function mapperParsing(reason: string, causedBy: ApiError | null = null):
   return new ApiError('mapper_parsing_exception', 400, reason, { causedBy });
 }
 
-/** `at` is the place in the request body, counted from 1. */
+/** @param at  position in the request body, counted from 1 */
 export function parsingError(reason: string, at: { line: number; col: number } | null = null, causedBy: ApiError | null = null): ApiError {
   const details: ErrorDetails = at ? { line: at.line, col: at.col } : {};
   return new ApiError('parsing_exception', 400, reason, { details, causedBy });
@@ -25,7 +25,7 @@ export function corruptIndex(file: string, reason: string): ApiError {
   return new ApiError('corrupt_index_exception', 500, `${reason} (resource=${file})`);
 }
 
-/** A body that is no JSON; `error` is a JsonSyntaxError of src/common. */
+/** A body that is not JSON. @param error  a JsonSyntaxError of src/common */
 export function jsonSyntax(error: { kind: 'syntax' | 'end' | 'trailing' | 'limit'; message: string; line: number; col: number }): ApiError {
   const details: ErrorDetails = { line: error.line, col: error.col };
   if (error.kind === 'trailing') return new ApiError('parsing_exception', 400, error.message, { details });
@@ -35,7 +35,7 @@ export function jsonSyntax(error: { kind: 'syntax' | 'end' | 'trailing' | 'limit
   return new ApiError(type, 400, error.message, { details, causedBy: new ApiError(causeType, 400, error.message) });
 }
 
-/** All problems of a request, numbered as Elasticsearch does: `Validation Failed: 1: index is missing;2: id is missing;`. */
+/** All problems of a request, numbered: `Validation Failed: 1: index is missing;2: id is missing;`. */
 export function validationFailed(problems: readonly string[]): ApiError {
   const list = problems.map((problem, i) => `${i + 1}: ${problem};`).join('');
   return new ApiError('action_request_validation_exception', 400, `Validation Failed: ${list}`);
@@ -47,7 +47,7 @@ export function invalidIndexName(index: string, reason: string): ApiError {
   });
 }
 
-/** A value of a query parameter that is no number of its type. */
+/** A query parameter whose value is not a number of its type. */
 export function badNumberParameter(type: 'int' | 'long' | 'float' | 'double', name: string, value: string): ApiError {
   const cause = new ApiError('number_format_exception', 400, `For input string: "${value}"`);
   return illegalArgument(`Failed to parse ${type} parameter [${name}] with value [${value}]`, cause);
@@ -57,7 +57,7 @@ export function badBoolean(value: string): ApiError {
   return illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
 }
 
-/** Query parameters that the API does not know, each with the nearest known names. `near` is parallel to `names`. */
+/** Unknown query parameters. @param near  the most similar known names, parallel to `names` */
 export function unrecognizedParameters(
   path: string,
   names: readonly string[],
@@ -76,7 +76,7 @@ export function badTimeValue(name: string, value: string): ApiError {
   return illegalArgument(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
 }
 
-/** A queue or a number of open things is full: clients wait and try again. */
+/** A queue is full, or there are too many open contexts. Clients should wait and retry. */
 export function rejectedExecutionError(reason: string): ApiError {
   return new ApiError('es_rejected_execution_exception', 429, reason);
 }

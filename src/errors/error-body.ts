@@ -1,7 +1,7 @@
-// The error body of the service, the one renderer: whole answers, items of a bulk and shard failures are all made here.
+// Renders errors: bodies of answers, items of bulk requests, shard failures.
 import { ApiError } from './api-error.ts';
 
-/** Errors that are no exceptions of Elasticsearch's own family: they never stand for their cause, nor does a cause of this kind replace them. */
+/** Java exceptions that do not derive from ElasticsearchException. They are never unwrapped to their cause, and never unwrapped as a cause. */
 const FOREIGN_TYPES = new Set([
   'illegal_argument_exception',
   'illegal_state_exception',
@@ -31,7 +31,7 @@ const FOREIGN_TYPES = new Set([
 
 export type ErrorObject = Record<string, unknown>;
 
-/** `{ type, reason, ...details, caused_by }`. `withTrace` adds `stack_trace` (error_trace=true). */
+/** `{ type, reason, ...details, caused_by }`. @param withTrace  adds `stack_trace` (error_trace=true) */
 export function errorObject(error: ApiError, withTrace = false): ErrorObject {
   const object: ErrorObject = { type: error.type, reason: error.reason, ...error.details };
   if (error.causedBy) object.caused_by = errorObject(error.causedBy, withTrace);
@@ -39,7 +39,7 @@ export function errorObject(error: ApiError, withTrace = false): ErrorObject {
   return object;
 }
 
-/** The body of a refused request. */
+/** The body of an error response. */
 export function errorBody(error: ApiError, withTrace = false): { error: ErrorObject; status: number } {
   const causes = error.rootCauses ?? [rootCause(error)];
   const rootCauses = causes.map((cause) => {
@@ -50,14 +50,14 @@ export function errorBody(error: ApiError, withTrace = false): { error: ErrorObj
   return { error: { root_cause: rootCauses, ...errorObject(error, withTrace) }, status: error.status };
 }
 
-/** The innermost cause that explains the error: Elasticsearch's own exceptions and parse errors are unwrapped, foreign ones are not. */
+/** The innermost cause that can be unwrapped: Elasticsearch's own exceptions are, other Java exceptions are not. */
 function rootCause(error: ApiError): ApiError {
   const cause = error.causedBy;
   if (!cause || FOREIGN_TYPES.has(cause.type) || FOREIGN_TYPES.has(error.type)) return error;
   return rootCause(cause);
 }
 
-/** An error of any kind as an ApiError; what nobody foresaw is a 500 that names no internals. */
+/** Converts any exception to an ApiError. Unexpected ones are a 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isKernelTrap = error instanceof WebAssembly.RuntimeError;

@@ -1,11 +1,11 @@
-// Errors of parsing and running searches; catalog.ts has the general ones.
+// Errors of parsing and running searches. catalog.ts has the general ones.
 import { ApiError } from './api-error.ts';
 
 export function numberFormat(text: string): ApiError {
   return new ApiError('number_format_exception', 400, text === '' ? 'empty String' : `For input string: "${text}"`);
 }
 
-/** Causes that are Java's own exceptions: the root cause is then the error around them. */
+/** Java exceptions that are not root causes: the error that wraps them is. */
 const PLAIN_CAUSES = new Set([
   'illegal_argument_exception',
   'number_format_exception',
@@ -18,12 +18,12 @@ const PLAIN_CAUSES = new Set([
   'named_object_not_found_exception',
 ]);
 
-/** Root causes of an error around `causedBy`: the innermost error of the service; null if that is the error itself. */
+/** Root causes of an error that wraps `causedBy`; null if the wrapping error is the root cause itself. */
 function rootsAround(causedBy: ApiError | null): ApiError[] | null {
   return causedBy && !PLAIN_CAUSES.has(causedBy.type) ? rootsOf(causedBy) : null;
 }
 
-/** An object parser's refusal: unknown field, wrong token, failed child. */
+/** Error of an object parser: unknown field, wrong token, failed child. */
 export function xContentParse(reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('x_content_parse_exception', 400, reason, { causedBy, rootCauses: rootsAround(causedBy) });
 }
@@ -41,7 +41,7 @@ export function queryShard(index: string, reason: string, causedBy: ApiError | n
   });
 }
 
-/** A query string that is not in the language: the syntax error is the cause, never the root. */
+/** A syntax error in a query string. It is the cause but not the root cause. */
 export function queryStringSyntax(index: string, text: string, causedBy: ApiError): ApiError {
   return new ApiError('query_shard_exception', 400, `Failed to parse query [${text}]`, {
     causedBy,
@@ -49,7 +49,7 @@ export function queryStringSyntax(index: string, text: string, causedBy: ApiErro
   });
 }
 
-/** One shard's failure as the answer shows it. */
+/** The failure of a shard. */
 export interface ShardFailure {
   readonly shard: number;
   readonly index: string | null;
@@ -57,7 +57,7 @@ export interface ShardFailure {
   readonly error: ApiError;
 }
 
-/** Every shard failed: status of the first cause, root causes of all, alike ones once. */
+/** All shards failed. The status is that of the first failure; equal root causes are listed once. */
 export function allShardsFailed(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
   const roots: ApiError[] = [];
   const seen = new Set<string>();
@@ -76,7 +76,7 @@ export function allShardsFailed(phase: 'query' | 'fetch', failures: readonly Sha
   });
 }
 
-/** The shards' answers, all of them good, cannot be put together. */
+/** The results of the shards cannot be reduced, although all shards succeeded. */
 export function reduceFailed(causedBy: ApiError): ApiError {
   return new ApiError('search_phase_execution_exception', causedBy.status, '', {
     details: { phase: 'fetch', grouped: true, failed_shards: [] },
@@ -85,7 +85,7 @@ export function reduceFailed(causedBy: ApiError): ApiError {
   });
 }
 
-/** The error as the inner object of a failure list. */
+/** An error as an element of a list of failures. */
 export function describe(error: ApiError): Record<string, unknown> {
   return {
     type: error.type,

@@ -1,5 +1,5 @@
-// A document on its way through pipelines: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and what the
-// pipelines themselves know of it under `_ingest`. Fields are named by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`.
+// A document in a pipeline: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and the state of the pipelines under
+// `_ingest`. Fields are addressed by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`. Compiled steps are declared here, too, since they refer to it.
 
 import { javaClass } from '../common/java-text.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
@@ -10,10 +10,10 @@ import type { StoredScript } from '../scripting/script-spec.ts';
 
 export const METADATA = ['_index', '_id', '_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'] as const;
 
-/** What a processor does to the document. @returns false: the document is dropped */
+/** Runs a processor. @returns false to drop the document */
 export type Action = (document: IngestDocument) => boolean | undefined;
 
-/** `if` of a processor. */
+/** The condition of a processor (`if`). */
 export interface Condition {
   readonly text: string;
   holds(document: IngestDocument): boolean;
@@ -27,7 +27,7 @@ export interface Step {
   readonly ignoreFailure: boolean;
   readonly onFailure: readonly Step[];
   readonly run: Action;
-  /** Of a `pipeline` processor: the pipeline that it means for this document. */
+  /** For a `pipeline` processor: resolves the pipeline to run for a document. null for other processors. */
   readonly pipelineOf: ((document: IngestDocument) => Pipeline | null) | null;
 }
 
@@ -37,9 +37,9 @@ export interface Pipeline {
   readonly onFailure: readonly Step[];
 }
 
-/** What processors may look up. */
+/** What processors can look up. */
 export interface IngestEnvironment {
-  /** null: there is none of this name. @throws ApiError it does not compile */
+  /** @returns null if there is no such pipeline. @throws ApiError it does not compile */
   pipeline(id: string): Pipeline | null;
   storedScript(id: string): StoredScript | null;
 }
@@ -47,7 +47,7 @@ export interface IngestEnvironment {
 export class IngestDocument {
   readonly fields: MutableJsonObject;
   readonly ingest: MutableJsonObject;
-  /** Pipelines that are running, outermost first. */
+  /** Ids of the running pipelines, from the outermost. */
   readonly running = new Set<string>();
 
   constructor(
@@ -61,12 +61,12 @@ export class IngestDocument {
     this.ingest = ingest;
   }
 
-  /** A deep copy: what was seen of the document at one moment. */
+  /** A deep copy of the current state. */
   snapshot(): IngestDocument {
     return new IngestDocument(this.fields, {}, this.env, copyOf(this.ingest) as MutableJsonObject);
   }
 
-  /** The source alone. */
+  /** The fields without metadata. */
   source(): MutableJsonObject {
     const source: MutableJsonObject = {};
     for (const [key, value] of Object.entries(this.fields)) if (!isMetadata(key)) put(source, key, value);
@@ -77,13 +77,13 @@ export class IngestDocument {
     return this.fields[name] ?? null;
   }
 
-  /** Text with `{{field}}` filled in. @throws ApiError general_script_exception */
+  /** Replaces `{{field}}` in a text. @throws ApiError general_script_exception */
   render(template: string): string {
     if (!template.includes('{{')) return template;
     return renderTemplate(template, { ...this.fields, _source: this.fields, _ingest: this.ingest });
   }
 
-  /** The value, templates in its texts (at any depth) filled in. */
+  /** Renders the templates in a value, at any depth. */
   renderValue(value: unknown): unknown {
     if (typeof value === 'string') return this.render(value);
     if (Array.isArray(value)) return value.map((item) => this.renderValue(item));
@@ -93,7 +93,7 @@ export class IngestDocument {
     return out;
   }
 
-  /** @throws ApiError illegal_argument_exception: there is no such field */
+  /** @throws ApiError illegal_argument_exception: the field does not exist */
   get(path: string): unknown {
     const { root, names } = this.#parse(path);
     return names.reduce((at: unknown, name) => stepInto(at, name, path), root);
@@ -112,14 +112,14 @@ export class IngestDocument {
     return true;
   }
 
-  /** Makes the objects on the way. @throws ApiError illegal_argument_exception: something on the way is no object */
+  /** Sets a field, creating missing objects of its path. @throws ApiError illegal_argument_exception: a part of the path is not an object */
   set(path: string, value: unknown): void {
     const { parent, leaf } = this.#parentOf(path);
     if (Array.isArray(parent)) parent[indexIn(parent, leaf, path)] = value;
     else put(parent, leaf, value);
   }
 
-  /** Adds to the list at `path`, which is made of what stands there. */
+  /** Appends to the list at `path`. A single value there becomes a list. */
   append(path: string, value: unknown, allowDuplicates = true): void {
     const values = Array.isArray(value) ? value : [value];
     const old = this.has(path) ? this.get(path) : undefined;
@@ -133,7 +133,7 @@ export class IngestDocument {
     this.set(path, list);
   }
 
-  /** @throws ApiError illegal_argument_exception: there is no such field */
+  /** @throws ApiError illegal_argument_exception: the field does not exist */
   remove(path: string): void {
     const { root, names } = this.#parse(path);
     const leaf = names[names.length - 1];
@@ -181,7 +181,7 @@ export function isMetadata(key: string): boolean {
   return (METADATA as readonly string[]).includes(key);
 }
 
-/** Sets an own property, whatever its name. */
+/** Sets an own property, even if it is called `__proto__`. */
 export function put(object: MutableJsonObject, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;
@@ -195,7 +195,7 @@ export function copyOf(value: unknown): unknown {
   return out;
 }
 
-/** The class a value would be in Java, for error texts; objects of documents are other maps than those of definitions. */
+/** The Java class of a value, for error messages. Objects of documents have another class than those of definitions. */
 export function javaType(value: unknown): string {
   return isObject(value) ? 'java.util.HashMap' : javaClass(value);
 }

@@ -14,7 +14,7 @@ const PIPELINE_KEYS = ['description', 'version', '_meta'];
 
 const MAX_DEPTH = 32;
 
-/** @throws ApiError parse_exception, script_exception: what is wrong with the pipeline's body */
+/** @throws ApiError parse_exception, script_exception: the body is invalid */
 export function compilePipeline(id: string, body: unknown): Pipeline {
   if (!isObject(body)) throw new ApiError('parse_exception', 400, 'a pipeline is an object');
   const config = new ProcessorConfig('pipeline', body);
@@ -59,7 +59,7 @@ export function compileStep(value: unknown, depth = 0): Step {
     throw new ApiError('parse_exception', 400, `No processor type exists with name [${type}]`, { details });
   }
   const body = value[type];
-  // A script may be its source alone.
+  // A script may be given as its source only.
   const isScript = type === 'script' && typeof body === 'string';
   if (!isObject(body) && !isScript)
     throw new ApiError('parse_exception', 400, `property isn't a map, but of type [${javaType(body)}]`, {

@@ -1,4 +1,4 @@
-// The parameters of one processor, taken one by one: what is left over when it is built is an error.
+// The parameters of a processor. Each is removed when it is read; what is left after the processor is built is an error.
 
 import { JavaPattern } from '../analysis/regex/java-pattern.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
@@ -17,7 +17,7 @@ export class ProcessorConfig {
     this.tag = typeof body.tag === 'string' ? body.tag : null;
   }
 
-  /** Names that nobody asked for. */
+  /** Names of the parameters that were not read. */
   left(): string[] {
     return [...this.#left.keys()];
   }
@@ -29,7 +29,7 @@ export class ProcessorConfig {
     return new ApiError('parse_exception', 400, property === null ? reason : `[${property}] ${reason}`, { details });
   }
 
-  /** Any value; undefined: not given. */
+  /** Any value; undefined if it is not given. */
   take(name: string): unknown {
     const value = this.#left.get(name);
     this.#left.delete(name);
@@ -55,14 +55,14 @@ export class ProcessorConfig {
     return value;
   }
 
-  /** A text with `{{field}}` in it. */
+  /** A string that may contain `{{field}}`. */
   template(name: string, fallback?: string): string {
     const text = this.text(name, fallback);
     if (text.includes('{{')) checkTemplate(text);
     return text;
   }
 
-  /** A text or number as text. */
+  /** A string or number, as a string. */
   textOrNumber(name: string): string | null {
     const value = this.take(name);
     if (value === undefined) return null;
@@ -91,7 +91,7 @@ export class ProcessorConfig {
     return list.map((item) => this.#itemText(name, item));
   }
 
-  /** One text or a list of them. */
+  /** A string or a list of strings. */
   textOrTexts(name: string): string[] | null {
     const value = this.take(name);
     if (value === undefined) return null;

@@ -4,7 +4,7 @@ import { illegalArgument } from '../errors/catalog.ts';
 import { toApiError } from '../errors/error-body.ts';
 import type { IngestDocument, Pipeline, Step } from './ingest-document.ts';
 
-/** A failure on its way out, with the processor it came from. */
+/** The failure of a processor, as it propagates. */
 export class ProcessorFailure extends Error {
   constructor(
     readonly error: ApiError,
@@ -16,8 +16,8 @@ export class ProcessorFailure extends Error {
 }
 
 /**
- * Sends a document through a pipeline. @returns false: it is dropped
- * @throws ProcessorFailure a processor failed and nothing took care of it
+ * Runs a pipeline on a document. @returns false if the document is dropped
+ * @throws ProcessorFailure a processor failed and no `on_failure` handled it
  */
 export function runPipeline(pipeline: Pipeline, document: IngestDocument): boolean {
   if (document.running.has(pipeline.id)) throw illegalArgument(`Cycle detected for pipeline: ${pipeline.id}`);
@@ -50,7 +50,7 @@ export function runStep(step: Step, document: IngestDocument): boolean {
   }
 }
 
-/** @throws ProcessorFailure the condition itself failed: nothing of the processor takes care of that */
+/** @throws ProcessorFailure the condition failed, which `on_failure` of the processor does not handle */
 export function conditionHolds(step: Step, document: IngestDocument): boolean {
   try {
     return step.condition === null || step.condition.holds(document);
@@ -59,7 +59,7 @@ export function conditionHolds(step: Step, document: IngestDocument): boolean {
   }
 }
 
-/** The processor alone, without its condition and what it does about failures. @throws ProcessorFailure */
+/** Runs only the processor, without its condition and failure handling. @throws ProcessorFailure */
 export function runAction(step: Step, document: IngestDocument): boolean {
   try {
     return step.run(document) !== false;
@@ -75,7 +75,7 @@ function failureOf(error: unknown, step: Step, document: IngestDocument): Proces
 
 const FAILURE_KEYS = ['on_failure_message', 'on_failure_processor_type', 'on_failure_processor_tag', 'on_failure_pipeline'];
 
-/** `run`, and if it fails the steps for that, which see the failure under `_ingest`. */
+/** Runs `run`. If it fails, runs the `onFailure` steps, which find the failure under `_ingest`. @throws ProcessorFailure without such steps */
 export function handling(document: IngestDocument, onFailure: readonly Step[], run: () => boolean, runFailureSteps = runSteps): boolean {
   try {
     return run();

@@ -1,4 +1,4 @@
-// Trying a pipeline: what becomes of documents, at the end or (verbose) after each processor.
+// Simulates a pipeline: the documents at its end or, if verbose, after each processor.
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -6,7 +6,7 @@ import { errorBody, toApiError } from '../errors/error-body.ts';
 import { type IngestDocument, METADATA, type Pipeline, type Step } from './ingest-document.ts';
 import { conditionHolds, handling, ProcessorFailure, runAction, runPipeline } from './run-pipeline.ts';
 
-/** `{ doc }`, `{ error }`, or null for a dropped one. */
+/** `{ doc }`, `{ error }`, or null if the document is dropped. */
 export function simulate(pipeline: Pipeline, document: IngestDocument): MutableJsonObject | null {
   try {
     return runPipeline(pipeline, document) ? { doc: render(document) } : null;
@@ -21,7 +21,7 @@ export function simulateVerbosely(pipeline: Pipeline, document: IngestDocument):
   try {
     tracePipeline(pipeline, document, results);
   } catch (error) {
-    // A failed processor has its own result.
+    // The failed processor already has its own result.
     if (!(error instanceof ProcessorFailure) && !(error instanceof ApiError)) throw error;
   }
   return { processor_results: results };
@@ -31,7 +31,7 @@ function failed(error: unknown): ApiError {
   return error instanceof ProcessorFailure ? error.error : toApiError(error);
 }
 
-/** The document as answers show it. */
+/** The document in the form of the answer. */
 function render(document: IngestDocument): MutableJsonObject {
   const out: MutableJsonObject = {};
   for (const name of METADATA) if (document.metadata(name) !== null) out[name] = document.metadata(name);
@@ -50,7 +50,7 @@ function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: Mu
   }
 }
 
-/** @returns false: the document is dropped */
+/** @returns false if the document is dropped */
 function traceStep(step: Step, document: IngestDocument, results: MutableJsonObject[]): boolean {
   const about: MutableJsonObject = { processor_type: step.type };
   const note = (status: string, more: MutableJsonObject) =>
@@ -87,7 +87,7 @@ function traceStep(step: Step, document: IngestDocument, results: MutableJsonObj
       note('error_ignored', { ...held, ignored_error: { error: body }, doc: render(document.snapshot()) });
       return true;
     }
-    // Those of a pipeline that was called are noted there.
+    // The processors of a called pipeline add their own results.
     if (step.pipelineOf === null || !(error instanceof ProcessorFailure) || error.step === step) note('error', { ...held, error: body });
     return handling(
       document,
@@ -100,7 +100,7 @@ function traceStep(step: Step, document: IngestDocument, results: MutableJsonObj
   }
 }
 
-/** A `pipeline` processor: its pipeline's processors stand in its place. */
+/** A `pipeline` processor is replaced by the processors of its pipeline. */
 function traceCall(step: Step, document: IngestDocument, results: MutableJsonObject[], note: () => void): boolean {
   try {
     const called = step.pipelineOf!(document);

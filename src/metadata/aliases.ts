@@ -11,7 +11,7 @@ import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
 /** An action of `_aliases`, its index expressions already resolved to concrete names. */
 export type AliasAction =
   | { readonly kind: 'add'; readonly indices: readonly string[]; readonly aliases: readonly string[]; readonly alias: AliasMeta }
-  /** Aliases may be patterns. */
+  /** `aliases` may contain patterns. */
   | { readonly kind: 'remove'; readonly indices: readonly string[]; readonly aliases: readonly string[]; readonly mustExist: boolean }
   | { readonly kind: 'removeIndex'; readonly indices: readonly string[] };
 
@@ -27,7 +27,7 @@ const ALIAS_KEYS = [
   'must_exist',
 ];
 
-/** The properties of an alias from a body; `known` are further keys that the caller reads itself. @throws ApiError illegal_argument_exception */
+/** Reads the properties of an alias. @param known  other allowed keys, which the caller reads. @throws ApiError illegal_argument_exception */
 export function parseAlias(body: JsonObject, known: readonly string[] = []): AliasMeta {
   for (const key of Object.keys(body)) {
     if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgument(`unknown field [${key}] in alias`);
@@ -49,7 +49,7 @@ function textOf(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
 }
 
-/** All actions or none. @throws ApiError aliases_not_found_exception (404), illegal_state_exception (two write indices) and others */
+/** Applies all actions or none. @throws ApiError aliases_not_found_exception (404), illegal_state_exception (two write indices) and others */
 export const updateAliases: Reducer<{ actions: readonly AliasAction[] }> = (state, { actions }) => {
   const changed = new Map<string, IndexMeta>();
   const removed = new Set<string>();

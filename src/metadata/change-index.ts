@@ -7,7 +7,7 @@ import type { IndexMeta } from './cluster-state.ts';
 import { checkSettings, flattenSettings, isDynamicSetting } from './index-settings.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
 
-/** Index names are concrete: src/metadata/resolve.ts makes them of expressions. */
+/** Concrete index names; src/metadata/resolve.ts resolves expressions to them. */
 export interface IndicesArgs {
   readonly indices: readonly string[];
 }
@@ -32,7 +32,7 @@ export const putMapping: Reducer<IndicesArgs & { readonly mappings: JsonObject; 
   return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
 };
 
-/** Fields that documents brought. A field that is there already, by another document, is merged as usual. */
+/** Adds fields found in documents. A field that another document has added meanwhile is merged as usual. */
 export const dynamicMapping: Reducer<{ readonly index: string; readonly mappings: JsonObject }> = (state, { index, mappings }, env) => {
   const merged = mergedMapping(indexOf(state, index), mappings, 'dynamic', env);
   return { state: merged === null ? state : withIndices(state, [merged]), response: ACKNOWLEDGED };
@@ -49,7 +49,7 @@ function mergedMapping(
   return { ...meta, mappings: merged, mappingVersion: meta.mappingVersion + 1 };
 }
 
-/** @throws ApiError illegal_argument_exception: a setting that only a closed index may change, or none at all */
+/** @throws ApiError illegal_argument_exception: a setting that cannot be changed, or only on a closed index */
 export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject; readonly preserveExisting: boolean }> = (
   state,
   args,
@@ -82,7 +82,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
   return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
 };
 
-/** Analyzers are built anew from their files, by every thread. @throws ApiError: a file cannot be read, and the old ones stay */
+/** Makes every thread rebuild the analyzers from their files. @throws ApiError a file cannot be read; the old analyzers stay in use */
 export const reloadAnalyzers: Reducer<IndicesArgs> = (state, { indices }, env) => {
   const changed = indices.map((name) => {
     const meta = indexOf(state, name);

@@ -1,10 +1,10 @@
-// Settings of the cluster that can be changed while it runs.
+// Cluster settings that can be changed at run time.
 import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { validationFailed } from '../errors/catalog.ts';
 import type { Reducer } from './reducer.ts';
 
-/** Names, or families that end in a dot. Most are accepted for clients that set them; those with a meaning here are read where they act. */
+/** Names, or prefixes that end in a dot. Most settings have no effect and are accepted because clients set them. */
 const KNOWN = [
   'action.auto_create_index',
   'action.destructive_requires_name',
@@ -37,7 +37,7 @@ const KNOWN = [
   'http.',
 ];
 
-/** @throws ApiError settings_exception: unknown settings; action_request_validation_exception: nothing to do */
+/** @throws ApiError settings_exception: unknown settings; action_request_validation_exception: no settings */
 export interface ClusterSettingsResponse {
   readonly acknowledged: boolean;
   /** Changed settings, nested. */

@@ -1,4 +1,4 @@
-// The node's metadata as plain, serialisable data: what LMDB keeps and threads exchange. Values are immutable; an operation makes a new state.
+// The node's metadata as plain, serializable data, which is stored in LMDB and sent to threads. States are immutable: a command creates a new one.
 import type { JsonObject } from '../common/json-value.ts';
 
 export interface AliasMeta {
@@ -17,7 +17,7 @@ export interface IndexMeta {
   /** Flat index settings as given, with prefix: `index.number_of_shards: "1"` (values as strings or lists of strings, as the API shows them). */
   readonly settings: Readonly<Record<string, string | readonly string[]>>;
   readonly mappings: JsonObject;
-  /** All field names ever mapped, in order of field number (see MappingSnapshot.fields); kept so that numbers never move. */
+  /** Incremented with each change of the mappings. */
   readonly mappingVersion: number;
   readonly settingsVersion: number;
   readonly aliasesVersion: number;
@@ -35,6 +35,6 @@ export interface ClusterState {
   readonly settings: { readonly persistent: Readonly<Record<string, unknown>>; readonly transient: Readonly<Record<string, unknown>> };
   readonly scripts: Readonly<Record<string, JsonObject>>;
   readonly pipelines: Readonly<Record<string, JsonObject>>;
-  /** Missing in states that were kept before there were any. */
+  /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
 }

@@ -1,4 +1,4 @@
-// Creating an index: name, settings and mappings of the request over those of the templates that match.
+// Creation of indices: the settings and mappings of the request are merged over those of the matching templates.
 
 import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
@@ -20,7 +20,7 @@ export interface CreateIndexArgs {
   readonly index: string;
   /** `{ settings, mappings, aliases }`. */
   readonly body: JsonObject;
-  /** Copies of each shard that the request will wait for. */
+  /** Number of copies of each shard for which the request will wait. */
   readonly waitFor?: number | 'all' | null;
 }
 
@@ -40,7 +40,7 @@ export const createIndex: Reducer<CreateIndexArgs, CreateIndexResponse> = (state
   return { state: next, response: { acknowledged: true, shards_acknowledged: true, index } };
 };
 
-/** For a write to an index that does not exist. @throws ApiError index_not_found_exception where settings or a template forbid it */
+/** Creates the index for a write. @throws ApiError index_not_found_exception: a setting or template forbids it */
 export const autoCreateIndex: Reducer<{ readonly index: string }, CreateIndexResponse> = (state, { index }, env) => {
   if (Object.hasOwn(state.indices, index)) return { state, response: { acknowledged: true, shards_acknowledged: true, index } };
   const { composable } = templatesFor(state, index);
@@ -71,7 +71,7 @@ function autoCreateAllowed(setting: string, index: string): boolean {
   return false;
 }
 
-/** @throws ApiError resource_already_exists_exception, invalid_index_name_exception, and what settings and mappings are refused with */
+/** @throws ApiError resource_already_exists_exception, invalid_index_name_exception, and the errors of settings and mappings */
 export function newIndex(state: ClusterState, index: string, body: JsonObject, env: ReducerEnvironment): IndexMeta {
   for (const key of Object.keys(body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('parse_exception', 400, `unknown key [${key}] for create index`);
@@ -118,7 +118,7 @@ export function newIndex(state: ClusterState, index: string, body: JsonObject, e
   };
 }
 
-/** Properties of later mappings replace those of earlier ones as a whole; objects merge. `dynamic_templates` are appended. */
+/** Merges mappings: fields of later ones replace those of earlier ones as a whole, objects are merged, `dynamic_templates` are appended. */
 function mergeMappings(base: MutableJsonObject, over: MutableJsonObject): MutableJsonObject {
   const merged = mergeProperties(base, over);
   if (Array.isArray(base.dynamic_templates) && Array.isArray(over.dynamic_templates)) {
@@ -143,12 +143,12 @@ function mergeProperties(base: MutableJsonObject, over: MutableJsonObject): Muta
   return { ...merged, properties };
 }
 
-/** Templates may still name the type `_doc`. */
+/** Unwraps mappings that still name the type `_doc`, as templates may. */
 function untyped(mappings: MutableJsonObject): MutableJsonObject {
   return Object.keys(mappings).length === 1 && isObject(mappings._doc) ? mappings._doc : mappings;
 }
 
-/** Mapping types ended with Elasticsearch 7: a mapping whose one key is no root parameter but holds `properties` names a type. */
+/** Rejects mapping types, which Elasticsearch 7 removed: a mapping whose only key is not a root parameter and contains `properties` names a type. */
 function checkTypeless(mappings: MutableJsonObject): MutableJsonObject {
   const keys = Object.keys(mappings);
   const inner = keys.length === 1 && !ROOT_PARAMETERS.has(keys[0]) ? mappings[keys[0]] : undefined;

@@ -3,7 +3,7 @@ import { ApiError } from '../errors/api-error.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The name itself unless it is written in `<...>`. @throws ApiError parse_exception */
+/** Resolves a name in `<...>`; other names are returned unchanged. @throws ApiError parse_exception */
 export function resolveDateMathName(name: string, nowMs: number): string {
   if (!name.startsWith('<') || !name.endsWith('>')) return name;
   const inner = name.slice(1, -1);

@@ -1,6 +1,6 @@
 import type { ClusterState } from './cluster-state.ts';
 
-/** The metadata of a node that has none yet. */
+/** The metadata of a new node. */
 export function emptyClusterState(clusterUuid: string): ClusterState {
   return {
     version: 1,

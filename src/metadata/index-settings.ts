@@ -1,4 +1,5 @@
-// Index settings: which there are, their forms, which may change on an open index. Kept flat, values as text, as the API shows them.
+// The index settings: their types, defaults, and which can be changed on an open index. They are stored flat, with values as strings, as the API
+// shows them.
 
 import { checkSettingLists, type SettingTree } from '../analysis/settings.ts';
 import { parseByteSize } from '../common/byte-size.ts';
@@ -16,7 +17,7 @@ type Check = (name: string, value: string) => void;
 interface Spec {
   readonly check: Check;
   readonly isDynamic: boolean;
-  /** Shown by include_defaults; null: not shown. */
+  /** Value shown by include_defaults; null if it is not shown. */
   readonly fallback: string | null;
 }
 
@@ -88,7 +89,7 @@ const activeShards: Check = (_name, value) => {
   if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgument(`cannot parse ActiveShardCount[${value}]`);
 };
 
-/** Documents of one routing value on several shards: there are none. */
+/** Partitioned routing (one routing value on several shards) is not supported. */
 const onePartition: Check = (name, value) => {
   integer(1)(name, value);
   if (Number(value) > 1) throw illegalArgument(`[${name}] greater than 1 is not supported`);
@@ -97,7 +98,7 @@ const onePartition: Check = (name, value) => {
 const fixed = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
 const dynamic = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });
 
-/** Every index setting with a fixed name. */
+/** All index settings with a fixed name. */
 export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.number_of_shards': fixed(integer(1, 1024), '1'),
   'index.number_of_replicas': dynamic(integer(0), '1'),
@@ -183,7 +184,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
 const SLOW_LOG =
   /^index\.(search\.slowlog\.(threshold\.(query|fetch)\.|level$)|indexing\.slowlog\.(threshold\.index\.|level$|reformat$|source$))/;
 
-/** Settings of slow logs: thresholds by level, and how they write. @throws ApiError settings_exception, illegal_argument_exception */
+/** Checks slow log settings: thresholds by level, and the format. @throws ApiError settings_exception, illegal_argument_exception */
 function checkSlowLog(name: string, value: string): void {
   const level = SLOW_LOG.test(name) ? name.slice(name.lastIndexOf('.') + 1) : '';
   const isThreshold = name.includes('.threshold.');
@@ -192,7 +193,7 @@ function checkSlowLog(name: string, value: string): void {
   else if (level === 'reformat') boolean(name, value);
 }
 
-/** Families of settings with names of the user's in them. */
+/** Prefixes of settings whose names contain user-defined parts. */
 const PREFIXES: ReadonlyArray<{ readonly prefix: string; readonly isDynamic: boolean }> = [
   { prefix: 'index.analysis.', isDynamic: false },
   { prefix: 'index.similarity.', isDynamic: false },
@@ -202,7 +203,7 @@ const PREFIXES: ReadonlyArray<{ readonly prefix: string; readonly isDynamic: boo
   { prefix: 'index.knn', isDynamic: false },
 ];
 
-/** Set by the node alone. */
+/** Settings that only the node sets. */
 const PRIVATE = new Set([
   'index.uuid',
   'index.creation_date',
@@ -213,8 +214,8 @@ const PRIVATE = new Set([
 ]);
 
 /**
- * Flat settings with the prefix `index.` from a settings body (nested, dotted, or mixed). Null values stay: they reset.
- * @throws ApiError settings_exception: a list of something else than values
+ * Converts a settings body (nested, dotted, or mixed) to flat settings with the prefix `index.`. Null values, which reset settings, are kept.
+ * @throws ApiError settings_exception: a list contains objects or lists
  */
 export function flattenSettings(body: JsonObject): Record<string, string | readonly string[] | null> {
   const flat: Record<string, string | readonly string[] | null> = {};
@@ -272,7 +273,7 @@ export function isDynamicSetting(name: string): boolean {
     : PREFIXES.some(({ prefix, isDynamic }) => isDynamic && name.startsWith(prefix));
 }
 
-/** Defaults of the settings that `flat` does not give. */
+/** Defaults of the settings that are not in `flat`. */
 export function defaultSettings(flat: FlatSettings): Record<string, string> {
   const defaults: Record<string, string> = {};
   for (const [name, { fallback }] of Object.entries(INDEX_SETTINGS))
@@ -280,7 +281,7 @@ export function defaultSettings(flat: FlatSettings): Record<string, string> {
   return defaults;
 }
 
-/** `{ "index.a.b": "1" }` as `{ index: { a: { b: "1" } } }`. A name that is both a value and a folder stays dotted. */
+/** `{ "index.a.b": "1" }` as `{ index: { a: { b: "1" } } }`. A name below another setting stays dotted. */
 export function nestSettings(flat: FlatSettings): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const name of Object.keys(flat).sort()) {

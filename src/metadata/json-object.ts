@@ -1,7 +1,8 @@
+// JSON objects in bodies of metadata requests.
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 
-/** @throws ApiError parse_exception: the value of `key` is no object */
+/** The object at `key`; empty if there is none. @throws ApiError parse_exception: the value is not an object */
 export function objectAt(body: MutableJsonObject, key: string): MutableJsonObject {
   const value = body[key];
   if (value === undefined || value === null) return {};
@@ -9,7 +10,7 @@ export function objectAt(body: MutableJsonObject, key: string): MutableJsonObjec
   return value;
 }
 
-/** A copy of `base` into which `over` is merged: objects by key, everything else replaced. */
+/** A copy of `base` with `over` merged into it: objects are merged by key, other values replaced. */
 export function mergeObjects(base: MutableJsonObject, over: MutableJsonObject): MutableJsonObject {
   const merged: MutableJsonObject = { ...base };
   for (const [key, value] of Object.entries(over)) {

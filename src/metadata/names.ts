@@ -1,4 +1,4 @@
-// Names that users give: of indices, aliases, templates. Rules and texts are Elasticsearch's.
+// User-defined names of indices, aliases and templates, with Elasticsearch's rules and messages.
 import { ApiError } from '../errors/api-error.ts';
 import { invalidIndexName } from '../errors/catalog.ts';
 
@@ -6,7 +6,7 @@ const FORBIDDEN = ['\\', '/', '*', '?', '"', '<', '>', '|', ' ', ','];
 const FORBIDDEN_TEXT = 'must not contain the following characters [ , ", *, \\, <, |, ,, >, /, ?]';
 const MAX_BYTES = 255;
 
-/** Reason why this cannot be the name of an index or alias, or null. */
+/** Why this cannot be the name of an index or alias, or null. */
 function problemOf(name: string): string | null {
   if (name === '') return 'must not be empty';
   if (name === '.' || name === '..') return "must not be '.' or '..'";
@@ -38,7 +38,7 @@ export function checkAliasName(alias: string, isIndex: (name: string) => boolean
   }
 }
 
-/** Problems of the name of a composable template, in Elasticsearch's words. */
+/** Problems of the name of a composable template, with Elasticsearch's messages. */
 export function templateNameProblems(name: string): string[] {
   const problems: string[] = [];
   if (name.includes(' ')) problems.push('name must not contain a space');
@@ -50,7 +50,7 @@ export function templateNameProblems(name: string): string[] {
   return problems;
 }
 
-/** `*` stands for any text. */
+/** `*` matches any string. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const parts = pattern.split('*');
   if (parts.length === 1) return pattern === text;
@@ -65,7 +65,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return text.length - at >= last.length && text.endsWith(last);
 }
 
-/** Whether two patterns may name the same text: their literal beginnings and ends must agree. */
+/** True if two patterns may match the same name: their literal prefixes and suffixes are compatible. */
 export function patternsOverlap(a: string, b: string): boolean {
   if (!a.includes('*')) return matchesPattern(b, a);
   if (!b.includes('*')) return matchesPattern(a, b);

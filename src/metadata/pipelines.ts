@@ -1,4 +1,4 @@
-// Ingest and search pipelines in the metadata: their bodies as given, by id.
+// Ingest and search pipelines in the metadata: the bodies of the requests by id.
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { matchesPattern } from './names.ts';
@@ -6,7 +6,7 @@ import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
 type Kind = 'pipelines' | 'searchPipelines';
 
-/** `body` is checked by the caller. */
+/** @param body  validated by the caller */
 function putIn(kind: Kind): Reducer<{ readonly id: string; readonly body: JsonObject }> {
   return (state, { id, body }) => ({
     state: { ...state, version: state.version + 1, [kind]: { ...state[kind], [id]: body } },

@@ -1,16 +1,19 @@
-// What a metadata command is: a pure function from the state and its arguments to the next state and an answer.
+// Metadata commands are reducers: pure functions from the state and arguments to the next state and a response.
 import type { JsonObject } from '../common/json-value.ts';
 import { indexNotFound } from '../errors/catalog.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
 import type { FlatSettings } from './index-settings.ts';
 
-/** What a command may know of its surroundings. */
+/** Environment of a command. */
 export interface ReducerEnvironment {
   readonly nowMs: number;
   readonly newUuid: () => string;
-  /** Checks mappings and analysis settings by building them. @throws ApiError as Elasticsearch refuses them */
-  /** `isNew` (the default): limits are checked, else the mapping is one that stands already. */
+  /**
+   * Validates mappings and analysis settings by building them.
+   * @param isNew  true (the default) to check limits, false for a mapping that exists already
+   * @throws ApiError with Elasticsearch's errors
+   */
   readonly buildMapping: (mappings: JsonObject, settings: FlatSettings, isNew?: boolean) => MappingSnapshot;
 }
 
@@ -26,7 +29,7 @@ export interface Acknowledged {
 
 export const ACKNOWLEDGED: Acknowledged = { acknowledged: true };
 
-/** @throws ApiError as Elasticsearch refuses the command; the state is then unchanged */
+/** @throws ApiError with Elasticsearch's errors; the state is then unchanged */
 export type Reducer<Args, Response = Acknowledged> = (state: ClusterState, args: Args, env: ReducerEnvironment) => Reduction<Response>;
 
 /** @throws ApiError index_not_found_exception */

@@ -1,4 +1,4 @@
-// All metadata commands by name. The main thread runs them one after another; see src/node/main-node.ts.
+// All metadata commands by name. The main thread runs them one after another (src/node/main-node.ts).
 import { updateAliases } from './aliases.ts';
 import { closeIndices, deleteIndex, dynamicMapping, openIndices, putMapping, putSettings, reloadAnalyzers } from './change-index.ts';
 import { putClusterSettings } from './cluster-settings.ts';
@@ -40,7 +40,7 @@ export type CommandResponse<Name extends CommandName> = ReturnType<(typeof REDUC
 /** A command with its arguments, as it is sent to the main thread. */
 export type MetadataCommand = { [Name in CommandName]: { readonly name: Name; readonly args: CommandArgs<Name> } }[CommandName];
 
-/** @throws ApiError as the command refuses */
+/** @throws ApiError the errors of the command */
 export function runReducer<Name extends CommandName>(
   name: Name,
   state: ClusterState,

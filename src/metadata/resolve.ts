@@ -1,5 +1,5 @@
-// From an index expression of a request to concrete indices: names, comma lists, `*` patterns, `_all`, exclusions `-x`, aliases, and date
-// math names `<logs-{now/d}>`. Options and texts are Elasticsearch's IndicesOptions.
+// Resolves index expressions to concrete indices: names, comma-separated lists, `*` patterns, `_all`, exclusions `-x`, aliases, and date math names
+// `<logs-{now/d}>`. Options and messages are those of Elasticsearch's IndicesOptions.
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
@@ -13,13 +13,13 @@ export interface IndicesOptions {
   readonly expandOpen: boolean;
   readonly expandClosed: boolean;
   readonly expandHidden: boolean;
-  /** false: an alias is an error (index deletion); names of aliases are refused, patterns pass them over. */
+  /** false: the name of an alias is an error, and patterns do not match aliases (index deletion). */
   readonly allowAliases: boolean;
-  /** A closed index that is named: an error, or passed over with ignoreUnavailable. */
+  /** true: the name of a closed index is an error, or is skipped with ignoreUnavailable. */
   readonly forbidClosed: boolean;
 }
 
-/** Searches and counts. */
+/** Options of searches and counts. */
 export const SEARCH_OPTIONS: IndicesOptions = {
   ignoreUnavailable: false,
   allowNoIndices: true,
@@ -29,19 +29,19 @@ export const SEARCH_OPTIONS: IndicesOptions = {
   allowAliases: true,
   forbidClosed: true,
 };
-/** Administration: closed indices may be named. */
+/** Options of administrative APIs, which accept closed indices. */
 export const ADMIN_OPTIONS: IndicesOptions = { ...SEARCH_OPTIONS, expandClosed: true, forbidClosed: false };
 
 export interface ResolvedIndex {
   readonly meta: IndexMeta;
-  /** Filters of the aliases through which alone the index was named: a document must match one of them; null: all documents. */
+  /** Filters of the aliases if the index was named only through aliases: a document must match one of them. null for all documents. */
   readonly filters: readonly JsonObject[] | null;
-  /** Routings of those aliases for searches; null: any. */
+  /** Search routings of those aliases; null for no restriction. */
   readonly routings: readonly string[] | null;
 }
 
 /**
- * Indices of an expression in the order in which it names them; patterns expand in name order.
+ * The indices of an expression, in its order; patterns expand in the order of names.
  * @throws ApiError index_not_found_exception, index_closed_exception, illegal_argument_exception, invalid_index_name_exception
  */
 export function resolveIndices(
@@ -51,7 +51,7 @@ export function resolveIndices(
   nowMs = Date.now(),
 ): ResolvedIndex[] {
   const [only] = expressions;
-  // One index by its name, which no pattern, alias or date math can be.
+  // Fast path for a single concrete name.
   if (expressions.length === 1 && Object.hasOwn(state.indices, only) && state.indices[only].state === 'open')
     return [{ meta: state.indices[only], filters: null, routings: null }];
   const parts = expressions.flatMap((expression) => splitExpression(expression)).map((part) => resolveDateMathName(part, nowMs));
@@ -81,7 +81,7 @@ export function resolveIndices(
   return resolved(state, found);
 }
 
-/** Concrete names alone. */
+/** The names of the resolved indices. */
 export function resolveNames(state: ClusterState, expressions: readonly string[], options: IndicesOptions): string[] {
   return resolveIndices(state, expressions, options).map(({ meta }) => meta.name);
 }
@@ -108,7 +108,7 @@ function expandPattern(state: ClusterState, names: readonly string[], pattern: s
   let count = 0;
   for (const name of names) {
     const meta = state.indices[name];
-    // A hidden index or alias that begins with a dot is found by a pattern that does, too.
+    // A pattern that begins with a dot also matches hidden indices and aliases that begin with a dot.
     const dotted = pattern.startsWith('.') && name.startsWith('.');
     if (matchesPattern(pattern, name) && isExpanded(meta, options, dotted)) {
       add(found, name, null);
@@ -172,7 +172,7 @@ function resolved(state: ClusterState, found: Found): ResolvedIndex[] {
     const routings = named.flatMap(({ search_routing }) => (search_routing ? search_routing.split(',') : []));
     return {
       meta,
-      // Named directly, or through one alias without a filter, nothing is filtered.
+      // An index named directly or through an alias without a filter is not filtered.
       filters: direct || filters.length < named.length || filters.length === 0 ? null : filters,
       routings: direct || named.some(({ search_routing }) => !search_routing) || routings.length === 0 ? null : routings,
     };

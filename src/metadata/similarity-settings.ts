@@ -1,11 +1,11 @@
-// `index.similarity.NAME.*`: checked, and refused where scores would not follow them.
+// Validates `index.similarity.NAME.*`. Similarities that would have no effect on scores are rejected.
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 
 type Flat = Readonly<Record<string, string | readonly string[] | null>>;
 
 const PREFIX = 'index.similarity.';
-/** Types of Elasticsearch that are not there, or not with parameters of their own. */
+/** Similarities of Elasticsearch that are not supported, or not with parameters. */
 const OTHER_TYPES = new Set(['DFR', 'DFI', 'IB', 'LMDirichlet', 'LMJelinekMercer', 'scripted']);
 const BM25_PARAMS: ReadonlySet<string> = new Set(['k1', 'b']);
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
-/** @param script  checked by the caller */
+/** @param script  validated by the caller */
 export const putScript: Reducer<{ readonly id: string; readonly script: JsonObject }> = (state, { id, script }) => ({
   state: { ...state, version: state.version + 1, scripts: { ...state.scripts, [id]: script } },
   response: ACKNOWLEDGED,

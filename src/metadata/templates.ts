@@ -1,4 +1,4 @@
-// Templates: legacy (`_template`), composable (`_index_template`) and components; which of them make up a new index.
+// Templates: legacy (`_template`), composable (`_index_template`) and components, and which of them apply to a new index.
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
@@ -9,10 +9,10 @@ import { mergeObjects, objectAt } from './json-object.ts';
 import { matchesPattern, patternsOverlap, templateNameProblems } from './names.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
-/** What templates give to a new index. */
+/** Settings, mappings and aliases that templates contribute to a new index. */
 export interface TemplateParts {
   readonly settings: Record<string, string | readonly string[]>;
-  /** In rising order of precedence: each is merged over those before it. */
+  /** In rising order of precedence: each is merged over the ones before it. */
   readonly mappings: readonly MutableJsonObject[];
   readonly aliases: Record<string, AliasMeta>;
 }
@@ -143,7 +143,7 @@ export const deleteTemplate: Reducer<{ readonly kind: TemplateKind; readonly nam
   return { state: { ...state, version: state.version + 1, [kind]: kept }, response: ACKNOWLEDGED };
 };
 
-/** Templates that apply to a new index: the composable one of highest priority, else all legacy ones by order. */
+/** The templates for a new index: the composable one with the highest priority, otherwise all legacy ones by `order`. */
 export function templatesFor(state: ClusterState, index: string): { composable: string | null; parts: TemplateParts } {
   const matching = Object.entries(state.indexTemplates)
     .filter(([, body]) => patternsOf(body.index_patterns).some((pattern) => matchesPattern(pattern, index)))
@@ -155,7 +155,7 @@ export function templatesFor(state: ClusterState, index: string): { composable: 
   return { composable: null, parts: partsOf(legacy) };
 }
 
-/** Components in order, then the template's own body. */
+/** The parts of a composable template: its components in order, then its own. */
 export function composableParts(state: ClusterState, name: string): TemplateParts {
   const body = state.indexTemplates[name];
   const components = textList(body.composed_of).flatMap((component) =>
@@ -186,7 +186,7 @@ function buildTemplate(
   build(merged, settings);
 }
 
-/** A template's body as it is stored: settings nested under `index` with values as text, aliases in full. */
+/** A template body in its stored form: settings nested under `index` with values as strings, aliases with all properties. */
 function normalizeBody(body: MutableJsonObject): MutableJsonObject {
   for (const key of Object.keys(body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [template] unknown field [${key}]`);

@@ -1,4 +1,4 @@
-// Grok expressions: regular expressions that name others (`%{NUMBER:bytes:int}`) and keep what they matched. They run on the linear-time engine.
+// Grok expressions: regular expressions that refer to named patterns (`%{NUMBER:bytes:int}`) and capture fields. They run on the linear-time engine.
 import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { FLAG } from '../../analysis/regex/syntax.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -9,14 +9,14 @@ type CaptureType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolean';
 interface Capture {
   readonly field: string;
   readonly type: CaptureType;
-  /** Groups of this name: the first that took part gives the value. */
+  /** Groups that capture this field; the first one that matched provides the value. */
   readonly groups: number[];
 }
 
 const REFERENCE = /%\{(\w+)(?::([^:{}=]+))?(?::(int|long|float|double|boolean|string))?(?:=((?:[^{}]|\{[^{}]*\})*))?\}/g;
 const MAX_LENGTH = 200_000;
 const MAX_DEPTH = 100;
-/** `^` and `$` stand at every line, as in the expressions of Ruby, and words are Unicode's. */
+/** `^` and `$` match at every line, as in Ruby, and word characters are those of Unicode. */
 const FLAGS = FLAG.MULTILINE | FLAG.UNIX_LINES | FLAG.UNICODE_CHARACTER_CLASS;
 
 export class Grok {
@@ -24,7 +24,7 @@ export class Grok {
   readonly #captures: Capture[] = [];
 
   /**
-   * @param definitions  patterns beside the known ones, which they go before
+   * @param definitions  additional patterns, which override the built-in ones
    * @throws ApiError illegal_argument_exception: an unknown or circular name; pattern_syntax_exception
    */
   constructor(expression: string, definitions: Readonly<Record<string, string>>) {
@@ -42,7 +42,7 @@ export class Grok {
     this.#captures = [...byField.values()];
   }
 
-  /** Values by field where the expression matches somewhere in the text, else null. */
+  /** Values by field if the expression matches anywhere in the text, otherwise null. */
   match(text: string): Map<string, unknown> | null {
     const matcher = this.#pattern.matcher(text);
     if (!matcher.find()) return null;
@@ -59,7 +59,7 @@ export class Grok {
   }
 }
 
-/** Puts expressions in place of their names; captures become groups `g0`, `g1`..., listed in `named`. */
+/** Replaces references by their patterns. Captures become groups `g0`, `g1`..., which are listed in `named`. */
 function expand(
   expression: string,
   definitions: Readonly<Record<string, string>>,
@@ -96,7 +96,7 @@ const CLASS = /\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]/;
 const GROUPS = new RegExp(`\\\\.|${CLASS.source}|\\((?!\\?)|\\(\\?<([^>=!][^>]*)>`, 'gs');
 
 /**
- * Ruby's expressions as Java's: groups that have no name keep nothing, those that have one (`(?<queue_id>...)`) are numbered, `\h` is a
+ * Converts a Ruby expression to Java's syntax: groups without a name do not capture, named ones (`(?<queue_id>...)`) get numbers, `\h` is a
  * hexadecimal digit, `[:alpha:]` a class.
  */
 function nameGroups(source: string, named: { name: string; type: CaptureType }[]): string {

@@ -1,11 +1,11 @@
-// The patterns that grok knows by name. Source: logstash-patterns-core (Apache License 2.0), the list of the documentation; families here:
-// the common ones, syslog, Java, Redis, Ruby, MongoDB, PostgreSQL, MCollective.
+// The built-in grok patterns. Source: logstash-patterns-core (Apache License 2.0), as listed in its documentation: common patterns, syslog, Java,
+// Redis, Ruby, MongoDB, PostgreSQL, MCollective.
 
 const OCTET = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const DOTTED = `(${OCTET}(\\.${OCTET}){3})`;
 const GROUP = '[0-9A-Fa-f]{1,4}';
 
-/** An address of eight groups: so many in front of `::`, the rest behind it, the last two perhaps as dotted numbers. */
+/** An IPv6 address with this many groups before `::`. The last two groups may be written in dotted decimal notation. */
 function ipv6(): string {
   const forms = [`((${GROUP}:){7}(${GROUP}|:))`, `((${GROUP}:){6}(:${GROUP}|${DOTTED}|:))`];
   for (let front = 5; front >= 1; front--) {
@@ -94,7 +94,7 @@ export const GROK_PATTERNS: Readonly<Record<string, string>> = {
   HTTPDERROR_DATE: '%{DAY} %{MONTH} %{MONTHDAY} %{TIME} %{YEAR}',
   HTTPDATE: '%{MONTHDAY}/%{MONTH}/%{YEAR}:%{TIME} %{INT}',
 
-  // Logs of web servers
+  // Web server logs
   LOGLEVEL:
     '([Aa]lert|ALERT|[Tt]race|TRACE|[Dd]ebug|DEBUG|[Nn]otice|NOTICE|[Ii]nfo|INFO|[Ww]arn?(?:ing)?|WARN?(?:ING)?|[Ee]rr?(?:or)?|ERR?(?:OR)?|[Cc]rit?(?:ical)?|CRIT?(?:ICAL)?|[Ff]atal|FATAL|[Ss]evere|SEVERE|EMERG(?:ENCY)?|[Ee]merg(?:ency)?)',
   COMMONAPACHELOG:

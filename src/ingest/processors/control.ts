@@ -1,4 +1,4 @@
-// Processors that decide what happens: drop, fail, foreach, pipeline, script.
+// Processors of control flow: drop, fail, foreach, pipeline, script.
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
@@ -19,7 +19,7 @@ const fail: ProcessorFactory = (config) => {
   };
 };
 
-/** Runs a processor for each value of a list or an object, which it finds at `_ingest._value` (and `_ingest._key`). */
+/** Runs a processor for each value of a list or an object. The processor reads it from `_ingest._value` (and `_ingest._key`). */
 const foreach: ProcessorFactory = (config, compileInner) => {
   const field = config.text('field');
   const ignoreMissing = config.boolean('ignore_missing');
@@ -85,7 +85,7 @@ const pipeline: ProcessorFactory = (config) => {
 
 const SCRIPT_KEYS = ['source', 'inline', 'lang', 'params', 'id', 'stored', 'options'];
 
-/** Changes the document through `ctx`, which holds its fields and metadata. */
+/** Runs a script that changes the document through `ctx`, which contains its fields and metadata. */
 const script: ProcessorFactory = (config) => {
   const body: MutableJsonObject = {};
   for (const key of SCRIPT_KEYS) {
@@ -99,7 +99,7 @@ const script: ProcessorFactory = (config) => {
   };
   const compiled = spec.source === null ? null : compile({ lang: spec.lang, source: spec.source });
   return (document) => {
-    // A stored script may be another one the next time.
+    // Not cached: a stored script may be replaced.
     const current = compiled ?? compile(resolveScript(spec, (id) => document.env.storedScript(id)));
     const ctx = toScript(document.fields) as ScriptMap;
     current.run({ ctx, params: toScript(spec.params) });

@@ -1,4 +1,4 @@
-// The convert processor: values of one type to another, as Java reads them.
+// The convert processor: converts values between types with Java's parsing rules.
 import { illegalArgument } from '../../errors/catalog.ts';
 import { tryParseIp } from '../../mapping/ip-address.ts';
 import type { ProcessorFactory } from './processor.ts';
@@ -31,7 +31,7 @@ function toDecimal(type: 'float' | 'double'): Conversion {
   };
 }
 
-/** The shortest number that reads back as the same float: how Java writes it. */
+/** The shortest decimal that parses to the same float, as Java formats it. */
 function shortFloat(number: number): number {
   const float = Math.fround(number);
   for (let digits = 1; digits <= 9; digits++) {
@@ -57,14 +57,14 @@ const LONG = toInteger(64, 'long');
 const FLOAT = toDecimal('float');
 const DOUBLE = toDecimal('double');
 
-/** The narrowest type that a text reads as; other values stay. */
+/** Converts a string to the narrowest type that can represent it; other values are unchanged. */
 function auto(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   for (const conversion of [INTEGER, LONG, FLOAT, DOUBLE, toBoolean]) {
     try {
       return conversion(value);
     } catch {
-      // The next type may take it.
+      // Not of this type; the next one is tried.
     }
   }
   return value;

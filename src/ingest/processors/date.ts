@@ -1,4 +1,4 @@
-// Processors of dates: date parses a text by the first format that takes it, date_index_name names an index after it.
+// Processors of dates: date parses a string by the first matching format, date_index_name derives an index name from a date.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { DateInstant } from '../../mapping/date/date-fields.ts';
@@ -9,11 +9,11 @@ import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
 
 const DEFAULT_OUTPUT = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
-/** Seconds from TAI64's epoch label to 1970, as the formats count them (leap seconds aside: 10). */
+/** TAI64 label of 1970-01-01, in seconds. Leap seconds are ignored except for the initial 10. */
 const TAI64_OFFSET = 1n << 62n;
 const TAI_AHEAD_SECONDS = 10n;
 
-/** Null where the text is not of the format. */
+/** Parses a string; null if it does not match the format. */
 type DateParser = (text: string, zone: TimeZone) => DateInstant | null;
 
 function parserOf(format: string): DateParser {
@@ -62,7 +62,7 @@ function patternParser(pattern: string): DateParser {
   return (text, zone) => withYear.tryParse(`${new Date().getUTCFullYear()} ${text}`, zone);
 }
 
-/** Only English names of months and days are known. */
+/** Only English names of months and days are supported. */
 function checkLocale(config: ProcessorConfig, text: string | null): void {
   if (text !== null && !text.includes('{{') && !/^(?:en|root)\b/i.test(text.replace(/_/g, '-')) && text !== '')
     throw config.error('locale', `locale [${text}] is not supported: dates are read in English`);

@@ -1,5 +1,5 @@
-// The dissect processor: keys and the delimiters between them, no regular expressions. `%{a->}` skips repeated delimiters, `%{+a}` appends to
-// `a` (`/2`: at that place), `%{*k}` and `%{&k}` are name and value of one field, `%{?a}` and `%{}` are skipped.
+// The dissect processor: splits a string by delimiters between keys, without regular expressions. `%{a->}` skips repeated delimiters, `%{+a}` appends
+// to `a` (`/2` at that position), `%{*k}` and `%{&k}` are the name and the value of one field, `%{?a}` and `%{}` are skipped.
 // Source: documentation of the dissect processor of Elasticsearch and OpenSearch.
 import { ApiError } from '../../errors/api-error.ts';
 import type { Action, IngestDocument } from '../ingest-document.ts';
@@ -11,10 +11,10 @@ type Modifier = '' | '+' | '*' | '&' | '?';
 interface Key {
   readonly name: string;
   modifier: Modifier;
-  /** Place among the values that are appended; 0: in the order of the text. */
+  /** Position among the appended values; 0 for the order of the string. */
   readonly order: number;
   readonly skipsPadding: boolean;
-  /** What ends the value; empty: the rest of the text. */
+  /** Delimiter after the value; empty for the rest of the string. */
   readonly delimiter: string;
 }
 
@@ -61,7 +61,7 @@ function parseKey(spec: string, delimiter: string, pattern: string): Key {
   };
 }
 
-/** Values parallel to keys, or null where the text does not have the pattern's form. */
+/** Values parallel to the keys; null if the string does not match the pattern. */
 function dissect(text: string, lead: string, keys: readonly Key[]): string[] | null {
   if (text.length <= lead.length || !text.startsWith(lead)) return null;
   const values: string[] = [];
@@ -82,7 +82,7 @@ function dissect(text: string, lead: string, keys: readonly Key[]): string[] | n
   return values;
 }
 
-/** The fields that the values make. */
+/** Builds fields from the values. */
 function fieldsOf(keys: readonly Key[], values: readonly string[], separator: string): Map<string, string> {
   const fields = new Map<string, string>();
   const appended = new Map<string, { order: number; value: string }[]>();

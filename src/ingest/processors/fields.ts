@@ -1,4 +1,4 @@
-// Processors that move fields about: set, append, remove, rename, copy, remove_by_pattern, dot_expander.
+// Processors that set, move and remove fields: set, append, remove, rename, copy, remove_by_pattern, dot_expander.
 import { isObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { matchesPattern } from '../../metadata/names.ts';

@@ -1,4 +1,4 @@
-// The grok processor: the first of its expressions that matches a text gives fields.
+// The grok processor: sets the fields captured by the first expression that matches a string.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { Grok } from '../grok/grok.ts';

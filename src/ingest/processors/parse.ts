@@ -1,4 +1,4 @@
-// Processors that take a text apart: json, kv, csv.
+// Processors that parse strings: json, kv, csv.
 
 import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
@@ -9,7 +9,7 @@ import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
 import { splitText } from './text.ts';
 
-/** The text in a field; null: there is none and that is allowed. */
+/** The string in a field; null if the field is missing and `ignore_missing` is set. */
 export function fieldText(document: IngestDocument, path: string, ignoreMissing: boolean, verb: string): string | null {
   if (ignoreMissing && (!document.has(path) || document.get(path) === null)) return null;
   const value = document.get(path);
@@ -57,13 +57,13 @@ function mergeInto(into: MutableJsonObject, from: MutableJsonObject): void {
   }
 }
 
-/** A text that is one plain character is taken as it is, anything longer is an expression. */
+/** A separator: a single ordinary character is used literally, anything else is a regular expression. */
 function splitterOf(config: ProcessorConfig, name: string): (text: string, limit: number) => string[] {
   const pattern = config.pattern(name);
   return (text, limit) => splitText(pattern, text, limit);
 }
 
-/** Cuts the given characters off both ends. */
+/** Trims the given characters on both ends. */
 function trimmerOf(characters: string | null): (text: string) => string {
   if (characters === null) return (text) => text;
   const pattern = new JavaPattern(`(^([${characters}]+))|([${characters}]+$)`);
@@ -139,7 +139,7 @@ const csv: ProcessorFactory = (config) => {
   };
 };
 
-/** The first `limit` values of one line. A quote stands at the start of a value, and doubled within. @throws ApiError illegal_argument_exception */
+/** The first `limit` values of a line. A quoted value begins with a quote and contains quotes doubled. @throws ApiError illegal_argument_exception */
 function parseCsv(line: string, separator: string, quote: string, trims: boolean, limit: number): string[] {
   const isBlank = (char: string) => char === ' ' || char === '\t';
   const values: string[] = [];

@@ -1,4 +1,4 @@
-// What a processor is made of and what it makes.
+// Interface of processors.
 import type { Action, IngestDocument, Pipeline, Step } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 
@@ -7,5 +7,5 @@ export interface PipelineAction {
   readonly pipelineOf: (document: IngestDocument) => Pipeline | null;
 }
 
-/** @throws ApiError parse_exception: a parameter is missing or wrong */
+/** Builds a processor from its parameters. @throws ApiError parse_exception: a parameter is missing or invalid */
 export type ProcessorFactory = (config: ProcessorConfig, compileInner: (value: unknown) => Step) => Action | PipelineAction;

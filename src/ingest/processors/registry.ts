@@ -1,4 +1,4 @@
-// All processors by type. A new one is a function in a file here, and a line in its file's list.
+// All processors by type. To add one, write its factory in a file of this folder and list it at the end of that file.
 import { CONTROL_PROCESSORS } from './control.ts';
 import { CONVERT_PROCESSORS } from './convert.ts';
 import { DATE_PROCESSORS } from './date.ts';

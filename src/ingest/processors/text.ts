@@ -1,5 +1,4 @@
-// Processors that make one text of another: lowercase, uppercase, trim, gsub, html_strip, urldecode, bytes; and between texts and lists: split,
-// join, sort.
+// Processors of strings: lowercase, uppercase, trim, gsub, html_strip, urldecode, bytes; and of strings and lists: split, join, sort.
 import { CharFilterChain } from '../../analysis/char-filters/apply.ts';
 import { htmlStripFilter } from '../../analysis/char-filters/html-strip.ts';
 import type { JavaPattern } from '../../analysis/regex/java-pattern.ts';
@@ -12,7 +11,7 @@ import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
 
-/** A processor of the text in `field`, or of each text of a list there. */
+/** A processor of the string in `field`, or of each string of a list there. */
 function textProcessor(change: (config: ProcessorConfig) => (text: string) => unknown): ProcessorFactory {
   return (config) => {
     const field = config.text('field');
@@ -40,13 +39,13 @@ function asText(value: unknown, field: string, isItem: boolean): string {
   );
 }
 
-/** The texts between matches, as Java's Pattern.split has them. @param limit  0: without empty ones at the end; -1: all */
+/** Splits like Java's Pattern.split. @param limit  0 drops trailing empty strings, -1 keeps them */
 export function splitText(pattern: JavaPattern, text: string, limit: number): string[] {
   const parts: string[] = [];
   const matcher = pattern.matcher(text);
   let from = 0;
   while ((limit <= 0 || parts.length < limit - 1) && matcher.find()) {
-    // An empty match at the start makes no empty text.
+    // An empty match at the start does not produce an empty string.
     if (from === 0 && matcher.start === 0 && matcher.end === 0) continue;
     parts.push(text.slice(from, matcher.start));
     from = matcher.end;
@@ -57,7 +56,7 @@ export function splitText(pattern: JavaPattern, text: string, limit: number): st
   return parts;
 }
 
-/** Java's String.trim: what is no more than a space. */
+/** Java's String.trim: removes characters up to U+0020. */
 function trim(text: string): string {
   let from = 0;
   let to = text.length;
@@ -81,7 +80,7 @@ const gsub = textProcessor((config) => {
   };
 });
 
-/** As java.net.URLDecoder does: `+` is a space, bad sequences are refused. */
+/** Decodes like java.net.URLDecoder: `+` is a space, invalid sequences are errors. */
 function decodeUrl(text: string): string {
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) throw illegalArgument(`URLDecoder: Illegal hex characters in escape (%) pattern: ${text}`);
   return text.replace(/\+/g, ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
