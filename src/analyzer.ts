@@ -140,7 +140,7 @@ function filesOf(files: LoadOptions['files']): ConfigFiles | null {
 
 /** @throws Error: the file does not exist. Servers of single-page applications respond with their page then. */
 async function fetchBeside(): Promise<unknown> {
-  const { fetch } = globalThis as unknown as { fetch(url: URL): Promise<FetchedFile> };
+  const { fetch } = globalThis as { fetch(url: URL): Promise<FetchedFile> };
   const url = new URL('../build/analyzer.wasm', import.meta.url);
   const response = await fetch(url);
   if (!response.ok || response.headers.get('content-type')?.startsWith('text/html')) {

@@ -122,8 +122,9 @@ export class AnalysisRegistry {
 
   findAnalyzer(name: string): Analyzer | undefined {
     let analyzer = this.#analyzers.get(name);
-    if (!analyzer && ANALYZERS.has(name)) {
-      const parts = buildComponent(ANALYZERS.get(name)!, { ...this.#context(name, name, {}), isBuiltIn: true })();
+    const entry = ANALYZERS.get(name);
+    if (!analyzer && entry) {
+      const parts = buildComponent(entry, { ...this.#context(name, name, {}), isBuiltIn: true })();
       analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.#builtInGap }, this.#env.host);
       this.#analyzers.set(name, analyzer);
     }

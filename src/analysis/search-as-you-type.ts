@@ -39,8 +39,10 @@ function fixedShingles(stream: TokenStream, size: number, trailing: boolean): To
     for (const path of pathsFrom(places, start, size)) {
       const words = path.map((token) => token?.term ?? '');
       while (words.length < size) words.push('');
-      const last = path.findLast((token) => token !== null)!;
-      tokens.push({ ...path[0]!, term: words.join(' '), endOffset: last.endOffset, posInc: start - before, posLen: 1, type: 'shingle' });
+      const [first] = path;
+      const last = path.findLast((token) => token !== null);
+      if (!first || !last) continue;
+      tokens.push({ ...first, term: words.join(' '), endOffset: last.endOffset, posInc: start - before, posLen: 1, type: 'shingle' });
       before = start;
     }
   }

@@ -81,7 +81,7 @@ export const PAYLOAD_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     return delimitedFilter(PAYLOAD, delimiter, ENCODERS[settings.get('encoding', 'float')] ?? ENCODERS.float);
   }),
   filterEntry('delimited_term_freq', ['delimiter: char = |'], ({ settings }) =>
-    delimitedFilter(FREQUENCY, settings.char('delimiter', '|')!, encodeFrequency),
+    delimitedFilter(FREQUENCY, settings.char('delimiter', '|'), encodeFrequency),
   ),
   filterEntry('type_as_payload', [], () => ({
     kind: 'host',

@@ -38,7 +38,7 @@ export class HunspellDictionary {
       readLines(affixes, typeof source === 'string' ? source : decodeBytes(source, affixes.encoding), lines);
     const reader = new EntryReader(affixes);
     const words = new WordTable([...lines.keys()], (word) => {
-      const rest = lines.get(word)!;
+      const rest = lines.get(word) ?? [];
       return typeof rest === 'string' ? [reader.entry(rest)] : reader.entriesOf(rest);
     });
     return new HunspellDictionary(affixes, words);

@@ -1,5 +1,5 @@
 // Case-insensitive matching as in java.util.regex: code point by code point, comparing the lower case of the upper case.
-import { CodePointSet } from './code-point-set.ts';
+import { CodePointSet, codePointAt } from './code-point-set.ts';
 
 const LETTER_A = 65;
 const LETTER_Z = 90;
@@ -22,7 +22,7 @@ function lowerOf(cp: number): number {
 }
 
 function onlyCodePoint(text: string): number | null {
-  const cp = text.codePointAt(0)!;
+  const cp = codePointAt(text, 0);
   return text.length === (cp > 0xffff ? 2 : 1) ? cp : null;
 }
 

@@ -1,7 +1,7 @@
 // The part of Java's regular expression syntax that denotes single characters: escapes, properties, bracketed classes. parser.ts parses the rest.
 import { ApiError } from '../../errors/api-error.ts';
 import { foldLiteral, foldRange } from './case-fold.ts';
-import { CodePointSet } from './code-point-set.ts';
+import { CodePointSet, codePointAt } from './code-point-set.ts';
 import { DIGIT, HORIZONTAL_SPACE, LINE_TERMINATORS, propertySet, SPACE, unicodeClass, VERTICAL_SPACE, WORD } from './properties.ts';
 import { unquote } from './quotes.ts';
 import { FLAG } from './syntax.ts';
@@ -139,7 +139,7 @@ export abstract class CharacterParser {
         return one(this.unicodeEscape());
       default: {
         if (/[A-Za-z0-9]/.test(char)) throw this.error('Illegal/unsupported escape sequence', start + 1);
-        const cp = this.pattern.codePointAt(start + 1)!;
+        const cp = codePointAt(this.pattern, start + 1);
         this.at = start + 1 + (cp > 0xffff ? 2 : 1);
         return one(cp);
       }

@@ -1,5 +1,10 @@
 // Sets of code points.
 
+/** The code point at an index, -1 at or past the end: no set contains it. */
+export function codePointAt(text: string, at: number): number {
+  return text.codePointAt(at) ?? -1;
+}
+
 /** A set of code points as ascending ranges [first, last, first, last, ...]; immutable. */
 export class CodePointSet {
   readonly #ascii: Uint8Array;
@@ -24,7 +29,7 @@ export class CodePointSet {
   }
 
   static ofChars(text: string): CodePointSet {
-    return CodePointSet.of(...[...text].map((char): [number, number] => [char.codePointAt(0)!, char.codePointAt(0)!]));
+    return CodePointSet.of(...Array.from(text, (char): [number, number] => [codePointAt(char, 0), codePointAt(char, 0)]));
   }
 
   static where(test: (cp: number) => boolean): CodePointSet {
@@ -40,6 +45,7 @@ export class CodePointSet {
     return CodePointSet.of(...ranges);
   }
 
+  /** @param cp a code point, or -1, which is in no set */
   has(cp: number): boolean {
     if (cp < 128) return this.#ascii[cp] === 1;
     const { ranges } = this;

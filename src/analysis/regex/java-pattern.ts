@@ -2,7 +2,7 @@
 // pass over the text each. Finds the leftmost match with alternatives in order, like java.util.regex; back references are not supported.
 import { ApiError } from '../../errors/api-error.ts';
 import { category } from '../characters.ts';
-import { CodePointSet } from './code-point-set.ts';
+import { CodePointSet, codePointAt } from './code-point-set.ts';
 import { parseJavaRegex } from './parser.ts';
 import { compileProgram, type Program } from './program.ts';
 import { unicodeClass, WORD } from './properties.ts';
@@ -86,11 +86,11 @@ export class Matcher {
     this.#run.lastMatch = this.#last;
     for (let at = this.#from; at <= this.text.length; at++) {
       if (first) {
-        while (at < this.text.length && !first.has(this.text.codePointAt(at)!)) at++;
+        while (at < this.text.length && !first.has(codePointAt(this.text, at))) at++;
         if (at === this.text.length) break;
       }
       // The search advances by whole pairs, although it may start inside one after an empty match.
-      if (this.pattern.supplementary && at > this.#from && at < this.text.length && this.text.codePointAt(at - 1)! > 0xffff) continue;
+      if (this.pattern.supplementary && at > this.#from && at < this.text.length && codePointAt(this.text, at - 1) > 0xffff) continue;
       this.groups.fill(-1);
       const end = this.#run.match(program, at, this.groups, -1);
       if (end < 0) continue;
@@ -144,9 +144,9 @@ class Run {
     const { code } = program;
     // Entries: pc and position to continue with, or -1 - slot and the value to restore.
     const stack: number[] = [0, start];
-    while (stack.length) {
-      let at = stack.pop()!;
-      let pc = stack.pop()!;
+    for (let pop = stack.pop(); pop !== undefined; pop = stack.pop()) {
+      let at = pop;
+      let pc = stack.pop() ?? 0;
       if (pc < 0) {
         if (groups) groups[-1 - pc] = at;
         continue;
@@ -156,7 +156,7 @@ class Run {
         if (--this.#steps < 0) throw new ApiError('illegal_argument_exception', 400, 'regular expression needs too much work on this text');
         if (instruction.op === 'set') {
           if (at >= text.length) break;
-          const cp = text.codePointAt(at)!;
+          const cp = codePointAt(text, at);
           if (!instruction.set.has(cp)) break;
           at += cp > 0xffff ? 2 : 1;
           pc++;
@@ -198,8 +198,10 @@ class Run {
     const words = (program.splitCount + 31) >> 5;
     const page = pages[position >> PAGE_SHIFT];
     page?.fill(0, (position & ((1 << PAGE_SHIFT) - 1)) * words, ((position & ((1 << PAGE_SHIFT) - 1)) + 1) * words);
-    for (let i = (position >> PAGE_SHIFT) - 1; i >= 0 && pages[i]; i--) {
-      this.#noteBytes -= pages[i]!.byteLength;
+    for (let i = (position >> PAGE_SHIFT) - 1; i >= 0; i--) {
+      const earlier = pages[i];
+      if (!earlier) break;
+      this.#noteBytes -= earlier.byteLength;
       pages[i] = undefined;
     }
   }
@@ -270,7 +272,7 @@ class Run {
         return at === this.lastMatch;
       default: {
         const before = at > 0 && this.#isOfWord(codePointBefore(text, at), at - 1);
-        const behind = at < length && this.#isOfWord(text.codePointAt(at)!, at);
+        const behind = at < length && this.#isOfWord(codePointAt(text, at), at);
         return (before !== behind) === (what === 'word');
       }
     }
@@ -285,8 +287,8 @@ class Run {
     if (at >= marks.start && at <= marks.end + 1) marks.end = Math.max(marks.end, at);
     else {
       let i = at;
-      while (i >= 0 && category(this.text.codePointAt(i)!) === NONSPACING_MARK) i--;
-      this.#marks = { start: i + 1, end: at, followLetter: i >= 0 && isLetterOrDigit(category(this.text.codePointAt(i)!)) };
+      while (i >= 0 && category(codePointAt(this.text, i)) === NONSPACING_MARK) i--;
+      this.#marks = { start: i + 1, end: at, followLetter: i >= 0 && isLetterOrDigit(category(codePointAt(this.text, i))) };
     }
     return this.#marks.followLetter;
   }
@@ -311,14 +313,13 @@ class Run {
     for (let at = 0; at <= text.length; at++) {
       const states = [0, ...(waiting[at] ?? [])];
       waiting[at] = undefined;
-      while (states.length) {
-        const pc = states.pop()!;
+      for (let pc = states.pop(); pc !== undefined; pc = states.pop()) {
         if (seen[pc] === at) continue;
         seen[pc] = at;
         const instruction = code[pc];
         if (instruction.op === 'set') {
           if (at >= text.length) continue;
-          const cp = text.codePointAt(at)!;
+          const cp = codePointAt(text, at);
           if (!instruction.set.has(cp)) continue;
           const next = at + (cp > 0xffff ? 2 : 1);
           (waiting[next] ??= []).push(pc + 1);
@@ -338,7 +339,7 @@ class Run {
     let afterNext = new Uint8Array(code.length);
     for (let at = text.length; at >= 0; at--) {
       const alive = new Uint8Array(code.length);
-      const cp = at < text.length ? text.codePointAt(at)! : -1;
+      const cp = codePointAt(text, at);
       // Reachability at one position: repeat until nothing changes (loops are traversed at most once).
       for (let changed = true; changed; ) {
         changed = false;
@@ -393,7 +394,7 @@ function isTerminator(text: string, at: number): boolean {
 function codePointBefore(text: string, at: number): number {
   const low = text.charCodeAt(at - 1);
   if (low >= 0xdc00 && low < 0xe000 && at > 1) {
-    const cp = text.codePointAt(at - 2)!;
+    const cp = codePointAt(text, at - 2);
     if (cp > 0xffff) return cp;
   }
   return low;
@@ -404,8 +405,7 @@ function firstSet(program: Program): CodePointSet | null {
   let set = CodePointSet.EMPTY;
   const seen = new Set<number>();
   const stack = [0];
-  while (stack.length) {
-    const pc = stack.pop()!;
+  for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
     if (seen.has(pc)) continue;
     seen.add(pc);
     const instruction = program.code[pc];

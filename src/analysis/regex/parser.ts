@@ -1,6 +1,6 @@
 // Parses Java's regular expression syntax (java.util.regex.Pattern of JDK 25) and reports errors with its messages.
 import { CharacterParser } from './character-parser.ts';
-import { CodePointSet } from './code-point-set.ts';
+import { CodePointSet, codePointAt } from './code-point-set.ts';
 import { VERTICAL_SPACE } from './properties.ts';
 import { FLAG, type Node } from './syntax.ts';
 
@@ -26,7 +26,7 @@ class Parser extends CharacterParser {
     if (this.has(FLAG.CANON_EQ)) throw this.unsupported('the flag CANON_EQ');
     let node: Node;
     if (this.has(FLAG.LITERAL)) {
-      node = { kind: 'seq', parts: [...this.pattern].map((char) => this.#literal(char.codePointAt(0)!)) };
+      node = { kind: 'seq', parts: [...this.pattern].map((char) => this.#literal(codePointAt(char, 0))) };
     } else {
       node = this.#alternation();
       if (this.at < this.pattern.length) {
@@ -86,7 +86,7 @@ class Parser extends CharacterParser {
         // An empty node, which is then repeated.
         return { kind: 'seq', parts: [] };
       default: {
-        const cp = this.pattern.codePointAt(this.at)!;
+        const cp = codePointAt(this.pattern, this.at);
         this.at += cp > 0xffff ? 2 : 1;
         return this.#literal(cp);
       }

@@ -72,9 +72,10 @@ const CODES = [
 ];
 const cache = new Map<string, CodePointSet | null>();
 
-function cached(key: string, make: () => CodePointSet | null): CodePointSet | null {
+function cached<T extends CodePointSet | null>(key: string, make: () => T): T {
   if (!cache.has(key)) cache.set(key, make());
-  return cache.get(key)!;
+  // A key is always used with the same function, and so with the same type.
+  return cache.get(key) as T;
 }
 
 function byCategory(test: (code: string) => boolean): CodePointSet {
@@ -94,16 +95,21 @@ function byPlatform(source: string): CodePointSet | null {
   }
 }
 
+/** A property that every engine has. */
+function platformSet(name: 'Alphabetic' | 'Hex_Digit' | 'ID_Continue' | 'Lowercase' | 'Uppercase' | 'White_Space'): CodePointSet {
+  return byPlatform(name) ?? CodePointSet.EMPTY;
+}
+
 /** `\w`, `\d`, `\s` with UNICODE_CHARACTER_CLASS. */
 export function unicodeClass(letter: 'w' | 'd' | 's'): CodePointSet {
   return cached(`\\${letter}`, () => {
     if (letter === 'd') return byCategory((code) => code === 'Nd');
-    if (letter === 's') return byPlatform('White_Space');
+    if (letter === 's') return platformSet('White_Space');
     const join = CodePointSet.of([0x200c, 0x200d]);
-    return byPlatform('Alphabetic')!
+    return platformSet('Alphabetic')
       .union(byCategory((code) => ['Nd', 'Pc', 'Mn', 'Mc', 'Me'].includes(code)))
       .union(join);
-  })!;
+  });
 }
 
 /** Set of a case property when case is ignored; null if the property does not depend on case. */
@@ -111,7 +117,9 @@ function anyCase(name: string, unicode: boolean): CodePointSet | null {
   if (/^(?:Lower|Upper)$/.test(name) && !unicode) return POSIX.Alpha;
   if (/^(?:(?:gc|general_category)=|Is)?L[ult]$/i.test(name)) return generalCategory('LC');
   if (/^(?:Lower|Upper|java(?:Lower|Upper|Title)Case|Is(?:lower|upper|title)case)$/i.test(name)) {
-    return byPlatform('Lowercase')!.union(byPlatform('Uppercase')!).union(generalCategory('Lt')!);
+    return platformSet('Lowercase')
+      .union(platformSet('Uppercase'))
+      .union(byCategory((code) => code === 'Lt'));
   }
   return null;
 }
@@ -196,13 +204,13 @@ function unicodePosix(name: string): CodePointSet | null {
     case 'Space':
       return unicodeClass('s');
     case 'Alnum':
-      return byPlatform('Alphabetic')!.union(unicodeClass('d'));
+      return platformSet('Alphabetic').union(unicodeClass('d'));
     case 'Punct':
       return byCategory((code) => code[0] === 'P');
     case 'Cntrl':
       return byCategory((code) => code === 'Cc');
     case 'XDigit':
-      return byPlatform('Hex_Digit')!.union(unicodeClass('d'));
+      return platformSet('Hex_Digit').union(unicodeClass('d'));
     case 'Blank':
       return byCategory((code) => code === 'Zs').union(CodePointSet.of([9, 9]));
     case 'Graph':
@@ -238,17 +246,15 @@ function javaSet(name: string): CodePointSet | null {
     case 'ISOControl':
       return generalCategory('Cc');
     case 'IdentifierIgnorable':
-      return IGNORABLE.union(generalCategory('Cf')!);
+      return identifierIgnorable();
     case 'UnicodeIdentifierStart':
       return byPlatform('ID_Start');
     case 'UnicodeIdentifierPart':
-      return byPlatform('ID_Continue')!.union(javaSet('IdentifierIgnorable')!);
+      return platformSet('ID_Continue').union(identifierIgnorable());
     case 'JavaIdentifierStart':
       return byCategory((code) => code[0] === 'L' || ['Nl', 'Sc', 'Pc'].includes(code));
     case 'JavaIdentifierPart':
-      return byCategory((code) => code[0] === 'L' || ['Nd', 'Nl', 'Mc', 'Mn', 'Sc', 'Pc'].includes(code)).union(
-        javaSet('IdentifierIgnorable')!,
-      );
+      return byCategory((code) => code[0] === 'L' || ['Nd', 'Nl', 'Mc', 'Mn', 'Sc', 'Pc'].includes(code)).union(identifierIgnorable());
     case 'Whitespace':
       return byCategory((code) => code[0] === 'Z')
         .intersect(CodePointSet.ofChars('\u00a0\u2007\u202f').negate())
@@ -258,4 +264,6 @@ function javaSet(name: string): CodePointSet | null {
   }
 }
 
-const IGNORABLE = CodePointSet.of([0, 8], [14, 27], [127, 159]);
+function identifierIgnorable(): CodePointSet {
+  return CodePointSet.of([0, 8], [14, 27], [127, 159]).union(byCategory((code) => code === 'Cf'));
+}

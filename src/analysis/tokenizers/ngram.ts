@@ -71,7 +71,7 @@ function tokenChars(settings: Settings): TokenChars {
     if (key === 'custom') {
       const custom = settings.get('custom_token_chars');
       if (custom === undefined) throw illegalArgument("Token type: 'custom' requires setting `custom_token_chars`");
-      codePoints = [...new Set([...custom].map((char) => char.codePointAt(0)!))].sort((a, b) => a - b);
+      codePoints = [...new Set(Array.from(custom, (char) => char.codePointAt(0) ?? 0))].sort((a, b) => a - b);
     } else if (key === 'whitespace') flags |= WHITESPACE;
     else if (key in CLASSES) categories |= CLASSES[key];
     else if (key in CATEGORY_NAMES) categories |= 1 << CATEGORY_NAMES[key];
