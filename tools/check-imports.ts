@@ -5,101 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findCycles, type ImportGraph, readImportGraph } from './import-graph.ts';
-
-const SRC_LAYERS =
-  'rest http node api ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config common errors';
-
-/** Everything that a folder may import besides itself. */
-const MAP: Readonly<Record<string, string>> = {
-  'assembly/executor': 'search aggs postings docvalues terms codec mem',
-  'assembly/aggs': 'docvalues sketch codec mem',
-  'assembly/search': 'postings docvalues terms codec mem',
-  'assembly/buffer': 'analysis postings docvalues terms codec text mem',
-  'assembly/analysis': 'text mem',
-  'assembly/terms': 'codec mem',
-  'assembly/postings': 'codec mem',
-  'assembly/docvalues': 'codec mem',
-  'assembly/sketch': 'codec mem',
-  'assembly/codec': 'mem',
-  'assembly/text': 'mem',
-  'assembly/mem': '',
-  'src/cli': `${SRC_LAYERS} front library main`,
-  'src/main': `${SRC_LAYERS} cli front library`,
-  'src/library': 'node api config errors common',
-  'src/analyzer': 'analysis wasm errors common',
-  'src/analyzer-node': 'analyzer',
-  'src/front': 'http errors config common',
-  'src/rest': 'http api errors common config',
-  'src/http': 'common errors config',
-  'src/node': 'api search aggs indexing metadata mapping analysis plan query store arena wasm config errors common http rest',
-  'src/api': 'ingest scripting search aggs indexing metadata mapping analysis query plan errors common',
-  'src/ingest': 'metadata mapping analysis scripting errors common',
-  'src/aggs': 'query mapping plan scripting analysis wasm errors common',
-  'src/search': 'query mapping plan scripting analysis aggs errors common',
-  'src/scripting': 'common errors',
-  'src/plan': 'wasm errors common',
-  'src/query': 'mapping scripting common errors',
-  'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata',
-  'src/metadata': 'mapping analysis store config errors common',
-  'src/mapping': 'analysis errors common',
-  'src/analysis': 'scripting wasm errors common',
-  'src/store': 'common errors',
-  'src/arena': 'mapping plan wasm errors common',
-  'src/wasm': 'errors common',
-  'src/config': 'common errors',
-  'src/common': '',
-  'src/errors': '',
-};
-
-/**
- * Rooms: subfolders, at any depth, whose files may import only the rooms listed here of the folder that contains them (besides what MAP
- * allows). `.` stands for the files that the folder holds outside its rooms. Those files, and rooms without an entry, may import every room.
- */
-const ROOMS: Readonly<Record<string, string>> = {
-  'src/api/core': '',
-  'src/api/ingest': 'core',
-  'src/api/cluster': 'core',
-  'src/api/search': 'ingest cluster core',
-  'src/api/documents': 'search ingest core',
-  'src/api/indices': 'documents search cluster core',
-  'src/rest/auth': '',
-  'src/rest/core': 'auth',
-  'src/rest/ingest': 'core',
-  'src/rest/cluster': 'core',
-  'src/rest/documents': 'core',
-  'src/rest/indices': 'core',
-  'src/rest/search': 'ingest core',
-  'src/search/index-query': '',
-  'src/search/matchers': 'index-query',
-  'src/search/shard': 'index-query',
-  'src/search/evaluate': 'index-query shard',
-  'src/search/request': 'matchers evaluate',
-  'src/search/positions': 'index-query',
-  'src/search/compute': 'index-query shard evaluate',
-  'src/search/plan': 'index-query shard positions compute',
-  'src/search/rewrite': 'index-query matchers shard evaluate',
-  'src/search/run': 'index-query shard evaluate request compute plan rewrite',
-  'src/search/highlight': 'index-query shard evaluate request positions rewrite',
-  'src/search/suggest': 'index-query matchers shard request compute run',
-  'src/search/profile': 'index-query shard compute run',
-  'src/search/fetch': 'index-query shard evaluate request compute rewrite run highlight profile',
-  'src/front/log': '. config zone',
-  'src/front/config': '.',
-  'src/front/zone': '',
-  'src/front/http': '. config log zone',
-  'src/front/http/request': '',
-  'src/front/http/model': 'request',
-  'src/front/http/config': 'model request',
-  'src/front/http/files': 'config model request',
-  'src/front/http/phases': 'config files model request',
-  'src/front/http/tls': 'config model',
-  'src/front/http/upstream': 'config files model phases request tls',
-  'src/front/http/ocsp': 'config model tls upstream',
-  'src/front/http/connection': 'config model ocsp phases request tls',
-  'src/front/http/geoip': '',
-  'src/front/http/js': 'config files model phases request tls upstream',
-  'src/front/http/modules': 'config connection files geoip js model phases request upstream',
-};
+import { MAP, ROOMS } from './import-map.ts';
 
 /** Files that still import each other in a cycle, and why. The list only shrinks: new cycles, and files that have left theirs, are violations. */
 interface KnownCycle {
@@ -142,7 +48,7 @@ function folderViolations(graph: ImportGraph): string[] {
     const unit = unitOf(file);
     const allowed = MAP[unit];
     if (allowed === undefined) {
-      if (file.startsWith('src/')) violations.push(`${file}: ${unit} is not in the map of tools/check-imports.ts`);
+      if (file.startsWith('src/')) violations.push(`${file}: ${unit} is not in tools/import-map.ts`);
       continue;
     }
     const units = new Set(allowed.split(' '));

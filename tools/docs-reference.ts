@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { aggregations, analysisComponents, fieldTypes, processors, queries } from './docs/compatibility.ts';
 import { frontDirectives } from './docs/front-directives.ts';
 import { doubtfulRequests } from './docs/front-shapes.ts';
+import { importArrows } from './docs/import-arrows.ts';
 import { packages } from './docs/packages.ts';
 import { commonParams, restApis, restOverview } from './docs/rest-apis.ts';
 import { indexSettings, nodeSettings } from './docs/settings.ts';
@@ -15,6 +16,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Generated parts by file and name. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
+  'ARCHITECTURE.md': { imports: () => importArrows(root) },
   'docs/configuration.md': { 'node settings': nodeSettings, 'index settings': indexSettings },
   'docs/compatibility.md': {
     queries,
