@@ -1,4 +1,4 @@
-// The open buffer as the host handles it: made in an extent, given fields, emptied.
+// The open buffer as the host uses it: created in an extent, given fields, emptied.
 import { BATCH } from '../analysis/stage';
 import { regionAllocate, regionAllocateBlock, regionInit, regionReset } from '../mem/region';
 import { E_NO_SPACE } from '../mem/status';
@@ -17,7 +17,7 @@ import {
 } from './layout';
 
 /**
- * Makes an open buffer in [ptr, extentEnd); documents go to [ptr + BUFFER_BYTES, regionEnd), the rest is for flush.
+ * Makes an open buffer in [ptr, extentEnd); documents go to [ptr + BUFFER_BYTES, regionEnd), flush uses the rest.
  * Pre: ptr is a multiple of 64.
  */
 export function bufferInit(ptr: usize, regionEnd: usize, extentEnd: usize, seedLow: u32, seedHigh: u32): i32 {
@@ -30,7 +30,7 @@ export function bufferInit(ptr: usize, regionEnd: usize, extentEnd: usize, seedL
   return bufferReset(ptr);
 }
 
-/** Forgets documents and fields. Returns 0 or E_NO_SPACE. */
+/** Drops all documents and fields. Returns 0 or E_NO_SPACE. */
 export function bufferReset(ptr: usize): i32 {
   const buffer = changetype<Buffer>(ptr), region = regionOf(buffer);
   regionReset(region);
@@ -40,7 +40,7 @@ export function bufferReset(ptr: usize): i32 {
   return buffer.paths && buffer.found ? 0 : E_NO_SPACE;
 }
 
-/** Adds a field; its number is the count of those before. `chain`: region of its analysis chain, or 0. Returns the number or E_NO_SPACE. */
+/** Adds a field; its number is the count of earlier fields. `chain`: region of its analysis chain, or 0. Returns the number or E_NO_SPACE. */
 export function bufferAddField(ptr: usize, flags: u32, positionGap: u32, chain: usize, namePtr: usize, nameLen: u32): i32 {
   const buffer = changetype<Buffer>(ptr), region = regionOf(buffer);
   if (buffer.fieldCount == buffer.fieldCapacity) {
@@ -66,7 +66,7 @@ export function bufferAddField(ptr: usize, flags: u32, positionGap: u32, chain: 
   return buffer.fieldCount++;
 }
 
-/** Memory of the buffer's region that lives as long as its content, for analysis chains; 0 if it is full. */
+/** Memory of the buffer's region that lasts as long as its content, for analysis chains; 0 if it is full. */
 export function bufferAllocate(ptr: usize, bytes: usize): usize {
   return regionAllocateBlock(regionOf(changetype<Buffer>(ptr)), bytes);
 }

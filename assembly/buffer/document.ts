@@ -1,5 +1,5 @@
 // Adds an encoded block of documents (src/arena/document-encoder.ts has the layout) to the open buffer: analysis, inversion, values.
-// A document that fails stays as a deleted one, which flush drops with all its postings and statistics.
+// A document that fails remains as a deleted one, which flush drops with all its postings and statistics.
 import { chainNext, chainReset } from '../analysis/run';
 import { FIELD_FREQS, FIELD_NORMS } from '../codec/field-flags';
 import { Chain } from '../analysis/stage';
@@ -55,8 +55,8 @@ export class DocumentBlock {
 }
 
 /**
- * Adds a block. Returns the root's doc id, or a status and then nothing of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a
- * term is longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm of the buffer), E_CHAIN, E_CORRUPT (the bytes are no block).
+ * Adds a block. Returns the root's doc id, or a status, and then no document of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a
+ * term is longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm of the buffer), E_CHAIN, E_CORRUPT (the bytes are not a block).
  */
 export function bufferAdd(ptr: usize, blockPtr: usize): i32 {
   const buffer = changetype<Buffer>(ptr), region = regionOf(buffer), block = changetype<DocumentBlock>(blockPtr);
@@ -106,7 +106,7 @@ function ensureDocs(buffer: Buffer, region: Region, count: u32): bool {
   return true;
 }
 
-/** One document: bytes behind its size word. Touched fields are finished whatever happens. */
+/** Adds one document: the bytes after its size word. Finishes touched fields even after a failure. */
 function addDocument(buffer: Buffer, region: Region, cur: usize, end: usize): i32 {
   const pathLen = <u32>load<u16>(cur);
   cur += 2;
@@ -195,7 +195,7 @@ function touch(buffer: Buffer, field: Field): void {
   buffer.touched = changetype<usize>(field);
 }
 
-/** Runs the analysis chain over a text and inverts its tokens, batch by batch. Counting is Lucene's (FieldInvertState). */
+/** Runs the analysis chain over a string and inverts its tokens, batch by batch. Counts like Lucene's FieldInvertState. */
 function addText(buffer: Buffer, region: Region, field: Field, textPtr: usize, textLen: u32): i32 {
   touch(buffer, field);
   const doc = buffer.docCount, chain = changetype<Chain>(field.chain);
@@ -205,7 +205,7 @@ function addText(buffer: Buffer, region: Region, field: Field, textPtr: usize, t
   }
   let position = field.position;
   const offset = field.offset;
-  // A text with a column (fielddata) has the ordinals of its tokens in it.
+  // The column of a text field (fielddata) contains the ordinals of its tokens.
   const asColumn = columnKind(field.flags) == ColumnKind.ORDINALS;
   chainReset(field.chain, textPtr, textLen);
   for (;;) {
@@ -237,7 +237,7 @@ function addText(buffer: Buffer, region: Region, field: Field, textPtr: usize, t
   return 0;
 }
 
-/** A term that is not analysed; `asKeyword`: its ordinal goes into the column too. */
+/** Adds a term that is not analysed; `asKeyword`: its ordinal goes into the column, too. */
 function addExact(buffer: Buffer, region: Region, field: Field, ptr: usize, length: u32, freq: u32, asKeyword: bool): i32 {
   if (length > MAX_TERM_BYTES) return immenseTerm(buffer, field, ptr, length);
   touch(buffer, field);
@@ -275,6 +275,6 @@ export function bufferDelete(ptr: usize, docId: u32): void {
     buffer.deletedCount++;
     if (doc == 0) return;
     const before = docRecord(buffer, doc - 1);
-    if (before.path == 0 || before.deleted) return; // another root, or what a refused block left
+    if (before.path == 0 || before.deleted) return; // another root, or the rest of a block that failed
   }
 }

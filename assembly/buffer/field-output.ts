@@ -1,5 +1,5 @@
 // Writes the inverted index of one field into an image: term dictionary, postings and positions grow side by side in the free space, and
-// are moved together when the field is complete. Used by flush and merge, which differ in where terms and postings come from.
+// are moved together when the field is complete. Used by flush and merge, which differ in the source of terms and postings.
 //   image.cur ├ terms, up to their limit ┬ postings, up to two fifths of the rest ┬ positions ┤ image.end
 import { FIELD_DOCS, FIELD_NORMS, FIELD_POSITIONS } from '../codec/field-flags';
 import {
@@ -28,10 +28,10 @@ export class FieldOutput {
   flags: u32;
   /** Norms of the field in this image, 0 without. */
   norms: usize;
-  /** Where postings and positions grow. */
+  /** Start of the postings and positions that are being written. */
   postings: usize;
   positions: usize;
-  /** Of the term being written. */
+  // State of the current term.
   docFreq: u32;
   totalTermFreq: u64;
 }
@@ -43,7 +43,7 @@ export function outputBytes(maxDoc: u32): usize {
 
 const RECORD_BYTES: usize = 128;
 
-/** An output in scratch memory, to be used for one field after the other; null if scratch is full. */
+/** Creates an output in scratch memory, to be used for one field after another; null if scratch is full. */
 export function outputCreate(scratch: Region, image: ImageWriter, maxDoc: u32): FieldOutput | null {
   const at = (regionAllocate(scratch, outputBytes(maxDoc) + 8) + 15) & ~15;
   if (at < 16) return null;

@@ -1,6 +1,6 @@
-// Fields section: names and kinds of the fields of a segment; a field's number in the segment is its place here.
+// Fields section: names and kinds of the fields of a segment; a field's number in the segment is its index here.
 //   ├ count u32 │ 0 ┬ record: bytes u32 (of the record, multiple of 8) │ flags u32 │ nameLength u32 │ 0 │ name, padded ┬ ··· ┤
-// Flags: FIELD_* of layout.ts. A record with FIELD_PATH names a nested path.
+// Flags: FIELD_* of codec/field-flags.ts. A record with FIELD_PATH names a nested path.
 
 export const FIELDS_HEADER_BYTES: usize = 8;
 const RECORD_HEADER_BYTES: usize = 16;
@@ -12,12 +12,12 @@ export function fieldRecordBytes(nameLength: u32): usize {
   return RECORD_HEADER_BYTES + ((<usize>nameLength + 7) & ~7);
 }
 
-/** Starts a section; room for the header is the caller's. */
+/** Starts a section; the caller has checked that the header fits. */
 export function fieldsOpen(ptr: usize): void {
   store<u64>(ptr, 0);
 }
 
-/** Appends a record at `cur`; returns one past it. Room for it is the caller's. */
+/** Appends a record at `cur`; returns one past it. The caller has checked that it fits. */
 export function fieldsAdd(section: usize, cur: usize, flags: u32, namePtr: usize, nameLength: u32): usize {
   const bytes = fieldRecordBytes(nameLength);
   memory.fill(cur, 0, bytes);

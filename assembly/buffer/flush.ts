@@ -1,5 +1,5 @@
-// Turns the open buffer into a segment image. Deleted documents are dropped with their postings; the rest keeps its order.
-//   behind the region: ├ scratch (document map, sort records, column arrays) ┬ image ┤ extentEnd
+// Turns the open buffer into a segment image. Deleted documents are dropped with their postings; the others keep their order.
+//   after the region: ├ scratch (document map, sort records, column arrays) ┬ image ┤ extentEnd
 import { FIELD_COLUMN_SHIFT, FIELD_FREQS, FIELD_NORMS, FIELD_OFFSETS, FIELD_PATH, FIELD_POSITIONS, FIELD_POSTINGS } from '../codec/field-flags';
 import { bitsetBytes, bitsetCount, bitsetSet } from '../codec/bitset';
 import { regionAllocate, regionInit } from '../mem/region';
@@ -36,7 +36,7 @@ import { SliceReader, sliceOpen, sliceVint } from './slices';
 import { streamCollect } from './value-stream';
 
 /**
- * Writes the image behind the region (bufferImagePtr, bufferImageBytes). The buffer stays as it is. Returns the number of documents
+ * Writes the image after the region (buffer.imagePtr, imageBytes). The buffer keeps its content. Returns the number of documents
  * (0: all are deleted, no image), or E_NO_SPACE: the extent is too small.
  */
 export function bufferFlush(ptr: usize): i32 {
@@ -74,7 +74,7 @@ function hasData(field: Field): bool {
   return (field.termCount | columnStream(field).count | normStream(field).count) != 0;
 }
 
-/** Scratch that the greediest field needs, and what lives as long as the flush. */
+/** Scratch for the most demanding field, and for what lasts as long as the flush. */
 function scratchBytes(buffer: Buffer): usize {
   let most = <usize>buffer.docCount * 12;
   for (let number: u32 = 0; number < buffer.fieldCount; number++) {
@@ -156,7 +156,7 @@ function flushField(buffer: Buffer, writer: SegmentWriter, docMap: usize, field:
 
 const NORMS_FAILED: usize = 1;
 
-/** Returns the address of the norms, 0 if no document that is left has the field, or NORMS_FAILED if they do not fit. */
+/** Returns the address of the norms, 0 if no remaining document has the field, or NORMS_FAILED if they do not fit. */
 function flushNorms(writer: SegmentWriter, docMap: usize, field: Field, ord: u32): usize {
   const image = writer.image, norms = image.cur, maxDoc = writer.maxDoc;
   const stream = normStream(field), mark = writer.scratch.cur;
@@ -201,7 +201,7 @@ function flushTerms(buffer: Buffer, writer: SegmentWriter, docMap: usize, field:
   return outputFinish(output, present ? bitsetCount(present, writer.maxDoc) : field.docCount);
 }
 
-/** Hands the live postings of a term on. False if there is none. */
+/** Passes the live postings of a term to the output. False if there are none. */
 function flushPostings(writer: SegmentWriter, docMap: usize, flags: u32, term: TermRecord, present: usize): bool {
   const output = writer.output, docs = changetype<SliceReader>(writer.readers), positions = changetype<SliceReader>(writer.readers + 16);
   sliceOpen(docs, term.docsHead);
@@ -255,7 +255,7 @@ function flushSystemColumn(buffer: Buffer, writer: SegmentWriter, docMap: usize,
   return segmentColumn(writer, ord, ColumnKind.I64, docs, values, count, false);
 }
 
-/** Bitsets of the root documents and of each nested path; none if no nested document is left. */
+/** Bitsets of the root documents and of each nested path; none if no nested document remains. */
 function flushNested(buffer: Buffer, writer: SegmentWriter, docMap: usize, firstOrd: u32): i32 {
   const image = writer.image, bytes = bitsetBytes(writer.maxDoc);
   if (writer.rootDocs == writer.maxDoc) return 0;

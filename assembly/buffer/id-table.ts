@@ -20,7 +20,7 @@ export class IdTable {
 
 export const ID_TABLE_HEADER_BYTES: usize = 32;
 
-/** Lays out a section at `ptr` for `ids` ids of `idBytes` bytes in all. Returns its size, or 0 if it does not fit before `end`. */
+/** Lays out a section at `ptr` for `ids` ids of `idBytes` bytes in total. Returns its size, or 0 if it does not fit before `end`. */
 export function idTableOpen(ptr: usize, end: usize, ids: u32, maxDoc: u32, idBytes: u64): usize {
   let slots: u32 = 16;
   while (<u64>slots * 3 < <u64>ids * 4) slots *= 2;
@@ -42,7 +42,7 @@ export function idTableOpen(ptr: usize, end: usize, ids: u32, maxDoc: u32, idByt
   return <usize>bytes;
 }
 
-/** Sets the id of `docId`, in order of documents without gaps; `idLen` 0: it has none. */
+/** Sets the id of `docId`, in order of documents without gaps; `idLen` 0: none. */
 export function idTableAdd(ptr: usize, docId: u32, idPtr: usize, idLen: u32): void {
   const table = changetype<IdTable>(ptr);
   const offset = ptr + table.offsetsOff + ((<usize>docId) << 2), from = load<u32>(offset);
@@ -62,7 +62,7 @@ function tagOf(hash: u32): u8 {
   return <u8>(1 + (hash >> 24) % 255);
 }
 
-/** Document with this id that is live (`liveDocs` 0: any); -1 if there is none. A segment may hold an id once and dead copies of it besides. */
+/** Live document with this id (`liveDocs` 0: any); -1 if there is none. A segment may contain deleted documents with the same id. */
 export function idTableFind(ptr: usize, idPtr: usize, idLen: u32, liveDocs: usize): i32 {
   const table = changetype<IdTable>(ptr);
   const hash = hashBytes(idPtr, idLen, 0), mask = table.slots - 1, tag = tagOf(hash);
@@ -78,7 +78,7 @@ export function idTableFind(ptr: usize, idPtr: usize, idLen: u32, liveDocs: usiz
   }
 }
 
-/** Address and length of a document's id to `outPtr` (u32 x 2). */
+/** Writes address and length of a document's id to `outPtr` (u32 x 2). */
 export function idTableGet(ptr: usize, docId: u32, outPtr: usize): void {
   const table = changetype<IdTable>(ptr);
   const offset = ptr + table.offsetsOff + ((<usize>docId) << 2), from = load<u32>(offset);

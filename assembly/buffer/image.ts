@@ -52,10 +52,10 @@ export class TocEntry {
 @unmanaged
 export class ImageWriter {
   start: usize;
-  /** First free byte behind the last section; multiple of 64. */
+  /** First free byte after the last section; multiple of 64. */
   cur: usize;
   end: usize;
-  /** Table of contents so far, in memory of the caller's. */
+  /** Table of contents so far, in memory of the caller. */
   toc: usize;
   tocCapacity: u32;
   count: u32;
@@ -79,7 +79,7 @@ export function imageFree(image: ImageWriter): usize {
   return image.end > image.cur ? image.end - image.cur : 0;
 }
 
-/** Announces the section of `bytes` bytes that the caller has written at `image.cur`. False if there is no room for its padding. */
+/** Registers the section of `bytes` bytes that the caller has written at `image.cur`. False if its padding does not fit. */
 export function imageSection(image: ImageWriter, kind: u32, fieldOrd: u32, bytes: usize): bool {
   const padded = (bytes + 63) & ~63;
   if (image.count == image.tocCapacity || padded > imageFree(image)) return false;
@@ -118,7 +118,7 @@ export function imageFinish(image: ImageWriter, maxDoc: u32, rootDocs: u32): usi
   return header.bytes;
 }
 
-/** CRC-32C of header (its checksum taken as 0) and table of contents. Pre: both lie within the image. */
+/** CRC-32C of header (with its checksum as 0) and table of contents. Pre: both are within the image. */
 export function imageChecksum(start: usize): u32 {
   const header = changetype<ImageHeader>(start);
   const before = crc32c(start, offsetof<ImageHeader>('checksum'), 0);

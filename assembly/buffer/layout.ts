@@ -1,9 +1,9 @@
-// Records of the open buffer: an indexer's documents that are not a segment yet. Everything lives in one region (mem/region.ts) of the
-// extent that the host gave; what lies behind the region is used by flush alone.
+// Records of the open buffer: an indexer's documents that are not in a segment yet. They are all in one region (mem/region.ts) of the
+// host's extent; the rest of the extent is used by flush alone.
 import { FIELD_COLUMN, FIELD_COLUMN_SHIFT } from '../codec/field-flags';
 import { REGION_BYTES, Region, regionAllocateBlock, regionFree } from '../mem/region';
 
-/** No document: a dropped one in a map of documents. */
+/** No document; in a map of documents: dropped. */
 export const NO_DOC: u32 = 0xffffffff;
 
 /** Kinds of columns, in the field flags. */
@@ -43,7 +43,7 @@ export class Buffer {
   docs: usize;
   /** Fields that the document being added has touched: list through Field.nextTouched. */
   touched: usize;
-  /** Room for findBatch: 8 bytes per token of a batch. */
+  /** Buffer of findBatch: 8 bytes per token of a batch. */
   found: usize;
   /** Field whose value made the last `bufferAdd` fail; after E_LIMIT also length and address of the term. */
   errorField: u32;
@@ -70,7 +70,7 @@ export function regionOf(buffer: Buffer): Region {
 export class DocRecord {
   /** Address of ├ length u32 │ bytes ┤ of its `_id`; 0 for nested children. */
   id: usize;
-  /** 0: root; else number of its nested path. */
+  /** 0: root; otherwise number of its nested path. */
   path: u16;
   deleted: u16;
   seqNo: i64;
@@ -106,7 +106,7 @@ export const CHUNK_HEADER_BYTES: usize = 8;
 export class Field {
   flags: u32;
   positionGap: u32;
-  /** Region of the analysis chain; 0: a text is one term. */
+  /** Region of the analysis chain; 0: a string is one term. */
   chain: usize;
   /** Address and length of the name. */
   name: usize;
@@ -116,7 +116,7 @@ export class Field {
   tableMask: u32;
   termCount: u32;
   termBytes: u64;
-  /** Documents with a term, deleted ones counted. */
+  /** Documents with a term, including deleted ones. */
   docCount: u32;
   sumDocFreq: u64;
   // State within one document.
@@ -128,7 +128,7 @@ export class Field {
   overlaps: u32;
   valueCount: u32;
   number: u32;
-  /** sumDocFreq (its low half) before the document: what it has grown by are the document's distinct terms. */
+  /** sumDocFreq (its low half) before the document: the increase since then is the document's number of distinct terms. */
   docFreqsBefore: u32;
 }
 
@@ -155,7 +155,7 @@ export function fieldAt(buffer: Buffer, number: u32): Field {
 }
 
 /**
- * A distinct term of a field, followed by its bytes. The posting of the newest document waits in the record until the next document comes,
+ * A distinct term of a field, followed by its bytes. The posting of the newest document stays in the record until the next document,
  * so that its frequency is known and a term of one document needs no slice.
  */
 // @ts-ignore: decorator
@@ -186,7 +186,7 @@ export class TermRecord {
 
 export const TERM_RECORD_BYTES: usize = 64;
 
-/** A growable array moved into a block twice its size. Returns the new address, or 0 when the region is full (the old one stays). */
+/** Moves a growable array into a larger block. Returns the new address, or 0 if the region is full (the old array stays valid). */
 export function growArray(region: Region, ptr: usize, oldBytes: usize, newBytes: usize): usize {
   const grown = regionAllocateBlock(region, newBytes);
   if (!grown) return 0;
@@ -197,7 +197,7 @@ export function growArray(region: Region, ptr: usize, oldBytes: usize, newBytes:
   return grown;
 }
 
-/** Fails the build when records outgrow the places reserved for them. */
+/** Fails the build if records outgrow their reserved space. */
 export function checkLayout(): void {
   assert(offsetof<Buffer>() <= REGION_OFF && REGION_OFF + REGION_BYTES <= BUFFER_BYTES);
   assert(offsetof<Field>() <= FIELD_COLUMN_STREAM && offsetof<ValueStream>() <= 24);

@@ -1,7 +1,7 @@
-// Merges the inverted index of one field: the term dictionaries of the inputs side by side, postings decoded and encoded anew without the
-// documents that are gone. Runs in slices, so that an indexer stays answerable.
+// Merges the inverted index of one field: walks the term dictionaries of the inputs side by side, decodes postings and encodes them again without
+// the dropped documents. Runs in slices, so that an indexer stays responsive.
 //   work ├ MergeTerms ┬ per input: MergeInput, buffer for its current term ┤
-// Pre: the inputs' documents follow each other in the order of the inputs, so that postings stay ascending; or there is one input, with an area.
+// Pre: documents are numbered in the order of the inputs, so that postings stay ascending; or there is only one input, with an area.
 import { FIELD_DOCS, FIELD_FREQS, FIELD_NORMS, FIELD_POSITIONS } from '../codec/field-flags';
 import { bitsetCount, bitsetSet } from '../codec/bitset';
 import { CURSOR_BYTES, PostingsCursor, cursorFreq, cursorNext as nextDoc, cursorNextPosition, cursorOpen as openPostings, cursorStartPositions } from '../postings/cursor';
@@ -25,9 +25,9 @@ export class MergeSource {
   positions: usize;
   /** u32[maxDoc]: new doc id, NO_DOC if the document is dropped. */
   docMap: usize;
-  /** u32[termCount], filled: new ordinal of each term that is left. 0: not needed. */
+  /** u32[termCount], filled: new ordinal of each remaining term. 0: not needed. */
   ordMap: usize;
-  /** u32[termCount]: surviving documents of each term, for fields without postings; 0 otherwise. */
+  /** u32[termCount]: remaining documents of each term, for fields without postings; 0 otherwise. */
   docFreqs: usize;
 }
 
@@ -130,7 +130,7 @@ function advance(input: MergeInput): void {
   if (!input.ended) input.prefix = prefixOf(input.cursor.termPtr, input.cursor.termLen);
 }
 
-/** Merges on until about `budget` postings are written. Returns 1 if there is more to do, 0 at the end of the field, or a status. */
+/** Merges until about `budget` postings are written. Returns 1 if there is more to do, 0 at the end of the field, or a status. */
 export function mergeTermsStep(work: usize, budget: u32): i32 {
   const state = changetype<MergeTerms>(work), output = state.writer.output;
   let spent: u32 = 0;
@@ -180,7 +180,7 @@ function leastInput(state: MergeTerms): MergeInput | null {
   return least;
 }
 
-/** Moves all inputs on that stand on the term of `least`, itself last. */
+/** Advances all inputs whose current term is that of `least`, itself last. */
 function advanceEqual(state: MergeTerms, least: MergeInput): void {
   const term = least.cursor;
   for (let i: u32 = 0; i < state.count; i++) {
@@ -191,7 +191,7 @@ function advanceEqual(state: MergeTerms, least: MergeInput): void {
   advance(least);
 }
 
-/** Hands the surviving postings of the input's current term on. Returns whether the term has been begun. */
+/** Passes the remaining postings of the input's current term to the output. Returns whether the term has been begun. */
 function copyPostings(state: MergeTerms, output: FieldOutput, input: MergeInput, begun: bool): bool {
   const cursor = input.cursor, source = input.source;
   if (source.docFreqs) {

@@ -1,5 +1,5 @@
-// Merges all but the inverted index: document maps, norms, columns, binary values, nested bitsets, ids. The host drives it field by field
-// (src/arena/merge.ts) and gives the addresses of the inputs' sections; everything is in one memory.
+// Merges everything except the inverted index: document maps, norms, columns, binary values, nested bitsets, ids. The host drives it field by field
+// (src/arena/merge.ts) and passes the addresses of the inputs' sections; everything is in one memory.
 import { bitsetGet, bitsetSet } from '../codec/bitset';
 import { COLUMN_DENSE, COLUMN_DIRECT, COLUMN_MULTI, Column, columnValue } from '../docvalues/column';
 import { regionAllocate } from '../mem/region';
@@ -9,7 +9,7 @@ import { imageFinish, imageFree, imageSection } from './image';
 import { NO_DOC } from './layout';
 import { SegmentWriter, segmentColumn, segmentWriterOpen } from './segment-writer';
 
-/** Address of a writer with an empty image in [at, end), 0 if there is no room. Arguments as of segmentWriterOpen. */
+/** Address of a writer with an empty image in [at, end), 0 if there is no room. Arguments as for segmentWriterOpen. */
 export function mergeOpen(at: usize, end: usize, scratchBytes: usize, fields: u32, maxDoc: u32, rootDocs: u32): usize {
   const writer = segmentWriterOpen(at, end, scratchBytes, fields, maxDoc);
   if (!writer) return 0;
@@ -18,7 +18,7 @@ export function mergeOpen(at: usize, end: usize, scratchBytes: usize, fields: u3
   return changetype<usize>(writer);
 }
 
-/** Scratch of the writer, 0 if it is full; zeroed if asked. */
+/** Scratch of the writer, 0 if it is full; zeroed on request. */
 export function mergeAllocate(writerPtr: usize, bytes: usize, zero: bool): usize {
   const ptr = regionAllocate(changetype<SegmentWriter>(writerPtr).scratch, bytes);
   if (ptr && zero) memory.fill(ptr, 0, bytes);
@@ -43,7 +43,7 @@ export function mergeFree(writerPtr: usize): usize {
   return imageFree(changetype<SegmentWriter>(writerPtr).image);
 }
 
-/** Announces a section that the host has written at `mergeCursor`. Returns 0 or E_NO_SPACE. */
+/** Registers a section that the host has written at `mergeCursor`. Returns 0 or E_NO_SPACE. */
 export function mergeSection(writerPtr: usize, kind: u32, fieldOrd: u32, bytes: usize): i32 {
   return imageSection(changetype<SegmentWriter>(writerPtr).image, kind, fieldOrd, bytes) ? 0 : E_NO_SPACE;
 }
@@ -58,7 +58,7 @@ export function mergeImage(writerPtr: usize): usize {
   return changetype<SegmentWriter>(writerPtr).image.start;
 }
 
-/** Fills docMap u32[maxDoc]: live documents (`liveDocs` 0: all) are numbered from `first` on. Returns the next number. */
+/** Fills docMap u32[maxDoc]: numbers live documents (`liveDocs` 0: all) from `first` on. Returns the next number. */
 export function mergeDocMap(docMap: usize, maxDoc: u32, liveDocs: usize, first: u32): u32 {
   for (let doc: u32 = 0; doc < maxDoc; doc++) {
     const live = !liveDocs || bitsetGet(liveDocs, doc);
@@ -67,7 +67,7 @@ export function mergeDocMap(docMap: usize, maxDoc: u32, liveDocs: usize, first: 
   return first;
 }
 
-/** Copies the norms of surviving documents to `to` u8[new maxDoc]. Returns how many of them have the field. */
+/** Copies the norms of remaining documents to `to` u8[new maxDoc]. Returns how many of them have the field. */
 export function mergeNorms(from: usize, maxDoc: u32, docMap: usize, to: usize): u32 {
   let count: u32 = 0;
   for (let doc: u32 = 0; doc < maxDoc; doc++) {
@@ -81,7 +81,7 @@ export function mergeNorms(from: usize, maxDoc: u32, docMap: usize, to: usize): 
 }
 
 /**
- * Appends the values of surviving documents to parallel arrays that hold `count` entries; ordinals are translated by `ordMap` (0: none).
+ * Appends the values of remaining documents to parallel arrays that contain `count` entries; ordinals are translated by `ordMap` (0: none).
  * Returns the new count.
  */
 export function mergeCollect(columnPtr: usize, docMap: usize, ordMap: usize, docs: usize, values: usize, count: u32): u32 {
@@ -113,7 +113,7 @@ export function mergeColumn(writerPtr: usize, fieldOrd: u32, kind: u32, docs: us
   return segmentColumn(changetype<SegmentWriter>(writerPtr), fieldOrd, kind, docs, values, count, false);
 }
 
-/** Counts in docFreqs u32[termCount] the surviving documents of each ordinal. */
+/** Counts in docFreqs u32[termCount] the remaining documents of each ordinal. */
 export function mergeCountOrds(columnPtr: usize, docMap: usize, docFreqs: usize): void {
   const column = changetype<Column>(columnPtr), flags = column.flags;
   const presence = columnPtr + column.presenceOff, starts = columnPtr + column.startsOff;
@@ -136,7 +136,7 @@ export function mergeCountOrds(columnPtr: usize, docMap: usize, docFreqs: usize)
 
 /**
  * Appends the binary values of one input (0: it lacks the field) to a binary section that grows at mergeCursor: offsets u32[new maxDoc + 1]
- * first. `used`: bytes of values so far. Returns the new number of them, or a negative status.
+ * first. `used`: bytes of values so far. Returns their new number, or a negative status.
  */
 export function mergeBinary(writerPtr: usize, from: usize, maxDoc: u32, docMap: usize, used: f64): f64 {
   const writer = changetype<SegmentWriter>(writerPtr), image = writer.image, start = image.cur;
@@ -158,7 +158,7 @@ export function mergeBinary(writerPtr: usize, from: usize, maxDoc: u32, docMap: 
   return <f64>(cur - start - offsetsBytes);
 }
 
-/** Sets the bits of surviving documents that `from` has (0: of all) in the bitset `to`. */
+/** Sets in the bitset `to` the bits of remaining documents that are set in `from` (0: all). */
 export function mergeBits(from: usize, maxDoc: u32, docMap: usize, to: usize): void {
   for (let doc: u32 = 0; doc < maxDoc; doc++) {
     if (from && !bitsetGet(from, doc)) continue;
@@ -167,7 +167,7 @@ export function mergeBits(from: usize, maxDoc: u32, docMap: usize, to: usize): v
   }
 }
 
-/** Bytes of the ids of surviving documents. `outPtr`: 8 bytes of scratch. */
+/** Bytes of the ids of remaining documents. `outPtr`: 8 bytes of scratch. */
 export function mergeIdBytes(ids: usize, maxDoc: u32, docMap: usize, outPtr: usize): f64 {
   let bytes: f64 = 0;
   for (let doc: u32 = 0; doc < maxDoc; doc++) {
@@ -184,7 +184,7 @@ export function mergeIdsOpen(writerPtr: usize, idBytes: f64): usize {
   return idTableOpen(writer.image.cur, writer.image.end, writer.rootDocs, writer.maxDoc, <u64>idBytes);
 }
 
-/** Adds the ids of one input's surviving documents. `outPtr`: 8 bytes of scratch. */
+/** Adds the ids of one input's remaining documents. `outPtr`: 8 bytes of scratch. */
 export function mergeIds(writerPtr: usize, ids: usize, maxDoc: u32, docMap: usize, outPtr: usize): void {
   const table = changetype<SegmentWriter>(writerPtr).image.cur;
   for (let doc: u32 = 0; doc < maxDoc; doc++) {

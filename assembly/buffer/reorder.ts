@@ -1,11 +1,11 @@
-// Writes a segment anew with its documents in another order: what `index.sort` asks of a new segment, after a flush and after a merge. The host
-// drives it as it drives a merge (src/arena/segment-sorter.ts) with the segment as the only input.
+// Rewrites a segment with its documents in another order: `index.sort` requires it of a new segment, after a flush and after a merge. The host
+// drives it like a merge (src/arena/segment-sorter.ts) with the segment as the only input.
 //   order u32[maxDoc]: old document of each new one │ docMap u32[maxDoc]: the reverse
 //   keys ├ u64[fields] of document 0 ┬ ··· ┤ ascending; ties keep the documents' order
-// Postings of a term are decoded to an area, sorted by new document and handed on:
+// Postings of a term are decoded to an area, sorted by new document and passed to the output:
 //   area ├ histogram u32[256] ┬ keys u64[maxDoc]: new document << 32 | entry ┬ spare u64[maxDoc] ┬ entries: first occurrence u32, freq u32 ┬
 //        ┬ occurrences: position, start, end u32 each ┤
-// Pre: the segment holds no nested documents.
+// Pre: the segment contains no nested documents.
 import { COLUMN_F64, COLUMN_MULTI, columnValue } from '../docvalues/column';
 import { columnHeader, firstValue, NO_SLOT, slotOf } from '../docvalues/column-view';
 import { E_NO_SPACE } from '../mem/status';
@@ -18,12 +18,12 @@ import { SegmentWriter } from './segment-writer';
 
 const SIGN: u64 = 0x8000000000000000;
 const HISTOGRAM_BYTES: usize = 1024;
-/** Fewer entries are sorted by insertion. */
+/** Fewer entries than this are sorted by insertion. */
 const FEW: u32 = 48;
 
 /**
  * Fills one field of the keys (`keys`: address of document 0's, `stride` bytes apart) from a column (0: no document has a value). The least value of a
- * document counts, with `greatest` the greatest; documents without one come first with `missingFirst`, else last.
+ * document counts, or with `greatest` the greatest; documents without a value come first with `missingFirst`, otherwise last.
  */
 export function reorderKeys(columnPtr: usize, maxDoc: u32, keys: usize, stride: usize, descending: bool, greatest: bool, missingFirst: bool): void {
   const missing: u64 = missingFirst ? 0 : u64.MAX_VALUE;
@@ -52,7 +52,7 @@ function isBefore(keys: usize, fields: u32, a: u32, b: u32): bool {
 }
 
 /**
- * Sorts documents by their keys, ties by document: fills `order` and `docMap`; `spare`: u32[maxDoc]. Returns 1, or 0 if they are in order already.
+ * Sorts documents by their keys, ties by document: fills `order` and `docMap`; `spare`: u32[maxDoc]. Returns 1, or 0 if they are already in order.
  * Merges runs bottom up.
  */
 export function reorderSort(keys: usize, fields: u32, maxDoc: u32, order: usize, docMap: usize, spare: usize): i32 {
@@ -88,7 +88,7 @@ function mergeRuns(keys: usize, fields: u32, from: usize, to: usize, start: u32,
   }
 }
 
-/** Values of a column in the new order to parallel arrays (new document, raw value). Returns their number. */
+/** Writes the values of a column in the new order to parallel arrays (new document, raw value). Returns their number. */
 export function reorderCollect(columnPtr: usize, order: usize, docs: usize, values: usize): u32 {
   const column = columnHeader(columnPtr);
   let count: u32 = 0;
@@ -121,7 +121,7 @@ export function reorderBinary(writerPtr: usize, from: usize, order: usize): f64 
   return <f64>used;
 }
 
-/** Adds the ids of all documents in the new order to the section that mergeIdsOpen laid out. `outPtr`: 8 bytes of scratch. */
+/** Adds the ids of all documents in the new order to the section laid out by mergeIdsOpen. `outPtr`: 8 bytes of scratch. */
 export function reorderIds(writerPtr: usize, ids: usize, order: usize, outPtr: usize): void {
   const writer = changetype<SegmentWriter>(writerPtr);
   for (let doc: u32 = 0; doc < writer.maxDoc; doc++) {
@@ -130,12 +130,12 @@ export function reorderIds(writerPtr: usize, ids: usize, order: usize, outPtr: u
   }
 }
 
-/** Bytes of the area for postings of a field: terms with at most `occurrences` occurrences, 0 for fields without positions. */
+/** Bytes of the area for the postings of a field whose terms have at most `occurrences` occurrences, 0 for fields without positions. */
 export function reorderAreaBytes(maxDoc: u32, occurrences: f64): f64 {
   return <f64>HISTOGRAM_BYTES + <f64>maxDoc * 24 + occurrences * 12;
 }
 
-/** Hands the postings of an opened cursor on in the new order. */
+/** Passes the postings of an opened cursor to the output in the new order. */
 export function reorderPostings(output: FieldOutput, at: usize, docMap: usize, area: usize, maxDoc: u32, hasFreqs: bool, hasPositions: bool): void {
   const postings = changetype<PostingsCursor>(at);
   const keys = area + HISTOGRAM_BYTES, spare = keys + ((<usize>maxDoc) << 3), entries = spare + ((<usize>maxDoc) << 3);
@@ -167,7 +167,7 @@ export function reorderPostings(output: FieldOutput, at: usize, docMap: usize, a
   }
 }
 
-/** Sorts keys by their document, byte by byte from the lowest. Returns where they are: `keys` or `spare`. */
+/** Sorts keys by their document, byte by byte from the lowest. Returns the array that contains them: `keys` or `spare`. */
 function sortKeys(histogram: usize, keys: usize, spare: usize, count: u32, maxDoc: u32): usize {
   if (count < FEW) {
     for (let i: usize = 8, end = (<usize>count) << 3; i < end; i += 8) {

@@ -1,4 +1,4 @@
-// What flush and merge share: the scratch and image of a segment being written, its columns and binary sections.
+// State that flush and merge share: the scratch and image of a segment being written, its columns and binary sections.
 //   at ├ SegmentWriter ┬ scratch ··· ┬ image ··· ┤ end
 import { COLUMN_F64, COLUMN_ORDINALS } from '../docvalues/column';
 import { columnSort, columnWrite } from '../docvalues/column-writer';
@@ -38,8 +38,7 @@ export function systemColumnName(which: u32): usize {
 
 /**
  * Lays out a writer at `at` (multiple of 64) with `scratchBytes` of scratch for the caller, for at most `fields` fields and nested paths and
- * `maxDoc` documents.
- * Null if the image would have no room.
+ * `maxDoc` documents. Null if there is no room for the image.
  */
 export function segmentWriterOpen(at: usize, end: usize, scratchBytes: usize, fields: u32, maxDoc: u32): SegmentWriter | null {
   const sections = (fields + SYSTEM_COLUMNS) * 6 + 8;
@@ -58,7 +57,7 @@ export function segmentWriterOpen(at: usize, end: usize, scratchBytes: usize, fi
   return writer;
 }
 
-/** Writes a column from parallel arrays, sorting values within documents if asked. Nothing if `count` is 0. Returns 0 or E_NO_SPACE. */
+/** Writes a column from parallel arrays; `sort`: sorts the values within documents first. Writes nothing if `count` is 0. Returns 0 or E_NO_SPACE. */
 export function segmentColumn(writer: SegmentWriter, ord: u32, kind: u32, docs: usize, values: usize, count: u32, sort: bool): i32 {
   if (count == 0) return 0;
   const flags: u32 = kind == ColumnKind.F64 ? COLUMN_F64 : kind == ColumnKind.ORDINALS ? COLUMN_ORDINALS : 0;
@@ -68,7 +67,7 @@ export function segmentColumn(writer: SegmentWriter, ord: u32, kind: u32, docs: 
   return bytes && imageSection(image, SectionKind.COLUMN, ord, bytes) ? 0 : E_NO_SPACE;
 }
 
-/** Writes a binary section: `values` are addresses of ├ length u32 │ bytes ┤. The first value of a document counts. */
+/** Writes a binary section: `values` are addresses of ├ length u32 │ bytes ┤. Only the first value of a document is kept. */
 export function segmentBinary(writer: SegmentWriter, ord: u32, docs: usize, values: usize, count: u32): i32 {
   if (count == 0) return 0;
   const image = writer.image, start = image.cur;

@@ -1,11 +1,11 @@
 // Byte streams that grow in slices: 16 bytes first, then twice as much up to 2 KiB. The last four bytes of a slice are the address of the
-// next one, set when the stream goes on. Many short streams take little, long ones are read mostly in sequence.
+// next one, set when the stream continues. Many short streams use little memory; long ones are read mostly in sequence.
 // Source: the slices of Lucene's ByteBlockPool, with other sizes.
 import { Region, regionAllocate } from '../mem/region';
 
 const FIRST_LOG2: u32 = 4;
 const MAX_LEVEL: u32 = 7;
-/** Most that one `sliceGrow` takes. */
+/** Maximum size of a slice. */
 export const MAX_SLICE_BYTES: usize = 1 << (FIRST_LOG2 + MAX_LEVEL);
 const LINK: usize = 4;
 
@@ -16,7 +16,7 @@ function sliceBytes(level: u32): usize {
   return (<usize>1) << (FIRST_LOG2 + level);
 }
 
-/** Level of the slice behind one of this level. */
+/** Level of the slice that follows one of this level. */
 // @ts-ignore: decorator
 @inline
 export function nextLevel(level: u32): u32 {

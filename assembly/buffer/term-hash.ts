@@ -13,8 +13,8 @@ const FIRST_SLOTS: u32 = 16;
 export const OCCURRENCE_BYTES: usize = 4 * MAX_SLICE_BYTES;
 
 /**
- * Looks all terms of a batch of tokens up: `found` gets ├ hash u32 │ TermRecord address or 0 ┤ per token. Hashes, table entries and records are
- * loaded in loops of their own, whose cache misses overlap: indexing 250 k documents took 6.5 s of CPU without, 5.6 s with it.
+ * Looks up all terms of a batch of tokens: `found` receives ├ hash u32 │ TermRecord address or 0 ┤ per token. Hashes, table entries and records are
+ * loaded in separate loops, whose cache misses overlap: indexing 250 k documents took 6.5 s of CPU without, 5.6 s with it.
  */
 export function findBatch(buffer: Buffer, field: Field, tokens: usize, count: u32, found: usize): void {
   const seed = buffer.hashSeed, table = field.table, mask = field.tableMask;
@@ -25,7 +25,7 @@ export function findBatch(buffer: Buffer, field: Field, tokens: usize, count: u3
     store<u64>(out, <u64>hashBytes(token.termPtr, token.termLen, seed));
   }
   if (!table) return;
-  // The first entry of each term: where it is taken, its record is looked at next.
+  // The first entry of each term; if it is occupied, its record is loaded next.
   for (out = found; out < end; out += 8) store<u32>(out, load<u32>(table + ((<usize>(load<u32>(out) & mask)) << 3), 4), 4);
   for (out = found, at = tokens; out < end; out += 8, at += TOKEN_BYTES) {
     if (!load<u32>(out, 4)) continue;
@@ -60,12 +60,12 @@ export function hasRoom(region: Region, length: u32): bool {
   return false;
 }
 
-/** The record of a term, made if it is new; null with the region marked as failed when memory is full. Pre: hasRoom, length <= MAX_TERM_BYTES. */
+/** The record of a term, created if it is new; null with the region marked as failed if memory is full. Pre: hasRoom, length <= MAX_TERM_BYTES. */
 export function findTerm(buffer: Buffer, region: Region, field: Field, ptr: usize, length: u32): TermRecord | null {
   return findHashed(region, field, ptr, length, hashBytes(ptr, length, buffer.hashSeed));
 }
 
-/** As findTerm, with the hash that findBatch gave. */
+/** Like findTerm, with the hash from findBatch. */
 export function findHashed(region: Region, field: Field, ptr: usize, length: u32, hash: u32): TermRecord | null {
   const known = field.table ? probe(field, hash, ptr, length) : null;
   return known ? known : insertTerm(region, field, ptr, length, hash);
@@ -91,7 +91,7 @@ function growTable(region: Region, field: Field): bool {
   const oldSlots = field.table ? field.tableMask + 1 : 0;
   const slots = oldSlots ? oldSlots * 2 : FIRST_SLOTS;
   const table = regionAllocateBlock(region, (<usize>slots) << 3);
-  // The growing of a table may leave too little for the occurrence that asked for it: hasRoom is checked again.
+  // Growing a table may leave too little room for the current occurrence: check hasRoom again.
   if (!table || region.end - region.cur < OCCURRENCE_BYTES + TERM_RECORD_BYTES + 32768 + 16) {
     if (table) regionFree(region, table, (<usize>slots) << 3);
     region.failed = 1;
@@ -182,7 +182,7 @@ function growPositions(region: Region, record: TermRecord): void {
   record.positionsEnd = sliceEnd(slice, level);
 }
 
-/** Adds the place of an occurrence, after `addOccurrence` of the same document. Positions and start offsets do not descend. */
+/** Adds the position of an occurrence, after `addOccurrence` of the same document. Positions and start offsets do not decrease. */
 // @ts-ignore: decorator
 @inline
 export function addPosition(region: Region, field: Field, record: TermRecord, position: u32, startOffset: u32, endOffset: u32): void {

@@ -5,7 +5,7 @@ import { CHUNK_HEADER_BYTES, ENTRY_BYTES, ValueStream } from './layout';
 const FIRST_ENTRIES: u32 = 16;
 const MAX_ENTRIES: u32 = 4096;
 
-/** Adds a pair; false with the region marked as failed when memory is full. */
+/** Adds a pair; false with the region marked as failed if memory is full. */
 export function streamAdd(region: Region, stream: ValueStream, doc: u32, value: i64): bool {
   if (stream.cur == stream.end && !grow(region, stream)) return false;
   store<u32>(stream.cur, doc);
@@ -30,8 +30,8 @@ function grow(region: Region, stream: ValueStream): bool {
 }
 
 /**
- * Copies the pairs whose document survives to parallel arrays, documents renumbered by `docMap` (u32[], NO_DOC: dropped).
- * Returns their number. Room for `stream.count` entries is the caller's.
+ * Copies the pairs whose document remains to parallel arrays, with documents renumbered by `docMap` (u32[], NO_DOC: dropped).
+ * Returns their number. The caller provides room for `stream.count` entries.
  */
 export function streamCollect(stream: ValueStream, docMap: usize, docsPtr: usize, valuesPtr: usize): u32 {
   let count: u32 = 0, left = stream.count;

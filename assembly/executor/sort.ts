@@ -1,9 +1,9 @@
 // Hits sorted by columns, distances, scores or document numbers.
-// Each document becomes a tuple of u64 keys that order ascending, ties by docId. Integers with the sign bit flipped, doubles in order-preserving
-// bits, ordinals plus one and doubled (so that a value between two of them has a place, and 0 is left for missing ones), document numbers plus
-// one (so that a place before the segment is below them all), scores as doubles; descending keys are complemented.
-// `after`: such a tuple; only what is behind it enters: greater, or equal with docId > afterDoc.
-// The heap holds slots; a slot is keys u64[n], docId u32, score f32.
+// Each document becomes a tuple of u64 keys that sort ascending, ties by docId. Integers with the sign bit flipped, doubles in order-preserving
+// bits, ordinals plus one and doubled (so that a value between two of them has a key, and 0 is left for missing ones), document numbers plus
+// one (so that a position before the segment is below all of them), scores as doubles; descending keys are complemented.
+// `after`: such a tuple; only later ones enter: greater, or equal with docId > afterDoc.
+// The heap contains slots; a slot is keys u64[n], docId u32, score f32.
 
 import { Column, COLUMN_MULTI } from '../docvalues/column';
 import { columnHeader, doubleAt, firstValue, integerAt, NO_SLOT, slotOf } from '../docvalues/column-view';
@@ -65,7 +65,7 @@ class Sorter {
   slotBytes: u32;
   after: usize;
   afterDoc: i32;
-  /** Slot that is filled before it is known whether it enters. */
+  /** Slot to fill before it is known whether it enters. */
   spare: usize;
 }
 
@@ -89,7 +89,7 @@ function sortKey(s: Sorter, i: u32): SortKey {
   return changetype<SortKey>(s.keys + <usize>i * offsetof<SortKey>());
 }
 
-/** Offers matching documents, ascending over all calls; scores f32 alongside or 0. */
+/** Offers matching documents, ascending over all calls; scores f32 in parallel, or 0. */
 export function sortOffer(ptr: usize, docs: usize, scores: usize, count: u32): void {
   const s = changetype<Sorter>(ptr);
   for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
@@ -108,7 +108,7 @@ export function sortOffer(ptr: usize, docs: usize, scores: usize, count: u32): v
       if (key > limit) break;
       if (key < limit) order = -1;
     }
-    // An equal tuple loses: its docId is greater.
+    // An equal tuple does not enter: its docId is greater.
     if (k < s.keyCount || order == 0) continue;
     const at = slot + ((<usize>s.keyCount) << 3);
     store<u32>(at, doc);
@@ -127,7 +127,7 @@ function isBehind(s: Sorter, slot: usize, doc: u32): bool {
   return <i64>doc > <i64>s.afterDoc;
 }
 
-/** Whether slot a comes behind slot b. */
+/** Whether slot a sorts after slot b. */
 function comesBehind(s: Sorter, a: usize, b: usize): bool {
   for (let k: usize = 0, end = (<usize>s.keyCount) << 3; k < end; k += 8) {
     const x = load<u64>(a + k);
@@ -155,7 +155,7 @@ function enter(s: Sorter, slot: usize): void {
   s.spare = allocate(<usize>s.slotBytes);
 }
 
-/** Puts a slot at the root and lets it sink. */
+/** Puts a slot at the root and sifts it down. */
 function sink(s: Sorter, slot: usize): void {
   let at: usize = 0;
   const n = <usize>s.count;
@@ -279,7 +279,7 @@ function integerKey(key: SortKey, value: i64): u64 {
   return key.by == BY_ORDINAL ? (<u64>value + 1) << 1 : <u64>value ^ 0x8000000000000000;
 }
 
-/** All values of the children that count, taken together. */
+/** Key of the values of all nested documents that count, taken together. */
 function nestedKey(key: SortKey, column: Column, root: u32): u64 {
   const mark = tempMark();
   let first = root;
@@ -348,7 +348,7 @@ function bitOf(bitset: usize, doc: u32): bool {
   return ((load<u64>(bitset + ((<usize>(doc >> 6)) << 3)) >> doc) & 1) != 0;
 }
 
-/** Distances of all values to all points, reduced by the mode. */
+/** Distances of all values to all points, combined by the mode. */
 function distanceKey(key: SortKey, column: Column, first: u32, end: u32): u64 {
   let least = Infinity;
   let greatest = -Infinity;

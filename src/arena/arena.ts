@@ -1,8 +1,8 @@
-// Shared memories and the extents inside them. One thread (the main thread) owns the ArenaSet; other threads get the memories by message
-// and touch only extents that they were given.
+// Shared memories and the extents inside them. One thread (the main thread) owns the ArenaSet; other threads receive the memories by message
+// and access only extents that were assigned to them.
 import { createMemory, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 
-/** A range of an arena: 64-byte aligned, with at least 64 bytes of slack behind `bytes` so that wide loads at its end stay inside. */
+/** A range of an arena: 64-byte aligned, followed by at least 64 bytes of slack so that wide loads at its end stay inside. */
 export interface Extent {
   readonly arena: number;
   readonly ptr: number;
@@ -10,11 +10,11 @@ export interface Extent {
 }
 
 export interface ArenaSetOptions {
-  /** Pages of 64 KiB per arena: 65536 (4 GiB, the default) cost nothing until touched. */
+  /** Pages of 64 KiB per arena: 65536 (4 GiB, the default) cost nothing until used. */
   readonly pages?: number;
-  /** Most arenas that may be open. */
+  /** Maximum number of open arenas. */
   readonly maxArenas?: number;
-  /** Told of every new arena, before an extent of it is handed out. */
+  /** Called for every new arena, before an extent of it is assigned. */
   readonly onArena?: (arena: number, memory: WebAssembly.Memory) => void;
 }
 
@@ -84,7 +84,7 @@ export class ArenaSet {
     this.#onArena = options.onArena ?? (() => undefined);
   }
 
-  /** Bytes in extents that are handed out, alignment and slack included. */
+  /** Bytes in assigned extents, including alignment and slack. */
   get usedBytes(): number {
     return this.#used;
   }
@@ -94,8 +94,10 @@ export class ArenaSet {
     return this.#pages * PAGE_BYTES - staticBytes(this.#module) - 2 * ALIGN;
   }
 
-  /** @param wanted the arena that it must be in
-   * @throws RangeError larger than an arena, or no further arena may be opened, or no room in the wanted one */
+  /**
+   * @param wanted the arena to use
+   * @throws RangeError larger than an arena, or no further arena may be opened, or no room in the wanted one
+   */
   allocate(bytes: number, wanted?: number): Extent {
     const size = Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
     if (bytes > this.maxExtentBytes) throw new RangeError(`an extent of ${bytes} bytes does not fit into an arena`);
@@ -110,7 +112,7 @@ export class ArenaSet {
     }
   }
 
-  /** Keeps the first `bytes` of an extent and gives the rest back. */
+  /** Keeps the first `bytes` of an extent and frees the rest. */
   shrink(extent: Extent, bytes: number): Extent {
     const key = `${extent.arena}:${extent.ptr}`;
     const size = this.#live.get(key);
@@ -122,7 +124,7 @@ export class ArenaSet {
     return { ...extent, bytes };
   }
 
-  /** Gives an extent back; its bytes may be handed out again at once. @throws Error it is not handed out */
+  /** Frees an extent; its bytes may be assigned again at once. @throws Error it is not in use */
   release(extent: Extent): void {
     const key = `${extent.arena}:${extent.ptr}`;
     const size = this.#live.get(key);

@@ -1,4 +1,4 @@
-// Stages what the document parser finds as bytes, so that a document crosses into the open buffer in one call and a refused one leaves nothing.
+// Encodes the output of the document parser, so that a document enters the open buffer in one call and a rejected one leaves nothing.
 //   block: ├ documents u32 ┬ document ┬ document ┬ ··· ┤              nested children before their parent, the root last
 //   document: ├ bytes u32 (of the rest) │ path bytes u16 │ path │ values ··· ┤   path: UTF-8 name of the nested path, empty for the root
 //   value: ├ head u32: op | field << 4 │ payload ┤
@@ -8,7 +8,7 @@ import { encodeLatitude, encodeLongitude } from '../common/geo-encoding.ts';
 import type { DocumentSink } from '../mapping/document-sink.ts';
 import { ValueOp } from '../wasm/generated/buffer.ts';
 
-/** Bytes that grow; the scratch of one open document. */
+/** A growing byte array; the scratch of one open document. */
 class Bytes {
   buffer = Buffer.allocUnsafe(4096);
   length = 0;
@@ -41,20 +41,20 @@ export class DocumentEncoder implements DocumentSink {
 
   readonly #prepareText: (field: number, value: string) => Uint8Array | null;
 
-  /** @param prepareText what a field's analysis chain reads instead of the text's UTF-8; null: the text itself */
+  /** @param prepareText bytes that a field's analysis chain reads instead of the text's UTF-8; null: the text itself */
   constructor(prepareText: (field: number, value: string) => Uint8Array | null) {
     this.#prepareText = prepareText;
     this.reset();
   }
 
-  /** Drops everything staged. */
+  /** Drops all encoded documents. */
   reset(): void {
     this.#depth = 0;
     this.#documents = 0;
     this.#block.length = 4;
   }
 
-  /** Documents in the block, the root included. */
+  /** Documents in the block, including the root. */
   get documentCount(): number {
     return this.#documents;
   }

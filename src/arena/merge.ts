@@ -1,5 +1,5 @@
-// Merges segments into one: documents in the order of the inputs, deleted ones dropped, everything in WASM. The host names the parts.
-// With an index sort the result is then written anew in that order.
+// Merges segments into one: documents in the order of the inputs without deleted ones, everything in WASM. The host finds the sections.
+// With an index sort the result is then rewritten in that order.
 import { columnKindOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
 import { ColumnKind, NO_FIELD, SectionKind } from '../wasm/generated/buffer.ts';
@@ -26,12 +26,12 @@ export interface MergeOutput {
   readonly docMaps: readonly Uint32Array[];
 }
 
-/** A key of the order that documents of a segment are to stand in. */
+/** A key of the order of documents in a segment. */
 export interface DocumentOrder {
   /** Name of a column. */
   readonly field: string;
   readonly descending: boolean;
-  /** Of several values the greatest counts, else the least. */
+  /** Of several values the greatest counts, otherwise the least. */
   readonly greatest: boolean;
   readonly missingFirst: boolean;
 }
@@ -55,18 +55,18 @@ const ALIGN = 64;
 const SCRATCH_BYTES = 64 * 1024;
 
 export interface MergeOptions {
-  /** Of the private memory, 64 KiB each, 4 GiB unless told: inputs, output (twice with a sort) and half of the output again must fit. */
+  /** Size of the private memory in pages of 64 KiB, 4 GiB by default: inputs, output (twice with a sort) and half of the output again must fit. */
   readonly pages?: number;
-  /** To work in, in place of one of its own; what was in it is gone. */
+  /** Memory to work in instead of a new one; its content is overwritten. */
   readonly memory?: WebAssembly.Memory;
-  /** Order of the documents; empty: as they come. Sorted segments have no nested documents. */
+  /** Order of the documents; empty: that of the inputs. Sorted segments have no nested documents. */
   readonly sort?: readonly DocumentOrder[];
 }
 
 /**
- * Merges in slices: each `next()` of the generator works for some ten milliseconds. The inputs are copied into a memory of the merge's own,
- * so they need not stay, and nothing is visible before the end.
- * @throws RangeError the memory is too small @throws ApiError corrupt_index_exception an input is no segment
+ * Merges in slices: each `next()` of the generator works for some ten milliseconds. The inputs are copied into a memory of the merge,
+ * so they may be dropped, and nothing is visible before the end.
+ * @throws RangeError the memory is too small @throws ApiError corrupt_index_exception an input is not a segment
  */
 export function* mergeSlices(
   module: WebAssembly.Module,
@@ -111,7 +111,7 @@ export function* mergeSlices(
   return { image: sorted.image, docMaps };
 }
 
-/** As `mergeSlices`, in one go. */
+/** `mergeSlices` in one go. */
 export function mergeSegments(module: WebAssembly.Module, inputs: readonly MergeInput[], options?: MergeOptions): MergeOutput {
   const slices = mergeSlices(module, inputs, options);
   for (;;) {
@@ -126,7 +126,7 @@ class SegmentMerge {
   readonly #fields: MergedField[];
   #paths: string[];
   #writer!: MergeWriter;
-  /** The only input is written anew in this order. */
+  /** Order in which the only input is rewritten. */
   readonly #sort: readonly DocumentOrder[];
   /** u32[maxDoc]: the input's document of each new one; 0 without a sort. */
   #order = 0;
@@ -170,7 +170,7 @@ class SegmentMerge {
     return { image: this.#writer.finish(), docMaps };
   }
 
-  /** Scratch of the greediest field, and what lives to the end. */
+  /** Scratch for the most demanding field, and for what lasts to the end. */
   #scratchBytes(maxDoc: number): number {
     const k = this.#k;
     let most = 0;
@@ -195,7 +195,7 @@ class SegmentMerge {
     }
   }
 
-  /** Order of the input's documents by the sort, and the new place of each. */
+  /** Computes the order of the input's documents by the sort, and the new number of each. */
   #sortDocs(input: Input, maxDoc: number): void {
     const { exports } = this.#k;
     const width = this.#sort.length;

@@ -1,6 +1,6 @@
-// An indexer's documents that are not a segment yet, in a private memory. Every field's terms, postings, norms and values grow there;
+// An indexer's documents that are not in a segment yet, in a private memory. Every field's terms, postings, norms and values grow there;
 // `flush` turns them into a segment image.
-//   ├ static data ┬ scratch: the block and texts being added ┬ buffer: region, behind it flush ┤
+//   ├ static data ┬ scratch: the block and texts being added ┬ buffer: region, then space for flush ┤
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
@@ -25,14 +25,14 @@ const POSTINGS_FLAGS = {
 } as const;
 const FIRST_CHAIN_BYTES = 256 * 1024;
 const MAX_CHAIN_BYTES = 256 * 1024 * 1024;
-/** Bytes of an immense term that its error shows. */
+/** Bytes of an immense term that its error message shows. */
 const SHOWN_BYTES = 30;
 
-/** What the buffer asks of an index-time analyzer (src/analysis implements it). */
+/** An index-time analyzer as the buffer uses it (implemented in src/analysis). */
 export interface IndexAnalyzer {
-  /** Chain of kernel stages that runs in the buffer's memory (assembly/analysis/chain.ts). The same object is laid out once. */
+  /** Chain of kernel stages that runs in the buffer's memory (assembly/analysis/run.ts). The same object is laid out once. */
   readonly kernelBlob: Uint8Array;
-  /** The chain reads the text itself; otherwise it reads what `kernelInput` makes of it. */
+  /** The chain reads the text itself; otherwise it reads the result of `kernelInput`. */
   readonly isKernelChain: boolean;
   kernelInput(text: string): Uint8Array;
 }
@@ -45,7 +45,7 @@ export interface DocumentMeta {
 }
 
 export class OpenBuffer {
-  /** Where the document parser writes; `add` takes what is staged. */
+  /** Receives the document parser's output; `add` empties it. */
   readonly encoder: DocumentEncoder;
   readonly #k: Kernels;
   readonly #maxBytes: number;
@@ -56,8 +56,8 @@ export class OpenBuffer {
   readonly #chains = new Map<Uint8Array, { ptr: number; bytes: number }>();
 
   /**
-   * @param maxBytes `isFull` from here on; flush needs about as much again
-   * @param pages    of the private memory, 64 KiB each: 4 GiB unless told, which costs nothing until touched
+   * @param maxBytes `isFull` from this size on; flush needs about as much again
+   * @param pages    of the private memory, 64 KiB each: 4 GiB by default, which costs nothing until used
    */
   constructor(module: WebAssembly.Module, maxBytes: number, pages = 65536) {
     const start = staticBytes(module);
@@ -75,12 +75,12 @@ export class OpenBuffer {
     });
   }
 
-  /** Documents added, with deleted and nested ones: one past the last doc id. */
+  /** Documents added, including deleted and nested ones: one past the last doc id. */
   get docCount(): number {
     return getU32(this.#k, this.#ptr, OpenBufferRecord.docCount);
   }
 
-  /** Documents that a flush would write, nested ones counted. */
+  /** Documents that a flush would write, including nested ones. */
   get liveCount(): number {
     return this.docCount - getU32(this.#k, this.#ptr, OpenBufferRecord.deletedCount);
   }
@@ -94,8 +94,8 @@ export class OpenBuffer {
   }
 
   /**
-   * Makes the buffer know all fields of a mapping; to be called before its documents are encoded. Fields are append-only as long as `owner`
-   * (the index) stays the same; another owner may come only to an empty buffer.
+   * Adds the new fields of a mapping; to be called before its documents are encoded. Fields are append-only as long as `owner`
+   * (the index) stays the same; another owner requires an empty buffer.
    */
   useMapping(owner: string, fields: readonly FieldSpec[], analysis: { analyzer(name: string): IndexAnalyzer }): void {
     if (owner !== this.#owner) {
@@ -143,9 +143,9 @@ export class OpenBuffer {
   }
 
   /**
-   * Adds the block that the encoder holds, and empties the encoder.
+   * Adds the encoder's block and empties the encoder.
    * @returns doc id of the root in this buffer
-   * @throws ApiError illegal_argument_exception: a term is too long; nothing of the block will be in a segment
+   * @throws ApiError illegal_argument_exception: a term is too long; no document of the block will be in a segment
    * @throws RangeError: the memory is full; flush, then add again
    */
   add(meta: DocumentMeta): number {
@@ -191,7 +191,7 @@ export class OpenBuffer {
     return new Error(`the open buffer refused a document: status ${status}`);
   }
 
-  /** A token did not fit into the chain's memory: gives all fields with this chain a larger one. */
+  /** A token did not fit into the chain's memory: gives all fields with this chain a larger region. */
   #enlargeChain(field: number): void {
     const blob = this.#analyzers[field]?.kernelBlob;
     const chain = blob && this.#chains.get(blob);
@@ -202,13 +202,13 @@ export class OpenBuffer {
     });
   }
 
-  /** Takes a root and its nested children out again. */
+  /** Deletes a root and its nested children. */
   deleteDoc(docId: number): void {
     this.#k.exports.bufferDelete(this.#ptr, docId);
   }
 
   /**
-   * Writes the documents as a segment image; deleted ones are dropped and the rest renumbered in order. The buffer keeps its content.
+   * Writes the documents as a segment image; deleted ones are dropped and the others renumbered in order. The buffer keeps its content.
    * @returns the image, a view of the buffer's memory that is valid until `reset`; empty if no document is live
    * @throws RangeError the memory is too small
    */
@@ -219,7 +219,7 @@ export class OpenBuffer {
     return this.#k.u8.subarray(ptr, ptr + getU32(this.#k, this.#ptr, OpenBufferRecord.imageBytes));
   }
 
-  /** Forgets all documents, fields and chains. */
+  /** Drops all documents, fields and chains. */
   reset(): void {
     this.#k.exports.bufferReset(this.#ptr);
     this.#owner = '';
@@ -230,7 +230,7 @@ export class OpenBuffer {
   }
 }
 
-/** Text as Elasticsearch has it (Lucene's IndexingChain and MaxBytesLengthExceededException). */
+/** Message as in Elasticsearch (Lucene's IndexingChain and MaxBytesLengthExceededException). */
 function immenseTerm(field: string, length: number, start: Uint8Array): ApiError {
   const shown = Array.from(new Int8Array(start.buffer, start.byteOffset, start.length)).join(', ');
   const original = `bytes can be at most ${MAX_TERM_BYTES} in length; got ${length}`;

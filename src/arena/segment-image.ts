@@ -11,7 +11,7 @@ const SECTION_NAMES: Record<number, string> = Object.fromEntries(
   Object.entries(SectionKind).map(([name, kind]) => [kind, name.toLowerCase()]),
 );
 
-/** Parts of one field: addresses in the arena, 0 for what the segment does not have. */
+/** Parts of one field: addresses in the arena, 0 for missing parts. */
 export interface FieldPlace {
   readonly name: string;
   readonly flags: number;

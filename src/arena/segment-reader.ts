@@ -1,4 +1,4 @@
-// SegmentReader over an image in an arena: names to addresses, terms to term states, values of single documents.
+// SegmentReader over an image in an arena: addresses by name, term states by term, values of single documents.
 
 import { executePlan } from '../plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../plan/query-plan.ts';
@@ -36,7 +36,7 @@ export class SegmentImageReader implements SegmentReader {
   readonly numRootDocs: number;
   readonly liveDocsPtr: number;
   readonly rootDocsPtr: number;
-  /** Kernels over the arena that holds the image. */
+  /** Kernels over the arena that contains the image. */
   readonly kernels: Kernels;
   readonly #places: ImagePlaces;
   readonly #file: string;
@@ -55,7 +55,7 @@ export class SegmentImageReader implements SegmentReader {
     this.kernels = kernels;
     this.#places = places;
     this.#file = options.file;
-    // `readImage` has checked that there is one.
+    // `readImage` has checked that the column exists.
     this.#seqNoColumn = places.fields.get('_seq_no')?.column ?? 0;
     this.id = options.id;
     this.maxDoc = places.maxDoc;
@@ -87,7 +87,7 @@ export class SegmentImageReader implements SegmentReader {
     return bitsetBytes(this.maxDoc);
   }
 
-  /** What the image is made of. */
+  /** Sections of the image. */
   get sections(): ImagePlaces['sections'] {
     return this.#places.sections;
   }
@@ -107,7 +107,7 @@ export class SegmentImageReader implements SegmentReader {
 
   #readPostings(place: FieldPlace | undefined): SegmentPostings | null {
     if (!place || (place.terms === 0 && place.norms === 0)) return null;
-    // Only empty texts: no dictionary, but norms that say which documents have the field.
+    // All values are empty: there is no dictionary, but the norms tell which documents have the field.
     if (place.terms === 0) return { ...NO_TERMS, normsPtr: place.norms };
     const k = this.kernels;
     const flags = getU32(k, place.terms, TermsHeader.flags);
@@ -195,7 +195,7 @@ export class SegmentImageReader implements SegmentReader {
     return pairs.slice(0, length);
   }
 
-  /** @param visit  false: no more. The bytes are valid during the call only */
+  /** @param visit  returns false to stop. The bytes are valid during the call only */
   #visitTerms(
     field: string,
     range: TermRange,
@@ -307,7 +307,7 @@ export class SegmentImageReader implements SegmentReader {
 }
 
 export interface OpenOptions extends CheckOptions {
-  /** Unique in the node's life. */
+  /** Unique during the life of the node. */
   readonly id: number;
 }
 

@@ -1,4 +1,4 @@
-// Lays an aggregation tree out in kernel memory: AggNode -> records of assembly/aggs/node.ts in the form of src/plan/agg-forms.ts, with the
+// Writes an aggregation tree into kernel memory: AggNode -> records of assembly/aggs/node.ts in the form chosen by src/plan/agg-forms.ts, with the
 // tables that a node counts in. src/plan/agg-read.ts reads the state back.
 import {
   AggRoot,
@@ -36,7 +36,7 @@ import type { AggNode } from './agg-plan.ts';
 import type { ColumnImage } from './agg-tables.ts';
 import type { PlanNode } from './query-plan.ts';
 
-/** A node as the kernels have it; agg-read.ts reads its state. */
+/** A node in kernel memory; agg-read.ts reads its state. */
 export interface EncodedNode {
   readonly node: AggNode;
   readonly ptr: number;
@@ -63,11 +63,11 @@ const ROOT_BYTES = Math.ceil(AggRoot.sizeof / 16) * 16;
 /** Buffers of u32 that each node has besides its values. */
 const BUFFERS = [Record.slots, Record.exDocs, Record.exBuckets, Record.exPairs, Record.outDocs, Record.outBuckets] as const;
 
-/** Direct tables: buckets with children, of a leaf at the root, of a leaf below. Above, buckets are hashed. */
+/** Maximum size of direct tables: of buckets with children, of a leaf at the root, of a leaf below. Larger ones are hashed. */
 const DIRECT_INNER = 1 << 16;
 const DIRECT_ROOT_LEAF = 1 << 22;
 const DIRECT_LEAF = 1 << 20;
-/** Above this many counters one table is as fast as four. */
+/** With more counters than this, one table is as fast as four. */
 const FOUR_TABLES_UP_TO = 1 << 14;
 
 /** Thrown if the region is too small for the tables whose size is known. */
@@ -217,7 +217,7 @@ export class AggEncoder {
     }
   }
 
-  /** A record with what the other ops need: ranges, filters, nested bitsets, a precision. */
+  /** A record with the operands of the other ops: ranges, filters, nested bitsets, a precision. */
   #operands(node: AggNode, form: Form): number {
     const k = this.#k;
     if (form.op === OP_RANGES) {
@@ -279,7 +279,7 @@ export class AggEncoder {
   }
 }
 
-/** Root leaves over full single-valued narrow columns count stored values; the index table is applied when they are read. */
+/** Root leaves over full single-valued narrow columns count stored values; the index table is applied when the counts are read. */
 function foldOf(form: Form): EncodedNode['fold'] {
   const { image, rule } = form;
   if (form.op !== OP_BUCKETS || !image?.passesThrough) return null;

@@ -1,9 +1,9 @@
-// The plan of an aggregation tree on one segment and its result, columnar: a bucket aggregation gives a list of buckets, each with the
-// bucket of its parent; a metric gives values per parent bucket. The root's parent is the single bucket 0.
+// The plan of an aggregation tree on one segment and its result, in columns: a bucket aggregation produces a list of buckets, each with the
+// bucket of its parent; a metric produces values per parent bucket. The root's parent is the single bucket 0.
 import type { PlanNode } from './query-plan.ts';
 import type { SegmentColumn } from './segment.ts';
 
-/** A values source: null column = the segment has no value of the field. `missing`: raw value taken for documents without one. */
+/** A values source. column null: the segment has no value of the field. `missing`: raw value of documents without one. */
 export interface AggColumn {
   readonly column: SegmentColumn | null;
   /** Raw value (bigint or integer for i64 columns, number for f64, an ordinal for ordinals: column.max + 1 if the segment has no such term). */
@@ -24,7 +24,7 @@ export type AggNode = {
   | { readonly op: 'termsOrd'; readonly source: AggColumn; readonly accept: Uint8Array | null }
   /** One bucket per distinct raw value (i64 or f64). `perValue`: docCounts count values, repeats in a document too. */
   | { readonly op: 'termsNumeric'; readonly source: AggColumn; readonly perValue: boolean }
-  /** One bucket per value as a double of 17 significant bits, docCounts count values: distributions of more values than can be kept. */
+  /** One bucket per value as a double of 17 significant bits, docCounts count values: distributions of too many values to store. */
   | { readonly op: 'roundedValues'; readonly source: AggColumn }
   /** key = floor((value - offset) / interval), as a double; keys outside [minKey, maxKey] are left out. */
   | {
@@ -39,9 +39,9 @@ export type AggNode = {
   | { readonly op: 'dateFixed'; readonly source: AggColumn; readonly interval: number; readonly offset: number }
   /** Calendar units and zones: ascending starts (the last is the end of the last bucket); values outside are left out; key = the start. */
   | { readonly op: 'dateStarts'; readonly source: AggColumn; readonly starts: BigInt64Array }
-  /** Cells of a geo column: keys as assembly/aggs/geo-cells.ts makes them. */
+  /** Cells of a geo column; keys as in assembly/aggs/geo-cells.ts. */
   | { readonly op: 'geoCells'; readonly source: AggColumn; readonly grid: 'geotile' | 'geohash'; readonly precision: number }
-  /** Bucket i per range [from, to); a document is in each range that one of its values is in. Keys are i. Values as doubles; ordinals as numbers. */
+  /** Bucket i per range [from, to); a document is in each range that contains one of its values. Keys are i. Values as doubles; ordinals as numbers. */
   | { readonly op: 'ranges'; readonly source: AggColumn; readonly ranges: readonly AggRange[] }
   /** Bucket i per filter, keys are i; `other` adds a last bucket for documents that match none. */
   | { readonly op: 'filters'; readonly filters: readonly PlanNode[]; readonly other: boolean }
@@ -56,7 +56,7 @@ export type AggNode = {
   | { readonly op: 'valueCount'; readonly source: AggColumn }
   /** HyperLogLog registers of the raw values, 2^precision bytes per parent bucket. */
   | { readonly op: 'distinct'; readonly source: AggColumn; readonly precision: number }
-  /** The documents of each parent bucket with their scores: top hits, samplers, metrics that the host computes. */
+  /** The documents of each parent bucket with their scores, for top hits, samplers and metrics that the host computes. */
   | { readonly op: 'docs' }
 );
 
@@ -64,7 +64,7 @@ export type AggNode = {
 export interface BucketColumns {
   /** Parent bucket of each bucket. */
   readonly parents: Uint32Array;
-  /** Doubles; bigints where raw i64 keys (or geo cells) may lie beyond 2^53. */
+  /** Doubles; bigints if raw i64 keys (or geo cells) may exceed 2^53. */
   readonly keys: Float64Array | BigInt64Array;
   readonly docCounts: Uint32Array;
 }

@@ -1,4 +1,4 @@
-// Column images as the aggregation planner sees them, and tables from stored values to bucket indexes.
+// Columns as the aggregation planner sees them, and tables from stored values to bucket indexes.
 import { NIL } from '../wasm/generated/aggs.ts';
 import { COLUMN_DENSE, COLUMN_F64, COLUMN_MULTI, Column } from '../wasm/generated/docvalues.ts';
 import type { AggColumn } from './agg-plan.ts';
@@ -28,7 +28,7 @@ export interface ColumnImage {
   toDouble(raw: bigint | number): number;
 }
 
-/** @param view the memory that the column's address is in */
+/** @param view the memory that contains the column */
 export function readImage(view: DataView, source: AggColumn, column: SegmentColumn): ColumnImage {
   const word = (field: number): number => view.getUint32(column.ptr + field, true);
   const flags = word(Column.flags);

@@ -386,7 +386,7 @@ export class QueryEncoder {
   }
 }
 
-/** How an integer column turns stored values into raw ones. A column whose values are all equal may have multiplier 0. */
+/** How an integer column maps stored values to raw ones. A column whose values are all equal may have multiplier 0. */
 function storedScale(k: Kernels, column: SegmentColumn): { base: bigint; multiplier: bigint } {
   const multiplier = getI64(k, column.ptr, Column.multiplier);
   return { base: getI64(k, column.ptr, Column.base), multiplier: multiplier > 0n ? multiplier : 1n };

@@ -1,4 +1,4 @@
-// Boxes in the coding of geo columns: u32 per coordinate, ascending with the degrees (Lucene's GeoEncodingUtils with the sign bit flipped).
+// Boxes in the encoding of geo columns: u32 per coordinate, increasing with the degrees (Lucene's GeoEncodingUtils with the sign bit flipped).
 
 /** Both ends included; west > east crosses the dateline. */
 export interface EncodedBox {

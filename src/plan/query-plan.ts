@@ -20,7 +20,7 @@ export type PlanNode =
   | { readonly op: 'term'; readonly postings: SegmentPostings; readonly term: TermState; readonly scorer: TermScorer | null }
   /** Terms that count as one (synonyms, cross_fields of one field): freq = sum of their freqs. */
   | { readonly op: 'synonym'; readonly postings: SegmentPostings; readonly terms: readonly TermState[]; readonly scorer: TermScorer | null }
-  /** Documents that have any of the terms, no score: terms, prefix, wildcard, large disjunctions. Patterns may have millions of them. */
+  /** Documents with any of the terms, no score: terms, prefix, wildcard, large disjunctions. Patterns may have millions of terms. */
   | { readonly op: 'anyTerm'; readonly postings: SegmentPostings; readonly terms: TermPairs }
   /** The same for all terms of the field's dictionary with ordinals [from, to): prefixes and ranges of terms without a walk by the host. */
   | { readonly op: 'termRange'; readonly postings: SegmentPostings; readonly from: number; readonly to: number }
@@ -65,7 +65,7 @@ export type PlanNode =
   | { readonly op: 'existsNorm'; readonly postings: SegmentPostings }
   /** Documents of a bitset in the arena (u64 words over [0, maxDoc)): cached filters, root documents. */
   | { readonly op: 'bitset'; readonly ptr: number }
-  /** Ascending doc ids that the host found (ids query, host-evaluated queries), with a score each or none. */
+  /** Ascending doc ids that the host has found (ids query, host-evaluated queries), with a score each or none. */
   | { readonly op: 'docs'; readonly docs: Uint32Array; readonly scores: Float32Array | null }
   /** Box in degrees; left > right crosses the dateline. */
   | {
@@ -90,12 +90,12 @@ export type PlanNode =
 
 export type BoolPlan = Extract<PlanNode, { op: 'bool' }>;
 
-/** A bool of the given clauses; the rest is empty. */
+/** A bool of the given clauses; the others are empty. */
 export function boolPlan(clauses: Partial<Omit<BoolPlan, 'op'>>): BoolPlan {
   return { op: 'bool', must: [], filter: [], should: [], mustNot: [], minimumShouldMatch: 0, ...clauses };
 }
 
-/** One sort key. Raw column values are compared; `missing` says where documents without value go, or gives a raw value for them. */
+/** One sort key. Raw column values are compared; `missing` is the position of documents without a value, or a raw value for them. */
 export type SortKey =
   | { readonly by: 'score'; readonly descending: boolean }
   | { readonly by: 'doc'; readonly descending: boolean }
@@ -106,11 +106,11 @@ export type SortKey =
       readonly descending: boolean;
       readonly mode: 'min' | 'max' | 'sum' | 'avg' | 'median';
       readonly missing: 'first' | 'last' | bigint | number;
-      /** An i64 column of unsigned integers, less 2^63: sums, averages and medians are of the numbers themselves, modulo 2^64. */
+      /** An i64 column of unsigned integers, less 2^63: sums, averages and medians use the unsigned numbers, modulo 2^64. */
       readonly isUnsigned?: boolean;
       /** Sort by a column of nested children: their bitset (values of all children of a root are taken together); 0 otherwise. */
       readonly nestedDocsPtr: number;
-      /** Children that count: a plan over the nested documents, or null for all. */
+      /** Nested documents whose values count: a plan over the nested documents, or null for all. */
       readonly nestedFilter: PlanNode | null;
     }
   | {
@@ -123,16 +123,18 @@ export type SortKey =
       readonly mode: 'min' | 'max' | 'avg' | 'median' | 'sum';
     };
 
-/** What to collect of the matching documents. */
+/** Which matches and values to collect. */
 export interface CollectPlan {
-  /** Hits wanted (from + size); 0 counts and aggregates only. */
+  /** Number of hits (from + size); 0 counts and aggregates only. */
   readonly size: number;
-  /** Empty or [score desc] means by score. Ties end in ascending doc id. */
+  /** Empty or [score desc] means by score. Ties are broken by ascending doc id. */
   readonly sort: readonly SortKey[];
-  /** Scores wanted although sorted by something else (track_scores). */
+  /** Compute scores although hits are sorted by something else (track_scores). */
   readonly trackScores: boolean;
-  /** search_after / scroll: raw sort values (ordinals already translated to this segment, fractions of ordinals for absent terms) and, where the
-   *  last hit was in this or an earlier segment, its doc id as the tie break: only hits strictly behind are collected. */
+  /**
+   * search_after / scroll: raw sort values (ordinals already translated to this segment, fractions of ordinals for absent terms) and, if the
+   * last hit was in this or an earlier segment, its doc id as the tie break: only later hits are collected.
+   */
   readonly after: { readonly values: ReadonlyArray<bigint | number | null>; readonly docId: number | null } | null;
   /** Count hits exactly up to here (Infinity: all; 0: not at all); above, pruning may begin. */
   readonly trackTotalHitsUpTo: number;
@@ -182,17 +184,17 @@ export function makeCounters(): ExecutionCounters {
   return { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
 }
 
-/** Asked between windows: return true to stop (timeout, cancelled). */
+/** Called between windows: return true to stop (timeout, cancelled). */
 export type StopCheck = () => boolean;
 
-/** What the executor needs to know of the segment. Matches at the top of a plan are live root documents. */
+/** Properties of a segment that the executor needs. Matches at the top of a plan are live root documents. */
 export interface SegmentScope {
   readonly maxDoc: number;
   readonly liveDocsPtr: number;
   readonly rootDocsPtr: number;
 }
 
-/** The aggregations of a request on this segment, laid out by AggEncoder: takes every match that minScore leaves (postFilter does not count). */
+/** The aggregations of a request on this segment, written by AggEncoder: they see every match that minScore leaves (postFilter does not count). */
 export interface AggProgram {
   readonly rootPtr: number;
   readonly needsScores: boolean;

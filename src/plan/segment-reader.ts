@@ -1,4 +1,4 @@
-// One segment as a search reads it: names to columns and postings, terms to term states, plans to hits.
+// One segment as a search reads it: columns and postings by name, term states by term, hits by plan.
 import type { Kernels } from '../wasm/kernels.ts';
 import type { ExecuteOptions } from './execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from './query-plan.ts';
@@ -15,13 +15,13 @@ export interface SegmentRunOptions extends ExecuteOptions {
  * every address as opaque.
  */
 export interface SegmentReader {
-  /** Kernels of the arena that holds the segment, for src/aggs, which lays its programs out there. */
+  /** Kernels of the arena that contains the segment, for src/aggs, which writes its programs there. */
   readonly kernels: Kernels;
   /** Unique during the life of the node; for caches. */
   readonly id: number;
-  /** Documents with deleted ones; nested children count. Doc ids are 0..maxDoc-1. */
+  /** Documents, including deleted ones and nested children. Doc ids are 0..maxDoc-1. */
   readonly maxDoc: number;
-  /** Live documents, nested children counted. */
+  /** Live documents, including nested children. */
   readonly numDocs: number;
   /** Live root documents: what a match_all of a search counts. */
   readonly numRootDocs: number;
@@ -37,7 +37,7 @@ export interface SegmentReader {
   lookupTerm(field: string, term: Uint8Array): TermState | null;
   /** At most `limit` terms that `filter` keeps, ascending. */
   walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[];
-  /** Those that `walkTerms` gives without a limit, by eight bytes each. */
+  /** The terms that `walkTerms` would return without a limit, in eight bytes each. */
   matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs;
   /** Bytes of the term with this ordinal, copied. */
   termOf(field: string, ord: number): Uint8Array;

@@ -1,6 +1,6 @@
 // Columns, postings and terms of one segment, as planners see them. src/plan/segment-reader.ts has the interface that returns them.
 
-/** How a column's raw values are to be read. `ordinals` point into the field's sorted term dictionary. */
+/** How to interpret a column's raw values. `ordinals` point into the field's sorted term dictionary. */
 export type ColumnKind = 'i64' | 'f64' | 'ordinals' | 'geo' | 'binary';
 
 /**
@@ -46,7 +46,7 @@ export interface SegmentPostings {
 /** A term found in one segment. */
 export interface TermState {
   readonly docFreq: number;
-  /** docFreq where the field has no freqs. */
+  /** docFreq if the field has no freqs. */
   readonly totalTermFreq: number;
   /** Rank of the term in the field's dictionary = its ordinal in the field's ordinals column. */
   readonly ord: number;
@@ -54,14 +54,14 @@ export interface TermState {
   readonly ptr: number;
 }
 
-/** `ptr` and `docFreq` of each term in turn, docFreq > 0: the least that names the postings of many terms. */
+/** `ptr` and `docFreq` of each term in turn, docFreq > 0: the most compact form of many terms. */
 export type TermPairs = Uint32Array;
 
 export interface WalkedTerm extends TermState {
   readonly bytes: Uint8Array;
 }
 
-/** Terms between two, null: open; the flags (true unless given) say whether the ends count. */
+/** Terms between two bounds, null: open; the flags (default true) include the bounds. */
 export interface TermRange {
   readonly from: Uint8Array | null;
   readonly to: Uint8Array | null;
@@ -69,9 +69,9 @@ export interface TermRange {
   readonly includeTo?: boolean;
 }
 
-/** Decides while a dictionary is walked: the bytes of a term come in ascending order. */
+/** Decides while a dictionary is walked: the bytes of terms come in ascending order. */
 export interface TermFilter {
   (bytes: Uint8Array): boolean;
-  /** All terms that it keeps are within `maxEdits` edits (swaps of neighbours too) of this word: the walk may leave out the others unseen. */
+  /** All accepted terms are within `maxEdits` edits (including swaps of adjacent code points) of this word: the walk may skip the others. */
   readonly near?: { readonly word: Uint32Array; readonly maxEdits: number };
 }

@@ -1,4 +1,4 @@
-// Host side of assembly/analysis/run.ts: runs chains of analysis stages in a memory of its own.
+// Host side of assembly/analysis/run.ts: runs chains of analysis stages in a private memory.
 import { illegalArgument } from '../errors/catalog.ts';
 import { Chain } from './generated/analysis.ts';
 import type { AnalyzerExports } from './generated/exports.ts';
@@ -7,7 +7,7 @@ import { hostCalls, takeRefusal } from './host-calls.ts';
 
 const PAGE = 65536;
 const DEFAULT_REGION_BYTES = 2 << 20;
-/** Chains are dropped and laid out anew on demand when they take more than this. */
+/** If chains use more than this, they are dropped and laid out again on demand. */
 const CHAIN_BUDGET_BYTES = 64 * 1024 * 1024;
 const MAX_REGION_BYTES = 1 << 30;
 const READ_BEHIND = 64;
@@ -16,15 +16,15 @@ const CHAIN_TOKENS = Chain.tokens >> 2;
 const CHAIN_END_OFFSET = Chain.endOffset >> 2;
 const CHAIN_END_POS_INC = Chain.endPosInc >> 2;
 const CHAIN_IS_THROUGH = Chain.isThrough >> 2;
-/** What `next` answers where the text must be begun again. */
+/** Result of `next` if the text must be begun again. */
 export const BEGIN_AGAIN = -1;
 
-/** A chain as bytes (see assembly/analysis/layout.ts), and where this host has put it. */
+/** A chain as bytes (see assembly/analysis/layout.ts), and its place in the host's memory. */
 export interface ChainProgram {
   readonly blob: Uint8Array;
-  /** Hands out one token at a time: `place` tells of each where the text would end behind it. */
+  /** Produces one token at a time; `place` returns the end of the text after the last token. */
   readonly isStepped?: boolean;
-  /** Place of the stage that has given tokens their payloads (assembly/analysis/filters/rewrite/delimited.ts); -1 or nothing: those of the input stay. */
+  /** Index of the stage that sets the payloads of tokens (assembly/analysis/filters/rewrite/delimited.ts); -1 or absent: those of the input stay. */
   readonly payloadStage?: number;
   regionBytes?: number;
   /** Set by the host: generation of its memory, address of the region. */
@@ -37,11 +37,11 @@ export interface ChainProgram {
 export interface TextInput {
   /** Upper bound of its bytes. */
   readonly maxBytes: number;
-  /** Writes the text as UTF-8 (lone surrogates as 3-byte forms) to the front of `bytes`, which are at least `maxBytes`. Returns how many it wrote. */
+  /** Writes the text as UTF-8 (lone surrogates as 3-byte forms) to the start of `bytes`, which has at least `maxBytes`. Returns the number of bytes. */
   writeTo(bytes: Uint8Array, memory: TextMemory): number;
 }
 
-/** Bytes as they are. */
+/** A text that is already encoded. */
 export class BytesInput implements TextInput {
   readonly #text: Uint8Array;
 
@@ -59,9 +59,9 @@ export class BytesInput implements TextInput {
   }
 }
 
-/** What a text may ask of the memory that it writes itself into. */
+/** The memory that a text writes itself into. */
 export interface TextMemory {
-  /** Threads share it, and encoders do not write there. */
+  /** Whether threads share the memory; encoders cannot write to shared memory. */
   readonly isShared: boolean;
   /** Whether U+FFFD may be among the first bytes of the text. */
   hasReplacement(bytes: number): boolean;
@@ -77,8 +77,8 @@ export interface AnalysisInstance {
 }
 
 /**
- * A memory for analyzer.wasm, large enough for a few chains: once any memory has grown, V8 asks at each access to a typed array whether its buffer
- * is still there. What is not used takes no room.
+ * A memory for analyzer.wasm, large enough for a few chains: after any memory has grown, V8 checks on each access to a typed array whether its buffer
+ * is detached. Unused pages need no space.
  */
 export function analysisMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: 128, maximum: 65536 });
@@ -107,9 +107,9 @@ export class AnalysisHost implements TextMemory {
   #textBytes: Uint8Array;
   readonly isShared: boolean;
   #textPtr = 0;
-  /** Bytes that a text may have where it is written; -1 when chains or the memory have moved since. */
+  /** Bytes of room for a text at `textPtr`; -1 after chains or the memory have moved. */
   #textRoom = -1;
-  /** Who reads the batches of a text at leisure, and hears of the next text. */
+  /** Consumer that reads the batches of a text over several calls; it is notified when the next text begins. */
   reader: { lose(): void } | null = null;
 
   /**
@@ -130,9 +130,9 @@ export class AnalysisHost implements TextMemory {
 
   /**
    * Runs a chain over a text.
-   * @param text UTF-8 (lone surrogates as 3-byte forms), what writes it, or a token stream for the replay tokenizer
-   * @param reset called when the run starts again because the chain's memory had to grow: forget the batches so far
-   * @returns UTF-16 length of the text and the position increment behind the last token
+   * @param text UTF-8 (lone surrogates as 3-byte forms), an object that writes it, or a token stream for the replay tokenizer
+   * @param reset called when the run starts again because the chain's memory had to grow: drop the batches so far
+   * @returns UTF-16 length of the text and the position increment after the last token
    * @throws as `begin`
    */
   run(
@@ -154,7 +154,7 @@ export class AnalysisHost implements TextMemory {
     }
   }
 
-  /** End offset and increment of the text if it is left behind the token that a stepped chain has just handed out. */
+  /** End offset and increment if the text ended after the last token of a stepped chain. */
   place(program: ChainProgram): { endOffset: number; endPosInc: number } {
     return {
       endOffset: this.#words[(regionOf(program) >>> 2) + CHAIN_END_OFFSET],
@@ -163,11 +163,11 @@ export class AnalysisHost implements TextMemory {
   }
 
   /**
-   * Begins a text: the same as `run` for who asks for the batches one by one, each valid until another text is begun.
-   * @returns how many tokens the first batch has, 0 if there are none
+   * Begins a text: like `run`, for callers that fetch the batches one by one; each batch is valid until another text is begun.
+   * @returns number of tokens in the first batch, 0 if there are none
    * @throws ApiError illegal_argument_exception: a character filter or tokenizer needs too much work on this text, or a token would end before it starts
    * @throws ApiError illegal_argument_exception: a token needs more than 1 GiB
-   * @throws ApiError: what a filter of the host refuses
+   * @throws ApiError: the error of a filter of the host
    */
   begin(program: ChainProgram, text: TextInput): number {
     this.reader?.lose();
@@ -181,7 +181,7 @@ export class AnalysisHost implements TextMemory {
     }
   }
 
-  /** The next batch of the text that was begun last: how many tokens, 0 at the end, or BEGIN_AGAIN when memory had to grow. @throws as `begin` */
+  /** Fetches the next batch of the current text: number of tokens, 0 at the end, or BEGIN_AGAIN if memory had to grow. @throws as `begin` */
   next(program: ChainProgram): number {
     if (this.isThrough(program)) return 0;
     const count = this.#exports.analysisChainNext(regionOf(program));
@@ -190,7 +190,7 @@ export class AnalysisHost implements TextMemory {
     return BEGIN_AGAIN;
   }
 
-  /** Whether the batch at hand is known to be the text's last one. */
+  /** Whether the current batch is known to be the text's last one. */
   isThrough(program: ChainProgram): boolean {
     return this.#words[(regionOf(program) >>> 2) + CHAIN_IS_THROUGH] !== 0;
   }
@@ -200,7 +200,7 @@ export class AnalysisHost implements TextMemory {
     return this.#words[(regionOf(program) >>> 2) + CHAIN_TOKENS];
   }
 
-  /** The memory; other views once it has grown, which only `begin` makes it do. */
+  /** The memory; its views change when it grows, which happens only in `begin`. */
   get memoryBytes(): Uint8Array {
     return this.#bytes;
   }
@@ -213,7 +213,7 @@ export class AnalysisHost implements TextMemory {
     return this.#exports.textHasReplacement(this.#textPtr, bytes) !== 0;
   }
 
-  /** Makes room for what did not fit. @throws what another status means */
+  /** Makes room if that was missing. @throws the error of any other status */
   #recover(program: ChainProgram, status: number): void {
     const at = regionOf(program) >>> 2;
     if (status === E_WORK) throw tooMuchWork();
@@ -225,8 +225,8 @@ export class AnalysisHost implements TextMemory {
   }
 
   /**
-   * How the character filter at place `filter` of the chain that ran last has moved offsets.
-   * @returns pairs: at and behind the first number, an offset of the result, the second is added to come back; copied out
+   * Offset changes by the character filter number `filter` of the chain that ran last.
+   * @returns pairs: from the first number on, an offset of the result, the second is added to get the original offset; copied
    */
   offsetMap(program: ChainProgram, filter: number): Int32Array {
     const count = this.#exports.analysisChainMapCount(regionOf(program), filter);
@@ -234,20 +234,20 @@ export class AnalysisHost implements TextMemory {
     return Int32Array.from(this.#words.subarray(at, at + count * 2));
   }
 
-  /** Payload of a number that a token of the text at hand has, from the program's payload stage; copied out. */
+  /** Payload number `number` of a token of the current text, from the program's payload stage; copied. */
   payload(program: ChainProgram, number: number): Uint8Array {
     const at = this.#exports.analysisChainPayload(regionOf(program), program.payloadStage!, number) >>> 0;
     return this.#bytes.slice(at + 4, at + 4 + this.#words[at >>> 2]);
   }
 
-  /** Puts a text behind the chains, at `textPtr`. Returns its bytes. */
+  /** Writes a text after the chains, at `textPtr`. Returns its bytes. */
   #writeText(text: TextInput): number {
     const { maxBytes } = text;
     if (maxBytes > this.#textRoom) this.#makeTextRoom(maxBytes);
     return text.writeTo(this.#textBytes, this);
   }
 
-  /** Has at least `bytes` behind the chains for texts, and some that kernels may read behind them. */
+  /** Makes room for at least `bytes` of text after the chains, and for the bytes that kernels may read after it. */
   #makeTextRoom(bytes: number): void {
     this.#textPtr = align(this.#top);
     this.#ensure(this.#textPtr + bytes + READ_BEHIND);
@@ -255,7 +255,7 @@ export class AnalysisHost implements TextMemory {
     this.#textRoom = this.#textBytes.length - READ_BEHIND;
   }
 
-  /** Address of the chain's region, laying it out if this host has not done so yet. */
+  /** Address of the chain's region, which is laid out if this host has not done so yet. */
   #activate(program: ChainProgram): number {
     if (program.owner === this && program.generation === this.#generation) return regionOf(program);
     if (this.#top - this.#base > CHAIN_BUDGET_BYTES) this.#forgetChains();
@@ -303,19 +303,19 @@ export class AnalysisHost implements TextMemory {
   }
 }
 
-/** What Lucene says of a token whose parts another filter has put out of order. */
+/** Lucene's error for a token whose parts another filter has reordered. */
 export function endsBeforeStart(start: number, end: number): Error {
   return illegalArgument(
     `startOffset must be non-negative, and endOffset must be >= startOffset; got startOffset=${start},endOffset=${end}`,
   );
 }
 
-/** What Lucene says of a filter in a condition that answers a token at the position before with another one there. */
+/** Lucene's error for a filter in a condition that replaces a token at the previous position. */
 export function movesBack(): Error {
   return illegalArgument('Increment must be zero or greater: -1');
 }
 
-/** A status of kernels as an error, here and where documents are indexed. */
+/** Error for E_WORK, here and when documents are indexed. */
 export function tooMuchWork(): Error {
   return illegalArgument('a character filter or tokenizer needs too much work on this text');
 }

@@ -1,4 +1,4 @@
-// Host side of assembly/buffer: the open buffer's life in kernel memory, and the ids section of segments.
+// Host side of assembly/buffer: kinds of columns in field flags, and the ids section of segments.
 import { ColumnKind } from './generated/buffer.ts';
 import { FIELD_COLUMN, FIELD_COLUMN_SHIFT } from './generated/codec.ts';
 import type { Kernels } from './kernels.ts';

@@ -29,7 +29,7 @@ export function bitsetNext(k: Kernels, ptr: number, bits: number, from: number):
   return k.exports.codecBitsetNext(ptr, bits, from);
 }
 
-/** Sums modulo 2^32 up to each of `count` vints at `ptr`, behind which 16 bytes may be read, and a bound of the numbers. */
+/** Running sums modulo 2^32 of `count` vints at `ptr`, after which 16 bytes may be read, and an upper bound of the numbers. */
 export function readVintSums(k: Kernels, ptr: number, count: number): { sums: Uint32Array; bound: number } {
   return k.scoped(() => {
     const out = k.reserve(count * 4 + 64);

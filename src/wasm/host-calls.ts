@@ -4,18 +4,18 @@ import { E_REFUSED } from './generated/mem.ts';
 
 /**
  * Reads the term at `termPtr` of the memory under `bytes` and writes its answer to `outPtr`, where `outBytes` are free.
- * @returns bytes of the answer, or E_NO_SPACE: the call comes again with more room
- * @throws whatever it refuses: the text that is analysed is refused with it
+ * @returns bytes of the answer, or E_NO_SPACE: the call is repeated with more room
+ * @throws any error: the analysed text is rejected with it
  */
 export type TermCall = (bytes: Uint8Array, termPtr: number, termLen: number, outPtr: number, outBytes: number) => number;
 
 /**
- * Writes a byte to `outPtr` for each of `count` tokens (assembly/analysis/token.ts) at `tokensPtr`: 1 for those it takes. Returns 0.
- * @param position  one more than that of the token before
+ * Writes a byte to `outPtr` for each of `count` tokens (assembly/analysis/token.ts) at `tokensPtr`: 1 for accepted ones. Returns 0.
+ * @param position  one more than that of the previous token
  */
 export type TokensCall = (bytes: Uint8Array, tokensPtr: number, count: number, outPtr: number, position: number) => number;
 
-/** Who has a number holds the function: chains come and go with their indices. */
+/** The owner of a number keeps the function alive: chains come and go with their indices. */
 const calls = new Map<number, WeakRef<TermCall | TokensCall>>();
 const gone = new FinalizationRegistry<number>((number) => calls.delete(number));
 let lastNumber = 0;

@@ -48,7 +48,7 @@ export class Kernels {
   readonly f64: Float64Array;
   readonly i64: BigInt64Array;
   readonly view: DataView;
-  /** Scratch region [scratchPtr, scratchEnd): this instance alone uses it. */
+  /** Scratch region [scratchPtr, scratchEnd), used by this instance alone. */
   readonly scratchPtr: number;
   readonly scratchEnd: number;
   #cur: number;
@@ -84,7 +84,7 @@ export class Kernels {
     return this.scratchEnd - this.#cur;
   }
 
-  /** Takes `bytes` of scratch at a multiple of `align` until `release`. @throws RangeError the scratch region is full */
+  /** Reserves `bytes` of scratch at a multiple of `align` until `release`. @throws RangeError the scratch region is full */
   reserve(bytes: number, align = 16): number {
     const ptr = Math.ceil(this.#cur / align) * align;
     if (ptr + bytes > this.scratchEnd) throw new RangeError(`scratch region is full: ${bytes} bytes wanted, ${this.free} free`);
@@ -96,7 +96,7 @@ export class Kernels {
     return this.#cur;
   }
 
-  /** Gives back everything reserved since `mark`. */
+  /** Releases everything reserved since `mark`. */
   release(mark: number): void {
     this.#cur = mark;
   }
@@ -124,7 +124,7 @@ export class Kernels {
     return ptr;
   }
 
-  /** A copy of `bytes` bytes at `ptr`, in memory of its own. */
+  /** A copy of `bytes` bytes at `ptr`, in a new array. */
   copyOut(ptr: number, bytes: number): Uint8Array {
     const out = new Uint8Array(bytes);
     out.set(this.u8.subarray(ptr, ptr + bytes));

@@ -7,10 +7,10 @@ import type { Kernels } from './kernels.ts';
 import { getU32, getU64, setU32, setU64 } from './records.ts';
 
 const BITSET_BLOCK = 512;
-/** Postings between two pauses: about ten milliseconds. */
+/** Postings between two yields: about ten milliseconds. */
 const STEP_POSTINGS = 500_000;
 
-/** One input that has the field being merged; addresses in kernel memory, 0 for what it lacks. */
+/** One input that has the field being merged; addresses in kernel memory, 0 for missing parts. */
 export interface TermsSource {
   readonly terms: number;
   readonly norms: number;
@@ -40,7 +40,7 @@ export class MergeWriter {
     return ptr;
   }
 
-  /** Runs `call` and gives back the scratch that it took. */
+  /** Runs `call` and releases the scratch that it reserved. */
   *scoped<T>(call: () => Generator<void, T>): Generator<void, T> {
     const mark = this.k.exports.mergeMark(this.#ptr);
     const result = yield* call();
@@ -48,20 +48,20 @@ export class MergeWriter {
     return result;
   }
 
-  /** Address where the next section goes, with room for `bytes`. */
+  /** Address of the next section, with room for `bytes`. */
   room(bytes: number): number {
     if (this.k.exports.mergeFree(this.#ptr) >>> 0 < bytes) throw noSpace();
     return this.k.exports.mergeCursor(this.#ptr) >>> 0;
   }
 
-  /** The `bytes` written at `room` become a section. */
+  /** Registers the `bytes` written at `room` as a section. */
   section(kind: number, fieldOrd: number, bytes: number): void {
     this.#check(this.k.exports.mergeSection(this.#ptr, kind, fieldOrd, bytes));
   }
 
   /**
-   * Merges the dictionaries and postings of a field; `norms`: of the new segment, 0 without; `dropped`: documents are missing; `reordered`: the documents of
-   * the only source get another order.
+   * Merges the dictionaries and postings of a field; `norms`: of the new segment, 0 without; `dropped`: some documents are dropped; `reordered`: the
+   * documents of the only source are put in another order.
    */
   *terms(sources: readonly TermsSource[], fieldOrd: number, norms: number, dropped: boolean, reordered: boolean): Generator<void> {
     const { k } = this;
@@ -98,7 +98,7 @@ export class MergeWriter {
     }
   }
 
-  /** The binary values of the only input in another order; returns their bytes. */
+  /** Writes the binary values of the only input in another order; returns their bytes. */
   reorderedBinary(from: number, order: number): number {
     const bytes = this.k.exports.reorderBinary(this.#ptr, from, order);
     this.#check(Math.min(bytes, 0));
@@ -145,7 +145,7 @@ export class MergeWriter {
   }
 }
 
-/** Bytes to sort the postings of a field's terms in: a term may have all of its occurrences. @param terms  address of the dictionary */
+/** Bytes needed to sort the postings of a field: one term may have all occurrences. @param terms  address of the dictionary */
 export function reorderAreaBytes(k: Kernels, maxDoc: number, terms: number): number {
   const hasPositions = (getU32(k, terms, TermsHeader.flags) & FIELD_POSITIONS) !== 0;
   const occurrences = hasPositions ? Number(getU64(k, terms, TermsHeader.sumTotalTermFreq)) : 0;

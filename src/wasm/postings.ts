@@ -1,4 +1,4 @@
-// Host side of assembly/postings: encodes terms one by one. The segment writer calls the encoder inside WASM; tests, benches and tools use this.
+// Host side of assembly/postings: encodes terms one by one, for tests, benches and tools. The segment writer calls the encoder inside WASM.
 import { FIELD_FREQS, FIELD_NORMS, FIELD_OFFSETS, FIELD_POSITIONS } from './generated/codec.ts';
 import { PostingsEncoder as Encoder } from './generated/postings.ts';
 import type { Kernels } from './kernels.ts';

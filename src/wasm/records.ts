@@ -1,7 +1,7 @@
 // Access to the fields of records in kernel memory by their generated layouts (src/wasm/generated): a field read or written as another type than
-// its own does not compile. Records lie at multiples of their largest field, as the layouts assume.
+// its own does not compile. Records are at multiples of the size of their largest field, as the layouts assume.
 
-/** Offset of a field in a record. `type` is the AssemblyScript type of the field and exists for the type checker alone. */
+/** Offset of a field in a record. `type` is the AssemblyScript type of the field; it exists only for the type checker. */
 export type Offset<T extends string> = number & { readonly type: T };
 
 /** A generated layout: offsets of fields, and the size of the record in bytes. */

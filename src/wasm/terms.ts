@@ -78,7 +78,7 @@ export function walkTerms(
 export const MAX_FUZZY_EDITS = 2;
 
 /**
- * Calls `visit` as `walkTerms` does with the terms within `maxEdits` (insertions, deletions, substitutions, swaps of neighbours) of a word.
+ * Calls `visit` like `walkTerms` with the terms within `maxEdits` (insertions, deletions, substitutions, swaps of adjacent code points) of a word.
  * @param word code points, at most MAX_FUZZY_LENGTH (generated/terms.ts); maxEdits at most MAX_FUZZY_EDITS
  */
 export function fuzzyTerms(

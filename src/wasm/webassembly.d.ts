@@ -1,4 +1,4 @@
-// The part of the WebAssembly JavaScript API that Gannet uses: @types/node has no declaration of it and the DOM library is not loaded.
+// The part of the WebAssembly JavaScript API that Gannet uses: @types/node does not declare it and the DOM library is not loaded.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

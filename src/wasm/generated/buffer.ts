@@ -78,7 +78,7 @@ export const ImageWriter = {
 } as const;
 
 // assembly/buffer/layout.ts
-/** No document: a dropped one in a map of documents. */
+/** No document; in a map of documents: dropped. */
 export const NO_DOC = 4294967295;
 /** Kinds of columns, in the field flags. */
 export const ColumnKind = {

@@ -123,41 +123,41 @@ export interface EngineExports {
    */
   docvaluesColumnWrite(flags: u32, maxDoc: u32, docsPtr: usize, valuesPtr: usize, count: u32, outPtr: usize, outEnd: usize): usize;
   /**
-   * Makes an open buffer in [ptr, extentEnd); documents go to [ptr + BUFFER_BYTES, regionEnd), the rest is for flush.
+   * Makes an open buffer in [ptr, extentEnd); documents go to [ptr + BUFFER_BYTES, regionEnd), flush uses the rest.
    * Pre: ptr is a multiple of 64.
    */
   bufferInit(ptr: usize, regionEnd: usize, extentEnd: usize, seedLow: u32, seedHigh: u32): i32;
-  /** Forgets documents and fields. Returns 0 or E_NO_SPACE. */
+  /** Drops all documents and fields. Returns 0 or E_NO_SPACE. */
   bufferReset(ptr: usize): i32;
-  /** Adds a field; its number is the count of those before. `chain`: region of its analysis chain, or 0. Returns the number or E_NO_SPACE. */
+  /** Adds a field; its number is the count of earlier fields. `chain`: region of its analysis chain, or 0. Returns the number or E_NO_SPACE. */
   bufferAddField(ptr: usize, flags: u32, positionGap: u32, chain: usize, namePtr: usize, nameLen: u32): i32;
-  /** Memory of the buffer's region that lives as long as its content, for analysis chains; 0 if it is full. */
+  /** Memory of the buffer's region that lasts as long as its content, for analysis chains; 0 if it is full. */
   bufferAllocate(ptr: usize, bytes: usize): usize;
   /** Gives a field another region for its analysis chain. */
   bufferSetChain(ptr: usize, number: u32, chain: usize): void;
   /** Bytes of the region in use. */
   bufferUsedBytes(ptr: usize): usize;
   /**
-   * Adds a block. Returns the root's doc id, or a status and then nothing of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a
-   * term is longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm of the buffer), E_CHAIN, E_CORRUPT (the bytes are no block).
+   * Adds a block. Returns the root's doc id, or a status, and then no document of the block will be in a segment: E_NO_SPACE (flush first), E_LIMIT (a
+   * term is longer than MAX_TERM_BYTES: errorField, errorLength, errorTerm of the buffer), E_CHAIN, E_CORRUPT (the bytes are not a block).
    */
   bufferAdd(ptr: usize, blockPtr: usize): i32;
   /** Marks a root and its nested children as deleted. Pre: docId is a root that `bufferAdd` returned. */
   bufferDelete(ptr: usize, docId: u32): void;
   /**
-   * Writes the image behind the region (bufferImagePtr, bufferImageBytes). The buffer stays as it is. Returns the number of documents
+   * Writes the image after the region (buffer.imagePtr, imageBytes). The buffer keeps its content. Returns the number of documents
    * (0: all are deleted, no image), or E_NO_SPACE: the extent is too small.
    */
   bufferFlush(ptr: usize): i32;
-  /** CRC-32C of header (its checksum taken as 0) and table of contents. Pre: both lie within the image. */
+  /** CRC-32C of header (with its checksum as 0) and table of contents. Pre: both are within the image. */
   bufferImageChecksum(start: usize): u32;
-  /** Document with this id that is live (`liveDocs` 0: any); -1 if there is none. A segment may hold an id once and dead copies of it besides. */
+  /** Live document with this id (`liveDocs` 0: any); -1 if there is none. A segment may contain deleted documents with the same id. */
   bufferIdTableFind(ptr: usize, idPtr: usize, idLen: u32, liveDocs: usize): i32;
-  /** Address and length of a document's id to `outPtr` (u32 x 2). */
+  /** Writes address and length of a document's id to `outPtr` (u32 x 2). */
   bufferIdTableGet(ptr: usize, docId: u32, outPtr: usize): void;
-  /** Address of a writer with an empty image in [at, end), 0 if there is no room. Arguments as of segmentWriterOpen. */
+  /** Address of a writer with an empty image in [at, end), 0 if there is no room. Arguments as for segmentWriterOpen. */
   mergeOpen(at: usize, end: usize, scratchBytes: usize, fields: u32, maxDoc: u32, rootDocs: u32): usize;
-  /** Scratch of the writer, 0 if it is full; zeroed if asked. */
+  /** Scratch of the writer, 0 if it is full; zeroed on request. */
   mergeAllocate(writerPtr: usize, bytes: usize, zero: bool): usize;
   mergeMark(writerPtr: usize): usize;
   mergeRelease(writerPtr: usize, mark: usize): void;
@@ -165,60 +165,60 @@ export interface EngineExports {
   mergeCursor(writerPtr: usize): usize;
   /** Bytes left in the image. */
   mergeFree(writerPtr: usize): usize;
-  /** Announces a section that the host has written at `mergeCursor`. Returns 0 or E_NO_SPACE. */
+  /** Registers a section that the host has written at `mergeCursor`. Returns 0 or E_NO_SPACE. */
   mergeSection(writerPtr: usize, kind: u32, fieldOrd: u32, bytes: usize): i32;
   /** Closes the image. Returns its size, 0 if there is no room; it starts at mergeImage. */
   mergeFinish(writerPtr: usize): usize;
   mergeImage(writerPtr: usize): usize;
-  /** Fills docMap u32[maxDoc]: live documents (`liveDocs` 0: all) are numbered from `first` on. Returns the next number. */
+  /** Fills docMap u32[maxDoc]: numbers live documents (`liveDocs` 0: all) from `first` on. Returns the next number. */
   mergeDocMap(docMap: usize, maxDoc: u32, liveDocs: usize, first: u32): u32;
-  /** Copies the norms of surviving documents to `to` u8[new maxDoc]. Returns how many of them have the field. */
+  /** Copies the norms of remaining documents to `to` u8[new maxDoc]. Returns how many of them have the field. */
   mergeNorms(from: usize, maxDoc: u32, docMap: usize, to: usize): u32;
   /**
-   * Appends the values of surviving documents to parallel arrays that hold `count` entries; ordinals are translated by `ordMap` (0: none).
+   * Appends the values of remaining documents to parallel arrays that contain `count` entries; ordinals are translated by `ordMap` (0: none).
    * Returns the new count.
    */
   mergeCollect(columnPtr: usize, docMap: usize, ordMap: usize, docs: usize, values: usize, count: u32): u32;
   /** Writes the column of collected values. Returns 0 or E_NO_SPACE. */
   mergeColumn(writerPtr: usize, fieldOrd: u32, kind: u32, docs: usize, values: usize, count: u32): i32;
-  /** Counts in docFreqs u32[termCount] the surviving documents of each ordinal. */
+  /** Counts in docFreqs u32[termCount] the remaining documents of each ordinal. */
   mergeCountOrds(columnPtr: usize, docMap: usize, docFreqs: usize): void;
   /**
    * Appends the binary values of one input (0: it lacks the field) to a binary section that grows at mergeCursor: offsets u32[new maxDoc + 1]
-   * first. `used`: bytes of values so far. Returns the new number of them, or a negative status.
+   * first. `used`: bytes of values so far. Returns their new number, or a negative status.
    */
   mergeBinary(writerPtr: usize, from: usize, maxDoc: u32, docMap: usize, used: f64): f64;
-  /** Sets the bits of surviving documents that `from` has (0: of all) in the bitset `to`. */
+  /** Sets in the bitset `to` the bits of remaining documents that are set in `from` (0: all). */
   mergeBits(from: usize, maxDoc: u32, docMap: usize, to: usize): void;
-  /** Bytes of the ids of surviving documents. `outPtr`: 8 bytes of scratch. */
+  /** Bytes of the ids of remaining documents. `outPtr`: 8 bytes of scratch. */
   mergeIdBytes(ids: usize, maxDoc: u32, docMap: usize, outPtr: usize): f64;
   /** Lays out the ids section at mergeCursor. Returns its size or 0. */
   mergeIdsOpen(writerPtr: usize, idBytes: f64): usize;
-  /** Adds the ids of one input's surviving documents. `outPtr`: 8 bytes of scratch. */
+  /** Adds the ids of one input's remaining documents. `outPtr`: 8 bytes of scratch. */
   mergeIds(writerPtr: usize, ids: usize, maxDoc: u32, docMap: usize, outPtr: usize): void;
   /**
    * Fills one field of the keys (`keys`: address of document 0's, `stride` bytes apart) from a column (0: no document has a value). The least value of a
-   * document counts, with `greatest` the greatest; documents without one come first with `missingFirst`, else last.
+   * document counts, or with `greatest` the greatest; documents without a value come first with `missingFirst`, otherwise last.
    */
   reorderKeys(columnPtr: usize, maxDoc: u32, keys: usize, stride: usize, descending: bool, greatest: bool, missingFirst: bool): void;
   /**
-   * Sorts documents by their keys, ties by document: fills `order` and `docMap`; `spare`: u32[maxDoc]. Returns 1, or 0 if they are in order already.
+   * Sorts documents by their keys, ties by document: fills `order` and `docMap`; `spare`: u32[maxDoc]. Returns 1, or 0 if they are already in order.
    * Merges runs bottom up.
    */
   reorderSort(keys: usize, fields: u32, maxDoc: u32, order: usize, docMap: usize, spare: usize): i32;
-  /** Values of a column in the new order to parallel arrays (new document, raw value). Returns their number. */
+  /** Writes the values of a column in the new order to parallel arrays (new document, raw value). Returns their number. */
   reorderCollect(columnPtr: usize, order: usize, docs: usize, values: usize): u32;
   /** Writes the binary section of `from` in the new order at mergeCursor. Returns the bytes of its values, or a negative status. */
   reorderBinary(writerPtr: usize, from: usize, order: usize): f64;
-  /** Adds the ids of all documents in the new order to the section that mergeIdsOpen laid out. `outPtr`: 8 bytes of scratch. */
+  /** Adds the ids of all documents in the new order to the section laid out by mergeIdsOpen. `outPtr`: 8 bytes of scratch. */
   reorderIds(writerPtr: usize, ids: usize, order: usize, outPtr: usize): void;
-  /** Bytes of the area for postings of a field: terms with at most `occurrences` occurrences, 0 for fields without positions. */
+  /** Bytes of the area for the postings of a field whose terms have at most `occurrences` occurrences, 0 for fields without positions. */
   reorderAreaBytes(maxDoc: u32, occurrences: f64): f64;
   /** Bytes of work memory for `count` inputs with terms of at most `longestTerm` bytes. */
   mergeTermsBytes(count: u32, longestTerm: u32): usize;
   /** Starts a field in mergeTermsBytes(count, longestTerm) of `work` memory. Returns 0 or a status. */
   mergeTermsOpen(work: usize, writerPtr: usize, fieldPtr: usize): i32;
-  /** Merges on until about `budget` postings are written. Returns 1 if there is more to do, 0 at the end of the field, or a status. */
+  /** Merges until about `budget` postings are written. Returns 1 if there is more to do, 0 at the end of the field, or a status. */
   mergeTermsStep(work: usize, budget: u32): i32;
   /** Maximum size of the side buffer for `terms` terms. */
   termsSideBytes(terms: u32): usize;
