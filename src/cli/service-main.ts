@@ -12,14 +12,18 @@ import { serveSettings } from './serve-settings.ts';
 const EXIT_BAD_CALL = 2;
 const EXIT_FATAL_START = 78;
 const PARENT_CHECK_MS = 1000;
+/** nginx uses HTTP/1.0 for its back ends by default, which uWebSockets answers with 505. */
+const HTTP_1_1_ONLY =
+  'uWebSockets accepts HTTP/1.1 only: behind nginx set `proxy_http_version 1.1; proxy_set_header Connection "";` there, or `http.listener: net` here';
 
 async function run(): Promise<void> {
   const settings = serveSettings(process.argv.slice(2));
   const log = openLogger(settings, 'main');
   const service = await startService({ settings, onLog: (level, message) => log[level](message), reopenLogs: () => log.reopen() });
   watchParent(() => service.stop());
-  const listener = isUws(settings['http.listener']) ? 'uWebSockets' : 'node:net';
-  log.info(`listening on http://${settings['http.host']}:${service.port} by ${listener}`);
+  const usesUws = isUws(settings['http.listener']);
+  log.info(`listening on http://${settings['http.host']}:${service.port} by ${usesUws ? 'uWebSockets' : 'node:net'}`);
+  if (usesUws) log.info(HTTP_1_1_ONLY);
 }
 
 /**
