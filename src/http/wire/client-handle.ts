@@ -1,8 +1,6 @@
-/**
- * Connections as the system's handles, before node:net makes sockets of them. What a listener makes of them here costs less than what
- * node:net would: one buffer for all reads of plain HTTP, and TLS without a plain socket below it. Where node:net has other insides than
- * these, `takeHandles` leaves it its own way.
- */
+// Connections as the system's handles, before node:net makes sockets of them. What a listener makes of them here costs less than what
+// node:net would: one buffer for all reads of plain HTTP, and TLS without a plain socket below it. Where node:net has other insides than
+// these, `takeHandles` leaves it its own way.
 import type { Server as NetServer, OnReadOpts } from 'node:net';
 import { holdingClock } from './clock.ts';
 

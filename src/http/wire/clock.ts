@@ -1,7 +1,5 @@
-/**
- * The time of day. Asking the system costs as much as parsing a header field, and a request asks a dozen times: what comes from a socket
- * is worked on at the time at which it came.
- */
+// The time of day. Asking the system costs as much as parsing a header field, and a request asks a dozen times: what comes from a socket
+// is worked on at the time at which it came.
 let heldMs = 0;
 
 /** Date.now(), or within `holding` the time at which that began. */

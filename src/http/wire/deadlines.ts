@@ -1,8 +1,6 @@
-/**
- * Timeouts of connections. They are set several times a request and almost never fire, so setting one is two stores:
- * a single timer wakes at the earliest known deadline and looks through all connections.
- * A look costs about 10 ns a connection and happens at most every SWEEP_MS, so timeouts may be late by that much.
- */
+// Timeouts of connections. They are set several times a request and almost never fire, so setting one is two stores:
+// a single timer wakes at the earliest known deadline and looks through all connections.
+// A look costs about 10 ns a connection and happens at most every SWEEP_MS, so timeouts may be late by that much.
 import { nowMs } from './clock.ts';
 
 const SWEEP_MS = 20;

@@ -1,9 +1,7 @@
-/**
- * Writes to a plain socket go to its libuv handle, past the layers of node:net, which cost more than the system call itself.
- *   nothing waits in the socket -> handle -> taken at once (nearly always), or the rest waits in libuv's queue
- * What is written or ended by the socket meanwhile comes after it in that same queue. Where node:net has other insides, and for TLS and
- * streams of HTTP/2, the socket's own way is kept.
- */
+// Writes to a plain socket go to its libuv handle, past the layers of node:net, which cost more than the system call itself.
+//   nothing waits in the socket -> handle -> taken at once (nearly always), or the rest waits in libuv's queue
+// What is written or ended by the socket meanwhile comes after it in that same queue. Where node:net has other insides, and for TLS and
+// streams of HTTP/2, the socket's own way is kept.
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import { loadStreamBinding, type WriteWrap } from './stream-binding.ts';

@@ -1,4 +1,4 @@
-/** Header fields in order of arrival, with names as sent and in lower case. */
+// Header fields in order of arrival, with names as sent and in lower case.
 export interface HeaderField {
   name: string;
   lname: string;

@@ -1,5 +1,4 @@
-/** What node:net works with below its sockets. Nothing here is promised by Node: who uses it has another way where something is missing. */
-
+// What node:net works with below its sockets. Nothing here is promised by Node: who uses it has another way where something is missing.
 /** Request object of one write; used again when the system took all at once. */
 export interface WriteWrap {
   oncomplete?: (status: number) => void;

@@ -1,4 +1,4 @@
-/** From the tree of directives of `http { }` to frozen configuration objects, phases and sockets. */
+// From the tree of directives of `http { }` to frozen configuration objects, phases and sockets.
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../../config/directive.ts';

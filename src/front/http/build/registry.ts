@@ -1,7 +1,5 @@
-/**
- * All modules of the http server, in order of execution within each phase. A module is loaded when the configuration names one of its
- * directives or variables, so that a small configuration starts fast. Adding a module touches one line here.
- */
+// All modules of the http server, in order of execution within each phase. A module is loaded when the configuration names one of its
+// directives or variables, so that a small configuration starts fast. Adding a module touches one line here.
 import type { HttpModule } from '../model/types.ts';
 
 interface Entry {

@@ -1,4 +1,4 @@
-/** Addresses of `server` entries: literals, names looked up by the system, and the form of each. */
+// Addresses of `server` entries: literals, names looked up by the system, and the form of each.
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { HttpMain } from '../model/types.ts';

@@ -1,4 +1,4 @@
-/** Directive table of the http core: what every request needs. Structure directives (server, location, listen...) are in build.ts. */
+// Directive table of the http core: what every request needs. Structure directives (server, location, listen...) are in build.ts.
 import { isIP } from 'node:net';
 import {
   ANY_COUNT,

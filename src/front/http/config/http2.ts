@@ -1,4 +1,4 @@
-/** http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in connection/http2.ts, loaded where a server wants it. */
+// http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in connection/http2.ts, loaded where a server wants it.
 import { checked, custom, flag, HS, HSL, HTTP, ineffective, num, type Spec, size } from '../../config/directive.ts';
 import type { HttpMain, Server, VirtualHosts } from '../model/types.ts';
 import { poolSize } from './core.ts';

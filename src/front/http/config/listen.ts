@@ -1,5 +1,4 @@
-/** `listen`: addresses and options; which sockets to open, and which servers answer on each. */
-
+// `listen`: addresses and options; which sockets to open, and which servers answer on each.
 import { parseSize, parseTimeSec } from '../../config/values.ts';
 import type { HttpMain, ListenOptions, ListenSocket, Server } from '../model/types.ts';
 import { HostTable } from './host-table.ts';

@@ -1,4 +1,4 @@
-/** Types a server knows without a `types` block, as nginx. */
+// Types a server knows without a `types` block, as nginx.
 import { ANY_COUNT, custom, HSL, type Spec } from '../../config/directive.ts';
 import type { HttpFrame } from './module.ts';
 

@@ -1,4 +1,4 @@
-/** What `resolver ... status_zone=NAME` counts: requests by kind, answers by their code, of all event loops together. */
+// What `resolver ... status_zone=NAME` counts: requests by kind, answers by their code, of all event loops together.
 import { Counters, loop } from '../../zone/memory.ts';
 
 const REQUESTS = { A: 1, AAAA: 28, SRV: 33 } as const;

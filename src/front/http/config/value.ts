@@ -1,5 +1,4 @@
-/** Texts with variables: `$name`, `${name}`, `$1`; parsed once, evaluated per request. */
-
+// Texts with variables: `$name`, `${name}`, `$1`; parsed once, evaluated per request.
 import { capture } from '../../config/regex.ts';
 import type { Evaluable, Request, VariableDef } from '../model/types.ts';
 

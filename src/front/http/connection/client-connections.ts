@@ -1,4 +1,4 @@
-/** The connections of clients of an event loop: counted, told apart, and closed when the worker ends. */
+// The connections of clients of an event loop: counted, told apart, and closed when the worker ends.
 import type { Socket } from 'node:net';
 import { loop } from '../../zone/memory.ts';
 import type { ListenSocket, Request } from '../model/types.ts';

@@ -1,8 +1,6 @@
-/**
- * A client connection: reads and parses requests, queues what goes out, and decides what follows a request.
- *   bytes -> head (request line, fields) -> phases -> body pieces -> queue -> socket
- * One request at a time is worked on; pipelined bytes wait in `input`.
- */
+// A client connection: reads and parses requests, queues what goes out, and decides what follows a request.
+//   bytes -> head (request line, fields) -> phases -> body pieces -> queue -> socket
+// One request at a time is worked on; pipelined bytes wait in `input`.
 import type { Socket } from 'node:net';
 import { nowMs } from '../../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';

@@ -1,9 +1,6 @@
-/**
- * HTTP/2 towards clients, framed by node:http2. Each stream is a Connection of its own to everything above it:
- *   socket -> Http2Connection (session: limits, idle time, GOAWAY) -> Http2Stream (one request) -> phases, filters, output queue
- * What differs from HTTP/1 is how a head arrives, how a response's header is sent, and what ends a stream.
- */
-
+// HTTP/2 towards clients, framed by node:http2. Each stream is a Connection of its own to everything above it:
+//   socket -> Http2Connection (session: limits, idle time, GOAWAY) -> Http2Stream (one request) -> phases, filters, output queue
+// What differs from HTTP/1 is how a head arrives, how a response's header is sent, and what ends a stream.
 import http2, {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,

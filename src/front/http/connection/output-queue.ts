@@ -1,8 +1,6 @@
-/**
- * What a connection still has to send: pieces in memory and file regions, in order.
- *   header, body pieces -> queue -> batch of one write -> socket
- * Knows rate limits and tells producers when to wait.
- */
+// What a connection still has to send: pieces in memory and file regions, in order.
+//   header, body pieces -> queue -> batch of one write -> socket
+// Knows rate limits and tells producers when to wait.
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { DirectWriter } from '../../../http/wire/direct-writer.ts';

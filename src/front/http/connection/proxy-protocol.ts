@@ -1,4 +1,4 @@
-/** PROXY protocol header, versions 1 (text) and 2 (binary), before anything else on a connection. */
+// PROXY protocol header, versions 1 (text) and 2 (binary), before anything else on a connection.
 import type { Socket } from 'node:net';
 import type { ProxyInfo } from '../model/types.ts';
 

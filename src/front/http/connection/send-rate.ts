@@ -1,4 +1,4 @@
-/** `limit_rate` and `limit_rate_after`: how much of a response may go when. */
+// `limit_rate` and `limit_rate_after`: how much of a response may go when.
 import { parseSize } from '../../config/values.ts';
 import { core } from '../config/core.ts';
 import type { Request } from '../model/types.ts';

@@ -1,5 +1,4 @@
-/** Listening sockets of a worker: accepts connections and hands them to the right virtual hosts. */
-
+// Listening sockets of a worker: accepts connections and hands them to the right virtual hosts.
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
 import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from '../../../http/wire/client-handle.ts';
 import { speaksHttp2, usesHttp2 } from '../config/http2.ts';

@@ -1,7 +1,5 @@
-/**
- * Keys of TLS session tickets. The first encrypts new tickets, all decrypt. As in nginx a ticket that was used is replaced by a new one:
- * in TLS 1.3 a client uses each once, and without that every other connection would need a whole handshake.
- */
+// Keys of TLS session tickets. The first encrypts new tickets, all decrypt. As in nginx a ticket that was used is replaced by a new one:
+// in TLS 1.3 a client uses each once, and without that every other connection would need a whole handshake.
 import { randomBytes } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { sharedValue } from '../../zone/memory.ts';

@@ -1,4 +1,4 @@
-/** Connections and requests of all event loops of the worker process: counts, and what is open at the moment. */
+// Connections and requests of all event loops of the worker process: counts, and what is open at the moment.
 import { Counters, loop } from '../../zone/memory.ts';
 
 let counters: Counters;

@@ -1,4 +1,4 @@
-/** TLS contexts: certificates, keys, ciphers, tickets and sessions of a virtual server, as its directives ask. */
+// TLS contexts: certificates, keys, ciphers, tickets and sessions of a virtual server, as its directives ask.
 import { constants, createHash } from 'node:crypto';
 import tls from 'node:tls';
 import { logTo } from '../../log/error-log.ts';

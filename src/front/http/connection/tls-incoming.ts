@@ -1,4 +1,4 @@
-/** Connections before their handshake: the first bytes are looked at, then the TLS socket is made, or a plain one after all. */
+// Connections before their handshake: the first bytes are looked at, then the TLS socket is made, or a plain one after all.
 import { Socket } from 'node:net';
 import { TLSSocket, type TLSSocketOptions } from 'node:tls';
 import { type ClientHandle, peerOf, type SharedReads } from '../../../http/wire/client-handle.ts';

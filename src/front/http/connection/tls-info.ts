@@ -1,4 +1,4 @@
-/** What a request knows of its TLS connection. */
+// What a request knows of its TLS connection.
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import type { Server, TlsInfo } from '../model/types.ts';
 import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from '../request/codes.ts';

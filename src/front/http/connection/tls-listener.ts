@@ -1,7 +1,5 @@
-/**
- * TLS listeners. The ClientHello is read before the handshake, so that the virtual server is known when the TLS socket is made:
- * certificate, protocols, verification and sessions are all that server's own.
- */
+// TLS listeners. The ClientHello is read before the handshake, so that the virtual server is known when the TLS socket is made:
+// certificate, protocols, verification and sessions are all that server's own.
 import type { Socket } from 'node:net';
 import type tls from 'node:tls';
 import { SharedReads } from '../../../http/wire/client-handle.ts';

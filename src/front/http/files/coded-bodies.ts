@@ -1,7 +1,5 @@
-/**
- * Compressed forms of bodies that stay in memory (files, answers of a cache): made when first asked for, gone with the body.
- * A form is held only if it is at most half as long, and one for each coding, so that all of them take no more than the bodies do.
- */
+// Compressed forms of bodies that stay in memory (files, answers of a cache): made when first asked for, gone with the body.
+// A form is held only if it is at most half as long, and one for each coding, so that all of them take no more than the bodies do.
 export type Coding = 'gzip' | 'br';
 
 interface Form {

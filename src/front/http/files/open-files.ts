@@ -1,8 +1,6 @@
-/**
- * Files to send. Smaller ones are kept in memory with what their stat said, and larger ones that many ask for, since sending from memory
- * copies once and from a file twice; whether that still holds is asked at every use, or with `open_file_cache` once in
- * `open_file_cache_valid`, as nginx does with its open descriptors. Others are kept open under `open_file_cache` only.
- */
+// Files to send. Smaller ones are kept in memory with what their stat said, and larger ones that many ask for, since sending from memory
+// copies once and from a file twice; whether that still holds is asked at every use, or with `open_file_cache` once in
+// `open_file_cache_valid`, as nginx does with its open descriptors. Others are kept open under `open_file_cache` only.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { nowMs } from '../../../http/wire/clock.ts';
 import { fsPath } from '../../fs-path.ts';

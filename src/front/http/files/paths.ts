@@ -1,4 +1,4 @@
-/** From URIs to paths of files. Paths are latin1 texts; `fsPath` makes of them what node:fs must see. */
+// From URIs to paths of files. Paths are latin1 texts; `fsPath` makes of them what node:fs must see.
 import path from 'node:path';
 import type { Request } from '../model/types.ts';
 

@@ -1,4 +1,4 @@
-/** disable_symlinks: paths with symbolic links are refused. */
+// disable_symlinks: paths with symbolic links are refused.
 import { lstatSync, statSync } from 'node:fs';
 import { fsPath } from '../../fs-path.ts';
 import { core } from '../config/core.ts';

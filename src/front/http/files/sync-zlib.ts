@@ -1,4 +1,4 @@
-/** Streams of node:zlib run in place, piece by piece, so that order and flushes hold; used again, since to make one costs more than a page. */
+// Streams of node:zlib run in place, piece by piece, so that order and flushes hold; used again, since to make one costs more than a page.
 import type * as zlib from 'node:zlib';
 
 interface Handle {

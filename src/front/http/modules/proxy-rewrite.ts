@@ -1,5 +1,4 @@
-/** proxy_redirect and proxy_cookie_*: Location, Refresh and Set-Cookie fields made to fit this server's addresses. */
-
+// proxy_redirect and proxy_cookie_*: Location, Refresh and Set-Cookie fields made to fit this server's addresses.
 import type { Regex } from '../../config/regex.ts';
 import { compileRegex } from '../config/compile-regex.ts';
 import type { HttpFrame } from '../config/module.ts';

@@ -1,5 +1,4 @@
-/** Last header filter: frames the body and writes status line and header fields in nginx's order. */
-
+// Last header filter: frames the body and writes status line and header fields in nginx's order.
 import { nowSeconds } from '../../../http/wire/clock.ts';
 import { core } from '../config/core.ts';
 import type { HttpMain, Request } from '../model/types.ts';

@@ -1,5 +1,4 @@
-/** Which location answers a URI: exact name, then longest prefix (with what is nested in it), then expressions in order. */
-
+// Which location answers a URI: exact name, then longest prefix (with what is nested in it), then expressions in order.
 import { nowMs } from '../../../http/wire/clock.ts';
 import { core } from '../config/core.ts';
 import type { Loc, Request } from '../model/types.ts';

@@ -1,5 +1,4 @@
-/** The phase engine: a flat list of steps built once, walked by each request. */
-
+// The phase engine: a flat list of steps built once, walked by each request.
 import { RegexLimitError } from '../../config/regex.ts';
 import { core } from '../config/core.ts';
 import { mapUri } from '../files/paths.ts';

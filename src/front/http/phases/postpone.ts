@@ -1,5 +1,4 @@
-/** Keeps the output of parallel subrequests in the order of their creation: who is not at its turn holds its pieces back. */
-
+// Keeps the output of parallel subrequests in the order of their creation: who is not at its turn holds its pieces back.
 import { core } from '../config/core.ts';
 import type { Request } from '../model/types.ts';
 import { ERROR, OK } from '../request/codes.ts';

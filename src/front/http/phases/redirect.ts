@@ -1,5 +1,4 @@
-/** Internal redirects: the same request goes through the phases again, with another URI or in a named location. */
-
+// Internal redirects: the same request goes through the phases again, with another URI or in a named location.
 import type { Request } from '../model/types.ts';
 import { DONE } from '../request/codes.ts';
 import { updateLocation } from './location.ts';

@@ -1,5 +1,4 @@
-/** Sending a whole small answer. */
-
+// Sending a whole small answer.
 import type { Request } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
 

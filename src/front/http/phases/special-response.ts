@@ -1,5 +1,4 @@
-/** Error pages: `error_page` first, else the built-in page. */
-
+// Error pages: `error_page` first, else the built-in page.
 import { SERVER_BUILD, SERVER_FULL } from '../../version.ts';
 import { core, type ErrorPage } from '../config/core.ts';
 import type { Request } from '../model/types.ts';

@@ -1,5 +1,4 @@
-/** Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere. */
-
+// Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere.
 import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
 import { core } from '../config/core.ts';
 import type { Request, SubrequestEnd } from '../model/types.ts';

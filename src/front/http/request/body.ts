@@ -1,4 +1,4 @@
-/** Request bodies: decoding from the connection (length or chunked), kept in memory or spooled to a file, or handed on as they come. */
+// Request bodies: decoding from the connection (length or chunked), kept in memory or spooled to a file, or handed on as they come.
 import { closeSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { BodyDecoder } from '../../../http/wire/body-decoder.ts';

@@ -1,4 +1,4 @@
-/** Return codes of phase handlers and filters, as in nginx: negative values steer the engine, values from 100 up are HTTP statuses. */
+// Return codes of phase handlers and filters, as in nginx: negative values steer the engine, values from 100 up are HTTP statuses.
 export const OK = 0;
 export const ERROR = -1;
 /** the handler will call back (`runPhases` or `finalizeRequest`) */

@@ -1,8 +1,5 @@
-/**
- * Parser of HTTP/1.x request lines, header lines and URIs. All text is latin1: one character is one byte of the wire.
- * Rules are nginx's: bare LF ends a line, control characters are refused, `//`, `/./`, `/../` and `%XX` are resolved in the path.
- */
-
+// Parser of HTTP/1.x request lines, header lines and URIs. All text is latin1: one character is one byte of the wire.
+// Rules are nginx's: bare LF ends a line, control characters are refused, `//`, `/./`, `/../` and `%XX` are resolved in the path.
 const hexValue = (c: number): number => (c >= 48 && c <= 57 ? c - 48 : (c | 32) >= 97 && (c | 32) <= 102 ? (c | 32) - 87 : -1);
 
 interface ParsedUri {

@@ -1,4 +1,4 @@
-/** What is going to be answered, before the header is written. */
+// What is going to be answered, before the header is written.
 import { findHeader, type HeaderField, lowerName } from '../../../http/wire/header.ts';
 
 /** Response headers with a meaning of their own; everything else is in `fields`. */

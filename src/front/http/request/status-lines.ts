@@ -1,4 +1,4 @@
-/** Code and reason of each status, in nginx's words. */
+// Code and reason of each status, in nginx's words.
 export const STATUS_LINES: Readonly<Record<number, string>> = {
   200: '200 OK',
   201: '201 Created',

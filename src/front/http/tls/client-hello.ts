@@ -1,4 +1,4 @@
-/** The first message of a TLS client: asked name, protocols, ciphers and groups, read before the handshake begins. */
+// The first message of a TLS client: asked name, protocols, ciphers and groups, read before the handshake begins.
 const CURVES: Record<number, string> = {
   23: 'prime256v1',
   24: 'secp384r1',

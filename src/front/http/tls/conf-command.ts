@@ -1,4 +1,4 @@
-/** `*_ssl_conf_command`: those of OpenSSL's SSL_CONF_cmd that Node has an option for. Others are refused when the configuration is read. */
+// `*_ssl_conf_command`: those of OpenSSL's SSL_CONF_cmd that Node has an option for. Others are refused when the configuration is read.
 import { constants } from 'node:crypto';
 import type tls from 'node:tls';
 import { custom, type Spec } from '../../config/directive.ts';

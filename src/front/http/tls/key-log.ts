@@ -1,4 +1,4 @@
-/** ssl_key_log and its kin: secrets of TLS connections in the form of SSLKEYLOGFILE, for those who look at the traffic. */
+// ssl_key_log and its kin: secrets of TLS connections in the form of SSLKEYLOGFILE, for those who look at the traffic.
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { custom, type Spec } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';

@@ -1,4 +1,4 @@
-/** Who answers for a certificate: its issuer, and the responder of the issuer. */
+// Who answers for a certificate: its issuer, and the responder of the issuer.
 import { X509Certificate } from 'node:crypto';
 
 export interface Responder {

@@ -1,4 +1,4 @@
-/** Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results. */
+// Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results.
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { systemError } from '../../system-error.ts';

@@ -1,4 +1,4 @@
-/** ssl_*: certificates, protocols, sessions, client verification, stapling, and $ssl_* variables. */
+// ssl_*: certificates, protocols, sessions, client verification, stapling, and $ssl_* variables.
 import { createHash } from 'node:crypto';
 import { custom, flag, HS, num, oneOf, type Spec, sec, size, wordsOf } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';

@@ -1,4 +1,4 @@
-/** PREFIX_cache_*: the directives, and the cache of a location. */
+// PREFIX_cache_*: the directives, and the cache of a location.
 import { ANY_COUNT, custom, flag, HSL, HTTP, msec, num, offset, type Table, wordsOf } from '../../config/directive.ts';
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import type { HttpFrame } from '../config/module.ts';

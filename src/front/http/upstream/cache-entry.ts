@@ -1,8 +1,6 @@
-/**
- * A stored answer as a file.
- *   `GNC1` | u32 length of the head | head as JSON, padded with spaces so that it can be rewritten in place | body
- * Name: md5 of the key in hexadecimal, in folders cut from its end as `levels` says.
- */
+// A stored answer as a file.
+//   `GNC1` | u32 length of the head | head as JSON, padded with spaces so that it can be rewritten in place | body
+// Name: md5 of the key in hexadecimal, in folders cut from its end as `levels` says.
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { HeaderField } from '../../../http/wire/header.ts';

@@ -1,4 +1,4 @@
-/** An answer on its way into a cache zone: a temporary file that takes the body as it comes, until the zone puts it in place. */
+// An answer on its way into a cache zone: a temporary file that takes the body as it comes, until the zone puts it in place.
 import { closeSync, unlinkSync, writeSync } from 'node:fs';
 import { openTemp, type TempFolder } from '../request/body.ts';
 import { type EntryHead, headBytes } from './cache-entry.ts';

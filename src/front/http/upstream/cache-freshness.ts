@@ -1,4 +1,4 @@
-/** How long an answer may be kept: what its own header says, and `cache_valid` where that says nothing. Times are seconds. */
+// How long an answer may be kept: what its own header says, and `cache_valid` where that says nothing. Times are seconds.
 import { parseHttpDate } from '../request/http-date.ts';
 import type { CacheRules } from './cache-rules.ts';
 import type { UpstreamHead } from './protocol.ts';

@@ -1,4 +1,4 @@
-/** A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched. */
+// A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched.
 import { closeSync } from 'node:fs';
 import { nowSeconds } from '../../../http/wire/clock.ts';
 import { drain } from '../../zone/bus.ts';

@@ -1,4 +1,4 @@
-/** What happens to a cache zone by itself: a loader finds the files of earlier runs, a manager removes what is old or too much. */
+// What happens to a cache zone by itself: a loader finds the files of earlier runs, a manager removes what is old or too much.
 import { readdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { nowSeconds } from '../../../http/wire/clock.ts';

@@ -1,8 +1,6 @@
-/**
- * Cache zones: files on disk, an index in memory, small hot answers in memory too. Each event loop has the whole index: a change is told
- * to the others, who hear of it before they look an entry up. What must be counted or held by one alone (uses, the lock of who fetches)
- * lies in shared memory.
- */
+// Cache zones: files on disk, an index in memory, small hot answers in memory too. Each event loop has the whole index: a change is told
+// to the others, who hear of it before they look an entry up. What must be counted or held by one alone (uses, the lock of who fetches)
+// lies in shared memory.
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { nowSeconds } from '../../../http/wire/clock.ts';

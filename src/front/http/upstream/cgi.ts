@@ -1,5 +1,4 @@
-/** What FastCGI, SCGI and uwsgi share: parameters from the request, and CGI response headers. */
-
+// What FastCGI, SCGI and uwsgi share: parameters from the request, and CGI response headers.
 import type { HeaderField } from '../../../http/wire/header.ts';
 import { custom, HSL } from '../../config/directive.ts';
 import type { HttpFrame } from '../config/module.ts';

@@ -1,4 +1,4 @@
-/** Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, under each one's prefix. */
+// Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, under each one's prefix.
 import { isIP } from 'node:net';
 import { ANY_COUNT, buffers, custom, flag, HSL, ineffective, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';

@@ -1,4 +1,4 @@
-/** Connections to upstream peers, and the pool of idle ones. */
+// Connections to upstream peers, and the pool of idle ones.
 import net, { type Socket } from 'node:net';
 import type tls from 'node:tls';
 import { holdingClock, nowMs } from '../../../http/wire/clock.ts';

@@ -1,5 +1,4 @@
-/** `early_hints`: a 103 of the back end goes on to the client before the answer. */
-
+// `early_hints`: a 103 of the back end goes on to the client before the answer.
 import type { HeaderField } from '../../../http/wire/header.ts';
 import { core } from '../config/core.ts';
 import { anySet } from '../config/value.ts';

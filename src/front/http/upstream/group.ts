@@ -1,5 +1,4 @@
-/** `upstream { }`: groups of servers, their balancing method, keepalive pool, stickiness and name resolution. */
-
+// `upstream { }`: groups of servers, their balancing method, keepalive pool, stickiness and name resolution.
 import { isIP } from 'node:net';
 import { ANY_COUNT, again, block, custom, HTTP, msec, num, UPSTREAM } from '../../config/directive.ts';
 import { failAt } from '../../config/syntax.ts';

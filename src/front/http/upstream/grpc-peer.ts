@@ -1,7 +1,5 @@
-/**
- * A connection to a gRPC back end: HTTP/2 by node:http2, one stream at a time, so that choosing peers, timeouts, retries and the pool
- * of idle connections stay those of all back ends. While a request is under way its stream stands in for the socket.
- */
+// A connection to a gRPC back end: HTTP/2 by node:http2, one stream at a time, so that choosing peers, timeouts, retries and the pool
+// of idle connections stay those of all back ends. While a request is under way its stream stands in for the socket.
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { HeaderField } from '../../../http/wire/header.ts';

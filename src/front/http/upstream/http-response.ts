@@ -1,4 +1,4 @@
-/** Parser of HTTP/1.x responses. */
+// Parser of HTTP/1.x responses.
 import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
 import { findHeader, type HeaderField, learnField, lowerName, recallField } from '../../../http/wire/header.ts';
 import type { UpstreamHead } from './protocol.ts';

@@ -1,4 +1,4 @@
-/** The peers of an upstream and the way to choose among them. */
+// The peers of an upstream and the way to choose among them.
 import { loop } from '../../zone/memory.ts';
 import type { SharedTable } from '../../zone/table.ts';
 import type { Request } from '../model/types.ts';

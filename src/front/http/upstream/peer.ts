@@ -1,5 +1,4 @@
-/** A peer of an upstream: its address, its options, and the state that choices are made by. */
-
+// A peer of an upstream: its address, its options, and the state that choices are made by.
 import { createHash } from 'node:crypto';
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { Address } from '../config/addresses.ts';

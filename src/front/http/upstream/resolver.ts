@@ -1,4 +1,4 @@
-/** DNS client of `resolver`: A, AAAA and SRV over UDP (TCP when truncated), answers kept for their TTL. */
+// DNS client of `resolver`: A, AAAA and SRV over UDP (TCP when truncated), answers kept for their TTL.
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { ResolverConf } from '../config/core.ts';

@@ -1,5 +1,4 @@
-/** Response headers of a back end: which are passed on, which steer this server (`X-Accel-*`), which are rewritten. */
-
+// Response headers of a back end: which are passed on, which steer this server (`X-Accel-*`), which are rewritten.
 import { findHeader, type HeaderField } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
 import type { Request } from '../model/types.ts';

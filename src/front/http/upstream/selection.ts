@@ -1,5 +1,4 @@
-/** Chooses peers for one request: round robin, least_conn, least_time, ip_hash, hash, random. No I/O. */
-
+// Chooses peers for one request: round robin, least_conn, least_time, ip_hash, hash, random. No I/O.
 import { crc32Latin1 } from '../../../common/crc32.ts';
 import { nowSeconds } from '../../../http/wire/clock.ts';
 import type { Request } from '../model/types.ts';

@@ -1,5 +1,4 @@
-/** Addresses behind `server NAME resolve [service=...]`: those of the name, or of the targets of its SRV records. */
-
+// Addresses behind `server NAME resolve [service=...]`: those of the name, or of the targets of its SRV records.
 import { makeAddress, splitHostPort } from '../config/addresses.ts';
 import type { EntryAddress, ServerEntry } from './peer.ts';
 import { NXDOMAIN, type ResolveError, type Resolver, type SrvRecord, TYPE_SRV } from './resolver.ts';

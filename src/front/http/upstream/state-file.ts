@@ -1,4 +1,4 @@
-/** `state FILE` of an upstream: the servers that the api has put there, as `server` directives, so that they outlive the process. */
+// `state FILE` of an upstream: the servers that the api has put there, as `server` directives, so that they outlive the process.
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { type DirectiveNode, parseConfig } from '../../config/syntax.ts';
 import { fsPath } from '../../fs-path.ts';

@@ -1,5 +1,4 @@
-/** `sticky cookie|route|learn`: later requests of a client go to the same peer. */
-
+// `sticky cookie|route|learn`: later requests of a client go to the same peer.
 import { crc32Latin1 } from '../../../common/crc32.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
 import { SharedTable } from '../../zone/table.ts';

@@ -1,5 +1,4 @@
-/** PREFIX_ssl_*: TLS to back ends, with verification, client certificates and session reuse. */
-
+// PREFIX_ssl_*: TLS to back ends, with verification, client certificates and session reuse.
 import tls from 'node:tls';
 import { custom, flag, HSL, num, type Table, wordsOf } from '../../config/directive.ts';
 import type { HttpFrame } from '../config/module.ts';
