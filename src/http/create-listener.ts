@@ -1,9 +1,9 @@
-// Chooses the listener: uWebSockets where its binary loads, else the own one on node:net.
+// Chooses the listener: uWebSockets if its binary loads, else the one on node:net.
 import type { Handler, HttpListener, ListenerOptions } from './listener.ts';
 import { canSharePort, NetListener } from './net-listener.ts';
 import { isUws } from './uws-process.ts';
 
-/** @param kind `http.listener` of the settings. @throws Error `uws` was asked for and there is no binary for this Node */
+/** @param kind `http.listener` of the settings. @throws Error `uws` was requested and there is no binary for this Node */
 export async function createListener(options: ListenerOptions, handler: Handler, kind: 'auto' | 'uws' | 'net'): Promise<HttpListener> {
   if (!isUws(kind)) return new NetListener(options, handler);
   // hyper-express cannot be imported where uWebSockets has no binary.

@@ -1,8 +1,8 @@
-// A request body between a socket that is fed from and a handler that reads. Until somebody reads, at most HIGH_WATER bytes are held, then
-// the socket is paused; so it is while an iterating reader is busy.
+// A request body between the socket that feeds it and the handler that reads it. At most HIGH_WATER bytes are stored before a handler reads,
+// and while an iterating handler is busy; then the socket is paused.
 import { BodyAborted, BodyTooLarge, type HttpBody } from './listener.ts';
 
-/** How a body stops and starts its socket. */
+/** Pauses and resumes the socket of a body. */
 export interface BodyFlow {
   pause(): void;
   resume(): void;
@@ -12,9 +12,9 @@ const HIGH_WATER = 256 * 1024;
 
 export class FlowBody implements HttpBody {
   readonly length: number | null;
-  /** All of it has come. */
+  /** All of it has arrived. */
   complete: boolean;
-  /** Moves with every chunk. */
+  /** Increases with every chunk. */
   receivedBytes = 0;
   isPaused = false;
   readonly #flow: BodyFlow;
@@ -36,7 +36,7 @@ export class FlowBody implements HttpBody {
     this.complete = length === 0;
   }
 
-  /** Takes bytes off the socket; the body keeps `chunk`. */
+  /** Adds bytes from the socket; the body keeps `chunk`. */
   push(chunk: Buffer): void {
     this.receivedBytes += chunk.length;
     if (this.#isDiscarding || this.#error) return;
@@ -53,20 +53,20 @@ export class FlowBody implements HttpBody {
     this.#notify();
   }
 
-  /** The end may come with what the socket had read before it was paused: the next request must not wait for somebody to ask for more. */
+  /** The end may arrive with bytes read before the socket was paused: the next request must not wait for the handler to read. */
   finish(): void {
     this.complete = true;
     this.#resume();
     this.#notify();
   }
 
-  /** The client went away: the socket may not be touched any more. */
+  /** The client disconnected: the socket must not be used any more. */
   abort(): void {
     this.isPaused = false;
     if (!this.complete) this.#fail(new BodyAborted());
   }
 
-  /** Nobody will read the rest: take it off the socket and drop it. */
+  /** The rest will not be read: receive it and drop it. */
   discard(): void {
     this.#isDiscarding = true;
     this.#drop();

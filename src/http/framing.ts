@@ -1,5 +1,5 @@
-// Which message framing is accepted. A request whose Host, Content-Length or Transfer-Encoding may be read in two ways is refused:
-// the next hop, or uWebSockets itself, would read it the other way (request smuggling; a repeated Content-Length aborts the process).
+// Which message framing is accepted. A request whose Host, Content-Length or Transfer-Encoding is ambiguous is refused:
+// the next hop, or uWebSockets itself, could read it differently (request smuggling; a repeated Content-Length aborts the process).
 
 /** Framing headers counted while the head is read once. */
 export interface FramingHeaders {

@@ -25,7 +25,7 @@ class UwsRequest implements HttpRequest {
     this.#raw = request._raw_response;
   }
 
-  /** Must be asked for first before the reply is sent: the socket is gone afterwards. */
+  /** Must be read before the reply is sent: the socket is gone afterwards. */
   get remoteAddress(): string {
     this.#remoteAddress ??= Buffer.from(this.#raw.getRemoteAddressAsText()).toString('latin1');
     return this.#remoteAddress;
@@ -45,7 +45,7 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
   readonly #options: ListenerOptions;
   readonly #handler: Handler;
   readonly #server: HyperServer;
-  /** Replies under way. A Set's tables, each of which knows the next, would keep all that they ever held until a full collection. */
+  /** Replies in progress. A Set would keep its old tables, and with them every reply, until a full collection. */
   readonly #replies: UwsReply[] = [];
   #inFlight = 0;
   isDraining = false;
@@ -112,7 +112,7 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
   #watchTransfers(): void {
     const now = Date.now();
     const timeoutMs = this.#options.readTimeoutMs;
-    // A copy: what is closed here leaves the list.
+    // A copy: replies closed here leave the list.
     for (const reply of [...this.#replies]) {
       if (reply.isFinished) continue;
       const { body } = reply;
@@ -139,7 +139,7 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Guard 5: both in one turn. */
+  /** Guard 5: close and exit in one turn. */
   stop(exitCode: number): never {
     if (this.#watch) clearInterval(this.#watch);
     this.#server.uws_instance.close();

@@ -1,4 +1,4 @@
-// What a listener gives to the code above it. Two implementations: hyper-express-listener.ts (uWebSockets) and net-listener.ts (node:net).
+// The interface of listeners to the code above them. Implementations: hyper-express-listener.ts (uWebSockets) and net-listener.ts (node:net).
 // Date, Connection, Content-Length and Transfer-Encoding belong to the listener; a handler never sets them.
 
 export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -7,7 +7,7 @@ export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;
 export type Handler = (request: HttpRequest, reply: HttpReply) => void | Promise<void>;
 
 export interface HttpRequest {
-  /** As sent, case kept: `GET`. */
+  /** As sent, in its case: `GET`. */
   readonly method: string;
   /** Undecoded, begins with `/`, without the query. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface HttpRequest {
 
 /**
  * The request body, read once: either by `bytes` or as an async iterable, which slows the sender down while the reader is busy.
- * Both fail with BodyTooLarge above the listener's limit and with BodyAborted when the client goes away or stalls.
+ * Both fail with BodyTooLarge above the listener's limit and with BodyAborted when the client disconnects or stalls.
  */
 export interface HttpBody extends AsyncIterable<Buffer> {
   /** Bytes announced; 0 without a body, null when chunked. */
@@ -32,20 +32,20 @@ export interface HttpBody extends AsyncIterable<Buffer> {
 }
 
 export interface HttpReply {
-  /** The client went away; whatever is sent now is dropped. */
+  /** The client disconnected; whatever is sent now is dropped. */
   readonly aborted: boolean;
-  /** A reply was begun. */
+  /** A reply was started. */
   readonly sent: boolean;
   /** The whole reply at once. @throws Error a header value with CR, LF or NUL, or a second reply */
   send(status: number, headers: HttpHeaders, body?: string | Uint8Array): void;
   /** A reply in parts; without `length` it is sent chunked. */
   stream(status: number, headers: HttpHeaders, length?: number): ReplyStream;
-  /** `call` runs when the client goes away before the reply is complete; at once if it already has. */
+  /** Runs `call` when the client disconnects before the reply is complete; at once if it already has. */
   onAbort(call: () => void): void;
 }
 
 export interface ReplyStream {
-  /** @returns false: wait for `drained()` before the next write (nothing is lost if not, memory grows) */
+  /** @returns false: wait for `drained()` before the next write (otherwise nothing is lost, but memory grows) */
   write(chunk: string | Uint8Array): boolean;
   drained(): Promise<void>;
   end(): void;
@@ -56,7 +56,7 @@ export interface ListenerOptions {
   readonly port: number;
   readonly maxContentLength: number;
   readonly maxHeaderSize: number;
-  /** A body or a reader that stands still this long is cut off; -1: never. */
+  /** Time after which a stalled body or reader is cut off; -1: never. */
   readonly readTimeoutMs: number;
   /** Other threads listen on the same port. */
   readonly isShared: boolean;
@@ -96,7 +96,7 @@ export function checkHeaderValue(name: string, value: string): void {
   if (BAD_HEADER_VALUE.test(value)) throw new Error(`response header ${name} holds CR, LF or NUL`);
 }
 
-/** Body of a refusal that a listener makes by itself, in the service's error form. */
+/** Body of a refusal by the listener itself, in the service's error form. */
 export function refusalBody(status: number, reason: string): string {
   const type = status === 413 ? 'content_too_large_exception' : status === 503 ? 'unavailable_exception' : 'illegal_argument_exception';
   return JSON.stringify({ error: { root_cause: [{ type, reason }], type, reason }, status });

@@ -6,7 +6,7 @@ import { parseRequestLine } from './wire/request-line.ts';
 
 const MAX_FIELDS = 100;
 
-/** Strict: what may be read in two ways is refused. */
+/** Strict: ambiguous heads are refused. */
 export const headRules = (maxHeadBytes: number): HeadRules => ({
   methods: 'any token',
   lineBytes: maxHeadBytes,
@@ -75,7 +75,7 @@ export class NetHead implements HeadHandler {
       }
       framing[lname] = value;
     }
-    // Host came with HTTP/1.1.
+    // Host was introduced by HTTP/1.1.
     if (this.version === 1000 && counts.hostCount === 0) counts.hostCount = 1;
     const result = checkFraming(counts, framing);
     if (!result.ok) return this.#refuse(400, result.reason);

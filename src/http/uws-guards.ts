@@ -50,7 +50,7 @@ export interface HyperRequest {
   sentMethod: string;
   /** Ours: bytes announced (null chunked), set by guard 1. */
   bodyLength: number | null;
-  /** Ours: called when the client goes away. */
+  /** Ours: called when the client disconnects. */
   whenAborted: (() => void) | null;
 }
 
@@ -94,7 +94,7 @@ export function loadGuardedHyperExpress(limit: number): HyperExpress {
   return hyperExpress;
 }
 
-/** Names of private members of hyper-express that have gone; empty while the guards hold. */
+/** Names of private members of hyper-express that no longer exist; empty while the guards work. */
 export function missingPrivateMembers(): string[] {
   const { Request, Server } = hyperExpress;
   const missing = ['_body_parser_run', '_body_parser_stop'].filter((name) => !(name in Request.prototype));
@@ -103,7 +103,7 @@ export function missingPrivateMembers(): string[] {
   return missing;
 }
 
-/** Head of the request that is being constructed: hyper-express reads it and runs its body parser in one turn. */
+/** Head of the request under construction: hyper-express reads it and runs its body parser in one turn. */
 let readHeaders: Record<string, string> = {};
 let readMethod = '';
 const counts: FramingHeaders = { hostCount: 0, contentLengthCount: 0, transferEncodingCount: 0 };
@@ -129,7 +129,7 @@ function guardRequests(prototype: HyperRequest): void {
   };
 }
 
-/** Guard 1: one pass over the head both counts and collects. uWebSockets gives all requests one prototype, seen first at the first request. */
+/** Guard 1: counts and collects in one pass over the head. All requests of uWebSockets share a prototype, which is available from the first. */
 function guardForEach(): void {
   const prototype = hyperExpress.Server.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
   const handle = prototype._handle_uws_request;
@@ -152,13 +152,13 @@ function guardForEach(): void {
         forEach.call(this, count);
       };
     }
-    // Guard 13: hyper-express asks for the method in small letters, which uWebSockets makes in place: take it as sent before.
+    // Guard 13: hyper-express requests the method in lower case, which uWebSockets converts in place: read it as sent first.
     readMethod = (args[1] as RawRequest).getCaseSensitiveMethod();
     return handle.apply(this, args);
   };
 }
 
-/** Guard 3, and the status line remembered for it. */
+/** Guard 3; it needs the status line that was written. */
 let isResponseGuarded = false;
 function guardRawResponse(raw: RawResponse): void {
   if (isResponseGuarded) return;
@@ -177,7 +177,7 @@ function guardRawResponse(raw: RawResponse): void {
   };
 }
 
-/** Guards 2 and 9: the refusal goes out a turn later and closes the connection. @returns false: hyper-express goes no further */
+/** Guards 2 and 9: sends the refusal a turn later and closes the connection. @returns false, which stops hyper-express */
 function refuse(response: HyperResponse, status: number, reason: string): false {
   setImmediate(() =>
     response.atomic(() => {

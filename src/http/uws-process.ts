@@ -1,4 +1,4 @@
-// What a process or thread with uWebSockets listeners needs besides them (guards 6 and 12 of uws-guards.ts), without hyper-express and
+// What a process or thread with uWebSockets listeners needs (guards 6 and 12 of uws-guards.ts), usable without hyper-express and
 // where uWebSockets has no binary.
 import { createRequire } from 'node:module';
 import net from 'node:net';
@@ -13,7 +13,7 @@ interface Uws {
   us_listen_socket_close(token: unknown): void;
 }
 
-/** The module that hyper-express is given, too. Null: no binary for this Node is installed. */
+/** The module that hyper-express uses, too. Null: no binary for this Node is installed. */
 function loadUws(): Uws | null {
   try {
     return createRequire(import.meta.url)('../../vendor/uws-shim/index.cjs');
@@ -27,18 +27,18 @@ export function isUws(kind: 'auto' | 'uws' | 'net'): boolean {
   return kind === 'uws' || (kind === 'auto' && loadUws() !== null);
 }
 
-/** Guard 6: an exception that nobody caught is told to `report` and the thread lives on; uWebSockets would abort the process. */
+/** Guard 6: uncaught exceptions are reported and the thread continues; uWebSockets would abort the process. */
 export function keepThreadAlive(report: (error: unknown) => void): void {
   process.on('uncaughtException', report);
   process.on('unhandledRejection', report);
 }
 
 /**
- * Guard 12: uWebSockets shares a port with whoever listens already, so the main thread asks first.
- * @returns the port, chosen when 0 was asked for. @throws Error with code EADDRINUSE, EACCES, EADDRNOTAVAIL
+ * Guard 12: uWebSockets shares a port with any process that already listens there, so the main thread checks first.
+ * @returns the port, chosen if 0 was requested. @throws Error with code EADDRINUSE, EACCES, EADDRNOTAVAIL
  */
 export async function probePort(host: string, port: number): Promise<number> {
-  // By uWebSockets first, which is loaded anyway; node:net takes ten modules more, and names the reason of a refusal.
+  // By uWebSockets first, which is loaded anyway; node:net loads ten more modules, but reports the reason of a failure.
   const uws = loadUws();
   const chosen = uws && openAlone(uws, host, port);
   if (chosen !== null) return chosen;

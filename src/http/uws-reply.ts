@@ -1,5 +1,5 @@
-// Replies straight to uWebSockets: whole ones in one corked write, streams in corked pieces (guard 7). hyper-express is told when one is complete;
-// its own `send` goes through a table of headers and three calls more.
+// Replies written directly to uWebSockets: whole ones in one corked write, streams in corked pieces (guard 7). hyper-express is notified when
+// one is complete; its own `send` takes a table of headers and three more calls.
 
 import { checkHeaderValue, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
 import { REASON_PHRASES } from './reason-phrases.ts';
@@ -12,19 +12,19 @@ const PIECE_BYTES = 15_000;
 /** The listener as its replies see it. */
 export interface ReplyOwner {
   readonly isDraining: boolean;
-  /** The reply is complete, or its client has gone. Called once. */
+  /** The reply is complete, or its client disconnected. Called once. */
   finished(reply: UwsReply): void;
 }
 
 export class UwsReply implements HttpReply {
   aborted = false;
   sent = false;
-  /** Bytes taken by the socket, for the watch over slow readers. */
+  /** Bytes accepted by the socket, to detect slow readers. */
   progress = 0;
   isStreaming = false;
   readonly raw: RawResponse;
   readonly body: UwsBody;
-  /** Of the listener: where it stands among the replies under way (-1: nowhere), its progress as last seen, and since when it stands still. */
+  /** Used by the listener: index among the replies in progress (-1: none), progress when last checked, and time since which it has stalled. */
   place = -1;
   seen = -1;
   stalledSinceMs = 0;
@@ -33,7 +33,7 @@ export class UwsReply implements HttpReply {
   readonly #wantsClose: boolean;
   readonly #owner: ReplyOwner;
   readonly #isHead: boolean;
-  /** Sent to its end, or its client has gone. */
+  /** Sent completely, or its client disconnected. */
   isFinished = false;
   #abortCalls: Array<() => void> | null = null;
 
@@ -51,7 +51,7 @@ export class UwsReply implements HttpReply {
     checkHeaders(headers);
     this.sent = true;
     if (this.aborted) return;
-    // The rest of a body that nobody read is taken off the wire by uWebSockets after the reply; one above the limit is not waited for.
+    // uWebSockets receives the rest of an unread body after the reply; a body above the limit is not waited for.
     if (!this.body.complete) this.body.discard();
     const { raw } = this;
     const close = this.shouldClose || status === 413;
@@ -72,11 +72,11 @@ export class UwsReply implements HttpReply {
       if (typeof value === 'string') raw.writeHeader(name.toLowerCase(), value);
       else for (const line of value) raw.writeHeader(name.toLowerCase(), line);
     }
-    // Guard 11: uWebSockets writes this header only when the client did not send it.
+    // Guard 11: uWebSockets writes this header only if the client did not send it.
     if (this.#wantsClose) raw.writeHeader('connection', 'close');
   }
 
-  /** What hyper-express does after its own `send`. */
+  /** hyper-express does this after its own `send`. */
   #complete(): void {
     this.#response.completed = true;
     this.#response.route.app._resolve_pending_request();
@@ -117,7 +117,7 @@ export class UwsReply implements HttpReply {
     else (this.#abortCalls ??= []).push(call);
   }
 
-  /** The client has gone. */
+  /** The client disconnected. */
   abort(): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -211,7 +211,7 @@ class UwsStream implements ReplyStream {
     if (this.#isOver) this.#finishOnce();
     else if (this.#hasEnded) {
       this.#isOver = true;
-      // A stream shorter than it said cannot be made right: the connection is closed.
+      // A stream shorter than announced cannot be corrected: the connection is closed.
       if (this.#total !== null) raw.close();
       else raw.cork(() => raw.end('', this.#reply.shouldClose));
       this.#finishOnce();

@@ -1,6 +1,6 @@
-// Connections as the system's handles, before node:net makes sockets of them. What a listener makes of them here costs less than what
-// node:net would: one buffer for all reads of plain HTTP, and TLS without a plain socket below it. Where node:net has other insides than
-// these, `takeHandles` leaves it its own way.
+// Connections as handles of the system, before node:net wraps them in sockets. Sockets made here are cheaper than those of node:net:
+// one buffer for all reads of plain HTTP, and TLS without a plain socket below it. If the internals of node:net differ from what is known
+// here, `takeHandles` does nothing.
 import type { Server as NetServer, OnReadOpts } from 'node:net';
 import { holdingClock } from './clock.ts';
 
@@ -9,25 +9,25 @@ interface AddressOut {
   port?: number;
 }
 
-/** A connection of a client: TCPWrap or PipeWrap. Those of unix domain sockets have no names. */
+/** A connection of a client: TCPWrap or PipeWrap. The latter (unix domain sockets) has no addresses. */
 export interface ClientHandle {
   setNoDelay?(on: boolean): void;
   setKeepAlive?(on: boolean, idleSeconds: number): void;
   getpeername?(out: AddressOut): number;
   getsockname?(out: AddressOut): number;
-  /** takes what `readStart` brings; how much it is stands in the state of streams */
+  /** receives what `readStart` reads; the byte count is in `streamBaseState` */
   onread: (data: ArrayBuffer | undefined) => void;
   reading: boolean;
   readStart(): number;
   close(): void;
 }
 
-/** What a listening socket of node:net calls for each connection. */
+/** The part of a listening handle that node:net sets: called for each connection. */
 interface ListenHandle {
   onconnection(error: number, client: ClientHandle | undefined): void;
 }
 
-/** Gives new connections to `take` instead of making sockets of them. */
+/** Passes new connections to `take` instead of making sockets of them. */
 export function takeHandles(server: NetServer, take: (client: ClientHandle) => void): void {
   const handle = (server as unknown as { _handle?: Partial<ListenHandle> })._handle;
   if (typeof handle?.onconnection !== 'function') return;
@@ -61,11 +61,11 @@ interface ReadTarget {
 const takeRead = (conn: ReadTarget, count: number): void => conn.onRead(readBuffer, count);
 
 /**
- * Makes all sockets read into one buffer: node:net gives that choice (`onread`) to outgoing connections only, and otherwise allocates
- * 64 KB for each read [97 k -> 130 k answers per CPU second].
+ * Makes all sockets read into one buffer. node:net offers that (`onread`) to outgoing connections only, and otherwise allocates
+ * 64 KB for each read [97 k -> 130 k responses per CPU second].
  */
 export class SharedReads {
-  /** whose bytes they are */
+  /** receives the bytes */
   conn: ReadTarget | undefined;
 
   readonly options: OnReadOpts = {

@@ -1,6 +1,6 @@
-// Timeouts of connections. They are set several times a request and almost never fire, so setting one is two stores:
-// a single timer wakes at the earliest known deadline and looks through all connections.
-// A look costs about 10 ns a connection and happens at most every SWEEP_MS, so timeouts may be late by that much.
+// Timeouts of connections. They are set several times per request and almost never fire, so setting one takes two stores:
+// a single timer wakes at the earliest known deadline and checks all connections.
+// A check costs about 10 ns per connection and happens at most every SWEEP_MS, so timeouts may be late by that much.
 import { nowMs } from './clock.ts';
 
 const SWEEP_MS = 20;
@@ -16,7 +16,7 @@ let timer: NodeJS.Timeout | undefined;
 /** when `timer` fires */
 let dueMs = Infinity;
 
-/** From now on the deadline of `timed` is looked at. */
+/** Starts checking the deadline of `timed`. */
 export function watch(timed: Timed): void {
   watched.add(timed);
 }
@@ -25,7 +25,7 @@ export function unwatch(timed: Timed): void {
   watched.delete(timed);
 }
 
-/** Sets the deadline of something that is watched. */
+/** Sets the deadline of a watched object. */
 export function setDeadline(timed: Timed, ms: number): void {
   const deadlineMs = nowMs() + ms;
   timed.deadlineMs = deadlineMs;

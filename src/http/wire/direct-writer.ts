@@ -1,12 +1,12 @@
-// Writes to a plain socket go to its libuv handle, past the layers of node:net, which cost more than the system call itself.
-//   nothing waits in the socket -> handle -> taken at once (nearly always), or the rest waits in libuv's queue
-// What is written or ended by the socket meanwhile comes after it in that same queue. Where node:net has other insides, and for TLS and
-// streams of HTTP/2, the socket's own way is kept.
+// Writes to plain sockets directly to their libuv handle, bypassing the layers of node:net, which cost more than the system call itself.
+//   nothing waits in the socket -> handle -> accepted at once (nearly always), or the rest waits in libuv's queue
+// What the socket writes or ends in the meantime follows in that same queue. If the internals of node:net differ from what is known here,
+// and for TLS and streams of HTTP/2, nothing is written directly.
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import { loadStreamBinding, type WriteWrap } from './stream-binding.ts';
 
-/** Handles give 0 or a negative errno. */
+/** Methods return 0 or a negative errno. */
 interface StreamHandle {
   writeBuffer(req: WriteWrap, data: Buffer): number;
   writeLatin1String(req: WriteWrap, text: string): number;
@@ -29,21 +29,21 @@ function writeError(errno: number): Error {
 }
 
 export class DirectWriter {
-  /** bytes of a direct write that the system has not taken whole */
+  /** bytes of a direct write that the system has not fully accepted */
   pending = 0;
 
   readonly #onWritten: (() => void) | undefined;
 
   readonly #socket: Socket;
 
-  /** @param onWritten  called when what was pending has been taken */
+  /** @param onWritten  called when pending bytes have been accepted */
   constructor(socket: Socket, onWritten?: () => void) {
     this.#socket = socket;
     this.#onWritten = onWritten;
   }
 
   /**
-   * Writes bytes or latin1 text; errors destroy the socket with them, as its own writes do.
+   * Writes bytes or latin1 text; errors destroy the socket, as with its own writes.
    * @returns false: nothing was done, the socket must write it
    */
   write(data: Buffer | string): boolean {
@@ -55,7 +55,7 @@ export class DirectWriter {
     return true;
   }
 
-  /** Writes latin1 text, '' if none, and what follows it in one call; otherwise as `write`. */
+  /** Writes latin1 text ('' for none) and the following parts in one call; otherwise like `write`. */
   writeAll(head: string, parts: readonly Buffer[], bytes: number): boolean {
     const handle = this.#free();
     if (!handle) return false;
@@ -71,7 +71,7 @@ export class DirectWriter {
     return true;
   }
 
-  /** The handle, if what is given to it now comes after everything else. */
+  /** The handle, if nothing else is queued before it. */
   #free(): StreamHandle | undefined {
     const socket = this.#socket;
     if (!binding || this.pending > 0 || socket.writableLength > 0 || socket.writableCorked > 0) return undefined;
@@ -87,7 +87,7 @@ export class DirectWriter {
     if (errno !== 0) this.#socket.destroy(writeError(errno));
   }
 
-  /** The system has not taken all of it yet. */
+  /** The system has not accepted all of it yet. */
   #await(req: WriteWrap, bytes: number, held: WriteWrap['held']): void {
     const socket = this.#socket;
     this.pending = bytes;

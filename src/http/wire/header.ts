@@ -1,4 +1,6 @@
-// Header fields in order of arrival, with names as sent and in lower case.
+// Header fields of HTTP/1.x: parsing, lookup, and a memo of recent lines.
+
+/** A field, with its name as sent and in lower case. */
 export interface HeaderField {
   name: string;
   lname: string;
@@ -7,7 +9,7 @@ export interface HeaderField {
 
 const lowerCache = new Map<string, string>();
 
-/** Lower case of a header name; the common ones are remembered. */
+/** Lower case of a header name; common names are cached. */
 export function lowerName(name: string): string {
   let lname = lowerCache.get(name);
   if (lname === undefined) {
@@ -22,14 +24,14 @@ export function findHeader(fields: readonly HeaderField[], lname: string): Heade
   return undefined;
 }
 
-/** All values of a name joined, undefined if there is none. */
+/** All values of a name joined; undefined if there is none. */
 export function joinHeader(fields: readonly HeaderField[], lname: string, separator = ', '): string | undefined {
   let found: string | undefined;
   for (const field of fields) if (field.lname === lname) found = found === undefined ? field.value : found + separator + field.value;
   return found;
 }
 
-/** What a character may be in a field's name. */
+/** Classes of characters in field names. */
 const [PLAIN, UNDERSCORE, ODD, REFUSED] = [0, 1, 2, 3];
 const NAME_CLASS = Uint8Array.from({ length: 256 }, (_, c) => {
   if (c <= 32 || c === 127) return REFUSED;
@@ -38,8 +40,8 @@ const NAME_CLASS = Uint8Array.from({ length: 256 }, (_, c) => {
 });
 
 /**
- * One header line without its line end.
- * @returns the field; 'invalid': the request is refused; 'ignored': a name outside the plain set while those are ignored
+ * Parses one header line without its line end.
+ * @returns the field; 'invalid': the request is refused; 'ignored': an unusual name, and `ignoreInvalid` is set
  */
 export function parseHeaderLine(line: string, underscores: boolean, ignoreInvalid: boolean): HeaderField | 'ignored' | 'invalid' {
   let colon = 0;
@@ -64,7 +66,7 @@ export function parseHeaderLine(line: string, underscores: boolean, ignoreInvali
 }
 
 const MEMO_SLOTS = 512;
-/** lengths of lines that are remembered */
+/** lengths of lines that are cached */
 const MEMO_MIN = 3;
 const MEMO_LINE = 160;
 const memoLines: string[] = new Array(MEMO_SLOTS).fill('');
@@ -79,7 +81,7 @@ function memoSlot(text: string, start: number, end: number): number {
 }
 
 /**
- * The field of a line that was read lately: clients and back ends send the same lines again and again. It is shared: nobody may change it.
+ * The field of a recently parsed line: clients and back ends repeat the same lines. The field is shared and must not be changed.
  * @param start  the line is text[start, end)
  */
 export function recallField(text: string, start: number, end: number): HeaderField | undefined {
@@ -89,10 +91,10 @@ export function recallField(text: string, start: number, end: number): HeaderFie
   return line.length === end - start && text.startsWith(line, start) ? memoFields[slot] : undefined;
 }
 
-/** Parses a line that anybody would take, and remembers it; undefined if its name or value is unusual. */
+/** Parses and caches a line that every server would accept; undefined if its name or value is unusual. */
 export function learnField(line: string): HeaderField | undefined {
   const short = line.length <= MEMO_LINE && line.length >= MEMO_MIN;
-  // a copy of its own: a slice would keep the whole text that it was cut from
+  // a copy: a slice would keep the whole string alive that it was cut from
   const own = short ? Buffer.from(line, 'latin1').latin1Slice() : line;
   const field = parseHeaderLine(own, false, true);
   if (typeof field === 'string') return undefined;

@@ -1,21 +1,22 @@
-// What node:net works with below its sockets. Nothing here is promised by Node: who uses it has another way where something is missing.
-/** Request object of one write; used again when the system took all at once. */
+// Internals of node:net below its sockets. Node does not guarantee them: callers need an alternative if something is missing.
+
+/** Request object of one write; reused if the system accepted everything at once. */
 export interface WriteWrap {
   oncomplete?: (status: number) => void;
-  /** keeps the memory until it is written */
+  /** keeps the memory alive until it is written */
   held?: Buffer | readonly unknown[];
 }
 
 interface StreamBinding {
   WriteWrap: new () => WriteWrap;
-  /** what the last call or event of a handle was about */
+  /** details of the last call or event of a handle */
   streamBaseState: Int32Array;
   kLastWriteWasAsync: number;
   kReadBytesOrError: number;
   kArrayBufferOffset: number;
 }
 
-/** undefined: this Node has other insides */
+/** Undefined if the internals of this Node differ. */
 export function loadStreamBinding(): StreamBinding | undefined {
   try {
     const found = (process as unknown as { binding(name: string): Partial<StreamBinding> }).binding('stream_wrap');

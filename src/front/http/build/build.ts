@@ -1,4 +1,4 @@
-// From the tree of directives of `http { }` to frozen configuration objects, phases and sockets.
+// Compiles the tree of directives of `http { }` into configuration objects, phases and sockets.
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../../config/directive.ts';
@@ -28,11 +28,11 @@ interface BuildInput {
   logs: LogTargets;
   mainLogs: readonly ErrorLog[];
   inherited: Map<string, unknown>;
-  /** takes what is doubtful in the configuration */
+  /** reports what is doubtful in the configuration */
   warn(message: string): void;
 }
 
-/** Directives of modules of nginx that are not here: refused by name, so that nobody takes them for working. */
+/** Directives of nginx modules that do not exist here: refused by name, so that they are not taken for supported. */
 const REFUSED: [names: RegExp, what: string][] = [
   [/^perl(_.*)?$/, 'embedded Perl'],
   [/^(http3|quic)(_.*)?$/, 'HTTP/3'],
@@ -72,7 +72,7 @@ const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: Ht
   limit_except: { spec: allow(LOCATION, 1, ANY_COUNT, true), apply: (b, f) => b.limitExcept(f) },
 };
 
-/** Whether any part of `http { }` knows the name; loads every module, so ask only when the start fails anyway. */
+/** Whether any part of `http { }` knows the name. Loads every module: use it only when the start fails anyway. */
 export async function isHttpDirective(name: string): Promise<boolean> {
   if (Object.hasOwn(STRUCTURE, name) || refusal(name)) return true;
   const modules = (await Promise.all(REGISTRY.map((entry) => entry.load()))).flat();
@@ -113,9 +113,9 @@ function collectNames(node: DirectiveNode, names: Set<string>, variables: Set<st
 class Builder {
   readonly main: HttpMain;
   readonly #variables = new Variables();
-  /** values set on each level before merging, by module and directive */
+  /** error logs set on each level itself, before merging */
   readonly #ownLogs = new Map<Loc, ErrorLog[]>();
-  /** where nginx says that values do not go together: the end of the block */
+  /** place that nginx names for values that contradict each other: the end of the block */
   readonly #end: { file: string; line: number };
   readonly #regexLocs: Loc[] = [];
   readonly #checks: (() => void)[] = [];
@@ -320,7 +320,7 @@ class Builder {
     }
   }
 
-  /** `root` and `alias` are one setting: the nearest of either wins. */
+  /** `root` and `alias` are one setting: the innermost of either applies. */
   #mergeRoot(loc: Loc, parent: Loc | undefined): void {
     const c = core.conf(loc);
     const inherited = parent && core.conf(parent).root;
@@ -331,7 +331,7 @@ class Builder {
     else loc.docRoot = parent?.docRoot;
   }
 
-  /** Default temporary folders are under the prefix. */
+  /** Default temporary folders are below the prefix. */
   #anchorTempPaths(loc: Loc): void {
     const c = core.conf(loc) as unknown as Record<string, TempFolder>;
     for (const name of Object.keys(c)) {
@@ -360,7 +360,7 @@ const prefixKind = (k: Loc['kind']): boolean => k === 'prefix' || k === 'noregex
 function readLocationName(f: HttpFrame, loc: Loc): void {
   let [mark, name] = f.args;
   if (name === undefined) {
-    // the mark may stand right before the name: `=/x`, `~\.php`
+    // the modifier may directly precede the name: `=/x`, `~\.php`
     const m = /^(=|\^~|~\*|~)(.+)$/s.exec(mark);
     if (m) [mark, name] = [m[1], m[2]];
     else [mark, name] = ['', mark];

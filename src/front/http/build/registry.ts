@@ -1,10 +1,10 @@
-// All modules of the http server, in order of execution within each phase. A module is loaded when the configuration names one of its
-// directives or variables, so that a small configuration starts fast. Adding a module touches one line here.
+// All modules of the HTTP server, in order of execution within each phase. A module is loaded if the configuration names one of its
+// directives or variables, so that a small configuration starts fast. A new module needs one line here.
 import type { HttpModule } from '../model/types.ts';
 
 interface Entry {
   load: () => Promise<HttpModule[]>;
-  /** names of directives (a trailing `*` stands for a prefix) */
+  /** names of directives (a trailing `*` matches any suffix, a leading one any prefix) */
   directives: string;
   variables?: string;
 }
@@ -128,7 +128,7 @@ const matches = (patterns: string, name: string): boolean =>
     .split(' ')
     .some((p) => (p.endsWith('*') ? name.startsWith(p.slice(0, -1)) : p.startsWith('*') ? name.endsWith(p.slice(1)) : p === name));
 
-/** Modules that a configuration needs. @param names directives in use; @param variables variables in use */
+/** Loads the modules that a configuration needs. @param names  directives in use; @param variables  variables in use */
 export async function loadModules(names: Iterable<string>, variables: Iterable<string>): Promise<HttpModule[]> {
   const directives = [...names];
   const used = [...variables];

@@ -1,4 +1,4 @@
-// Addresses of `server` entries: literals, names looked up by the system, and the form of each.
+// Addresses in the configuration: literals, and names that the system resolves.
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { HttpMain } from '../model/types.ts';
@@ -19,7 +19,7 @@ function unixAddress(path: string): Address {
   return { name: `unix:${path}`, host: '', port: 0, path };
 }
 
-/** What is wrong with `host[:port]` or `unix:path`, in nginx's words. */
+/** Describes, in nginx's words, what is wrong with `host[:port]` or `unix:path`; undefined if it is valid. */
 export function addressError(text: string): string | undefined {
   if (text.startsWith('unix:')) return text.length === 5 ? 'no path in the unix domain socket' : undefined;
   const m = /^(?:(\[[^\]]*\])|([^:]*))(?::(.*))?$/s.exec(text);
@@ -33,14 +33,14 @@ export function splitHostPort(text: string, defaultPort: number): { host: string
   return m ? { host: m[1] ?? m[2], port: m[3] === undefined ? defaultPort : Number(m[3]) } : { host: text, port: defaultPort };
 }
 
-/** Addresses of a literal; undefined where a name must be looked up. */
+/** Addresses of a literal; undefined for a name, which must be looked up. */
 export function literalAddresses(text: string, defaultPort: number): Address[] | undefined {
   if (text.startsWith('unix:')) return [unixAddress(text.slice(5).replace(/:$/, ''))];
   const { host, port } = splitHostPort(text, defaultPort);
   return isIP(host) ? [makeAddress(host, port)] : undefined;
 }
 
-/** Looks a name up the way the system does, before the server starts. */
+/** Looks a name up by the system's resolver, before the server starts. */
 export function systemAddresses(host: string): Promise<string[]> {
   return new Promise((resolve, reject) => {
     systemLookup(host, { all: true, verbatim: false }, (error, list) => (error ? reject(error) : resolve(list.map((a) => a.address))));

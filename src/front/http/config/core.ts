@@ -1,4 +1,4 @@
-// Directive table of the http core: what every request needs. Structure directives (server, location, listen...) are in build.ts.
+// Directive table of the http core. Structural directives (server, location, listen...) are in build/build.ts.
 import { isIP } from 'node:net';
 import {
   ANY_COUNT,
@@ -31,7 +31,7 @@ import type { Value } from './value.ts';
 
 export interface ErrorPage {
   statuses: number[];
-  /** -1: keep the status; 0: take the one of the page; else send this */
+  /** -1: keep the status; 0: use the status of the page; else send this one */
   overwrite: number;
   uri: Value;
   args: string;
@@ -84,7 +84,7 @@ const tempPath = (name: string) =>
     levels: f.args.slice(1).map((word) => (/^[123]$/.test(word) ? Number(word) : f.refuse('invalid value'))),
   }));
 
-/** Memory is Node's own affair; the size is checked as nginx does. */
+/** Node manages memory itself; the size is only checked, as nginx does. */
 export const poolSize = (defaultText: string) =>
   within(size(HS, defaultText), (bytes) =>
     bytes < 112 ? 'the pool size must be no less than 112' : bytes % 16 ? 'the pool size must be a multiple of 16' : undefined,
@@ -198,7 +198,7 @@ export const core = defineModule(
       return { max, inactiveMs };
     }),
     open_file_cache_errors: flag(HSL, false),
-    // events of files are kqueue's: on this system nginx too finds changes by open_file_cache_valid
+    // events of files exist with kqueue only: on this system nginx, too, finds changes by open_file_cache_valid
     open_file_cache_events: flag(HSL, false),
     open_file_cache_min_uses: num(HSL, 1),
     open_file_cache_valid: sec(HSL, '60s'),
@@ -282,7 +282,7 @@ export interface ResolverConf {
   validMs: number | undefined;
   ipv4: boolean;
   ipv6: boolean;
-  /** its requests and their results are counted under this name */
+  /** zone that counts its requests and their results */
   zone?: string;
 }
 

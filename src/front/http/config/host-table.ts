@@ -14,7 +14,7 @@ export class HostTable implements VirtualHosts {
 
   constructor(readonly options: ListenOptions) {}
 
-  /** @returns names that are taken already, which nginx warns about */
+  /** @returns names that are already taken, which nginx warns about */
   addNames(server: Server): string[] {
     const conflicts: string[] = [];
     for (const { text, regex } of server.names) {
@@ -42,7 +42,6 @@ export class HostTable implements VirtualHosts {
     return conflicts;
   }
 
-  /** The server for a host name; `r` receives the captures of a matching expression. */
   find(host: string, r?: Pick<Request, 'setNamed'>): Server | undefined {
     const exact = this.#exact.get(host);
     if (exact) return exact;

@@ -1,10 +1,10 @@
-// http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in connection/http2.ts, loaded where a server wants it.
+// http2, http2_*: HTTP/2 for clients, and $http2. The protocol itself is in connection/http2.ts, which is loaded if a server uses it.
 import { checked, custom, flag, HS, HSL, HTTP, ineffective, num, type Spec, size } from '../../config/directive.ts';
 import type { HttpMain, Server, VirtualHosts } from '../model/types.ts';
 import { poolSize } from './core.ts';
 import { defineModule, type HttpFrame } from './module.ts';
 
-/** A directive that newer versions of nginx took away: said at the start, else ignored. */
+/** A directive that newer versions of nginx have removed: reported at the start, otherwise ignored. */
 const obsolete = (contexts: number, instead = ''): Spec<undefined> =>
   custom<undefined>(
     contexts,
@@ -38,10 +38,10 @@ export const http2Module = defineModule(
   { variables: [{ name: 'http2', get: (r) => r.conn.http2?.name ?? '' }] },
 );
 
-/** Does any server of the configuration? */
+/** Whether any server of the configuration uses HTTP/2. */
 export const usesHttp2 = (http: HttpMain): boolean =>
   http.servers.some((server) => http2Module.conf(server.root).http2 || server.listens.some((l) => l.http2));
 
-/** Is HTTP/2 spoken on this address, by the server that TLS chose or (plain, with prior knowledge) the default one? */
+/** Whether this address speaks HTTP/2, for the server that TLS chose or (plain, with prior knowledge) the default server. */
 export const speaksHttp2 = (hosts: VirtualHosts, server: Server = hosts.defaultServer): boolean =>
   hosts.options.http2 || http2Module.conf(server.root).http2;

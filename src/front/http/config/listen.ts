@@ -1,4 +1,4 @@
-// `listen`: addresses and options; which sockets to open, and which servers answer on each.
+// `listen`: addresses and options, the sockets to open, and the servers that answer on each.
 import { parseSize, parseTimeSec } from '../../config/values.ts';
 import type { HttpMain, ListenOptions, ListenSocket, Server } from '../model/types.ts';
 import { HostTable } from './host-table.ts';
@@ -136,14 +136,14 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
   }
 }
 
-/** Node gives no hold on these options of sockets. */
+/** Node cannot set these socket options. */
 function warnIgnored(f: HttpFrame, name: string): void {
   f.scope.warn(`the "${name}" parameter of the "listen" directive is not supported on this platform, ignored`);
 }
 
 const keyOf = (o: ListenOptions): string => (o.path ? `unix:${o.path}` : `tcp:${o.host}:${o.port}`);
 
-/** Groups servers by address; a wildcard socket takes over the addresses of its port that need no socket of their own. */
+/** Groups servers by address; a wildcard socket also serves the addresses of its port that need no socket of their own. */
 export function collectSockets(main: HttpMain, warn: (message: string) => void): void {
   const groups = new Map<string, HostTable>();
   for (const server of main.servers) {

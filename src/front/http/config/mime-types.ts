@@ -1,4 +1,4 @@
-// Types a server knows without a `types` block, as nginx.
+// Media types: those that a server knows without a `types` block, as in nginx, and sets of types for filters.
 import { ANY_COUNT, custom, HSL, type Spec } from '../../config/directive.ts';
 import type { HttpFrame } from './module.ts';
 
@@ -8,7 +8,7 @@ export const DEFAULT_TYPES: Map<string, string> = new Map([
   ['jpg', 'image/jpeg'],
 ]);
 
-/** A directive that names media types of a filter; each use adds to those before. @param fallback  the types without it */
+/** A directive that lists media types for a filter; repeated uses add to the set. @param fallback  types if the directive is absent */
 export const mediaTypes = (fallback: readonly string[] = ['text/html']): Spec<Set<string> | 'all'> =>
   custom<Set<string> | 'all'>(
     HSL,
@@ -18,13 +18,13 @@ export const mediaTypes = (fallback: readonly string[] = ['text/html']): Spec<Se
     { repeats: true },
   );
 
-/** A set of media types for a filter: `*` stands for all; text/html is always in. */
+/** A set of media types for a filter: `*` matches all; text/html is always included. */
 export function typesSet(args: readonly string[], always: readonly string[], previous?: Set<string> | 'all'): Set<string> | 'all' {
   if (previous === 'all' || args.includes('*')) return 'all';
   return new Set([...(previous ?? always), ...args].map((t) => t.toLowerCase()));
 }
 
-/** True if the content type (without its charset) is in the set; an answer without a type only where all are. */
+/** True if the set contains the content type (without its charset); a response without a type matches only `*`. */
 export function typeMatches(set: ReadonlySet<string> | 'all', contentType: string): boolean {
   if (set === 'all') return true;
   return set.has(contentType.toLowerCase());

@@ -14,21 +14,21 @@ export function defineModule<T extends Table>(
   return { name, index, table, conf: (loc) => loc.confs[index] as ConfOf<T>, ...parts };
 }
 
-/** Where a directive of the http tree is being read. */
+/** Context in which a directive of the http tree is read. */
 export interface HttpScope {
   main: HttpMain;
   loc: Loc;
   server: Server | undefined;
   context: number;
-  /** reads the children of the directive at hand as directives of `context` at level `loc` */
+  /** reads the children of the current directive as directives of `context` at level `loc` */
   readChildren(frame: HttpFrame, context: number, loc: Loc): void;
-  /** text with variables */
+  /** parses a string with variables */
   value(text: string): Value;
-  /** `check` runs when all of `http { }` is read, to see what another place defines */
+  /** runs `check` when all of `http { }` has been read, for references to other directives */
   later(check: () => void): void;
-  /** a line in the error log at the start, with file and line of the directive */
+  /** writes a line to the error log at the start, with file and line of the directive */
   warn(message: string): void;
-  /** path made absolute from the prefix (`conf`: from the folder of the configuration file) */
+  /** makes a path absolute from the prefix (`conf`: from the folder of the configuration file) */
   path(text: string, from?: 'prefix' | 'conf'): string;
 }
 export type HttpFrame = Frame<HttpScope>;

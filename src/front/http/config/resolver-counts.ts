@@ -1,12 +1,12 @@
-// What `resolver ... status_zone=NAME` counts: requests by kind, answers by their code, of all event loops together.
+// Counters of `resolver ... status_zone=NAME`: requests by kind and responses by code, over all event loops.
 import { Counters, loop } from '../../zone/memory.ts';
 
 const REQUESTS = { A: 1, AAAA: 28, SRV: 33 } as const;
-/** codes of RFC 1035 section 4.1.1, by number */
+/** response codes of RFC 1035, 4.1.1, by number */
 const ANSWERS = ['noerror', 'formerr', 'servfail', 'nxdomain', 'notimp', 'refused'] as const;
 const KINDS = Object.keys(REQUESTS);
 const FIELDS = [...KINDS, ...ANSWERS, 'timedout', 'unknown'];
-/** as resolver.ts has it: no server answered */
+/** same as in resolver.ts: no server responded */
 export const TIMED_OUT = 110;
 
 export class ResolverCounts {
@@ -25,7 +25,7 @@ export class ResolverCounts {
     return FIELDS.map((_, field) => this.#counters.total(field));
   }
 
-  /** @param type  of the record asked for */
+  /** @param type  type of the requested record */
   asked(type: number): void {
     this.#counters.add(Object.values<number>(REQUESTS).indexOf(type));
   }
@@ -43,7 +43,7 @@ export class ResolverCounts {
 
 const zones = new Map<string, ResolverCounts>();
 
-/** Counts of a zone, the same for all resolvers that name it. @param before  what the workers before had counted */
+/** Counters of a zone, shared by all resolvers that name it. @param before  totals of the previous workers */
 export function resolverCounts(zone: string, before?: number[]): ResolverCounts {
   let counts = zones.get(zone);
   if (!counts) zones.set(zone, (counts = new ResolverCounts(zone, before)));

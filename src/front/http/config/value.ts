@@ -1,11 +1,11 @@
-// Texts with variables: `$name`, `${name}`, `$1`; parsed once, evaluated per request.
+// Strings with variables: `$name`, `${name}`, `$1`; parsed once, evaluated per request.
 import { capture } from '../../config/regex.ts';
 import type { Evaluable, Request, VariableDef } from '../model/types.ts';
 
 type Part = string | { variable: VariableDef } | { capture: number };
 
 export class Value implements Evaluable {
-  /** the whole text where it holds no variable */
+  /** the whole string if it contains no variable */
   readonly constant: string | undefined;
 
   constructor(
@@ -29,7 +29,7 @@ export class Value implements Evaluable {
 
 const TOKEN = /\$(?:(\d)|\{(\w+)\}|(\w+))/g;
 
-/** @throws string a malformed text, in nginx's words */
+/** @throws string what is malformed, in nginx's words */
 export function parseValue(source: string, lookup: (name: string) => VariableDef, withCaptures = true): Value {
   if (!source.includes('$')) return new Value(source, source === '' ? [] : [source]);
   const parts: Part[] = [];
@@ -51,7 +51,7 @@ export function parseValue(source: string, lookup: (name: string) => VariableDef
   return new Value(source, parts);
 }
 
-/** What counts as true in conditions: neither empty nor `0`. */
+/** Conditions are true unless they are empty or `0`. */
 export const isTrue = (text: string): boolean => text !== '' && text !== '0';
 
 /** True if any of the values is. */

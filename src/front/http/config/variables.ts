@@ -1,13 +1,13 @@
 // Variables: looked up once when the configuration is read, evaluated on demand, cached per request unless volatile.
 import type { VariableDef, VariableFamily, VariableTable } from '../model/types.ts';
 
-/** evaluation of a variable that nothing has defined yet */
+/** value of a variable that is not defined yet */
 export const unset = () => null;
 
 export class Variables implements VariableTable {
   readonly #builtIn = new Map<string, VariableDef>();
   readonly #families: VariableFamily[] = [];
-  /** defined by the configuration or looked up by it */
+  /** defined or referenced by the configuration */
   readonly #used = new Map<string, VariableDef>();
   readonly #pending = new Set<string>();
   count = 0;
@@ -18,7 +18,7 @@ export class Variables implements VariableTable {
     this.#families.sort((a, b) => b.prefix.length - a.prefix.length);
   }
 
-  /** A variable by name, for use in the configuration; resolved at the latest by `resolve`. */
+  /** A variable referenced by the configuration; bound by `resolve` at the latest. */
   lookup(text: string): VariableDef {
     const name = text.toLowerCase();
     let def = this.#used.get(name);
@@ -45,7 +45,7 @@ export class Variables implements VariableTable {
     return def;
   }
 
-  /** Variables that `set` and captures assign: value null until assigned; a definition by `map` and others wins. */
+  /** Variables that `set` and captures assign: null until assigned; a definition by `map` and others takes precedence. */
   declare(text: string): VariableDef {
     const name = text.toLowerCase();
     const own = this.#builtIn.get(name);
@@ -60,7 +60,7 @@ export class Variables implements VariableTable {
     return def;
   }
 
-  /** Binds all names looked up so far. @throws string unknown "x" variable */
+  /** Binds all referenced names. @throws string unknown "x" variable */
   resolve(): void {
     for (const name of this.#pending) {
       const def = this.#used.get(name)!;
@@ -76,14 +76,14 @@ export class Variables implements VariableTable {
     this.#pending.clear();
   }
 
-  /** A variable that a program may write at run time: one that the configuration defines, or a built-in that `set` may change. */
+  /** A variable that a program may assign at run time: one defined by the configuration, or a built-in that `set` may change. */
   assignable(text: string): VariableDef | undefined {
     const name = text.toLowerCase();
     const own = this.#builtIn.get(name);
     return own ? own.set && own : this.#used.get(name);
   }
 
-  /** A variable at run time (SSI), undefined if nothing has that name. */
+  /** Looks a variable up at run time (SSI); undefined if there is none of that name. */
   find(text: string): VariableDef | undefined {
     const name = text.toLowerCase();
     const def = this.#used.get(name) ?? this.#builtIn.get(name);

@@ -1,5 +1,5 @@
-// Compressed forms of bodies that stay in memory (files, answers of a cache): made when first asked for, gone with the body.
-// A form is held only if it is at most half as long, and one for each coding, so that all of them take no more than the bodies do.
+// Compressed forms of bodies that stay in memory (files, cached responses): created on first use, dropped with the body.
+// A form is stored only if it is at most half as long as the body, one per coding, so that all forms together take no more than the body.
 export type Coding = 'gzip' | 'br';
 
 interface Form {
@@ -10,15 +10,15 @@ interface Form {
 
 const formsOf = new WeakMap<Buffer, Map<Coding, Form>>();
 
-/** From now on forms of this body are held; its bytes do not change. */
+/** Enables storing forms of this body, whose bytes must not change. */
 export function holdForms(body: Buffer): void {
   formsOf.set(body, new Map());
 }
 
 /**
- * The compressed form of a body whose forms are held.
- * @param kind  parameters of the coding, which decide about the bytes
- * @param code  makes the form
+ * The compressed form of a body, from memory if it is stored.
+ * @param kind  parameters of the coding, which determine the bytes
+ * @param code  compresses the body
  */
 export function formOf(body: Buffer, coding: Coding, kind: string, code: () => Buffer): Buffer {
   const forms = formsOf.get(body);

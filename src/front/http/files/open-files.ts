@@ -1,6 +1,6 @@
-// Files to send. Smaller ones are kept in memory with what their stat said, and larger ones that many ask for, since sending from memory
-// copies once and from a file twice; whether that still holds is asked at every use, or with `open_file_cache` once in
-// `open_file_cache_valid`, as nginx does with its open descriptors. Others are kept open under `open_file_cache` only.
+// Files to send. Small files, and larger ones that are requested often, are cached in memory together with their stat, because sending
+// from memory copies once and from a file twice. Each use checks that the file is unchanged; with `open_file_cache` this happens once per
+// `open_file_cache_valid`, as for nginx's open descriptors. Other files stay open under `open_file_cache` only.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { nowMs } from '../../../http/wire/clock.ts';
 import { fsPath } from '../../fs-path.ts';
@@ -12,11 +12,11 @@ import { checkSymlinks } from './symlinks.ts';
 
 const KEPT_FILE_BYTES = 1024 * 1024;
 const KEPT_BYTES = 32 * 1024 * 1024;
-/** What an entry takes beside its bytes, so that many small files are bounded too. */
+/** Memory that an entry takes besides its bytes, so that many small files are bounded, too. */
 const ENTRY_BYTES = 1024;
-/** A file that was read so soon after a change may change again at the same time of its file system, which counts in ticks or seconds. */
+/** A file read this soon after a change may change again without a new timestamp, whose resolution may be ticks or seconds. */
 const SETTLED_MS = 2000;
-/** A larger file is kept too while it is asked for so many times in so many ms. */
+/** A larger file is cached, too, if it is requested this often within this time. */
 const HOT_FILE_BYTES = 8 * 1024 * 1024;
 const HOT_USES = 16;
 const HOT_MS = 10_000;
@@ -24,36 +24,36 @@ const WATCHED_FILES = 256;
 
 export interface OpenedFile {
   stat: Stats;
-  /** the whole file, if it is kept in memory */
+  /** the whole file, if it is cached in memory */
   body?: Buffer;
-  /** open file otherwise; the caller gives it back by `closeFile` */
+  /** otherwise the open file; the caller returns it by `closeFile` */
   fd?: number;
 }
 
 interface KeptFile extends OpenedFile {
-  /** what is in memory is what the file has for as long as its time of change stays the same */
+  /** the cached bytes are current as long as the change time of the file stays the same */
   isSettled: boolean;
-  /** asked for since it was last passed over when room was needed */
+  /** used since eviction last considered it */
   wasUsed: boolean;
-  /** responses that read from `fd` now; it is closed after the last one when the file is no longer kept */
+  /** responses that are reading from `fd`; the last one closes it if the file is no longer cached */
   readers: number;
   isKept: boolean;
   /** when the file was last found unchanged */
   checkedMs: number;
   usedMs: number;
-  /** uses with no pause of `inactive` between them */
+  /** uses without a pause of `inactive` between them */
   uses: number;
 }
 const kept = new Map<string, KeptFile>();
 let keptBytes = 0;
-/** those of `kept` that are open, the one used longest ago first */
+/** the open ones among `kept`, least recently used first */
 const keptOpen = new Map<string, KeptFile>();
-/** how often larger files were asked for, and since when */
+/** requests for larger files, and since when they are counted */
 const asked = new Map<string, { uses: number; sinceMs: number }>();
-/** failures remembered for `open_file_cache_errors` */
+/** failures cached for `open_file_cache_errors` */
 const failures = new Map<string, { error: unknown; atMs: number }>();
 
-/** Status for a failed open: 404 or 403 or 500. */
+/** Status for a failed open: 404, 403 or 500. */
 export function openError(r: Request, name: string, error: unknown): number {
   const { code } = error as NodeJS.ErrnoException;
   const reason = systemError(error);
@@ -69,14 +69,14 @@ export function openError(r: Request, name: string, error: unknown): number {
   return 500;
 }
 
-/** Opens a file for sending until the request has ended; directories are returned with their stat only. @throws NodeJS.ErrnoException */
+/** Opens a file until the request has ended; for a directory only its stat is returned. @throws NodeJS.ErrnoException */
 export function openFile(r: Request, name: string): OpenedFile {
   const file = findFile(r, name);
   if (file.fd !== undefined) r.whenSent(() => closeFile(file));
   return file;
 }
 
-/** The file as openFile gives it, or the status that answers for one that does not open. */
+/** Opens a file like openFile; returns the status to respond with if that fails. */
 export function openOrStatus(r: Request, name: string): OpenedFile | number {
   try {
     return openFile(r, name);
@@ -123,7 +123,7 @@ function closeFile(file: OpenedFile): void {
   if (!held.isKept && held.readers === 0) closeSync(held.fd!);
 }
 
-/** Notes a use of a file that is too large to be kept for itself. @returns whether many ask for it */
+/** Counts a use of a large file. @returns whether it is requested often */
 function isHot(name: string, sizeBytes: number): boolean {
   if (sizeBytes > HOT_FILE_BYTES) return false;
   const now = nowMs();
@@ -146,7 +146,7 @@ function isHot(name: string, sizeBytes: number): boolean {
 function use(name: string, file: KeptFile): KeptFile {
   file.wasUsed = true;
   if (file.fd === undefined) return file;
-  // what is open now, even if the name stands for another file meanwhile
+  // the open file, even if the name refers to another file by now
   const body = isHot(name, file.stat.size) ? load(file.fd, file.stat.size) : undefined;
   if (body) {
     const { stat, checkedMs, uses } = file;
@@ -168,7 +168,7 @@ function forget(name: string, file: KeptFile): void {
   if (file.readers === 0) closeSync(file.fd);
 }
 
-/** As in nginx, one of those that nobody asks for is closed whenever somebody asks for a file. */
+/** As in nginx, each request closes at most one inactive file. */
 function dropInactive(now: number, inactiveMs: number): void {
   for (const [name, file] of keptOpen) {
     if (now - file.usedMs > inactiveMs) forget(name, file);
@@ -176,7 +176,7 @@ function dropInactive(now: number, inactiveMs: number): void {
   }
 }
 
-/** @param maxOpen  how many larger files are kept open, this one included; 0: it is not kept */
+/** @param maxOpen  number of large files that stay open, this one included; 0: it does not */
 function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): OpenedFile {
   checkSymlinks(r, name);
   if (known) {
@@ -209,12 +209,12 @@ function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): Op
   }
 }
 
-/** The time of change cannot be set by programs, as that of modification can. */
+/** Compares the change time, which programs cannot set, unlike the modification time. */
 function isUnchanged(before: Stats, now: Stats): boolean {
   return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino && before.dev === now.dev;
 }
 
-/** The contents of a file, which stay in memory; undefined if there is less than was said. */
+/** Reads a file into memory; undefined if it is shorter than expected. */
 function load(fd: number, sizeBytes: number): Buffer | undefined {
   const body = Buffer.allocUnsafeSlow(sizeBytes);
   if (sizeBytes > 0 && readSync(fd, body, 0, sizeBytes, 0) < sizeBytes) return undefined;
@@ -232,7 +232,7 @@ function remember(name: string, opened: OpenedFile): KeptFile {
   return file;
 }
 
-/** Those in memory go in the order in which they came, but whoever was asked for meanwhile goes to the end once more. */
+/** Evicts in order of arrival, but entries used in the meantime get a second chance. */
 function makeRoom(): void {
   for (const [name, file] of kept) {
     if (keptBytes <= KEPT_BYTES) return;
@@ -245,7 +245,7 @@ function makeRoom(): void {
   }
 }
 
-/** `"mtime-size"` in hexadecimal, as nginx makes it. */
+/** `"mtime-size"` in hexadecimal, as in nginx. */
 export function fileEtag(stat: Stats): string {
   return `"${Math.floor(stat.mtimeMs / 1000).toString(16)}-${stat.size.toString(16)}"`;
 }

@@ -1,4 +1,4 @@
-// From URIs to paths of files. Paths are latin1 texts; `fsPath` makes of them what node:fs must see.
+// Maps URIs to paths of files. Paths are latin1 strings, which `fsPath` converts for node:fs.
 import path from 'node:path';
 import type { Request } from '../model/types.ts';
 

@@ -20,7 +20,7 @@ export function sendFile(r: Request, file: OpenedFile): number {
   return r.needInMemory ? pumpFile(r, fd!, 0, stat.size) : r.output([{ fd: fd!, start: 0, end: stat.size }], true);
 }
 
-/** A region of a file as bytes. */
+/** Reads a region of a file. */
 export function readSpan({ fd, start, end }: { fd: number; start: number; end: number }): Buffer {
   const out = Buffer.allocUnsafe(end - start);
   let at = 0;

@@ -1,4 +1,4 @@
-// disable_symlinks: paths with symbolic links are refused.
+// disable_symlinks: refuses paths with symbolic links.
 import { lstatSync, statSync } from 'node:fs';
 import { fsPath } from '../../fs-path.ts';
 import { core } from '../config/core.ts';
@@ -8,7 +8,7 @@ export class SymlinkError extends Error {
   code = 'ELOOP';
 }
 
-/** `disable_symlinks`: refuses a path with a symbolic link in it. @throws an error with code ELOOP */
+/** Checks a path against `disable_symlinks`. @throws an error with code ELOOP */
 export function checkSymlinks(r: Request, name: string): void {
   const { mode, from } = core.conf(r.loc).disable_symlinks;
   if (mode === 'off') return;

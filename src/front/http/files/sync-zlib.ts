@@ -1,4 +1,5 @@
-// Streams of node:zlib run in place, piece by piece, so that order and flushes hold; used again, since to make one costs more than a page.
+// Runs streams of node:zlib synchronously, piece by piece, so that order and flushes are kept. Streams are reused, because creating one
+// costs more than compressing a page.
 import type * as zlib from 'node:zlib';
 
 interface Handle {
@@ -8,11 +9,11 @@ interface Handle {
 type Engine = { _handle: Handle; _writeState: Uint32Array; reset(): void; close(): void; on(event: 'error', f: (e: Error) => void): void };
 
 const SCRATCH = Buffer.allocUnsafeSlow(32 * 1024);
-/** streams at rest by what they do */
+/** idle streams by kind */
 const resting = new Map<string, SyncZlib[]>();
 const RESTING_EACH = 8;
 
-/** Runs node:zlib's native stream synchronously: every byte given comes out before the call returns. */
+/** Runs node:zlib's native stream synchronously: all output for the given input is returned. */
 export class SyncZlib {
   #failed: Error | undefined;
   readonly #engine: Engine;
@@ -27,7 +28,7 @@ export class SyncZlib {
     });
   }
 
-  /** @param kind  names what `make` makes: streams of a kind take each other's place */
+  /** @param kind  names what `make` creates: streams of one kind are interchangeable */
   static open(kind: string, make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress): SyncZlib {
     return resting.get(kind)?.pop() ?? new SyncZlib(kind, make);
   }
@@ -49,7 +50,7 @@ export class SyncZlib {
     }
   }
 
-  /** Gives the stream back; one that failed is not used again. */
+  /** Returns the stream for reuse, unless it failed. */
   close(): void {
     let list = resting.get(this.#kind);
     if (!list) resting.set(this.#kind, (list = []));

@@ -11,14 +11,14 @@ import { serverSignature } from './special-response.ts';
 let startSecond = -1;
 let startServer = '';
 let startText = '';
-/** First lines of the usual answer, the same for a second. */
+/** First lines of the usual response, the same for a whole second. */
 function usualStart(server: string): string {
   const second = nowSeconds();
   if (second !== startSecond || server !== startServer) {
     startSecond = second;
     startServer = server;
     const text = `HTTP/1.1 ${STATUS_LINES[200]}\r\nServer: ${server}\r\nDate: ${currentHttpDate()}\r\n`;
-    // one flat string: what is concatenated would be put together anew for each answer
+    // one flat string: a concatenated one would be flattened again for each response
     startText = Buffer.from(text, 'latin1').latin1Slice();
   }
   return startText;

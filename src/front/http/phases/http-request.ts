@@ -119,12 +119,10 @@ export class HttpRequest implements Request {
   readonly #lasting: unknown[] = [];
   #chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
 
-  /** nothing was produced by a request that ended well */
   get bodyless(): boolean {
     return this.out.contentLength === 0;
   }
 
-  /** Puts text into the output of a subrequest that failed. */
   emitText(text: string): void {
     this.headerSent = true;
     this.#chain = [];
@@ -146,7 +144,7 @@ export class HttpRequest implements Request {
     this.startMs = parent ? parent.startMs : nowMs();
   }
 
-  // ---------------------------------------------------------------- access to things
+  // ---------------------------------------------------------------- accessors
 
   variable(def: VariableDef): string | null {
     if (def.volatile || def.index === undefined) return def.get(this);
@@ -173,7 +171,6 @@ export class HttpRequest implements Request {
     this.ctx[module.index] = value;
   }
 
-  /** Notes of a module that outlive internal redirects; shared with subrequests. */
   getMainCtx<T>(module: HttpModule): T | undefined {
     return this.main.#lasting[module.index] as T | undefined;
   }
@@ -214,7 +211,6 @@ export class HttpRequest implements Request {
     }
   }
 
-  /** extension of the last path segment, '' if none */
   extension(): string {
     const { uri } = this;
     for (let n = uri.length - 1; n > 1; n--) {
@@ -225,7 +221,6 @@ export class HttpRequest implements Request {
     return '';
   }
 
-  /** Sets the content type from the extension. */
   setContentType(): void {
     if (this.out.contentType) return;
     const c = core.conf(this.loc);
@@ -235,14 +230,12 @@ export class HttpRequest implements Request {
 
   // ---------------------------------------------------------------- output
 
-  /** @param usesUp  the filter neither keeps nor passes on what it is given: that memory is free when it returns */
   addBodyFilter(name: FilterName, run: BodyFilter, usesUp = false): void {
     const order = FILTER_ORDER.indexOf(name);
     const at = this.#chain.findIndex((f) => f.order > order);
     this.#chain.splice(at < 0 ? this.#chain.length : at, 0, { order, run, usesUp });
   }
 
-  /** Runs the header filters, which end in writing the header. */
   sendHeader(): number {
     if (this.headerSent) {
       this.log('alert', 'header already sent');
@@ -260,7 +253,6 @@ export class HttpRequest implements Request {
     return OK;
   }
 
-  /** Sends body pieces into the filters. */
   output(pieces: Piece[], last: boolean, flush = false): number {
     if (this.conn.error) return ERROR;
     return this.nextBody(pieces, { last, flush }, -1);
@@ -276,39 +268,34 @@ export class HttpRequest implements Request {
     return this.main.#emit(pieces, flags);
   }
 
-  /** End of the main request's filters: framing, then the connection. */
+  /** After the filters of the main request: framing, then the connection. */
   #emit(pieces: Piece[], flags: BodyFlags): number {
     if (this.headerOnly) return OK;
     return this.conn.output.sendBody(this, pieces, flags);
   }
 
-  /** Nothing else is to be sent before what is put out now. */
+  /** The output of this request is sent next. */
   get #inTurn(): boolean {
     return !this.isSub && this.postponed.length === 0 && this.conn.active === this;
   }
 
-  /** What is put out goes to the client's plain socket as it is. */
   get passesStraight(): boolean {
     const { conn } = this;
     return this.#chain.length === 0 && this.#inTurn && !conn.tls && !conn.http2;
   }
 
-  /** Filters make something new of a piece before `output` returns. */
   get filtersUseUp(): boolean {
     return this.#chain.length > 0 && this.#chain[0].usesUp && this.#inTurn;
   }
 
-  /** A whole body of so many bytes is copied, or made into something new, before `output` returns. */
   usesUpWhole(bytes: number): boolean {
     return this.filtersUseUp || (this.passesStraight && this.conn.output.copiesWhole(this, bytes));
   }
 
-  /** True while the client is slower than what is produced. */
   get blocked(): boolean {
     return this.conn.output.blocked;
   }
 
-  /** Continues filters that hold data, or sends what subrequests left behind. */
   write(): void {
     if (this.conn.error) {
       this.finalize(ERROR);
@@ -332,7 +319,6 @@ export class HttpRequest implements Request {
     return new HttpRequest(this.conn, this.http, this.server, this);
   }
 
-  /** Ends the request with a code: OK, a status that becomes an error page, or ERROR. */
   finalize(rc: number): void {
     if (this.done || rc === DONE) return;
     if (rc === AGAIN) rc = OK;
@@ -392,7 +378,6 @@ export class HttpRequest implements Request {
     this.conn.requestDone(this, rc);
   }
 
-  /** Ends at once: nothing more is sent. */
   terminate(rc: number): void {
     const { main } = this;
     if (this !== main && !this.done) {
@@ -410,7 +395,7 @@ export class HttpRequest implements Request {
     else this.conn.destroy();
   }
 
-  /** The main request has ended, and with it the subrequests whose output it has. */
+  /** The main request has ended, and with it the subrequests that are part of its output. */
   #release(): void {
     for (const sub of this.subrequests ?? []) {
       if (sub.background) continue;
@@ -420,7 +405,6 @@ export class HttpRequest implements Request {
     this.runCleanups();
   }
 
-  /** Runs something when all is sent that the client gets: what a subrequest put out may still wait when it has ended. */
   whenSent(run: () => void): void {
     const owner = this.background ? this : this.main;
     if (owner.done) run();

@@ -1,4 +1,4 @@
-// Which location answers a URI: exact name, then longest prefix (with what is nested in it), then expressions in order.
+// Chooses the location for a URI: exact name, then longest prefix (with nested locations), then expressions in order.
 import { nowMs } from '../../../http/wire/clock.ts';
 import { core } from '../config/core.ts';
 import type { Loc, Request } from '../model/types.ts';
@@ -29,7 +29,7 @@ export function findLocation(r: Request): Found {
 }
 
 function findStatic(r: Request, level: Loc): Found {
-  // CONNECT has none
+  // CONNECT has no URI
   const uri = r.uri || '/';
   const exact = level.exacts.get(uri);
   if (exact) {
@@ -43,7 +43,7 @@ function findStatic(r: Request, level: Loc): Found {
       break;
     }
   }
-  // `/name` where only `/name/` exists and it proxies
+  // `/name` if only `/name/` exists and it proxies
   if (best?.name !== uri) {
     const withSlash = `${uri}/`;
     const redirect = level.exacts.get(withSlash) ?? level.prefixes.find((loc) => loc.name === withSlash);
@@ -57,7 +57,7 @@ function findStatic(r: Request, level: Loc): Found {
   return 'inclusive';
 }
 
-/** Applies what depends on the location, right after it was found. */
+/** Applies what the location determines, right after it was chosen. */
 export function updateLocation(r: Request): void {
   const { exceptMethods, exceptLoc } = r.loc;
   if (exceptMethods && exceptLoc && !exceptMethods.has(r.method)) r.loc = exceptLoc;
@@ -65,7 +65,7 @@ export function updateLocation(r: Request): void {
   if (r.loc.handler) r.contentHandler = r.loc.handler;
 }
 
-/** The location lets the connection of a client that wants to keep it live on. */
+/** Whether the location lets a connection persist that the client wants to keep. */
 function mayKeepAlive(r: Request): boolean {
   const c = core.conf(r.loc);
   if (c.keepalive_timeout.timeoutMs === 0 || r.conn.requests >= c.keepalive_requests) return false;
@@ -77,7 +77,7 @@ function mayKeepAlive(r: Request): boolean {
   return !(c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent));
 }
 
-/** Sorts the children of a level into the search structures. */
+/** Sorts the children of a level into the lookup structures. */
 export function indexLocations(level: Loc): void {
   for (const loc of level.children) {
     if (loc.kind === 'exact') level.exacts.set(loc.name, loc);

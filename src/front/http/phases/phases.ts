@@ -23,7 +23,7 @@ export function buildPhases(http: HttpMain): void {
   add('rewrite', phases.rewrite);
   add('postRewrite', [undefined]);
   add('generic', phases.preaccess);
-  // one past the access handlers is the post-access step
+  // the step after the access handlers is postAccess
   const accessEnd = steps.length + phases.access.length + 1;
   for (const handler of phases.access) steps.push({ kind: 'access', handler, next: accessEnd });
   add('postAccess', [undefined]);
@@ -33,7 +33,7 @@ export function buildPhases(http: HttpMain): void {
   http.steps = steps;
 }
 
-/** Walks on from `r.phaseIndex` until a handler takes over or the request ends. */
+/** Runs the phases from `r.phaseIndex` on until a handler takes over or the request ends. */
 export function runPhases(r: Request): void {
   try {
     walk(r);
@@ -150,7 +150,7 @@ function access(r: Request, step: PhaseStep): boolean {
   return false;
 }
 
-/** Chooses the location; false: the request ended. */
+/** Chooses the location. Returns false if the request ended. */
 function findConfig(r: Request): boolean {
   r.contentHandler = undefined;
   r.uriChanged = false;

@@ -1,10 +1,10 @@
-// Keeps the output of parallel subrequests in the order of their creation: who is not at its turn holds its pieces back.
+// Keeps the output of parallel subrequests in the order of their creation: a request whose turn has not come holds its pieces back.
 import { core } from '../config/core.ts';
 import type { Request } from '../model/types.ts';
 import { ERROR, OK } from '../request/codes.ts';
 import { type BodyFlags, FILTER_ORDER, type Piece } from '../request/pieces.ts';
 
-/** Place of this step among the body filters: those after it see the output of all requests as one. */
+/** Position of this step among the body filters: later filters see the output of all requests as one. */
 export const POSTPONE = FILTER_ORDER.indexOf('postpone');
 
 /** Passes pieces on if it is the request's turn, else holds them. */
@@ -23,7 +23,7 @@ export function postpone(r: Request, pieces: Piece[], flags: BodyFlags): number 
   return flushPostponed(r);
 }
 
-/** Keeps the output of a subrequest whose text is asked for. */
+/** Collects the output of a subrequest that is kept in memory. */
 function capture(r: Request, pieces: Piece[]): number {
   for (const piece of pieces) if (Buffer.isBuffer(piece)) r.captured.push(piece);
   const bytes = r.captured.reduce((sum, piece) => sum + piece.length, 0);
@@ -32,11 +32,11 @@ function capture(r: Request, pieces: Piece[]): number {
   return ERROR;
 }
 
-/** Sends what is held, up to a subrequest that is not done: that one goes on. */
+/** Sends held output up to a subrequest that is not done, which then continues. */
 export function flushPostponed(r: Request): number {
   while (r.postponed.length > 0) {
     const item = r.postponed[0];
-    // a subrequest stays in the list while it runs, so that its parent does not take itself for finished
+    // a running subrequest stays in the list, so that its parent does not count as finished
     if (item.request && !(item.request.done && item.request.postponed.length === 0)) {
       r.conn.active = item.request;
       r.conn.post(item.request);

@@ -4,7 +4,7 @@ import { DONE } from '../request/codes.ts';
 import { updateLocation } from './location.ts';
 import { runPhases } from './phases.ts';
 
-/** Restarts the phases with the URI and query of a text. */
+/** Restarts the phases with the URI and query of `target`. */
 export function redirectTo(r: Request, target: string): number {
   const query = target.indexOf('?');
   return internalRedirect(r, query < 0 ? target : target.slice(0, query), query < 0 ? '' : target.slice(query + 1), true);

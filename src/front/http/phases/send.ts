@@ -1,8 +1,8 @@
-// Sending a whole small answer.
+// Sends small responses as a whole.
 import type { Request } from '../model/types.ts';
 import { OK } from '../request/codes.ts';
 
-/** Status, type and fields are set by the caller; sends `text` (latin1) as the body. */
+/** Sends `text` (latin1) as the body; the caller has set status, type and fields. */
 export function sendText(r: Request, text: string): number {
   return sendBuffer(r, Buffer.from(text, 'latin1'));
 }

@@ -7,7 +7,7 @@ import { escapeHtml } from '../request/parse.ts';
 import { STATUS_LINES } from '../request/status-lines.ts';
 import { internalRedirect, redirectTo, redirectToNamed } from './redirect.ts';
 
-/** Titles of the pages built in: where they are not the words of the status line. */
+/** Titles of built-in pages that differ from the status line. */
 const TITLES: Readonly<Record<number, string>> = {
   302: '302 Found',
   401: '401 Authorization Required',
@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<number, string>> = {
   497: '400 The plain HTTP request was sent to HTTPS port',
 };
 
-/** Title of the page built in for a status; undefined if it has none. */
+/** Title of the built-in page for a status; undefined if there is none. */
 function titleOf(status: number): string | undefined {
   return TITLES[status] ?? (status > 300 && status !== 304 ? STATUS_LINES[status] : undefined);
 }
@@ -37,7 +37,7 @@ export function serverSignature(r: Request): string {
   return mode === 'off' ? 'nginx' : mode === 'build' ? SERVER_BUILD : SERVER_FULL;
 }
 
-/** Starts the answer for a status. Returns the code to finalize with. */
+/** Starts the response for a status. Returns the code to finalize with. */
 export function specialResponse(r: Request, status: number): number {
   r.errStatus = status;
   if (
@@ -97,7 +97,7 @@ function sendPage(r: Request, status: number): number {
   const text = status === 204 || status === 201 ? undefined : pageText(r, status);
   if (status >= 494 && status <= 497) r.errStatus = 400;
   const { out } = r;
-  // what the failed answer said of its body does not hold for the page
+  // fields that describe the body of the failed response do not apply to the page
   out.set('Accept-Ranges', undefined);
   out.set('ETag', undefined);
   out.set('Content-Encoding', undefined);

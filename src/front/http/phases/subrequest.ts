@@ -1,4 +1,4 @@
-// Subrequests: requests of the server to itself, whose output goes into another's, into memory or nowhere.
+// Subrequests: requests of the server to itself, whose output becomes part of another's, stays in memory, or is dropped.
 import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
 import { core } from '../config/core.ts';
 import type { Request, SubrequestEnd } from '../model/types.ts';
@@ -14,20 +14,20 @@ const MAX_SUBREQUEST_DEPTH = 50;
 export interface SubrequestOptions {
   /** collect the output instead of sending it */
   inMemory?: boolean;
-  /** output is thrown away and the main request does not wait for it */
+  /** output is dropped, and the main request does not wait for it */
   background?: boolean;
   /** no body is produced */
   headerOnly?: boolean;
-  /** runs when the subrequest ends; returns the code to go on with */
+  /** runs when the subrequest ends; returns the code to continue with */
   done?: SubrequestEnd;
   method?: string;
-  /** takes the place of the main request's */
+  /** replaces the body of the main request */
   body?: Buffer;
 }
 
 /**
  * Starts a subrequest of `parent`. Its output goes into the parent's output at this point.
- * @returns undefined: too deep
+ * @returns undefined if subrequests are nested too deeply
  */
 export function startSubrequest(parent: Request, uri: string, args: string, options: SubrequestOptions = {}): Request | undefined {
   if (parent.depth >= MAX_SUBREQUEST_DEPTH) {
@@ -86,7 +86,7 @@ function giveBody(sub: Request, data: Buffer): void {
   sub.headersIn = [...sub.headersIn.filter(({ lname }) => lname !== 'content-length' && lname !== 'transfer-encoding'), length];
 }
 
-/** post_action: what the configuration wants done once the answer is out; its own answer goes nowhere. */
+/** `post_action`: a request that the configuration demands after the response; its own response is dropped. */
 export function startPostAction(r: Request): void {
   const target = core.conf(r.loc).post_action;
   if (target === '') return;
@@ -96,7 +96,7 @@ export function startPostAction(r: Request): void {
   if (sub && named) sub.resume = () => redirectToNamed(sub, target);
 }
 
-/** Ends a subrequest that has produced all: logs it and lets its parent go on, or waits for its own subrequests and filters. */
+/** Ends a subrequest that has produced everything: logs it and resumes its parent, or waits for its own subrequests and filters. */
 export function endSubrequest(sub: Request): void {
   if (sub.background) {
     close(sub);

@@ -1,13 +1,13 @@
 // IP addresses as bytes.
 
-/** Address as network bytes, latin1; unix sockets give their text. */
+/** Address as network bytes, latin1; the address of a unix socket is returned as it is. */
 export function binaryAddress(address: string): string {
   if (address.startsWith('unix:')) return address;
   if (!address.includes(':')) return String.fromCharCode(...address.split('.').map(Number));
   return String.fromCharCode(...ipv6Bytes(address));
 }
 
-/** 16 bytes of an IPv6 text. */
+/** The 16 bytes of an IPv6 address. */
 export function ipv6Bytes(address: string): number[] {
   let text = address;
   const v4 = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);

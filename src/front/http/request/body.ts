@@ -1,4 +1,4 @@
-// Request bodies: decoding from the connection (length or chunked), kept in memory or spooled to a file, or handed on as they come.
+// Request bodies: stored in memory, spooled to a file, or passed on as they arrive.
 import { closeSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { BodyDecoder } from '../../../http/wire/body-decoder.ts';
@@ -6,13 +6,13 @@ import type { HeaderField } from '../../../http/wire/header.ts';
 
 let tempCounter = Math.floor(Math.random() * 1e6);
 
-/** Where temporary files go, and how many of the last digits of their names name folders there. */
+/** Folder of temporary files, and how many of the last digits of their names form each level of subfolders. */
 export interface TempFolder {
   path: string;
   levels: readonly number[];
 }
 
-/** A new temporary file; folders are made if missing. */
+/** Opens a new temporary file; creates missing folders. */
 export function openTemp({ path: folder, levels }: TempFolder): { fd: number; path: string } {
   for (let attempt = 0; ; attempt++) {
     const name = `${String(process.pid % 100000)}${String(++tempCounter).padStart(8, '0')}`;
@@ -38,14 +38,14 @@ function openNew(file: string): number {
 }
 
 interface BodyLimits {
-  /** bytes kept in memory before a file is used */
+  /** bytes stored in memory before a file is used */
   memoryBytes: number;
   /** 0: no limit */
   maxBytes: number;
   tempFolder: TempFolder;
   /** `on`, `clean`: always a file */
   inFile: 'on' | 'clean' | 'off';
-  /** hears of the file that the body goes to */
+  /** called with the path when the body is spooled to a file */
   onFile?: (path: string) => void;
 }
 
@@ -57,7 +57,7 @@ export class RequestBody {
   #memoryBytes = 0;
   file: { fd: number; path: string; size: number } | undefined;
   trailers: HeaderField[] = [];
-  /** set: data goes there instead of being kept */
+  /** if set, receives the data, which is then not stored */
   consumer: ((data: Buffer) => void) | undefined;
   /** called at the end (0) or with a status on failure */
   onEnd: ((rc: number) => void) | undefined;
@@ -67,11 +67,11 @@ export class RequestBody {
     readonly limits: BodyLimits,
   ) {}
 
-  /** Keeps or passes on decoded data. */
+  /** Stores or passes on decoded data. */
   take(data: Buffer): void {
     this.size += data.length;
     if (this.consumer) {
-      // what fits in memory stays readable for $request_body
+      // a body that fits in memory stays readable for $request_body
       if (this.size <= this.limits.memoryBytes) this.buffers.push(data);
       else this.buffers = [];
       this.consumer(data);
@@ -98,7 +98,7 @@ export class RequestBody {
     this.#memoryBytes = 0;
   }
 
-  /** `client_body_in_file_only` wants a file even for an empty body in memory. */
+  /** `client_body_in_file_only` demands a file even for a body that fits in memory. */
   toFile(): void {
     if (!this.file) this.#spool(Buffer.alloc(0));
   }
@@ -123,7 +123,7 @@ export class RequestBody {
       try {
         unlinkSync(this.file.path);
       } catch {
-        // taken away by a handler (dav PUT)
+        // moved by a handler (dav PUT)
       }
     }
     this.file = undefined;

@@ -1,16 +1,16 @@
-// Return codes of phase handlers and filters, as in nginx: negative values steer the engine, values from 100 up are HTTP statuses.
+// Return codes of phase handlers and filters, as in nginx: negative values control the engine, values from 100 up are HTTP statuses.
 export const OK = 0;
 export const ERROR = -1;
 /** the handler will call back (`runPhases` or `finalizeRequest`) */
 export const AGAIN = -2;
 /** the request was taken over or finalized already */
 export const DONE = -4;
-/** not mine: try the next handler */
+/** not handled: try the next handler */
 export const DECLINED = -5;
 
-/** The client was too slow: the connection is closed without an answer. */
+/** The client was too slow: the connection is closed without a response. */
 export const REQUEST_TIMEOUT = 408;
-/** Close the connection without an answer (`return 444`). */
+/** Close the connection without a response (`return 444`). */
 export const HTTP_CLOSE = 444;
 export const HTTP_REQUEST_HEADER_TOO_LARGE = 494;
 export const HTTPS_CERT_ERROR = 495;

@@ -1,5 +1,5 @@
-// Parser of HTTP/1.x request lines, header lines and URIs. All text is latin1: one character is one byte of the wire.
-// Rules are nginx's: bare LF ends a line, control characters are refused, `//`, `/./`, `/../` and `%XX` are resolved in the path.
+// Parses URIs, queries and host names. Strings are latin1: one character is one byte of the wire.
+// Rules are nginx's: `//`, `/./`, `/../` and `%XX` are resolved in the path.
 const hexValue = (c: number): number => (c >= 48 && c <= 57 ? c - 48 : (c | 32) >= 97 && (c | 32) <= 102 ? (c | 32) - 87 : -1);
 
 interface ParsedUri {
@@ -8,10 +8,10 @@ interface ParsedUri {
   args: string;
 }
 
-// a path that needs no work: no %, no //, no dot segment, no # or ?
+// a path that is normal already: no %, no //, no dot segment, no # or ?
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*,;=:@+-][A-Za-z0-9_~!$&'()*,;=:@+.-]*)*\/?$/;
 
-/** Splits off the query and normalises the path; undefined: bad request. */
+/** Splits off the query and normalises the path; undefined for a malformed URI. */
 export function parseUri(raw: string, mergeSlashes: boolean): ParsedUri | undefined {
   const hash = raw.indexOf('#');
   if (hash >= 0) raw = raw.slice(0, hash);
@@ -23,7 +23,7 @@ export function parseUri(raw: string, mergeSlashes: boolean): ParsedUri | undefi
   return normal === undefined ? undefined : { path: normal, args };
 }
 
-/** `%XX` decoded first, then dot segments and repeated slashes resolved; undefined: leaves the root, NUL or a bad escape. */
+/** Decodes `%XX`, then resolves dot segments and repeated slashes; undefined if the path leaves the root or has NUL or a bad escape. */
 export function normalisePath(path: string, mergeSlashes: boolean): string | undefined {
   const out: string[] = [];
   let segment = '';
@@ -96,7 +96,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[<>&"]/g, (c) => (c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : '&quot;'));
 }
 
-/** Host header or authority: lower case, port and trailing dot cut; undefined: invalid. */
+/** Host header or authority: lower case, without port and trailing dot; undefined if invalid. */
 export function validHost(host: string): { name: string; port: string } | undefined {
   const m = /^(\[[0-9A-Fa-f:.]*\]|[^\0-\x20\x7f/\\:[\]]*)(?::(\d*))?$/.exec(host);
   if (!m) return undefined;
@@ -106,7 +106,7 @@ export function validHost(host: string): { name: string; port: string } | undefi
   return { name, port: m[2] ?? '' };
 }
 
-/** Value of argument `name` in a query, undefined if absent; names are compared without case, as nginx does. */
+/** Value of argument `name` in a query, undefined if absent; names are case-insensitive, as in nginx. */
 export function findArg(args: string, name: string): string | undefined {
   const wanted = name.toLowerCase();
   for (let pos = 0; pos <= args.length; ) {

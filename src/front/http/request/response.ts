@@ -1,31 +1,31 @@
-// What is going to be answered, before the header is written.
+// The response before its header is written.
 import { findHeader, type HeaderField, lowerName } from '../../../http/wire/header.ts';
 
-/** Response headers with a meaning of their own; everything else is in `fields`. */
+/** Fields that the server interprets are properties; all others are in `fields`. */
 export class ResponseHead {
   status = 0;
-  /** reason phrase with code where an upstream gave its own, e.g. `404 Gone Fishing` */
+  /** code and reason phrase if an upstream sent its own, e.g. `404 Gone Fishing` */
   statusLine = '';
   server: string | undefined;
   date: string | undefined;
   contentType = '';
-  /** charset to append; taken off contentType by the setter of the module that knows it */
+  /** charset to append to the content type; modules that know it remove it from `contentType` */
   charset = '';
-  /** type and charset as a back end wrote them, which is how they are sent unless a filter changes them */
+  /** type and charset as a back end sent them; sent unchanged unless a filter changes either */
   #given: { text: string; type: string; charset: string } | undefined;
-  /** -1: not known */
+  /** -1: unknown */
   contentLength = -1;
-  /** the one range that is sent, in bytes of the whole */
+  /** the single range that is sent, as positions in the whole body */
   range: { start: number; end: number } | undefined;
   /** seconds, -1: none */
   lastModified = -1;
   #locationText: string | undefined;
-  /** a Location that is sent as it is stands among the fields, where it was set */
+  /** index among the fields at which an unchanged Location is sent */
   locationAt = 0;
   fields: HeaderField[] = [];
   trailers: HeaderField[] = [];
 
-  /** Takes a type as a back end wrote it, and splits the charset off. */
+  /** Sets a type sent by a back end, and splits off the charset. */
   setContentType(text: string): void {
     const m = /; *charset=/i.exec(text);
     this.contentType = m ? text.slice(0, m.index) : text;
@@ -33,7 +33,7 @@ export class ResponseHead {
     this.#given = m ? { text, type: this.contentType, charset: this.charset } : undefined;
   }
 
-  /** value of the field Content-Type, '' for none */
+  /** value of the Content-Type field, '' for none */
   get contentTypeText(): string {
     const { contentType, charset } = this;
     const given = this.#given;
@@ -57,7 +57,7 @@ export class ResponseHead {
     this.fields.push(field);
     return field;
   }
-  /** Replaces every field of that name; an undefined value only removes. */
+  /** Replaces all fields of that name; an undefined value only removes them. */
   set(name: string, value: string | undefined): void {
     const lname = lowerName(name);
     if (findHeader(this.fields, lname)) this.fields = this.fields.filter((f) => f.lname !== lname);
