@@ -3,7 +3,7 @@ import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/t
 import type { HttpConnection } from './http-connection.ts';
 
 export interface AcceptHooks {
-  /** true: there are as many connections as there may be, and a new one is closed */
+  /** whether the limit of connections is reached, so that a new one is closed */
   full?(): boolean;
   /** called for each new connection (debug_connection) */
   opened?(conn: HttpConnection): void;

@@ -28,7 +28,7 @@ interface BodyReaderOwner extends Pick<Connection, 'http2' | 'output' | 'resumeR
 }
 
 export class BodyReader {
-  /** what comes is not wanted */
+  /** the body is being read and dropped */
   discarding = false;
 
   readonly #conn: BodyReaderOwner;
@@ -37,10 +37,10 @@ export class BodyReader {
     this.#conn = conn;
   }
 
-  /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is handed on instead of kept. */
+  /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is passed on instead of being stored. */
   read(r: Request, onEnd: (rc: number) => void, consumer?: (data: Buffer) => void): void {
     const { main } = r;
-    // a subrequest has what was read before it
+    // a subrequest uses the body that was read before it
     if (r !== main || main.body) {
       onEnd(OK);
       return;
@@ -63,7 +63,7 @@ export class BodyReader {
     this.#armTimer(main);
     this.#conn.resumeReading();
     if (this.#conn.processing) {
-      // the loop in process() goes on with the body when the phases return
+      // the loop in process() continues with the body when the phases return
       this.#feedNow(main, body);
     } else this.#conn.process();
   }
@@ -143,14 +143,14 @@ export class BodyReader {
     body.onEnd = undefined;
     if (this.discarding) {
       this.discarding = false;
-      // a response that is still under way asks for what follows when it ends
+      // a response that is still being sent starts the next request when it ends
       if (!this.#conn.request?.done) return;
       this.#conn.afterRequest(r);
     } else end?.(OK);
     this.#conn.runPosted();
   }
 
-  /** Nothing more comes on this stream: a body of unknown length is complete. */
+  /** The stream has ended: a body of unknown length is complete. */
   endOfStream(): void {
     const r = this.#conn.request;
     const body = r?.body;
@@ -186,7 +186,7 @@ export class BodyReader {
     if (core.conf(r.loc).client_body_in_file_only !== 'off' && body.size > 0 && !body.consumer) body.toFile();
   }
 
-  /** The body is not wanted: it is read and thrown away, after the response if need be. Returns OK, or 400 for a malformed one. */
+  /** Reads the body and drops it, after the response if necessary. Returns OK, or 400 for a malformed body. */
   discard(r: Request): number {
     const { main } = r;
     if (r !== main || main.body || this.discarding) return OK;

@@ -1,4 +1,4 @@
-// The connections of clients of an event loop: counted, told apart, and closed when the worker ends.
+// The client connections of an event loop: counted, numbered, and closed when the worker exits.
 import type { Socket } from 'node:net';
 import { loop } from '../../zone/memory.ts';
 import type { ListenSocket, Request } from '../model/types.ts';
@@ -6,24 +6,24 @@ import { stats } from './stats.ts';
 
 let connectionCount = 0;
 
-/** A client's connection as the worker sees it, whatever protocol is spoken on it. */
+/** A client connection as the worker sees it, independent of its protocol. */
 export interface TrackedConnection {
-  /** a request that is being worked on */
+  /** the request being processed */
   readonly request: Request | undefined;
   /** a request head has begun to arrive */
   readonly hasPartialHead: boolean;
-  /** closes at once, or at the end of what is under way */
+  /** closes at once, or when the current request is done */
   closeWhenIdle(): void;
   destroy(): void;
 }
-/** open connections of this event loop; a graceful end closes the idle ones */
+/** open connections of this event loop; a graceful exit closes the idle ones */
 export const connections = new Set<TrackedConnection>();
 let exitingNow = false;
-/** the worker takes no further requests */
+/** the worker accepts no further requests */
 export const exiting = (): boolean => exitingNow;
 let onLastClosed: (() => void) | undefined;
 
-/** Graceful end: idle connections are closed, busy ones after their request. */
+/** Graceful exit: closes idle connections now, and busy ones after their request. */
 export function beginExit(done: () => void): void {
   exitingNow = true;
   onLastClosed = done;
@@ -42,7 +42,7 @@ export function closed(conn: TrackedConnection): void {
   if (exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());
 }
 
-/** What requests ask of the connection they came on. */
+/** Identity and addresses of a connection. */
 export interface Origin {
   id: number;
   startMs: number;
@@ -54,7 +54,7 @@ export interface Origin {
 
 export function originOf(socket: Socket, listen: ListenSocket): Origin {
   return {
-    // no two event loops give the same
+    // unique among event loops
     id: connectionCount++ * loop.count + loop.index + 1,
     startMs: Date.now(),
     remoteAddr: listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? ''),
@@ -64,5 +64,5 @@ export function originOf(socket: Socket, listen: ListenSocket): Origin {
   };
 }
 
-/** IPv4 addresses of a dual-stack socket lose their IPv6 clothing. */
+/** Shows IPv4-mapped addresses of dual-stack sockets as IPv4. */
 const plainAddress = (address: string): string => (address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address);

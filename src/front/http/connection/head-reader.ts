@@ -12,7 +12,7 @@ import { OK } from '../request/codes.ts';
 import { parseUri, validHost } from '../request/parse.ts';
 import { stats } from './stats.ts';
 
-/** Fields of which a second one is an error. */
+/** Fields that must not be repeated. */
 const UNIQUE_FIELDS = new Set(
   'host if-modified-since if-unmodified-since if-match if-none-match content-length content-range if-range transfer-encoding expect authorization depth destination overwrite'.split(
     ' ',
@@ -23,7 +23,7 @@ const isLineEnd = (c: number): boolean => c === 10 || c === 13;
 
 let lastHost = '';
 let lastHostParts: ReturnType<typeof validHost>;
-/** validHost, which the same name is given again and again. */
+/** validHost with a memo of the last name, since most requests repeat it. */
 function hostOf(text: string): ReturnType<typeof validHost> {
   if (text !== lastHost) {
     lastHostParts = validHost(text);
@@ -135,7 +135,7 @@ export class HeadReader implements HeadHandler {
     }
   }
 
-  /** A head that came as fields, as in HTTP/2. @param fault  status that the head is refused with already */
+  /** Accepts a head that was received as fields, as in HTTP/2. @param fault  status of a refusal that is already certain */
   accept(head: { method: string; target: string; fields: readonly (readonly [name: string, value: string])[]; fault: number }): void {
     const r = this.#startHead();
     r.version = 2000;
@@ -297,7 +297,7 @@ export class HeadReader implements HeadHandler {
     return true;
   }
 
-  /** client_body_early_read: the body is there before a location is chosen; sizes are the server's. */
+  /** client_body_early_read: reads the body before a location is chosen, with the limits of the server. */
   #readBodyFirst(r: HttpRequest): void {
     const limit = core.conf(r.loc).client_max_body_size;
     if (limit > 0 && r.contentLength > limit) {
@@ -322,7 +322,7 @@ export class HeadReader implements HeadHandler {
     r.connBytesBefore = this.#conn.output.bytesSent;
   }
 
-  /** What must hold of a complete head. */
+  /** Checks a complete head. */
   #checkHead(r: HttpRequest): number {
     if (r.version >= 1001 && r.headerIn('host') === undefined) {
       r.log('info', 'client sent HTTP/1.1 request without "Host" header while reading client request headers');

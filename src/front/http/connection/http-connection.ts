@@ -1,6 +1,6 @@
-// A client connection: reads and parses requests, queues what goes out, and decides what follows a request.
+// A client connection: reads and parses requests, queues output, and decides what follows a request.
 //   bytes -> head (request line, fields) -> phases -> body pieces -> queue -> socket
-// One request at a time is worked on; pipelined bytes wait in `input`.
+// One request is processed at a time; pipelined bytes wait in `input`.
 import type { Socket } from 'node:net';
 import { nowMs } from '../../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
@@ -15,13 +15,13 @@ import { type Activity, stats } from './stats.ts';
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING = (): void => {};
-/** Bytes of pipelined input held before the socket is paused. */
+/** Bytes of pipelined input that may be buffered before the socket is paused. */
 const INPUT_LIMIT = 256 * 1024;
 
 export interface ConnectionOptions {
-  /** bytes come by `onRead` instead of the socket's `data` events */
+  /** bytes arrive by `onRead` instead of the socket's `data` events */
   sharedReads?: boolean;
-  /** the socket is a stream of this connection, which is counted once for all its streams */
+  /** set for a stream of this connection, which is counted once for all its streams */
   origin?: Origin;
 }
 
@@ -30,10 +30,10 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   readonly startMs: number;
   requests = 0;
   #currentRequest: Request | undefined;
-  /** what it is counted as; a stream of HTTP/2 is counted with its connection */
+  /** activity that is counted; a stream of HTTP/2 is counted with its connection */
   #activity: Activity = 'waiting';
   readonly #isCounted: boolean;
-  /** request whose output goes out now; others wait (see Request.postpone) */
+  /** request whose output is sent now; others wait (see postpone.ts) */
   active: Request | undefined;
   error = false;
   tls: TlsInfo | undefined;
@@ -45,7 +45,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   localPort: number;
   proxy: ProxyInfo | undefined;
   debugLogs: readonly ErrorLog[] | undefined;
-  /** takes the raw bytes of an upgraded connection */
+  /** receives the raw bytes of an upgraded connection */
   tunnel: ((data: Buffer) => void) | undefined;
   tunnelEnd: (() => void) | undefined;
   readonly output = new OutputQueue(this);
@@ -53,7 +53,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   readonly bodyReader = new BodyReader(this);
   /** read, not parsed yet */
   input: Buffer = EMPTY;
-  /** what was read lies in a buffer that is used again: so many bytes of it come before `input`, which is empty then */
+  /** shared read buffer that holds the bytes just read, as many as `#borrowedBytes`; `input` is empty then */
   #borrowed: Buffer | undefined;
   #borrowedBytes = 0;
   #lingering = false;
@@ -61,7 +61,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   deadlineMs = Infinity;
   #onDeadline: () => void = NOTHING;
   #postedRequests: Request[] = [];
-  /** `keepalive_min_timeout` of the last request holds until then */
+  /** until when `keepalive_min_timeout` of the last request applies */
   #keepUntilMs = 0;
   processing = false;
   #readEnded = false;
@@ -110,9 +110,9 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   }
 
   closeWhenIdle(): void {
-    // one that has had no request yet is about to send one: it was accepted a moment ago, or its time runs out soon
+    // a connection without a request is about to send one: it was just accepted, or will time out soon
     if (this.request || this.hasPartialHead || this.requests === 0) return;
-    // a client that is just about to send is not to find the connection closed
+    // a client that is just about to send must not find the connection closed
     const left = this.#keepUntilMs - Date.now();
     if (left > 0) this.setTimer(left, () => this.destroy());
     else this.destroy();
@@ -144,7 +144,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
 
   // ---------------------------------------------------------------- timeouts
 
-  /** The one timeout of this connection: a later call takes the place of an earlier one. */
+  /** Sets the single timeout of this connection, replacing an earlier one. */
   setTimer(ms: number, onDeadline: () => void): void {
     this.#onDeadline = onDeadline;
     setDeadline(this, ms);
@@ -160,9 +160,9 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
 
   // ---------------------------------------------------------------- input
 
-  /** Takes bytes from a buffer that the next read of any connection overwrites. */
+  /** Receives bytes in a buffer that the next read of any connection overwrites. */
   onRead(buffer: Buffer, count: number): void {
-    // the head of a request is made into strings at once; everything else may be kept and needs memory of its own
+    // the head of a request becomes strings at once; everything else may be kept and needs memory of its own
     if (this.request || this.tunnel || this.#lingering || this.input.length > 0) {
       this.onData(Buffer.from(buffer.subarray(0, count)));
       return;
@@ -173,14 +173,14 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     this.dropInput(0);
   }
 
-  /** What was read, as latin1 text of at most `limit` characters. */
+  /** The bytes read, as latin1, at most `limit` characters. */
   peekInput(limit: number): string {
     return this.#borrowed
       ? this.#borrowed.latin1Slice(0, Math.min(this.#borrowedBytes, limit))
       : this.input.latin1Slice(0, Math.min(this.input.length, limit));
   }
 
-  /** The first bytes of what was read are done with; from then on the rest is in `input`. */
+  /** The first `count` bytes read are consumed; from then on the rest is in `input`. */
   dropInput(count: number): void {
     const borrowed = this.#borrowed;
     const borrowedBytes = this.#borrowedBytes;
@@ -200,7 +200,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     this.process();
   }
 
-  /** Bytes that a tunnel's owner must take before it reads. */
+  /** Bytes already read that a tunnel must forward first. */
   takeInput(): Buffer {
     const { input } = this;
     this.input = EMPTY;
@@ -232,7 +232,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     if (!this.#cutBody(request)) request.onAbort?.();
   }
 
-  /** No more of the request's body will come. @returns false: it is all there */
+  /** The client sends no more of the body. @returns false if the body is complete */
   #cutBody(request: Request): boolean {
     const { body } = request;
     if (!body?.started || body.complete) return false;
@@ -270,13 +270,13 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     this.onClose();
   }
 
-  /** Closes without the polite end of TCP where `reset_timedout_connection` asks for it: the system frees what is unsent at once. */
+  /** Resets the connection (RST) if `reset_timedout_connection` is set, so that the system frees unsent data at once; otherwise closes it. */
   abandon(loc: Loc): void {
     if (core.conf(loc).reset_timedout_connection && !this.tls && !this.listen.path) this.socket.resetAndDestroy();
     this.destroy();
   }
 
-  /** Sends what is queued, then closes: an answer that cannot be completed. */
+  /** Sends what is queued, then closes: the response cannot be completed. */
   cut(): void {
     this.request = undefined;
     this.output.cut();
@@ -285,13 +285,13 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     this.socket.destroySoon();
   }
 
-  /** Works on `input` as far as possible. */
+  /** Parses as much of `input` as possible. */
   process(): void {
     if (this.processing) return;
     this.processing = true;
     try {
       while (!this.closed && this.#step()) {
-        // each step takes a head or a part of a body
+        // each step consumes a head or a part of a body
       }
     } finally {
       this.processing = false;
@@ -300,7 +300,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     if (!this.request) this.#countAs(this.hasPartialHead ? 'reading' : 'waiting');
     if (this.input.length > INPUT_LIMIT) this.socket.pause();
     if (!this.#readEnded) return;
-    // pipelined requests that came before the end of input are answered; one that is not whole is not
+    // complete pipelined requests that preceded the end of input are answered, an incomplete one is not
     if (this.request) this.#cutBody(this.request);
     else if (this.hasPartialHead) this.#closeGently();
   }
@@ -317,12 +317,12 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     return this.headReader.parse();
   }
 
-  /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is handed on instead of kept. */
+  /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is passed on instead of being stored. */
   readBody(r: Request, onEnd: (rc: number) => void, consumer?: (data: Buffer) => void): void {
     this.bodyReader.read(r, onEnd, consumer);
   }
 
-  /** The body is not wanted: it is read and thrown away, after the response if need be. Returns OK, or 400 for a malformed one. */
+  /** Reads the body and drops it, after the response if necessary. Returns OK, or 400 for a malformed body. */
   discardBody(r: Request): number {
     return this.bodyReader.discard(r);
   }
@@ -342,7 +342,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
 
   // ---------------------------------------------------------------- posted requests
 
-  /** Runs a request (a subrequest, or a parent whose subrequest ended) once the current handler returned. */
+  /** Runs a request (a subrequest, or a parent whose subrequest ended) once the current handler has returned. */
   post(r: Request): void {
     this.#postedRequests.push(r);
     if (this.#postedRequests.length === 1) queueMicrotask(() => this.runPosted());
@@ -416,7 +416,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     closed(this);
   }
 
-  /** Ends our side and reads on for a while, so that the client gets the answer before a reset. */
+  /** Closes our side and continues to read for a while, so that the client gets the response before a reset. */
   #linger(r: Request): void {
     this.request = undefined;
     this.#lingering = true;

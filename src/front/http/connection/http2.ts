@@ -1,6 +1,6 @@
-// HTTP/2 towards clients, framed by node:http2. Each stream is a Connection of its own to everything above it:
+// HTTP/2 for clients, framed by node:http2. Each stream looks like a connection of its own to the code above:
 //   socket -> Http2Connection (session: limits, idle time, GOAWAY) -> Http2Stream (one request) -> phases, filters, output queue
-// What differs from HTTP/1 is how a head arrives, how a response's header is sent, and what ends a stream.
+// It differs from HTTP/1 in how a head arrives, how the header of a response is sent, and what ends a stream.
 import http2, {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
@@ -23,18 +23,18 @@ import { type Activity, stats } from './stats.ts';
 
 const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
-/** Bytes that all streams of a connection may have on the way to us: one slow stream must not stop the others. */
+/** Bytes that all streams of a connection may have in flight to us: a slow stream must not block the others. */
 const CONNECTION_WINDOW = 1024 * 1024;
-/** Fields of HTTP/1 framing, which have no place in HTTP/2 (RFC 9113 8.2.2). */
+/** Fields of HTTP/1 framing, which HTTP/2 does not allow (RFC 9113, 8.2.2). */
 const CONNECTION_FIELDS = new Set(['connection', 'upgrade', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'http2-settings']);
-/** Fields that node:http2 sends once; of repeats the first is sent. */
+/** Fields that node:http2 sends once: the first of several is sent. */
 const SINGLE_FIELDS = new Set(
   'access-control-allow-credentials access-control-max-age access-control-request-method age authorization content-encoding content-language content-length content-location content-md5 content-range content-type date dnt etag expires from host if-match if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards proxy-authorization range referer retry-after tk upgrade-insecure-requests user-agent x-content-type-options'.split(
     ' ',
   ),
 );
 
-/** Serves a plain connection: HTTP/2 if it begins with the preface, HTTP/1 if not. */
+/** Serves a plain connection: HTTP/2 if it begins with the preface, otherwise HTTP/1. */
 export function acceptPlain(raw: Socket, options: Http2Accept): void {
   const { hosts, http, listen, proxy, hooks } = options;
   let held: Buffer = Buffer.alloc(0);
@@ -64,7 +64,7 @@ export function acceptPlain(raw: Socket, options: Http2Accept): void {
   raw.on('data', onData);
 }
 
-/** An HTTP/2 connection: its session, and what counts for all its streams. */
+/** An HTTP/2 connection: its session, and what is shared by all its streams. */
 export class Http2Connection implements TrackedConnection {
   readonly origin: Origin;
   readonly streams = new Set<Http2Stream>();
@@ -77,7 +77,7 @@ export class Http2Connection implements TrackedConnection {
 
   readonly #server: Server;
 
-  /** @param server  whose settings hold for the connection: the one TLS chose, or the address's default */
+  /** @param server  server whose settings apply to the connection: the one TLS chose, or the default of the address */
   constructor(
     socket: Socket,
     readonly options: Http2Accept,
@@ -164,7 +164,7 @@ export class Http2Connection implements TrackedConnection {
     else this.#wait(timeoutMs);
   }
 
-  /** GOAWAY: no new streams, those under way end first. */
+  /** GOAWAY: no new streams; current ones end first. */
   #leave(): void {
     if (this.#leaving) return;
     this.#leaving = true;
@@ -176,7 +176,7 @@ export class Http2Connection implements TrackedConnection {
   }
 
   destroy(): void {
-    // the session would reset them without an error
+    // the session would reset them without an error code
     for (const stream of [...this.streams]) stream.destroy();
     if (!this.#session.destroyed) this.#session.destroy();
   }
@@ -203,7 +203,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     public bodyFollows: boolean,
     count: number,
   ) {
-    // what is not asked for stays with the client: the window of the stream is the limit
+    // unread data stays with the client: the window of the stream is the limit
     stream.pause();
     stream.once('aborted', onAborted);
     super(stream as unknown as Socket, session.options.http, session.options.listen, session.options.hosts, { origin: session.origin });
@@ -216,7 +216,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     this.name = session.tls ? 'h2' : 'h2c';
   }
 
-  /** @param raw  names and values in turn, pseudo fields first */
+  /** @param raw  names and values alternating, pseudo fields first */
   begin(raw: string[]): void {
     const pseudo: Record<string, string> = {};
     const fields: [string, string][] = [];
@@ -238,7 +238,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
       if (host >= 0) fields.splice(host, 1);
       fields.unshift(['host', authority]);
     }
-    // browsers cut cookies apart so that they compress better
+    // browsers split cookies for better compression
     if (cookies.length > 0) fields.push(['cookie', cookies.join('; ')]);
     this.headReader.accept({ method: pseudo[':method'] ?? '', target: pseudo[':path'] ?? '', fields, fault });
   }
@@ -288,7 +288,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
   }
 
   override onData(data: Buffer): void {
-    // what comes after the response is of no use
+    // data after the response is ignored
     if (this.request) super.onData(data);
   }
 
@@ -302,7 +302,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     const { request } = this;
     const stream = this.#stream;
     this.#session.left(this);
-    // all was sent: what still runs behind the response goes on
+    // everything was sent: what still runs after the response continues
     if (stream.writableFinished && !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR && request && !request.done) return;
     super.onClose();
   }
@@ -319,10 +319,10 @@ class Http2Stream extends HttpConnection implements StreamFraming {
 
   #reset(code: number): void {
     const stream = this.#stream;
-    // one that the client closed would wait for its end for ever, and the connection with it
+    // a stream that the client closed would wait for its end forever, and the connection with it
     if (stream.closed) stream.destroy();
     else if (!stream.destroyed) {
-      // close() ends the stream in good order before it resets it, and what was cut would look whole
+      // close() ends the stream cleanly before it resets it, which would make a cut response look complete
       stream.end = () => stream;
       stream.close(code);
     }
@@ -344,7 +344,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
       return;
     }
     if (!stream.writableEnded) stream.end();
-    // a client that still sends is told to stop, and that nothing is wrong
+    // a client that is still sending is told to stop, without an error
     if (this.bodyFollows && !stream.readableEnded) {
       stream.resume();
       stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
@@ -354,12 +354,12 @@ class Http2Stream extends HttpConnection implements StreamFraming {
   override afterRequest(): void {}
 }
 
-/** A client that closes a stream without naming an error leaves it waiting for its end, and the connection for the stream. */
+/** If a client closes a stream without an error code, the stream waits for its end, and the connection for the stream. */
 function onAborted(this: ServerHttp2Stream): void {
   process.nextTick(() => this.destroy());
 }
 
-/** The header of a response as node:http2 takes it; names in lower case, in nginx's order. */
+/** The header of a response in the form of node:http2: names in lower case, in nginx's order. */
 function responseFields(r: Request): OutgoingHttpHeaders {
   const { out } = r;
   const headers: OutgoingHttpHeaders = { ':status': out.status };

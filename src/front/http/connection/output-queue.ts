@@ -1,6 +1,6 @@
-// What a connection still has to send: pieces in memory and file regions, in order.
+// Output of a connection that has not been sent yet: pieces in memory and file regions, in order.
 //   header, body pieces -> queue -> batch of one write -> socket
-// Knows rate limits and tells producers when to wait.
+// Applies rate limits and tells producers when to wait.
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { DirectWriter } from '../../../http/wire/direct-writer.ts';
@@ -12,16 +12,16 @@ import { rateAllowance, rateOf, ratePauseMs } from './send-rate.ts';
 
 const EMPTY = Buffer.alloc(0);
 const CRLF = Buffer.from('\r\n');
-/** Bytes in the socket's own queue before producers are told to wait. */
+/** Bytes in the socket's own queue above which producers have to wait. */
 const SOCKET_HIGH_WATER = 64 * 1024;
 const FILE_CHUNK = 256 * 1024;
-/** buffers for parts of files, used again once the socket has taken their bytes */
+/** buffers for parts of files, reused once the socket has accepted their bytes */
 const fileBuffers: Buffer[] = [];
 const FILE_BUFFERS = 8;
 const JOIN_LIMIT = 32 * 1024;
-/** up to here a body is cheaper to append to the head as text than to copy beside it */
+/** up to this size a body is cheaper to append to the head as a string than to copy */
 const TEXT_LIMIT = 4 * 1024;
-/** where head and body are put together for a write */
+/** buffer in which head and body are joined for a write */
 let joinBuffer: Buffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
 
 /** The connection that the queue writes to. */
@@ -43,20 +43,20 @@ export class OutputQueue implements Output {
   queue: Piece[] = [];
   /** bytes of `head` and `queue` */
   queued = 0;
-  /** header block that leaves with what follows it, '' if none waits */
+  /** header block that is sent with the next output, '' if none is waiting */
   #head = '';
-  /** the response ends with what is queued; ends the stream of HTTP/2 */
+  /** the response ends with the queued output, and with it the stream of HTTP/2 */
   #last = false;
   #batch: Buffer[] = [];
   #batchBytes = 0;
-  /** parts of files that the socket has not taken yet */
+  /** parts of files that the socket has not accepted yet */
   #lent: Buffer[] = [];
   #draining = false;
   delayTimer: NodeJS.Timeout | undefined;
   writableWaiters: (() => void)[] = [];
 
   #direct: DirectWriter | undefined;
-  /** writes of the socket whose end is told */
+  /** writes of the socket that will report their completion */
   #awaited = 0;
   readonly #onGiven = (error?: Error | null): void => {
     this.#awaited--;
@@ -69,12 +69,12 @@ export class OutputQueue implements Output {
     this.#conn = conn;
   }
 
-  /** Bytes that the system has not taken yet. */
+  /** Bytes that the system has not accepted yet. */
   get #unsent(): number {
     return this.#conn.socket.writableLength + (this.#direct?.pending ?? 0);
   }
 
-  /** Writes past the layers of the socket; undefined for TLS and streams of HTTP/2. */
+  /** Writes directly to the handle; undefined for TLS and streams of HTTP/2. */
   get #straight(): DirectWriter | undefined {
     const { socket, tls, http2 } = this.#conn;
     if (tls || http2) return undefined;
@@ -93,7 +93,7 @@ export class OutputQueue implements Output {
     else this.#conn.socket.write(data, this.#onGiven);
   }
 
-  /** Queues the header; it leaves with the first body bytes or when the request ends. */
+  /** Queues the header; it is sent with the first body bytes or when the request ends. */
   startResponse(r: Request, head: string): void {
     r.headerSize = head.length;
     this.#conn.clearTimer();
@@ -105,13 +105,13 @@ export class OutputQueue implements Output {
     }
   }
 
-  /** The head becomes a piece like others. */
+  /** Turns the head into an ordinary piece. */
   #queueHead(): void {
     this.queue.unshift(Buffer.from(this.#head, 'latin1'));
     this.#head = '';
   }
 
-  /** Counts bytes that go out past the queue. */
+  /** Counts bytes that were sent without the queue. */
   noteSent(bytes: number): void {
     this.sent += bytes;
     this.bytesSent += bytes;
@@ -132,12 +132,12 @@ export class OutputQueue implements Output {
     return this.#conn.error ? ERROR : OK;
   }
 
-  /** A response that begins and ends now leaves in one write, without a queue. */
+  /** Whether a response that is complete now can be sent in one write, without the queue. */
   #takesWhole(r: Request): boolean {
     return this.#head !== '' && this.queue.length === 0 && !this.blocked && !this.#conn.closed && rateOf(r) === 0;
   }
 
-  /** A body of so many bytes that is given as the whole of it is copied before the call returns (not in HTTP/2). */
+  /** Whether a complete body of so many bytes is copied before the call returns (not in HTTP/2). */
   copiesWhole(r: Request, bytes: number): boolean {
     return !r.chunked && this.#head.length + bytes <= JOIN_LIMIT && this.#takesWhole(r);
   }
@@ -174,7 +174,7 @@ export class OutputQueue implements Output {
     this.#send(text);
   }
 
-  /** Writes what is in memory, up to where a file would go on; limits are not waited for. */
+  /** Writes what is in memory, up to the first file region; rate limits do not apply. */
   cut(): void {
     if (this.#head !== '') this.#queueHead();
     for (const piece of this.queue) {
@@ -211,19 +211,19 @@ export class OutputQueue implements Output {
     return this.#draining || this.delayTimer !== undefined;
   }
 
-  /** Calls back when `blocked` has ended, or the connection has. */
+  /** Calls back when `blocked` has become false, or the connection was closed. */
   whenWritable(callback: () => void): void {
     this.writableWaiters.push(callback);
   }
 
-  /** Writes from the queue until it is empty, the socket is full, or a rate limit says stop. */
+  /** Writes from the queue until it is empty, the socket is full, or a rate limit applies. */
   #pump(): void {
     if (this.#draining || this.delayTimer || this.#conn.closed) return;
     const r = this.#conn.request;
     const rate = r ? rateOf(r) : 0;
     if (rate > 0 && this.#head !== '') this.#queueHead();
     while (this.queue.length > 0) {
-      // TLS makes a copy of what it is given: not of a whole large body at once
+      // TLS copies its input: large bodies are written in parts
       let allowed = this.#conn.tls ? FILE_CHUNK : Infinity;
       if (rate > 0) {
         allowed = Math.min(allowed, this.#rateAllowance(r!, rate));
@@ -266,7 +266,7 @@ export class OutputQueue implements Output {
     this.bytesSent += bytes;
   }
 
-  /** One write for what came together: head and small body are joined, since a gathered write costs more than the copy. */
+  /** One write for the whole batch: head and small body are joined, since a gathered write costs more than the copy. */
   #flushBatch(): void {
     const batch = this.#batch;
     const head = this.#head;
@@ -298,7 +298,7 @@ export class OutputQueue implements Output {
     }
   }
 
-  /** The last piece and the end of the stream leave in one frame. */
+  /** Sends the last piece and the end of the stream in one frame. */
   #endStream(): void {
     const batch = this.#batch;
     const batchBytes = this.#batchBytes;
@@ -312,7 +312,7 @@ export class OutputQueue implements Output {
 
   #writeJoined(head: string, batch: Buffer[], bytes: number): void {
     const { tls, http2 } = this.#conn;
-    // a plain socket has nearly always taken all when write() returns, then the memory is free again
+    // a plain socket has nearly always accepted everything when write() returns, so the memory is free again
     const own = tls !== undefined || http2 !== undefined;
     const joined: Buffer = own ? Buffer.allocUnsafe(bytes) : joinBuffer;
     let at = head === '' ? 0 : joined.latin1Write(head, 0);
@@ -332,11 +332,11 @@ export class OutputQueue implements Output {
       this.#conn.abandon(this.#conn.request?.loc ?? this.#conn.rootLoc);
     });
     if (this.#conn.socket.writableEnded) this.#conn.socket.once('finish', () => this.#flushed());
-    // others write to the socket too, and nobody tells when that is done
+    // others write to the socket, too, and their completion is not reported
     else if (this.#awaited === 0 && !this.#direct?.pending) this.#give(EMPTY);
   }
 
-  /** A write has ended. */
+  /** A write has completed. */
   #settled(): void {
     if (this.#draining && this.#unsent === 0) this.#flushed();
   }
@@ -366,8 +366,8 @@ export class OutputQueue implements Output {
   }
 
   /**
-   * Writes the next part of a file region, read as nginx reads it: in line, since what is in the page cache costs less than a thread.
-   * @returns whether more may follow at once
+   * Writes the next part of a file region. Reads synchronously, like nginx, since the page cache is faster than a thread.
+   * @returns whether more may be written at once
    */
   #sendFile(span: FileSpan, limit: number, rate: number): boolean {
     const want = Math.min(limit, span.end - span.start);
@@ -376,10 +376,10 @@ export class OutputQueue implements Output {
     try {
       count = readSync(span.fd, buffer, 0, want, span.start);
     } catch {
-      // as with a file that shrank
+      // treated like a file that shrank
     }
     if (count === 0) {
-      // the length is promised already
+      // the length was already announced
       this.#conn.request?.log('alert', `read only 0 of ${want} from a file`);
       this.#conn.destroy();
       return false;
@@ -397,7 +397,7 @@ export class OutputQueue implements Output {
     return this.delayTimer === undefined;
   }
 
-  /** Bytes that may go now; arms the timer if none. */
+  /** Bytes that may be sent now; starts the timer if none. */
   #rateAllowance(r: Request, rate: number): number {
     const allowed = rateAllowance(r, rate, this.sent);
     if (allowed > 0) return allowed;
@@ -418,7 +418,7 @@ export class OutputQueue implements Output {
   }
 }
 
-/** What ends a chunked body, trailers included. @param follows  a chunk whose line end is still missing */
+/** End of a chunked body, with trailers. @param follows  the line end of the previous chunk is still missing */
 function lastChunk(r: Request, follows: boolean): string {
   let end = follows ? '\r\n0\r\n' : '0\r\n';
   for (const field of r.out.trailers) end += `${field.name}: ${field.value}\r\n`;

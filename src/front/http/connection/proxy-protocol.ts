@@ -1,4 +1,4 @@
-// PROXY protocol header, versions 1 (text) and 2 (binary), before anything else on a connection.
+// PROXY protocol header, versions 1 (text) and 2 (binary), which precedes everything else on a connection.
 import type { Socket } from 'node:net';
 import type { ProxyInfo } from '../model/types.ts';
 
@@ -7,7 +7,7 @@ const MAX_V1 = 107;
 const MAX_HEADER = 4096;
 const TIMEOUT_MS = 60_000;
 
-/** Calls back with what the header said (undefined: `UNKNOWN` or local); what follows it is put back. */
+/** Calls back with the content of the header (undefined: `UNKNOWN` or local); bytes after it are put back. */
 export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefined | 'invalid') => void): void {
   let held = Buffer.alloc(0);
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy());

@@ -1,9 +1,9 @@
-// `limit_rate` and `limit_rate_after`: how much of a response may go when.
+// `limit_rate` and `limit_rate_after`: when how much of a response may be sent.
 import { parseSize } from '../../config/values.ts';
 import { core } from '../config/core.ts';
 import type { Request } from '../model/types.ts';
 
-/** Bytes per second the response may use, 0: no limit; evaluated once per request. */
+/** Limit in bytes per second, 0: none; evaluated once per request. */
 export function rateOf(r: Request): number {
   if (r.limitRate === undefined) {
     const c = core.conf(r.loc);
@@ -13,7 +13,7 @@ export function rateOf(r: Request): number {
   return r.limitRate;
 }
 
-/** Bytes that may go now, so that the average stays under the rate; 0 or less: none. @param sent  bytes of the response so far */
+/** Bytes that may be sent now to keep the average below the rate; 0 or less: none. @param sent  bytes of the response so far */
 export function rateAllowance(r: Request, rate: number, sent: number): number {
   const seconds = Math.floor(Date.now() / 1000) - Math.floor(r.startMs / 1000) + 1;
   return rate * seconds - (sent - (r.limitRateAfter ?? 0));

@@ -1,4 +1,4 @@
-// Listening sockets of a worker: accepts connections and hands them to the right virtual hosts.
+// Listening sockets of a worker: accepts connections and passes them to the right virtual hosts.
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
 import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from '../../../http/wire/client-handle.ts';
 import { speaksHttp2, usesHttp2 } from '../config/http2.ts';
@@ -62,14 +62,14 @@ interface Accepting {
   socket: ListenSocket;
   hooks: AcceptHooks;
   tlsFor(hosts: VirtualHosts): TlsListener;
-  /** makes TLS sockets of handles, where that can be done */
+  /** makes TLS sockets of handles, if this Node allows it */
   tlsHandles: (new (client: ClientHandle) => Incoming) | undefined;
   http2: typeof import('./http2.ts') | undefined;
-  /** the listening socket with the options of virtual hosts at one of its addresses */
+  /** copies of the listening socket with the options of the virtual hosts at one of its addresses */
   plain: Map<VirtualHosts, ListenSocket>;
 }
 
-/** @param shared  how bytes come: see Connection */
+/** @param shared  see ConnectionOptions.sharedReads */
 function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnection | undefined {
   const { http, socket, hooks } = accepting;
   if (hooks.full?.()) {
@@ -105,7 +105,7 @@ function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnecti
 
 const allHosts = (socket: ListenSocket): VirtualHosts[] => [socket.hosts, ...socket.byAddress.values()];
 
-/** What becomes of the handles of a socket's connections: all speak the same from their first byte, or node:net makes sockets of them. */
+/** Serves handles directly if all addresses of a socket speak the same protocol from the first byte; otherwise node:net makes sockets. */
 function handleTaker(accepting: Accepting): ((client: ClientHandle) => void) | undefined {
   const hosts = allHosts(accepting.socket);
   if (hosts.some(({ options }) => options.proxyProtocol)) return undefined;

@@ -1,5 +1,5 @@
-// Keys of TLS session tickets. The first encrypts new tickets, all decrypt. As in nginx a ticket that was used is replaced by a new one:
-// in TLS 1.3 a client uses each once, and without that every other connection would need a whole handshake.
+// Keys of TLS session tickets. The first encrypts new tickets, all decrypt. As in nginx, a used ticket is replaced by a new one:
+// in TLS 1.3 a client uses each ticket once, so otherwise every second connection would need a full handshake.
 import { randomBytes } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { sharedValue } from '../../zone/memory.ts';
@@ -16,7 +16,7 @@ export interface TicketKey {
   aes: Buffer;
 }
 
-/** Kept across a reload, so that tickets given before it still work, and common to all event loops. */
+/** A generated key: survives a reload, so that earlier tickets still work, and is shared by all event loops. */
 class OwnKey {
   constructor(readonly bytes: Buffer) {}
   exportState(): unknown {
@@ -28,7 +28,7 @@ const KEY_BYTES = 48;
 const LONG_KEY_BYTES = 80;
 const part = (bytes: Buffer, at: number): Buffer => bytes.subarray(at, at + 16);
 
-/** A file of nginx: name, AES, HMAC of 16 bytes each; or name of 16, HMAC and AES of 32, of which node takes the first 16 each. */
+/** Reads a file of nginx: name, AES, HMAC of 16 bytes each; or name of 16, HMAC and AES of 32, of which Node uses the first 16 each. */
 function keyOfFile(file: string): TicketKey {
   let bytes: Buffer;
   try {
@@ -48,7 +48,7 @@ function nextServer(http: HttpMain): number {
   return n;
 }
 
-/** Keys of a server: those of its files, else one of its own, which it shares with the others of its session cache. @throws string */
+/** Keys of a server: from its files, else a generated one, shared within its session cache. @throws string */
 export function ticketKeysOf(http: HttpMain, conf: Conf): TicketKey[] {
   if (conf.ssl_session_ticket_key) return conf.ssl_session_ticket_key.map(keyOfFile);
   const zone = conf.ssl_session_cache.zone || 'none';
@@ -62,7 +62,7 @@ export function ticketKeysOf(http: HttpMain, conf: Conf): TicketKey[] {
   return [{ name: part(own.bytes, 0), hmac: part(own.bytes, 16), aes: part(own.bytes, 32) }];
 }
 
-/** What node calls for each ticket that is written or read. */
+/** Called by Node for each ticket that is written or read. */
 interface TicketContext {
   enableTicketKeyCallback?(): void;
   onticketkeycallback: (name: Buffer, iv: Buffer, isNew: boolean) => unknown[];
@@ -72,7 +72,7 @@ const UNKNOWN = 0;
 const GOOD = 1;
 const RENEW = 2;
 
-/** Makes a context use these keys. Where node has no such hook, the first alone counts, and nothing is renewed. */
+/** Makes a context use these keys. Without this hook in Node, only the first is used, and tickets are not renewed. */
 export function useTicketKeys(secure: SecureContext, keys: readonly TicketKey[]): void {
   const context = secure.context as TicketContext;
   const [first] = keys;

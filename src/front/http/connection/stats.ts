@@ -1,17 +1,17 @@
-// Connections and requests of all event loops of the worker process: counts, and what is open at the moment.
+// Counters of connections and requests, over all event loops of the worker process.
 import { Counters, loop } from '../../zone/memory.ts';
 
 let counters: Counters;
-/** what is open: each loop adds to and takes from a row of its own */
+/** open connections by activity; each loop has a row of its own */
 let open: Counters;
 const [ACCEPTED, HANDLED, REQUESTS] = [0, 1, 2];
 const [ACTIVE, READING, WRITING] = [0, 1, 2];
 
-/** What a connection is at: waiting for a request, in the middle of its head, or answering it. */
+/** State of a connection: waiting for a request, within a head, or responding. */
 export type Activity = 'waiting' | 'reading' | 'writing';
 
 export const stats = {
-  /** Starts at the totals of the workers before, if there were any. */
+  /** Starts at the totals of the previous workers, if any. */
   begin(before: number[] | undefined): void {
     counters = new Counters('http', 3);
     open = new Counters('open', 3);

@@ -1,4 +1,4 @@
-// TLS contexts: certificates, keys, ciphers, tickets and sessions of a virtual server, as its directives ask.
+// TLS contexts of a virtual server: certificates, keys, ciphers, tickets and sessions, as its directives say.
 import { constants, createHash } from 'node:crypto';
 import tls from 'node:tls';
 import { logTo } from '../../log/error-log.ts';
@@ -14,7 +14,7 @@ import { type TicketKey, ticketKeysOf, useTicketKeys } from './session-tickets.t
 
 type Conf = ReturnType<typeof sslModule.conf>;
 
-/** Sessions of one zone, oldest out first. */
+/** Sessions of one zone; the oldest are dropped first. */
 class SessionCache {
   readonly #sessions = new Map<string, { data: Buffer; untilMs: number }>();
   readonly #topic: string;
@@ -69,7 +69,7 @@ export function prepareTls(http: HttpMain): void {
     const conf = sslModule.conf(server.root);
     const listens = server.listens.some((l) => l.ssl) || http.sockets.some((s) => s.options.ssl && s.hosts.servers.includes(server));
     if (!listens) {
-      // nothing chooses it, but a certificate that is not there stops the start all the same
+      // no socket chooses it, but a missing certificate still stops the start
       if (conf.ssl_certificate && (constantPems(conf) || !conf.ssl_certificate_key)) pemsOf(conf, (pem) => pem.value.constant!);
       continue;
     }
@@ -116,29 +116,29 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[]): tl
   }
   if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam);
   const ca = [readFileOr(conf.ssl_client_certificate), readFileOr(conf.ssl_trusted_certificate)].filter((b) => b !== undefined);
-  // each is named to the client, so none twice
+  // each is named to the client, so duplicates are removed
   if (ca.length > 0) options.ca = [...new Set(ca.flatMap((pem) => certificatesOf(pem).map((c) => c.toString())))];
   if (conf.ssl_crl) options.crl = readCrls(conf.ssl_crl);
-  // with a session cache, resumption without tickets is asked for; Node offers it for TLS 1.2 only, so tickets stay
+  // a session cache implies resumption without tickets, which Node offers for TLS 1.2 only, so tickets stay enabled
   if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') options.secureOptions = constants.SSL_OP_NO_TICKET;
   applyConfCommands(options, conf.ssl_conf_command ?? []);
   return options;
 }
 
 /**
- * Sessions count only where certificates, authorities and what is asked of clients are the same; certificates with variables are told
- * apart by their names, as in nginx.
+ * Sessions are valid only for the same certificates, authorities and demands on clients; certificates with variables are distinguished
+ * by their names, as in nginx.
  */
 function sessionContext(conf: Conf, cert: Buffer[]): string {
   const hash = createHash('sha1').update('HTTP');
   if (constantPems(conf)) for (const pem of cert) hash.update(pem);
   else for (const { value } of conf.ssl_certificate ?? []) hash.update(value.source);
   hash.update(`${conf.ssl_verify_client} ${conf.ssl_client_certificate ?? ''}`);
-  // OpenSSL takes 32 bytes
+  // OpenSSL's limit is 32 bytes
   return hash.digest('hex').slice(0, 32);
 }
 
-/** TLS 1.3 suites stay what they are: `ssl_ciphers` speaks of the older ones. */
+/** Keeps the TLS 1.3 suites: `ssl_ciphers` applies to earlier versions. */
 function cipherList(conf: Conf): string {
   const suites = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
   return conf.ssl_ciphers.includes('TLS_') ? conf.ssl_ciphers : `${suites}:${conf.ssl_ciphers}`;
@@ -185,7 +185,7 @@ function sessionsOf(http: HttpMain, conf: Conf): SessionCache | undefined {
   return cache;
 }
 
-/** Made once for each server. @throws string: why it cannot be */
+/** The context of a server, made once. @throws string: why it cannot be made */
 export function contextOf(http: HttpMain, server: Server): TlsContext {
   const known = contexts.get(server);
   if (known) return known;
@@ -228,9 +228,9 @@ export function contextOf(http: HttpMain, server: Server): TlsContext {
 }
 
 /**
- * What a handshake is made with. Certificates with variables are chosen for each connection, and read again unless they are cached.
- * @param request evaluates variables; called only where there are some
- * @throws Error or string: a file cannot be read or does not hold what it should
+ * The secure context of a handshake. Certificates with variables are chosen per connection, and read again unless they are cached.
+ * @param request evaluates variables; called only if there are any
+ * @throws Error or string: a file cannot be read or is malformed
  */
 export function secureContextFor(server: Server, context: TlsContext, request: () => Request): tls.SecureContext {
   const { conf } = context;

@@ -1,4 +1,4 @@
-// Connections before their handshake: the first bytes are looked at, then the TLS socket is made, or a plain one after all.
+// Connections before their handshake: the first bytes decide whether a TLS socket or a plain one is made.
 import { Socket } from 'node:net';
 import { TLSSocket, type TLSSocketOptions } from 'node:tls';
 import { type ClientHandle, peerOf, type SharedReads } from '../../../http/wire/client-handle.ts';
@@ -8,20 +8,20 @@ import { loadStreamBinding } from '../../../http/wire/stream-binding.ts';
 export interface Incoming {
   /** address of the client and our port */
   readonly peer: { remoteAddr: string; localPort: number };
-  /** its TLS socket can read where it is told to */
+  /** its TLS socket can read into a shared buffer */
   readonly sharesReads: boolean;
-  /** Reads until `take` says true; gives up at the end of input, on errors, and after a time. @param take  gets all that came so far */
+  /** Reads until `take` returns true; gives up at the end of input, on errors and after the timeout. @param take  gets all bytes so far */
   read(timeoutMs: number, take: (held: Buffer) => boolean): void;
-  /** The TLS socket, to which what was read is given back. @param reads  where it reads to, else it has `data` events */
+  /** The TLS socket, which gets the bytes already read. @param reads  shared buffer to read into; otherwise it emits `data` events */
   secure(options: TLSSocketOptions, reads: SharedReads | undefined): TLSSocket;
-  /** The plain socket, to which what was read is given back. */
+  /** The plain socket, which gets the bytes already read. */
   plain(): Socket;
   destroy(): void;
 }
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** A connection of which node:net made a socket. */
+/** A connection for which node:net made a socket. */
 export class SocketIncoming implements Incoming {
   readonly sharesReads = false;
   #held = EMPTY;
@@ -67,7 +67,7 @@ export class SocketIncoming implements Incoming {
   }
 }
 
-/** What TLSSocket's own methods are to a class that extends it. */
+/** Internals of TLSSocket that a subclass sees. */
 interface Insides {
   _wrapHandle(wrap: Socket | null, handle: ClientHandle, hasWrites: boolean): unknown;
   _handle: { receive(data: Buffer): void } | null;
@@ -75,14 +75,14 @@ interface Insides {
 }
 type HandleOptions = TLSSocketOptions & { clientHandle: ClientHandle; allowHalfOpen: boolean; onread: SharedReads['options'] | undefined };
 
-/** TLS on a handle itself: TLSSocket does so for connections it makes, and for others asks for a socket below, which costs as much again. */
+/** TLS directly on a handle, as TLSSocket does for outgoing connections; otherwise it needs a socket below, which doubles the cost. */
 class HandleTlsSocket extends TLSSocket {
   constructor(options: HandleOptions) {
     super(undefined as unknown as Socket, options);
     (this as unknown as Insides).connecting = false;
   }
 
-  /** Called by the constructor, which would make a handle. */
+  /** Called by the constructor, which would otherwise create a handle. */
   protected _wrapHandle(): unknown {
     const { clientHandle } = (this as unknown as { _tlsOptions: HandleOptions })._tlsOptions;
     return (TLSSocket.prototype as unknown as Insides)._wrapHandle.call(this, null, clientHandle, false);
@@ -91,11 +91,11 @@ class HandleTlsSocket extends TLSSocket {
 
 const binding = loadStreamBinding();
 
-/** TLS sockets can be made on handles here. */
+/** Whether TLS sockets can be made on handles with this Node. */
 export const handlesTakeTls: boolean =
   binding !== undefined && typeof (TLSSocket.prototype as unknown as Partial<Insides>)._wrapHandle === 'function';
 
-/** A connection that is a handle still. */
+/** A connection that is still a handle. */
 export class HandleIncoming implements Incoming, Timed {
   readonly sharesReads = true;
   deadlineMs = Infinity;
@@ -135,7 +135,7 @@ export class HandleIncoming implements Incoming, Timed {
   secure(options: TLSSocketOptions, reads: SharedReads | undefined): TLSSocket {
     this.#end();
     const socket = new HandleTlsSocket({ ...options, clientHandle: this.#handle, allowHalfOpen: true, onread: reads?.options });
-    // as TLSSocket does: its owner listens first
+    // as in TLSSocket: listeners are attached first
     process.nextTick(() => (socket as unknown as Insides)._handle?.receive(this.#held));
     return socket;
   }
@@ -157,7 +157,7 @@ export class HandleIncoming implements Incoming, Timed {
     this.#handle.close();
   }
 
-  /** It is a socket now, or closed. */
+  /** The handle now belongs to a socket, or is closed. */
   #end(): void {
     this.#over = true;
     unwatch(this);

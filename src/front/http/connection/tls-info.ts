@@ -1,4 +1,4 @@
-// What a request knows of its TLS connection.
+// The TLS properties of a connection that requests use.
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import type { Server, TlsInfo } from '../model/types.ts';
 import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from '../request/codes.ts';
@@ -6,13 +6,13 @@ import type { ClientHello } from '../tls/client-hello.ts';
 import { verifyText } from '../tls/pem.ts';
 import { isNoCa, sslModule } from '../tls/ssl.ts';
 
-/** @param server whose demands the handshake was made with */
+/** @param server server whose demands applied to the handshake */
 export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): TlsInfo {
   const verifyError = (): string => {
     const own = sslModule.conf(server.root);
     const native = (secure as unknown as { _handle: { verifyError(): { code?: string } | null } })._handle?.verifyError?.();
     if (native) return native.code ?? 'CERT_REJECTED';
-    // a session knows what its first handshake found, but not the chain
+    // a session stores the result of its first handshake, but not the chain
     if (secure.isSessionReused()) return '';
     let certificate: DetailedPeerCertificate | undefined = secure.getPeerCertificate(true);
     let depth = 0;
@@ -32,7 +32,7 @@ export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): 
     verify(r) {
       const conf = sslModule.conf(r.server.root);
       const mode = conf.ssl_verify_client;
-      // a host of another server must not slip past that server's demands
+      // a request for another server's host must not bypass that server's demands
       if (r.server !== server && sslModule.conf(server.root).ssl_verify_client !== mode && mode !== 'off') return 421;
       if (r.server !== server && mode !== 'off' && hello.serverName && r.host !== hello.serverName) return 421;
       if (mode === 'off') return OK;

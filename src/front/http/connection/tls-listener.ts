@@ -1,5 +1,5 @@
 // TLS listeners. The ClientHello is read before the handshake, so that the virtual server is known when the TLS socket is made:
-// certificate, protocols, verification and sessions are all that server's own.
+// certificate, protocols, verification and sessions are those of that server.
 import type { Socket } from 'node:net';
 import type tls from 'node:tls';
 import { SharedReads } from '../../../http/wire/client-handle.ts';
@@ -24,21 +24,21 @@ import { tlsInfo } from './tls-info.ts';
 
 export { HandleIncoming, handlesTakeTls } from './tls-incoming.ts';
 
-/** Protocols as the handshake names them. */
+/** Protocol names in the format of ALPN. */
 const wireNames = (names: string[]): Buffer => Buffer.from(names.map((name) => String.fromCharCode(name.length) + name).join(''), 'latin1');
 const HTTP1_NAMES = ['http/1.1', 'http/1.0', 'http/0.9'];
 const HTTP1 = wireNames(HTTP1_NAMES);
 const HTTP2_TOO = wireNames(['h2', ...HTTP1_NAMES]);
 
-/** Bytes of plain text in a TLS record: what the protocol allows, and the least that OpenSSL takes. */
+/** Plain bytes in a TLS record: the maximum of the protocol, and the minimum of OpenSSL. */
 const MAX_RECORD = 16_384;
 const MIN_RECORD = 512;
 
 type OcspDone = (error: Error | null, response: Buffer | null) => void;
 
 /**
- * The TLS server as one connection sees it. Node asks a server for the OCSP response without saying for which connection, and names the
- * context's last certificate; which one the handshake takes depends on the ClientHello.
+ * The TLS server as one connection sees it. Node requests an OCSP response from a server without naming the connection, and passes the
+ * context's last certificate; which one the handshake uses depends on the ClientHello.
  */
 function staplingServer(tlsServer: tls.Server, server: Server, hello: ClientHello): tls.Server {
   const own = Object.create(tlsServer) as tls.Server;
@@ -62,7 +62,7 @@ interface Accepted {
   hooks: AcceptHooks;
 }
 
-/** The time until both sides have agreed: it ends well, with an error, with the connection, or too late. */
+/** Waits for the end of a handshake: success, an error, a closed connection, or the timeout. */
 class Handshake implements Timed {
   deadlineMs = Infinity;
   #over = false;
@@ -140,7 +140,7 @@ export class TlsListener {
     this.accept(new SocketIncoming(raw), socket, proxy, hooks);
   }
 
-  /** Reads the ClientHello and starts the handshake of the server it names. */
+  /** Reads the ClientHello and starts the handshake with the server that it names. */
   accept(incoming: Incoming, socket: ListenSocket, proxy: ProxyInfo | undefined, hooks: AcceptHooks): void {
     const accepted = { incoming, socket, proxy, hooks };
     incoming.read(core.conf(this.#hosts.defaultServer.root).client_header_timeout, (held) => {
@@ -152,7 +152,7 @@ export class TlsListener {
     });
   }
 
-  /** No TLS at all: an ordinary request, which is answered with 400. */
+  /** Not TLS: an ordinary request, which gets 400. */
   #plain({ incoming, socket, proxy, hooks }: Accepted): void {
     const raw = incoming.plain();
     const conn = new HttpConnection(raw, this.#http, { ...socket, options: this.#hosts.options }, this.#hosts);
@@ -165,7 +165,7 @@ export class TlsListener {
     const { incoming, socket } = accepted;
     let server = (hello.serverName && this.#hosts.find(hello.serverName)) || this.#hosts.defaultServer;
     const own = sslModule.conf(server.root);
-    // a server without a certificate of its own lends the default one's
+    // a server without a certificate uses the one of the default server
     if (!own.ssl_certificate && !own.ssl_reject_handshake) server = this.#hosts.defaultServer;
     const logs = server.root.errorLogs;
     const failure = (problem: string): void => {
@@ -197,7 +197,7 @@ export class TlsListener {
     }
     const http2 = speaksHttp2(this.#hosts, server);
     const checksOcsp = conf.ssl_ocsp !== 'off';
-    // bytes may come before there is a connection while a responder is asked, and node:http2 reads for itself
+    // bytes may arrive before there is a connection while a responder is queried, and node:http2 reads by itself
     const reads = incoming.sharesReads && !checksOcsp && !(http2 && hello.alpn.includes('h2')) ? new SharedReads() : undefined;
     const secure = incoming.secure(
       {
@@ -231,7 +231,7 @@ export class TlsListener {
     if (ssl_buffer_size < MAX_RECORD) secure.setMaxSendFragment(Math.max(MIN_RECORD, ssl_buffer_size));
     const listen = { ...socket, options: hosts.options };
     if (this.#http2 && secure.alpnProtocol === 'h2') {
-      // Node's own TLS server would say so; a session waits for it
+      // Node's own TLS server would set this; a session waits for it
       (secure as unknown as { secureConnecting: boolean }).secureConnecting = false;
       new this.#http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
       return;
@@ -243,7 +243,7 @@ export class TlsListener {
     hooks.opened?.(conn);
   }
 
-  /** undefined: there is none for this connection, as the log says */
+  /** Undefined (and logged) if there is none for this connection. */
   #secureContext(
     incoming: Incoming,
     socket: ListenSocket,

@@ -1,4 +1,4 @@
-// proxy_redirect and proxy_cookie_*: Location, Refresh and Set-Cookie fields made to fit this server's addresses.
+// proxy_redirect and proxy_cookie_*: adapt Location, Refresh and Set-Cookie fields to this server's addresses.
 import type { Regex } from '../../config/regex.ts';
 import { compileRegex } from '../config/compile-regex.ts';
 import type { HttpFrame } from '../config/module.ts';
@@ -13,7 +13,7 @@ export interface Replacement {
   to: Value;
 }
 
-/** `from to` with `~regex` forms; `domain` for cookie domains. */
+/** Parses `from to`, where `from` may be a `~regex`; `domain` for cookie domains. */
 export function parseReplacement(f: HttpFrame, from: string, to: string, domain = false): Replacement {
   if (from.startsWith('~')) {
     const ignoreCase = from.startsWith('~*') || domain;
@@ -23,7 +23,7 @@ export function parseReplacement(f: HttpFrame, from: string, to: string, domain 
   return { prefix: f.scope.value(bare(from)), domain, to: f.scope.value(bare(to)) };
 }
 
-/** The text after the first rule that applies, undefined if none does. */
+/** Applies the first matching rule; undefined if none matches. */
 export function replace(r: Request, rules: readonly Replacement[], text: string): string | undefined {
   for (const rule of rules) {
     if (rule.regex) {

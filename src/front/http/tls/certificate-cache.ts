@@ -4,13 +4,13 @@ import { parseTimeSec } from '../../config/values.ts';
 import type { HttpFrame } from '../config/module.ts';
 
 export interface CertificateCache {
-  /** certificates and keys, 0: none are kept */
+  /** number of certificates and keys, 0: none are cached */
   max: number;
   validMs: number;
   inactiveMs: number;
 }
 
-/** Contexts of certificates chosen by variables; a context stands for a certificate and a key. */
+/** Contexts of certificates chosen by variables; a context counts as a certificate and a key. */
 export class ContextCache {
   readonly #entries = new Map<string, { context: tls.SecureContext; madeMs: number; usedMs: number }>();
 

@@ -1,4 +1,4 @@
-// The first message of a TLS client: asked name, protocols, ciphers and groups, read before the handshake begins.
+// The first message of a TLS client: server name, protocols, ciphers and groups, read before the handshake begins.
 const CURVES: Record<number, string> = {
   23: 'prime256v1',
   24: 'secp384r1',
@@ -46,7 +46,7 @@ export class ClientHello {
   /** asks for a stapled OCSP response */
   wantsStatus = false;
 
-  /** Kinds of keys that can sign for this client, in its order, without repeats. @param modern TLS 1.3, which knows no PKCS #1 signatures */
+  /** Types of keys that can sign for this client, in its order, without duplicates. @param modern TLS 1.3, which has no PKCS #1 signatures */
   signatureKeyTypes(modern: boolean): string[] {
     const types = this.signatures.map((scheme) => {
       if (scheme === 0x0807) return 'ed25519';
@@ -70,7 +70,7 @@ export class ClientHello {
       .map((c) => CURVES[c] ?? `0x${c.toString(16).padStart(4, '0')}`)
       .join(':');
   }
-  /** The group both sides have: the client's first among those of the server (`auto`: OpenSSL's own list). */
+  /** The common group: the client's first among those of the server (`auto`: OpenSSL's own list). */
   groupOf(serverCurves: string): string {
     const own =
       serverCurves === 'auto'
@@ -83,7 +83,7 @@ export class ClientHello {
 
 const isGrease = (c: number): boolean => (c & 0x0f0f) === 0x0a0a && c >> 8 === (c & 255);
 
-/** @returns 'more' while bytes are missing, undefined if this is no ClientHello */
+/** @returns 'more' if bytes are missing, undefined if this is not a ClientHello */
 export function parseClientHello(data: Buffer): ClientHello | 'more' | undefined {
   if (data.length < 1) return 'more';
   if (data[0] !== 22) return undefined;

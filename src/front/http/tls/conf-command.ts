@@ -1,4 +1,4 @@
-// `*_ssl_conf_command`: those of OpenSSL's SSL_CONF_cmd that Node has an option for. Others are refused when the configuration is read.
+// `*_ssl_conf_command`: the commands of OpenSSL's SSL_CONF_cmd that Node has an option for. Others are refused at the start.
 import { constants } from 'node:crypto';
 import type tls from 'node:tls';
 import { custom, type Spec } from '../../config/directive.ts';
@@ -7,7 +7,7 @@ import { readPem } from './pem.ts';
 
 const { SSL_OP_NO_TICKET } = constants;
 export const TLS_VERSIONS = ['SSLv2', 'SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
-/** what Node can still speak */
+/** versions that Node supports */
 const NODE_VERSIONS = new Set<string>(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']);
 
 /** Oldest and newest protocol of a list. */
@@ -85,7 +85,7 @@ export function confCommand(contexts: number): Spec<string[][] | undefined> {
   );
 }
 
-/** Applies commands to what the other directives said. @throws Error a file cannot be read */
+/** Applies commands to the options from the other directives. @throws Error a file cannot be read */
 export function applyConfCommands(options: tls.SecureContextOptions, commands: readonly string[][]): void {
   for (const [name, value] of commands) COMMANDS[name](options, value);
 }

@@ -1,11 +1,11 @@
-// ssl_key_log and its kin: secrets of TLS connections in the form of SSLKEYLOGFILE, for those who look at the traffic.
+// ssl_key_log and similar: secrets of TLS connections in the format of SSLKEYLOGFILE, for traffic analysis.
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { custom, type Spec } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
 
-/** The directive: the file is made at the start, so that a path that cannot be written stops it. */
+/** The directive: creates the file at the start, so that an unwritable path stops it. */
 export const keyLog = (contexts: number): Spec<string | undefined> =>
   custom<string | undefined>(contexts, 1, undefined, (f: HttpFrame) => {
     const file = f.scope.path(f.args[0]);
@@ -17,13 +17,13 @@ export const keyLog = (contexts: number): Spec<string | undefined> =>
     return file;
   });
 
-/** Appends what a connection gives of its secrets. */
+/** Appends the secrets of a connection. */
 export function logKeys(socket: NodeJS.EventEmitter, file: string): void {
   socket.on('keylog', (line: Buffer) => {
     try {
       appendFileSync(fsPath(file), line);
     } catch {
-      // a log that cannot be written must not end the connection
+      // a failed write must not break the connection
     }
   });
 }

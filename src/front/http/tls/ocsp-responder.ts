@@ -1,16 +1,16 @@
-// Who answers for a certificate: its issuer, and the responder of the issuer.
+// Issuers of certificates, and their OCSP responders.
 import { X509Certificate } from 'node:crypto';
 
 export interface Responder {
   host: string;
   port: number;
-  /** without a slash at its end */
+  /** without a trailing slash */
   path: string;
-  /** from the configuration: its name may be looked up by the system */
+  /** from the configuration: the system may resolve its name */
   configured: boolean;
 }
 
-/** `http://HOST[:PORT][/PATH]`. @returns undefined: no such URL */
+/** Parses `http://HOST[:PORT][/PATH]`. @returns undefined if it is not such a URL */
 export function parseResponder(url: string, configured: boolean): Responder | undefined {
   const m = /^http:\/\/(\[[0-9A-Fa-f:.]+\]|[^/:?#]+)(?::(\d{1,5}))?(\/[^?#]*)?$/i.exec(url);
   if (!m) return undefined;
@@ -19,20 +19,20 @@ export function parseResponder(url: string, configured: boolean): Responder | un
   return { host: m[1].replace(/^\[|\]$/g, ''), port, path: (m[3] ?? '').replace(/\/$/, ''), configured };
 }
 
-/** The responder that a certificate names in its authority information access. */
+/** The responder named by a certificate's authority information access. */
 export function responderOf(certificate: X509Certificate): Responder | undefined {
   const m = /^OCSP - URI:(.*)$/m.exec(certificate.infoAccess ?? '');
   return m ? parseResponder(m[1].replace(/^"|"$/g, ''), false) : undefined;
 }
 
-/** Certificates of a PEM text, in order. */
+/** Certificates of a PEM file, in order. */
 export function certificatesOf(pem: Buffer): X509Certificate[] {
   const blocks =
     pem.latin1Slice().match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block.replace(/(BEGIN|END) (TRUSTED|X509) /g, '$1 ')));
 }
 
-/** The certificate among `candidates` that made `certificate`; a self-signed one has none but itself. */
+/** The certificate among `candidates` that issued `certificate`; a self-signed one is its own issuer. */
 export function issuerOf(certificate: X509Certificate, candidates: readonly X509Certificate[]): X509Certificate | undefined {
   return candidates.find((c) => certificate.checkIssued(c) && certificate.verify(c.publicKey));
 }

@@ -1,12 +1,12 @@
-// Certificates and keys: files, inline `data:` texts, passwords, and OpenSSL's words for verification results.
+// Certificates and keys: files, inline `data:`, passwords, and OpenSSL's names of verification results.
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { systemError } from '../../system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
 
-/** Files that the configuration names, as read when it was: the master hands them to its workers, so that a pipe is read once. */
+/** Files named by the configuration, as first read: the master passes them to its workers, so that a pipe is read once. */
 export const configFiles = new Map<string, Buffer>();
-/** by path: which file, and of what second, was read */
+/** identity and modification second of the file that was read, by path */
 const identities = new Map<string, string>();
 
 /** A file of the configuration. @throws NodeJS.ErrnoException */
@@ -26,7 +26,7 @@ function identityOf(file: string): string | undefined {
   return stat?.isFile() ? `${stat.dev}:${stat.ino}:${Math.floor(stat.mtimeMs / 1000)}` : undefined;
 }
 
-/** Before a configuration is read. @param inherit files that are still the same are not read again (`ssl_object_cache_inheritable`) */
+/** Called before a configuration is read. @param inherit unchanged files are not read again (`ssl_object_cache_inheritable`) */
 export function forgetConfigFiles(inherit: boolean): void {
   for (const file of configFiles.keys()) {
     const identity = inherit ? identities.get(file) : undefined;
@@ -34,20 +34,20 @@ export function forgetConfigFiles(inherit: boolean): void {
   }
 }
 
-/** @param atRunTime the name came from variables: the file is read now */
+/** @param atRunTime the name contained variables: the file is read now */
 export function readPem(source: string, atRunTime = false): Buffer {
   if (source.startsWith('data:')) return Buffer.from(source.slice(5), 'latin1');
   const file = source.startsWith('store:file:') ? source.slice(11) : source;
   return atRunTime ? readFileSync(file) : readConfigFile(file);
 }
 
-/** The revocation lists of a PEM file: Node reads one of each text that it is given. */
+/** The revocation lists of a PEM file, separately, since Node reads only the first of each string. */
 export function readCrls(file: string): string[] {
   const text = readConfigFile(file).latin1Slice();
   return text.match(/-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g) ?? [text];
 }
 
-/** A private key, with the first password that opens it. @throws Error */
+/** A private key, decrypted by the first password that fits. @throws Error */
 export function readKey(source: string, passwords: readonly string[] | undefined, atRunTime = false): string | Buffer {
   if (source.startsWith('engine:') || (source.startsWith('store:') && !source.startsWith('store:file:')))
     throw new Error(`"${source}": keys of engines and stores are not supported`);
@@ -64,7 +64,7 @@ export function readKey(source: string, passwords: readonly string[] | undefined
   throw failure;
 }
 
-/** Lines of a password file; it may be a pipe, so it is read once, when the configuration is. */
+/** Lines of a password file, which may be a pipe and is therefore read once, with the configuration. */
 export function passwordsOf(f: HttpFrame): string[] {
   const file = f.scope.path(f.args[0], 'conf');
   try {

@@ -92,7 +92,7 @@ const legacy = (text: string): string =>
     .map((p) => `/${p}`)
     .join('');
 
-/** What nginx too says and ignores where OpenSSL has it not; Node has it not. */
+/** Warns that a directive is ignored, as nginx does if OpenSSL lacks the feature; Node lacks it. */
 function unsupported(contexts: number): Spec<boolean> {
   const spec = flag(contexts, false);
   return {
@@ -105,7 +105,7 @@ function unsupported(contexts: number): Spec<boolean> {
   };
 }
 
-/** Keys of encrypted ClientHellos: OpenSSL as it is in Node has no ECH, so that nginx with it says the same. */
+/** Keys of encrypted ClientHellos: Node's OpenSSL has no ECH, and nginx built without it warns likewise. */
 const echFile = (contexts: number) =>
   custom<undefined>(
     contexts,
@@ -196,7 +196,7 @@ export const sslModule = defineModule(
   },
 );
 
-/** Failures that `optional_no_ca` lets pass: no path to a known authority. */
+/** Verification failures that `optional_no_ca` ignores: no path to a known authority. */
 const NO_CA = new Set([
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -215,7 +215,7 @@ function clientVerify(tls: TlsInfo, r: Request): string {
   return tls.ocspError ? `FAILED:${tls.ocspError}` : 'SUCCESS';
 }
 
-/** Session id of TLS 1.2, or a digest of the session where the protocol has none. */
+/** Session id of TLS 1.2, or a digest of the session if the protocol has none. */
 function sessionId(tls: TlsInfo): string {
   const session = tls.socket.getSession();
   if (!session) return '';

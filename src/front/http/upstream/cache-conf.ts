@@ -11,7 +11,7 @@ import { PACE, type Pace } from './cache-upkeep.ts';
 import { CacheZone } from './cache-zone.ts';
 import { predicates } from './conf.ts';
 
-/** `loader_files=100`, `manager_sleep=50ms`... @returns false for what is none of them */
+/** Parses `loader_files=100`, `manager_sleep=50ms`... @returns false if it is not such a parameter */
 function readPace(options: { loader: Pace; manager: Pace }, name: string, value: string): boolean {
   const m = /^(loader|manager)_(files|sleep|threshold)$/.exec(name);
   if (!m) return false;
@@ -114,9 +114,9 @@ export function cacheTable(prefix: string): Table {
 }
 
 export interface CacheConf extends CacheRules {
-  /** the zone that answers this request, if any */
+  /** the zone that serves this request, if any */
   cacheOf(r: Request): CacheZone | undefined;
-  /** what a request does with the cache; undefined: nothing */
+  /** use of the cache by a request; undefined if it does not use it */
   start(r: Request, defaultKey: () => string): CacheRequest | undefined;
 }
 

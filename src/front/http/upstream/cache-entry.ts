@@ -1,27 +1,27 @@
-// A stored answer as a file.
+// A cached response as a file.
 //   `GNC1` | u32 length of the head | head as JSON, padded with spaces so that it can be rewritten in place | body
-// Name: md5 of the key in hexadecimal, in folders cut from its end as `levels` says.
+// Name: md5 of the key in hexadecimal, in folders named by its last digits as in `levels`.
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { HeaderField } from '../../../http/wire/header.ts';
 
 const MAGIC = 'GNC1';
 
-/** Everything known of a stored answer but its body. Times are seconds. */
+/** A cached response except for its body. Times are seconds. */
 export interface EntryHead {
   key: string;
   status: number;
   statusLine: string;
   fields: HeaderField[];
   validUntil: number;
-  /** seconds after validUntil that a stale answer may be used while updating, or on errors */
+  /** seconds after validUntil during which a stale response may be used while updating, or on errors */
   staleUpdating: number;
   staleError: number;
   date: number;
   length: number;
-  /** the back end did not say the length, so that it is not said again */
+  /** the back end did not send the length, so it is not sent to clients, either */
   unsized?: boolean;
-  /** Vary of the answer and the hash of the request's values */
+  /** Vary of the response and the hash of the request's values */
   vary: string;
   variant: string;
   tags: string[];
@@ -30,14 +30,14 @@ export interface EntryHead {
 /** Name of the file of a key. */
 export const md5 = (key: string): string => createHash('md5').update(key, 'latin1').digest('hex');
 
-/** Bytes that a file keeps for its head. */
+/** Bytes that a file reserves for its head. */
 export function readReserved(fd: number): number {
   const start = Buffer.alloc(8);
   readSync(fd, start, 0, 8, 0);
   return start.readUInt32BE(4);
 }
 
-/** Head as stored. @param reserved bytes kept for it, undefined for a new file; undefined if it does not fit */
+/** The head as stored. @param reserved bytes available, undefined for a new file. @returns undefined if it does not fit */
 export function headBytes(head: EntryHead, reserved?: number): Buffer | undefined {
   const json = JSON.stringify(head);
   const size = reserved ?? Math.ceil((json.length + 128) / 256) * 256;
@@ -51,7 +51,7 @@ export function headBytes(head: EntryHead, reserved?: number): Buffer | undefine
 
 const MAX_HEAD = 1 << 20;
 
-/** Reads the head of a file; `start`: where its body begins. Undefined if it is no such file or damaged. */
+/** Reads the head of a file; `start`: offset of its body. Undefined if the file is not a cache entry or is damaged. */
 export function readHead(fd: number): { head: EntryHead; start: number } | undefined {
   const start = Buffer.alloc(8);
   if (readSync(fd, start, 0, 8, 0) < 8 || start.latin1Slice(0, 4) !== MAGIC) return undefined;

@@ -1,4 +1,4 @@
-// An answer on its way into a cache zone: a temporary file that takes the body as it comes, until the zone puts it in place.
+// A response on its way into a cache zone: a temporary file that receives the body until the zone moves it into place.
 import { closeSync, unlinkSync, writeSync } from 'node:fs';
 import { openTemp, type TempFolder } from '../request/body.ts';
 import { type EntryHead, headBytes } from './cache-entry.ts';
@@ -28,7 +28,7 @@ export class CacheFile {
     this.#length += data.length;
   }
 
-  /** The body is whole: it becomes the answer of the node. @throws Error of the file system */
+  /** The body is complete: it becomes the response of the node. @throws Error of the file system */
   commit(zone: CacheZone, node: CacheNode): void {
     this.#head.length = this.#length;
     const bytes = headBytes(this.#head, this.#headLength - 8);
@@ -42,7 +42,7 @@ export class CacheFile {
     try {
       unlinkSync(this.#path);
     } catch {
-      // gone
+      // already gone
     }
   }
 }

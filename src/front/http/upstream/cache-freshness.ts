@@ -1,20 +1,20 @@
-// How long an answer may be kept: what its own header says, and `cache_valid` where that says nothing. Times are seconds.
+// How long a response may be cached: as its own header says, otherwise as `cache_valid` says. Times are seconds.
 import { parseHttpDate } from '../request/http-date.ts';
 import type { CacheRules } from './cache-rules.ts';
 import type { UpstreamHead } from './protocol.ts';
 
 interface Freshness {
   forbidden: boolean;
-  /** undefined or 0: the header does not say */
+  /** undefined or 0: not in the header */
   until: number | undefined;
-  /** after `until`: how long a stale answer may be used while it is updated, or on errors */
+  /** seconds after `until` during which a stale response may be used while it is updated, or on errors */
   staleUpdating: number;
   staleError: number;
 }
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** What the header of an answer says. @param ignored  lower-case names of fields that do not count */
+/** Evaluates the header of a response. @param ignored  lower-case names of fields to ignore */
 export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
   const result: Freshness = { forbidden: false, until: undefined, staleUpdating: 0, staleError: 0 };
   const first = (lname: string) => (ignored.has(lname) ? undefined : head.fields.find((f) => f.lname === lname)?.value);
@@ -33,7 +33,7 @@ export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): F
     else if (seconds === 0) result.forbidden = true;
     else if (seconds !== undefined) result.until = nowSeconds() + seconds;
     if (at || seconds !== undefined) {
-      // what Cache-Control says of stale answers still holds
+      // the stale-* values of Cache-Control still apply
       const { staleUpdating, staleError } = cacheControl(head, ignored);
       return { ...result, staleUpdating, staleError };
     }
@@ -52,7 +52,7 @@ export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): F
   return result;
 }
 
-/** What `Vary` lists, joined. */
+/** All values of `Vary`, joined. */
 export function varyOf(head: UpstreamHead, ignored: ReadonlySet<string>): string {
   if (ignored.has('vary')) return '';
   return head.fields
@@ -70,7 +70,7 @@ function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshne
     .join(',');
   if (control === '') return result;
   if (/no-cache|no-store|private/i.test(control)) return { ...result, forbidden: true };
-  // a number that is none forbids, too
+  // an invalid number forbids caching, too
   const number = (name: string): number | undefined => {
     const m = new RegExp(`${name}=([^,; ]*)`, 'i').exec(control);
     if (m && !/^\d+$/.test(m[1])) result.forbidden = true;
@@ -85,7 +85,7 @@ function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshne
   return result;
 }
 
-/** Until when an answer is valid, 0: it is not to be kept. */
+/** Time until which a response is valid, 0: it must not be cached. */
 export function validUntil(fresh: Freshness, conf: CacheRules, status: number): number {
   if (fresh.forbidden) return 0;
   if (fresh.until) return fresh.until;
@@ -93,7 +93,7 @@ export function validUntil(fresh: Freshness, conf: CacheRules, status: number): 
   return seconds ? nowSeconds() + seconds : 0;
 }
 
-/** Seconds that a status may be kept by `cache_valid`, 0: not at all. */
+/** Seconds that `cache_valid` sets for a status, 0: none. */
 export function validFor(conf: CacheRules, status: number): number {
   const own = conf.valid.find((rule) => rule.status === status);
   if (own) return own.seconds;

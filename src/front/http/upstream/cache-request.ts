@@ -1,4 +1,4 @@
-// A request's dealings with a cache zone: hit, miss, stale, lock, revalidation, background update, and storing what was fetched.
+// Use of a cache zone by one request: hit, miss, stale, lock, revalidation, background update, and storing the response.
 import { closeSync } from 'node:fs';
 import { nowSeconds } from '../../../http/wire/clock.ts';
 import { drain } from '../../zone/bus.ts';
@@ -27,9 +27,9 @@ export class FileCacheRequest implements CacheRequest {
   cacheable = true;
   #lockGivenUp = false;
   #counted = false;
-  /** requests for the node up to this one */
+  /** number of requests for the node, this one included */
   #uses = 0;
-  /** the answer that is being stored */
+  /** the response being stored */
   #file: CacheFile | undefined;
   #miss: (() => void) | undefined;
   key = '';
@@ -44,7 +44,7 @@ export class FileCacheRequest implements CacheRequest {
   constructor(
     r: Request,
     zone: CacheZone,
-    /** the key, which may need the body of the request: asked for when that is read */
+    /** makes the key, which may depend on the request body: called after that was read */
     makeKey: () => string,
     conf: CacheRules,
     purge: Value[] | undefined,
@@ -166,7 +166,7 @@ export class FileCacheRequest implements CacheRequest {
 
   #deadline = 0;
 
-  /** Another request fetches the same: wait for it, for the lock to grow old, or for the time limit. */
+  /** Another request fetches the same: waits for it, for its lock to expire, or for the timeout. */
   #wait(u: CacheClient): void {
     const conf = this.#conf;
     const node = this.#node;
@@ -199,7 +199,7 @@ export class FileCacheRequest implements CacheRequest {
       if (updating) this.#zone.release(node);
       return;
     }
-    // the background request takes over the lock
+    // the background request inherits the lock
     sub.headerOnly = true;
     sub.vars = new Array(r.http.variables.count);
     sub.rawUri = r.rawUri;
@@ -227,7 +227,7 @@ export class FileCacheRequest implements CacheRequest {
     u.conditional = text;
   }
 
-  /** A range that does not start before the limit is passed on and not cached. */
+  /** A range that starts at or after the limit is passed on and not cached. */
   #checkRange(): void {
     const { maxRangeOffset } = this.#conf;
     const range = this.#r.headerIn('range');
@@ -309,7 +309,7 @@ export class FileCacheRequest implements CacheRequest {
 
   // ---------------------------------------------------------------- storing
 
-  /** Decides about storing once the header is accepted; called with the first byte or at the end. */
+  /** Decides about storing once the header is accepted. */
   prepare(u: CacheClient, head: UpstreamHead): void {
     const r = this.#r;
     const conf = this.#conf;
@@ -317,7 +317,7 @@ export class FileCacheRequest implements CacheRequest {
     if (!this.cacheable) return;
     const fresh = freshnessOf(head, u.conf.ignoreHeaders);
     u.mayCache = !fresh.forbidden;
-    // what passes through without buffers is not kept
+    // unbuffered responses are not cached
     if (!u.buffering || anySet(r, conf.noCache)) return;
     const until = validUntil(fresh, conf, head.status);
     if (until === 0) return;
@@ -339,7 +339,7 @@ export class FileCacheRequest implements CacheRequest {
     }
   }
 
-  /** An answer with `Vary` goes under a hash of its own; the main node remembers which fields count. */
+  /** A response with `Vary` is stored under a hash of its own; the main node remembers which fields matter. */
   #storeUnder(vary: string): void {
     const main = this.#zone.nodeOf(this.key);
     if (!vary) {
@@ -415,13 +415,13 @@ export class FileCacheRequest implements CacheRequest {
   }
 }
 
-/** how long a fetch that renews an entry is believed to go on */
+/** time after which a fetch that renews an entry is considered failed */
 const UPDATE_MS = 5000;
 
 /** background requests that fetch for a node locked on their behalf */
 const takeOver = new WeakSet<Request>();
 
-/** The request's values of the fields in `Vary`: what tells answers under one key apart. */
+/** The request's values of the fields in `Vary`, which distinguish the responses under one key. */
 function variantOf(r: Request, vary: string): string {
   const names = vary
     .toLowerCase()

@@ -1,11 +1,11 @@
-// What happens to a cache zone by itself: a loader finds the files of earlier runs, a manager removes what is old or too much.
+// Background work on a cache zone: a loader finds the files of earlier runs, a manager removes old and surplus ones.
 import { readdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { nowSeconds } from '../../../http/wire/clock.ts';
 
 const MANAGER_MS = 10_000;
 
-/** How much of their work the loader and the manager do at a time. */
+/** How much work the loader and the manager do at a time. */
 export interface Pace {
   files: number;
   thresholdMs: number;
@@ -27,7 +27,7 @@ interface Entry {
   exists: boolean;
   size: number;
   usedAt: number;
-  /** requests that are served from it now */
+  /** requests being served from it */
   count: number;
 }
 
@@ -40,7 +40,7 @@ export interface UpkeptZone<E extends Entry> {
   remove(node: E): void;
 }
 
-/** Calls `found` with the name of each file of earlier runs, some at a time, and `done` after the last. */
+/** Calls `found` with the name of each file of earlier runs, a few at a time, and `done` after the last. */
 export function loadFiles(options: UpkeepOptions, found: (hash: string) => void, done: () => void): void {
   const walk = filesOf(options.path, options.levels);
   const { files, sleepMs, thresholdMs } = options.loader;
@@ -96,7 +96,7 @@ export class CacheManager<E extends Entry> {
     this.#timer.unref();
   }
 
-  /** Removes what was not used for long and what there is no room for, as many files at a time as the manager may. */
+  /** Removes inactive and surplus entries, as many files at a time as the manager may. */
   manage(): void {
     const { files, sleepMs, thresholdMs } = this.#options.manager;
     const since = Date.now();
@@ -110,7 +110,7 @@ export class CacheManager<E extends Entry> {
     this.#manageIn(mayGoOn() ? MANAGER_MS : sleepMs);
   }
 
-  /** Entries to remove, the one used longest ago first. */
+  /** Entries to remove, least recently used first. */
   *#surplus(): Generator<E> {
     const now = nowSeconds();
     const { inactiveSeconds, maxSize } = this.#options;
@@ -130,7 +130,7 @@ export class CacheManager<E extends Entry> {
     }
   }
 
-  /** Bytes that `min_free` lacks on the file system. */
+  /** Bytes missing on the file system to satisfy `min_free`. */
   #missingSpace(): number {
     const { minFree } = this.#options;
     if (minFree === 0) return 0;

@@ -1,6 +1,6 @@
-// Cache zones: files on disk, an index in memory, small hot answers in memory too. Each event loop has the whole index: a change is told
-// to the others, who hear of it before they look an entry up. What must be counted or held by one alone (uses, the lock of who fetches)
-// lies in shared memory.
+// Cache zones: files on disk, an index in memory, and small hot responses in memory, too. Each event loop has the whole index; changes are
+// broadcast, and applied before the next lookup. What all loops count or lock together (uses, the lock of the fetching request) is in
+// shared memory.
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { nowSeconds } from '../../../http/wire/clock.ts';
@@ -23,25 +23,25 @@ export interface CacheNode {
   validUntil: number;
   size: number;
   usedAt: number;
-  /** Vary of the answers under this key: their hashes are made with the request's values */
+  /** Vary of the responses under this key, whose hashes include the request's values */
   vary: string;
   tags: string[];
   waiters: (() => void)[];
   memory: { head: EntryHead; body: Buffer } | undefined;
-  /** requests that are served from it now */
+  /** requests being served from it */
   count: number;
 }
 
-/** What an event loop tells the others of an entry. */
+/** A change of an entry that an event loop broadcasts. */
 type News =
   | { kind: 'stored'; hash: string; head: Pick<EntryHead, 'key' | 'validUntil' | 'vary' | 'tags'>; size: number }
   | { kind: 'status'; hash: string; key: string; error: number; validUntil: number }
   | { kind: 'refreshed'; hash: string; validUntil: number }
   | { kind: 'removed' | 'released'; hash: string };
 
-/** a key in a zone, as in nginx */
+/** size of a key in a zone, as in nginx */
 const KEY_BYTES = 128;
-/** record of shared memory: how often asked for, until when one request fetches it (ms), when it was used last (s) */
+/** record in shared memory: number of uses, end of the fetching request's lock (ms), last use (s) */
 const [USES, LOCK_UNTIL, USED_AT, MARK_FIELDS] = [0, 1, 2, 3];
 const [HITS, MISSES] = [0, 1];
 
@@ -63,7 +63,7 @@ export interface OpenEntry {
 
 export class CacheZone implements UpkeptZone<CacheNode> {
   readonly nodes = new Map<string, CacheNode>();
-  /** nodes of keys asked for lately: the hash of a key costs more than the rest of a hit */
+  /** recently used nodes by key: hashing a key costs more than the rest of a hit */
   readonly #byKey = new Map<string, CacheNode>();
   totalSize = 0;
   #memoryTotal = 0;
@@ -91,7 +91,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     this.#counts.add(MISSES);
   }
 
-  /** Makes the folder; starts the loader, and in the first event loop the manager. */
+  /** Creates the folder; starts the loader, and in the first event loop the manager. */
   start(): void {
     mkdirSync(this.options.path, { recursive: true, mode: 0o700 });
     onNews<News>(`cache:${this.options.name}`, (news) => this.#hear(news));
@@ -135,7 +135,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     let node = this.#byKey.get(key);
     if (!node) {
       node = this.node(md5(key), key);
-      // the loader knows a file by its name only
+      // the loader knows only the names of files
       if (node.key === '') node.key = key;
       this.#byKey.set(key, node);
     }
@@ -200,7 +200,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     return marks.locked(() => work(marks.data, marks.take(node.hash) * MARK_FIELDS));
   }
 
-  /** The zone is full of keys: the one used longest ago goes, with its file. */
+  /** The zone is full of keys: the least recently used entry is removed with its file. */
   #makeRoom(): void {
     for (const node of this.nodes.values()) {
       if (node.count > 0 || node.waiters.length > 0) continue;
@@ -210,10 +210,10 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     }
   }
 
-  /** Counts a request for the entry. @returns how many there were, this one included */
+  /** Counts a request for the entry. @returns the count, this one included */
   use(node: CacheNode): number {
     const now = nowSeconds();
-    // the order of the map is the order of last use, by the second
+    // the map is ordered by last use, to the second
     if (node.usedAt !== now) {
       node.usedAt = now;
       this.nodes.delete(node.hash);
@@ -228,7 +228,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     return uses;
   }
 
-  /** Makes the caller the one that fetches the entry; false: another request is at it. */
+  /** Makes the caller the one that fetches the entry; false if another request does. */
   tryLock(node: CacheNode, ms: number): boolean {
     return this.#mark(node, (data, at) => {
       if (data[at + LOCK_UNTIL] > Date.now()) return false;
@@ -237,7 +237,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     });
   }
 
-  /** When the one that fetches the entry is thought to have failed, ms; in the past if there is none. */
+  /** When the fetching request is considered failed, ms; in the past if there is none. */
   lockedUntil(node: CacheNode): number {
     return this.#mark(node, (data, at) => data[at + LOCK_UNTIL]);
   }
@@ -252,18 +252,18 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     node.key = head.key;
     node.validUntil = head.validUntil;
     node.tags = head.tags;
-    // the key's own node knows which request fields tell the answers under it apart
+    // the key's own node lists the request fields that distinguish the responses under it
     this.nodeOf(head.key).vary = head.vary;
   }
 
-  /** An answer without a body that stands for a status. */
+  /** Caches a status without a body. */
   keepStatus(node: CacheNode, error: number, validUntil: number): void {
     node.error = error;
     node.validUntil = validUntil;
     this.#tell({ kind: 'status', hash: node.hash, key: node.key, error, validUntil });
   }
 
-  /** Opens a stored answer; undefined if the file is gone or damaged, and then the node forgets it. */
+  /** Opens a cached response; if the file is gone or damaged, returns undefined and resets the node. */
   open(node: CacheNode): OpenEntry | undefined {
     if (node.memory) return { head: node.memory.head, body: node.memory.body, start: 0 };
     let fd: number;
@@ -316,7 +316,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     node.exists = false;
   }
 
-  /** Puts a finished temporary file in place. */
+  /** Moves a finished temporary file into place. */
   commit(node: CacheNode, temp: string, head: EntryHead, size: number): void {
     const file = this.fileOf(node.hash);
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -334,7 +334,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     if (loop.index === 0 && this.options.maxSize > 0 && this.totalSize > this.options.maxSize) setImmediate(() => this.#manager.manage());
   }
 
-  /** New validity after a 304. */
+  /** Renews the validity after a 304. */
   refresh(node: CacheNode, head: EntryHead): void {
     node.validUntil = head.validUntil;
     if (node.memory) node.memory.head = head;
@@ -344,7 +344,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
       if (text) writeSync(fd, text, 0, text.length, 0);
       closeSync(fd);
     } catch {
-      // removed meanwhile
+      // removed in the meantime
     }
     this.#tell({ kind: 'refreshed', hash: node.hash, validUntil: head.validUntil });
     this.release(node);
@@ -354,7 +354,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     return this.#mark(node, (data, at) => data[at + USED_AT]);
   }
 
-  /** The fetch for a node ended: those who wait look again. */
+  /** The fetch for a node ended: waiting requests look it up again. */
   release(node: CacheNode): void {
     this.#mark(node, (data, at) => {
       data[at + LOCK_UNTIL] = 0;
@@ -387,7 +387,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     if (node.count === 0 && node.waiters.length === 0) this.#unlist(node);
   }
 
-  /** Removes entries: by whole key, by prefix (`text*`), or by tag. @returns how many */
+  /** Removes entries: by key, by key prefix (`text*`), or by tag. @returns their number */
   purge(what: { key?: string; tag?: string }): number {
     let count = 0;
     const prefix = what.key?.endsWith('*') ? what.key.slice(0, -1) : undefined;

@@ -39,7 +39,7 @@ export function hostParam(lookup: (name: string) => VariableDef): Param {
   return { name: 'HTTP_HOST', value: parseValue('$host$is_request_port$request_port', lookup), ifNotEmpty: true };
 }
 
-/** All parameters of a request: those configured, then its header fields as HTTP_*. */
+/** All parameters of a request: the configured ones, then its header fields as HTTP_*. */
 export function requestParams(x: Exchange, params: readonly Param[], passHeaders: boolean): [string, string][] {
   const { r, caching, conditional } = x;
   const out: [string, string][] = [];
@@ -75,7 +75,7 @@ export function contentLength(r: Request): number {
   return Math.max(0, r.bodyOwner.contentLength);
 }
 
-/** Header of a CGI answer. @throws InvalidResponse */
+/** Parses the header of a CGI response. @throws InvalidResponse */
 function cgiHead(text: string): UpstreamHead {
   const fields: HeaderField[] = [];
   let status = 0;
@@ -107,7 +107,7 @@ function cgiHead(text: string): UpstreamHead {
   return { status, statusLine, fields, contentLength: length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : -1 };
 }
 
-/** An answer of header, empty line, body to the end of the connection. */
+/** A response of header, empty line, and body up to the end of the connection. */
 export class CgiParser implements ResponseParser {
   #held: Buffer = Buffer.alloc(0);
   #head: UpstreamHead | undefined;
@@ -157,7 +157,7 @@ export class CgiParser implements ResponseParser {
     if (this.atEnd) this.#sink.complete(false);
   }
 
-  /** FastCGI tells the end itself */
+  /** false if the protocol marks the end itself (FastCGI) */
   atEnd = true;
 
   end(): boolean {

@@ -1,4 +1,4 @@
-// Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, under each one's prefix.
+// Directives that proxy, fastcgi, scgi, uwsgi, memcached, grpc and tunnel share, each with its prefix.
 import { isIP } from 'node:net';
 import { ANY_COUNT, buffers, custom, flag, HSL, ineffective, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
@@ -13,7 +13,7 @@ interface BindConf {
   value: Value;
 }
 
-/** Values of the shared directives, whatever their prefix. */
+/** Values of the shared directives, independent of their prefix. */
 export interface UpstreamConf {
   connectTimeoutMs: number;
   sendTimeoutMs: number;
@@ -38,11 +38,11 @@ export interface UpstreamConf {
   passTrailers: boolean;
   socketKeepalive: boolean;
   bind: BindConf | undefined;
-  /** the own address is found anew for each attempt */
+  /** the own address is evaluated for each attempt */
   bindDynamic: boolean;
-  /** all must be neither empty nor 0, or the peer chosen is not asked */
+  /** unless all are neither empty nor 0, the chosen peer is not used */
   allowed: Value[] | undefined;
-  /** the head of the request is made anew for each attempt */
+  /** the head of the request is made for each attempt */
   requestDynamic: boolean;
   store: { on: boolean; value: Value | undefined };
   storeAccess: number;
@@ -64,7 +64,7 @@ const IGNORABLE = [
 const NEXT_HTTP =
   'error timeout denied invalid_header non_idempotent http_500 http_502 http_503 http_504 http_403 http_404 http_429 off'.split(' ');
 
-/** Modes such as `user:rw group:r all:r` as a file mode. */
+/** Parses modes such as `user:rw group:r all:r`. */
 export function parseAccess(f: HttpFrame): number {
   let mode = 0o600;
   for (const word of f.args) {
@@ -90,7 +90,7 @@ function nextUpstream(words: readonly string[]): Spec<ReadonlySet<string>> {
   };
 }
 
-/** Conditions: texts with variables, of which any that is empty or 0 counts as false. */
+/** Conditions: strings with variables; an empty value or 0 counts as false. */
 export const predicates = () =>
   custom<Value[] | undefined>(
     HSL,
@@ -113,7 +113,7 @@ const headerList = () =>
     { repeats: true },
   );
 
-/** The table under a prefix. @param next words of PREFIX_next_upstream */
+/** The table for a prefix. @param next words of PREFIX_next_upstream */
 export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP): Table {
   const p = `${prefix}_`;
   return {
@@ -142,7 +142,7 @@ export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP)
   };
 }
 
-/** What response-carrying protocols add. */
+/** Additional directives of protocols with a response. */
 export function responseTable(prefix: string): Table {
   const p = `${prefix}_`;
   return {
@@ -186,9 +186,9 @@ export function responseTable(prefix: string): Table {
 
 const HIDDEN = ['x-accel-expires', 'x-accel-redirect', 'x-accel-limit-rate', 'x-accel-buffering', 'x-accel-charset'];
 
-/** Sizes that cannot go together. @throws string, in nginx's words */
+/** Checks that buffer sizes fit together. @throws string, in nginx's words */
 export function checkBuffers(prefix: string, conf: Record<string, unknown>): void {
-  // memcached and the like have one buffer
+  // memcached and similar have one buffer
   if (!(`${prefix}_buffers` in conf)) return;
   const get = <V>(name: string, fallback: V): V => (conf[`${prefix}_${name}`] as V | undefined) ?? fallback;
   const { count, size } = get('buffers', { count: 8, size: 4096 });
@@ -206,7 +206,7 @@ export function checkBuffers(prefix: string, conf: Record<string, unknown>): voi
     throw `"${prefix}_max_temp_file_size" must be equal to zero to disable temporary files usage or must be equal to or greater than ${most}`;
 }
 
-/** Reads the shared values of a level. @param hidden fields hidden by default besides the usual ones */
+/** Reads the shared values of a level. @param hidden fields hidden by default, in addition to the usual ones */
 export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, loc: Loc, hidden: readonly string[]): UpstreamConf {
   const get = <V>(name: string, fallback: V): V => (conf[`${prefix}_${name}`] as V | undefined) ?? fallback;
   checkBuffers(prefix, conf);

@@ -9,26 +9,26 @@ import { logKeys } from '../tls/key-log.ts';
 
 export interface ConnectionEvents {
   onConnect(): void;
-  /** Bytes that lie where `reads` of the connection says. */
+  /** The location of the bytes is told by `reads` of the connection. */
   onData(data: Buffer): void;
-  /** the peer ended its side, or the connection is gone; `error` if it broke */
+  /** the peer closed its side, or the connection is gone; `error` if it broke */
   onEnd(error?: Error): void;
   onDrain(): void;
   onTimeout(): void;
 }
 
 /**
- * Where plain connections read while nothing large is coming: heads and small answers of all peers. The rest of a larger body
- * goes to a buffer of the connection's own, and from there to the client without a copy.
+ * Read buffer of all plain connections while nothing large is expected: heads and small responses. The rest of a larger body is read
+ * into a buffer of the connection, and passed from there to the client without a copy.
  */
 const SHARED_BYTES = 32 * 1024;
 const sharedBuffer = Buffer.allocUnsafeSlow(SHARED_BYTES);
-/** buffers for copies of what is in the shared one */
+/** buffers for copies of bytes in the shared one */
 const spareCopies: Buffer[] = [];
 const LARGE_READ = 128 * 1024;
 const spareBuffers: Buffer[] = [];
 const SPARE_BUFFERS = 16;
-/** Bytes; who writes less at once is never told by a socket to wait (its high-water mark). */
+/** Bytes; smaller writes never make a socket ask for a pause (its high-water mark). */
 const DIRECT_MAX = 16 * 1024;
 
 export interface TlsSettings {
@@ -39,17 +39,17 @@ export interface TlsSettings {
   /** checks the certificate after the handshake: an error message or undefined */
   check(socket: tls.TLSSocket): string | undefined;
   reuse: boolean;
-  /** what tells connections apart: certificate, name */
+  /** identifies connections that can be shared: certificate, name */
   id: string;
   /** sessions to resume, by peer */
   sessions: Map<string, Buffer>;
-  /** file for the secrets of the connection */
+  /** file to which the secrets of the connection are logged */
   keyLog: string | undefined;
 }
 
 /**
- * Copies bytes of the shared buffer into one that is used again: an allocation for each larger answer keeps the collector busy.
- * @param use  takes the copy and says whether it is still held when it returns
+ * Copies bytes of the shared buffer into a reused one: allocating for each larger response would burden the garbage collector.
+ * @param use  gets the copy; returns whether it is still in use
  */
 export function withCopy(shared: Buffer, use: (copy: Buffer) => boolean): void {
   const copy = spareCopies.pop() ?? Buffer.allocUnsafeSlow(SHARED_BYTES);
@@ -59,7 +59,7 @@ export function withCopy(shared: Buffer, use: (copy: Buffer) => boolean): void {
 
 const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(data);
 
-/** One connection. Its owner sets `events`; without an owner it is idle. */
+/** One connection. Its owner sets `events`; without them it is idle. */
 export class PeerConnection implements Timed {
   socket: Socket;
   events: ConnectionEvents | undefined;
@@ -67,14 +67,14 @@ export class PeerConnection implements Timed {
   readonly startMs = Date.now();
   connected = false;
   ended = false;
-  /** who may use it again once it is idle (see Upstream.poolOwner) */
+  /** identifies requests that may reuse it when it is idle (see PeerConnector) */
   owner = '';
   deadlineMs = Infinity;
-  /** more of a body than the shared buffer holds is coming */
+  /** more of a body is expected than fits into the shared buffer */
   expectsMore = false;
-  /** where the last read went: memory of its own, this connection's buffer, or the one of all connections */
+  /** destination of the last read: memory of its own, this connection's buffer, or the shared one */
   reads: 'fresh' | 'own' | 'shared' = 'fresh';
-  /** what was read last is still to be written from `ownBuffer` */
+  /** bytes of the last read are still to be written from `#ownBuffer` */
   retained = false;
   #ownBuffer: Buffer | undefined;
   bytesReceived = 0;
@@ -125,7 +125,7 @@ export class PeerConnection implements Timed {
     socket.on('drain', () => this.events?.onDrain());
   }
 
-  /** Where the next read goes; asked for after each read. */
+  /** Buffer for the next read; called after each read. */
   #nextBuffer(): Buffer {
     if (this.retained) {
       this.#ownBuffer = undefined;
@@ -172,7 +172,7 @@ export class PeerConnection implements Timed {
     });
   }
 
-  /** Bytes may go both ways now. */
+  /** Bytes can be sent and received now. */
   protected opened(): void {
     this.connected = true;
     if (this.#secure) this.socket.on('data', (data: Buffer) => this.received(data));
@@ -191,7 +191,7 @@ export class PeerConnection implements Timed {
     else this.socket.destroy();
   }
 
-  /** Bytes that the system has not taken yet. */
+  /** Bytes that the system has not accepted yet. */
   get unsent(): number {
     return this.socket.writableLength + (this.#direct?.pending ?? 0);
   }
@@ -217,7 +217,7 @@ interface PoolLimits {
   requests: number;
   timeMs: number;
   timeoutMs: number;
-  /** connections are kept per location */
+  /** connections are cached per location */
   local: boolean;
 }
 
@@ -247,7 +247,7 @@ export class Pool {
     return undefined;
   }
 
-  /** Keeps a connection; the oldest gives way. */
+  /** Adds a connection; closes the oldest if there are too many. */
   give(conn: PeerConnection): void {
     const { limits } = this;
     if (conn.ended || conn.requests >= limits.requests || nowMs() - conn.startMs > limits.timeMs || limits.max === 0) {

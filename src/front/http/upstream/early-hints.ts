@@ -1,4 +1,4 @@
-// `early_hints`: a 103 of the back end goes on to the client before the answer.
+// `early_hints`: passes a 103 of the back end on to the client before the response.
 import type { HeaderField } from '../../../http/wire/header.ts';
 import { core } from '../config/core.ts';
 import { anySet } from '../config/value.ts';
@@ -6,11 +6,11 @@ import type { Request } from '../model/types.ts';
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'upgrade', 'te', 'trailer']);
 
-/** @param hidden names that answers of the back end do not pass on */
+/** @param hidden names of fields that are not passed on */
 export function passEarlyHints(r: Request, fields: readonly HeaderField[], hidden: ReadonlySet<string>): void {
   const { conn } = r;
   const conditions = core.conf(r.loc).early_hints;
-  // what is still on its way to the client belongs to an answer before this one
+  // output that is still queued belongs to a previous response
   if (!conditions || r.isSub || r.headerSent || r.version < 1001 || conn.output.buffered) return;
   const passed = fields.filter(({ lname }) => !HOP_BY_HOP.has(lname) && !hidden.has(lname));
   if (passed.length === 0 || !anySet(r, conditions)) return;

@@ -29,9 +29,9 @@ export class UpstreamGroup {
   pool: Pool;
   sticky: Sticky | undefined;
   zone = '';
-  /** file that keeps what the api changes */
+  /** file that stores changes made by the api */
   state: string | undefined;
-  /** a client that authenticates by NTLM keeps its connection to a peer */
+  /** a client that authenticates by NTLM keeps its own connection to a peer */
   ntlm = false;
   queue: { max: number; timeoutMs: number } | undefined;
   waiting: { run(): void; timer: NodeJS.Timeout }[] = [];
@@ -49,17 +49,17 @@ export class UpstreamGroup {
     readonly explicit: boolean,
   ) {
     this.#table = explicit ? new SharedTable(`upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
-    // only groups of the configuration keep connections by default
+    // only groups of the configuration keep idle connections by default
     this.pool = new Pool({ max: explicit ? DEFAULT_KEEPALIVE : 0, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
   }
 
-  /** Makes the peers from what the entries know now; peers that stay keep their state. */
+  /** Creates the peers from the current addresses of the entries; peers that remain keep their state. */
   rebuild(): void {
     const primary: Peer[] = [];
     const backup: Peer[] = [];
     const seen = new Map<string, number>();
     for (const entry of this.entries) {
-      // records of a lower priority are spares, as backup servers are
+      // records of a lower priority are spares, like backup servers
       const best = Math.min(...entry.addresses.map((a) => a.priority));
       for (const { address, options, priority } of entry.addresses) {
         const base = `${address.name}|${entry.text}|${priority}`;
@@ -81,7 +81,7 @@ export class UpstreamGroup {
     for (const [key, peer] of this.#known) if (!alive.has(peer)) this.#known.delete(key);
   }
 
-  /** Memory for the state of a peer: shared by all event loops for groups of the configuration, as long as there is room. */
+  /** Memory for the state of a peer: shared by all event loops for groups of the configuration, while there is room. */
   #rowOf(key: string): { id: number; row: Float64Array | undefined } {
     const table = this.#table;
     const record = table ? table.locked(() => table.take(key)) : -1;
@@ -108,7 +108,7 @@ export class UpstreamGroup {
       const entry = this.entries.find((e) => e.resolve && e.text === text);
       if (entry) entry.addresses = addresses.map((a) => ({ ...a, options: { ...entry.options, weight: a.options.weight } }));
     }
-    // only the loop that reads it first puts the state back; rows are found by name, so the peers are made anew
+    // only the loop that reads it first restores the state; rows are found by name, so the peers are created again
     if (loop.index === 0) {
       this.#table?.importState(table);
       if (sticky) this.sticky?.importState?.(sticky);
@@ -118,7 +118,7 @@ export class UpstreamGroup {
     for (const peer of this.set.all()) peer.settle();
   }
 
-  /** Starts resolving the entries that ask for it. */
+  /** Starts resolving the entries with `resolve`. */
   startResolving(): void {
     for (const entry of this.entries) if (entry.resolve) void this.#resolveEntry(entry);
   }

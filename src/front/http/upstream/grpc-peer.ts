@@ -1,5 +1,5 @@
-// A connection to a gRPC back end: HTTP/2 by node:http2, one stream at a time, so that choosing peers, timeouts, retries and the pool
-// of idle connections stay those of all back ends. While a request is under way its stream stands in for the socket.
+// A connection to a gRPC back end: HTTP/2 by node:http2, one stream at a time, so that peer selection, timeouts, retries and the pool of
+// idle connections work as for all back ends. During a request its stream takes the place of the socket.
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { HeaderField } from '../../../http/wire/header.ts';
@@ -9,7 +9,7 @@ import type { UpstreamHead } from './protocol.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 
 const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_CANCEL } = http2.constants;
-/** Bytes of an answer on their way before the client has taken those before: nginx asks for all there is, this bounds memory. */
+/** Bytes of a response in flight that the client has not read. nginx has no such limit; it bounds memory. */
 const WINDOW = 1024 * 1024;
 
 export class GrpcPeer extends PeerConnection {
@@ -27,7 +27,7 @@ export class GrpcPeer extends PeerConnection {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: WINDOW },
     });
-    // what goes wrong is heard of at the stream or at the socket
+    // errors are reported by the stream or the socket
     this.#session.on('error', () => {});
     this.#session.on('goaway', () => {
       this.#goaway = true;
@@ -59,7 +59,7 @@ export class GrpcPeer extends PeerConnection {
     stream.on('drain', () => this.events?.onDrain());
     stream.on('error', () => {});
     stream.on('end', () => {
-      // an abandoned stream ends as well
+      // an abandoned stream ends, too
       if (this.#stream === stream && stream.rstCode === 0) parser.finished();
     });
     stream.on('close', () => {
@@ -69,7 +69,7 @@ export class GrpcPeer extends PeerConnection {
     });
   }
 
-  /** The answer is complete. @returns whether the connection can be used again */
+  /** The response is complete. @returns whether the connection can be used again */
   release(): boolean {
     this.#stream = undefined;
     this.socket = this.#transport!;
@@ -86,9 +86,9 @@ export class GrpcPeer extends PeerConnection {
   }
 }
 
-/** Hears one answer. */
+/** Receives one response. */
 export class GrpcParser implements ResponseParser {
-  /** code of RST_STREAM, 0: none came */
+  /** code of RST_STREAM, 0: none was received */
   refusedWith = 0;
   #trailerFields: HeaderField[] = [];
   #failure: Error | undefined;
@@ -104,7 +104,7 @@ export class GrpcParser implements ResponseParser {
     this.#fail = fail;
   }
 
-  /** @param raw  names and values in turn */
+  /** @param raw  names and values alternating */
   response(raw: string[], ends: boolean): void {
     const head: UpstreamHead = { status: 0, statusLine: '', fields: [], contentLength: -1 };
     try {
@@ -114,7 +114,7 @@ export class GrpcParser implements ResponseParser {
       }
       const length = head.fields.find((f) => f.lname === 'content-length');
       if (length) head.contentLength = Number(length.value);
-      // an answer without a body carries its status in the header, which must stay the end of the stream
+      // a response without a body has its status in the header, which must remain the end of the stream
       else if (ends) head.contentLength = 0;
       this.#headSeen = true;
       this.#sink.head(head);

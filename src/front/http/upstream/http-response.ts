@@ -7,7 +7,7 @@ import { SINGLE_FIELDS } from './response-head.ts';
 
 const BAD_NAME = /[\x00-\x20\x7f]/;
 
-/** Parses header lines of any back end. @throws InvalidResponse */
+/** Parses a header line of any back end. @throws InvalidResponse */
 export function parseField(line: string): HeaderField {
   const usual = learnField(line);
   if (usual) return usual;
@@ -24,7 +24,7 @@ export function parseField(line: string): HeaderField {
   return { name, lname, value };
 }
 
-/** Adds a field: repeats of single fields are dropped, framing fields must not repeat. @throws InvalidResponse */
+/** Adds a field: repeated single fields are dropped, framing fields must not repeat. @throws InvalidResponse */
 export function addField(fields: HeaderField[], field: HeaderField): void {
   const { lname } = field;
   if (lname === 'content-length' || lname === 'transfer-encoding') {
@@ -40,7 +40,7 @@ export function addField(fields: HeaderField[], field: HeaderField): void {
 
 const STATUS_LINE = /^HTTP\/(\d+)\.(\d+) +(\d{3})(?: (.*?))?\r?$/;
 const EMPTY = Buffer.alloc(0);
-/** Bytes in which most heads end. */
+/** Size that covers most heads. */
 const USUAL_HEAD = 1024;
 
 export class HttpResponseParser implements ResponseParser {
@@ -72,7 +72,7 @@ export class HttpResponseParser implements ResponseParser {
       const first = this.#held.length === 0;
       this.#held = first ? data : Buffer.concat([this.#held, data]);
       this.#parseHeads();
-      // what is fed is read over by the next piece
+      // the next read overwrites the input
       if (first && this.#held.length > 0) this.#held = Buffer.from(this.#held);
       return;
     }
@@ -100,7 +100,7 @@ export class HttpResponseParser implements ResponseParser {
     }
   }
 
-  /** Reads one head from the start of what is held; false: `text` does not hold all of it. */
+  /** Parses one head from the start of the buffered bytes. Returns false if `text` does not contain all of it. */
   #parseHead(text: string): boolean {
     let lf = text.indexOf('\n');
     if (lf < 0) {
@@ -125,7 +125,7 @@ export class HttpResponseParser implements ResponseParser {
     return true;
   }
 
-  /** `HTTP/1.1 200 OK`; undefined: the line must be looked at more closely. */
+  /** Parses `HTTP/1.1 200 OK`; undefined if the line needs a closer look. */
   #usualStatus(text: string, end: number): UpstreamHead | undefined {
     if (end < 14 || !text.startsWith('HTTP/1.1 ') || text.charCodeAt(12) !== 32) return undefined;
     const status = digit(text, 9) * 100 + digit(text, 10) * 10 + digit(text, 11);
@@ -195,7 +195,7 @@ export class HttpResponseParser implements ResponseParser {
         const last = this.#left === 0;
         if (last) this.#state = 'done';
         this.#sink.body(taken === data.length ? data : data.subarray(0, taken), last);
-        // bytes after the end belong to nothing: the connection is not used again
+        // unexpected bytes after the end: the connection is not used again
         if (taken < data.length) this.#sink.beside?.(data.length - taken, true);
         if (last) this.#sink.complete(this.#keepalive && taken === data.length);
         return;
@@ -223,16 +223,16 @@ const digit = (text: string, at: number): number => {
   return value >= 0 && value <= 9 ? value : Number.NaN;
 };
 
-/** The start of a status line; something else would be an answer of HTTP/0.9, or an error. */
+/** Checks the start of a status line; anything else would be HTTP/0.9, or an error. */
 function checkStart(text: string): void {
   const start = text.slice(0, 12);
   if ('HTTP/'.startsWith(start.slice(0, 5)) && (start.length < 9 || /^HTTP\/\d+\.\d+ ?/.test(start))) return;
   throw new InvalidResponse('upstream sent no valid HTTP/1.0 header');
 }
 
-/** Index after the empty line, -1 if it is not there yet. */
+/** Index after the empty line, -1 if it has not arrived. */
 export function headEnd(data: Buffer): number {
-  // a head may have no field at all
+  // a head may have no fields
   if (data[0] === 10) return 1;
   if (data[0] === 13 && data[1] === 10) return 2;
   for (let pos = data.indexOf(10); pos >= 0; pos = data.indexOf(10, pos + 1)) {

@@ -1,4 +1,4 @@
-// What every upstream module shares at run time: variables, cache zones.
+// Run-time parts shared by all upstream modules: variables, cache zones.
 import { defineModule } from '../config/module.ts';
 import { CacheZone } from './cache-zone.ts';
 import { UPSTREAM_FAMILIES, UPSTREAM_VARIABLES } from './variables.ts';

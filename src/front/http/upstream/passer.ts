@@ -12,9 +12,9 @@ import { withCopy } from './connect.ts';
 import type { UpstreamHead } from './protocol.ts';
 import { storeFile } from './store.ts';
 
-/** What is to come of a body for which a connection reads into a buffer of its own. */
+/** If more of a body than this is expected, a connection reads into a buffer of its own. */
 const MORE_BYTES = 8 * 1024;
-/** Smaller pieces may wait in the queue, and cost little to copy. */
+/** Smaller pieces may wait in the queue, and are cheap to copy. */
 const STRAIGHT_BYTES = 8 * 1024;
 
 interface TempFile {
@@ -145,12 +145,12 @@ export class BodyPasser {
       });
       return;
     }
-    // straight from the connection's buffer, which is given up if the client's socket did not take all of it
+    // directly from the connection's buffer, which is given up unless the client's socket accepted all of it
     this.#pass(data);
     conn.retained = r.conn.output.holding;
   }
 
-  /** Gives a piece to the client, or keeps it while the client is slower. */
+  /** Passes a piece to the client, or stores it while the client is slower. */
   #pass(data: Buffer): void {
     const { r } = this.#u;
     if (this.#pending.length === 0 && !r.blocked) {
@@ -170,7 +170,7 @@ export class BodyPasser {
     this.#whenClientReady();
   }
 
-  /** What is left to be sent with the end of the response. */
+  /** The part of the body that is sent with the end of the response. */
   takeEnding(): Buffer[] {
     const ending = this.#ending;
     this.#ending = null;
@@ -268,7 +268,7 @@ export class BodyPasser {
     if (store) storeFile(this.#u, store, good);
   }
 
-  /** Lets go of the temporary file. */
+  /** Releases the temporary file. */
   release(): void {
     const temp = this.#temp;
     if (!temp) return;

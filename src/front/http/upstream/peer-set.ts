@@ -1,4 +1,4 @@
-// The peers of an upstream and the way to choose among them.
+// The peers of an upstream and the method of choosing among them.
 import { loop } from '../../zone/memory.ts';
 import type { SharedTable } from '../../zone/table.ts';
 import type { Request } from '../model/types.ts';
@@ -25,7 +25,7 @@ export class PeerSet {
     this.#table = table;
   }
 
-  /** Between `lock` and `unlock` no other event loop reads or changes the state of peers. */
+  /** Between `lock` and `unlock`, no other event loop reads or changes the state of peers. */
   lock(): void {
     if (this.#table && loop.count > 1) this.#table.lock();
   }
@@ -44,12 +44,12 @@ export class PeerSet {
     }
   }
 
-  /** The method asks how long requests have been under way. */
+  /** The method considers how long requests have been in flight. */
   get watchesInflight(): boolean {
     return this.method.kind === 'least_time' && this.method.inflight;
   }
 
-  /** The time of a header counts as soon as it is there, and its request no longer as under way. */
+  /** The time to the header is counted as soon as it arrives, and the request no longer as in flight. */
   get notesHeaders(): boolean {
     return this.watchesInflight && this.method.kind === 'least_time' && this.method.timeOf === 'header';
   }

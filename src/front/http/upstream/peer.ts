@@ -1,4 +1,4 @@
-// A peer of an upstream: its address, its options, and the state that choices are made by.
+// A peer of an upstream: its address, its options, and the state that balancing uses.
 import { createHash } from 'node:crypto';
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { Address } from '../config/addresses.ts';
@@ -40,11 +40,11 @@ export interface ServerEntry {
   options: ServerOptions;
   resolve: boolean;
   service: string;
-  /** addresses found last */
+  /** most recently resolved addresses */
   addresses: EntryAddress[];
 }
 
-/** Which time of an answer counts: to its header or to its end. */
+/** Which time of a response counts: to its header or to its end. */
 export type TimeKind = 'header' | 'last_byte';
 
 /** Fields of a peer's row. Times are seconds, averages ms (0: none yet). */
@@ -66,11 +66,11 @@ const [
 ] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 export const PEER_FIELDS = 14;
 
-/** A server; its state is a row of numbers that may lie in memory shared by all event loops. Whoever changes it holds the set's lock. */
+/** A server; its state is a row of numbers that may be in memory shared by all event loops, and is changed only under the set's lock. */
 export class Peer {
-  /** starts of the requests that this event loop has there now, ms */
+  /** start times of the requests that this event loop has in flight there, ms */
   inflightSince: number[] = [];
-  /** average of how long those had been under way whenever a peer was chosen */
+  /** average of the time that they had been in flight whenever a peer was chosen */
   inflightTime = 0;
   #weightBefore: number;
 
@@ -78,12 +78,12 @@ export class Peer {
 
   constructor(
     readonly address: Address,
-    /** text of the `server` directive */
+    /** argument of the `server` directive */
     readonly server: string,
     public options: ServerOptions,
     public id = 0,
     row: Float64Array = new Float64Array(PEER_FIELDS),
-    /** as the configuration names it, also where `server` is an address found by that name */
+    /** name in the configuration, also if `server` is an address found by that name */
     readonly configured = server,
   ) {
     this.#row = row;
@@ -93,14 +93,14 @@ export class Peer {
     row[EFFECTIVE] = options.weight;
   }
 
-  /** After a reload: what the workers before had open there is theirs, and weights start anew. */
+  /** After a reload: open connections belong to the previous workers, and weights start anew. */
   settle(): void {
     this.conns = 0;
     this.currentWeight = 0;
     this.effectiveWeight = this.options.weight;
   }
 
-  /** Takes over options that were changed. */
+  /** Applies changed options. */
   adjust(options: ServerOptions): void {
     this.options = options;
     if (options.weight === this.#weightBefore) return;
@@ -195,7 +195,7 @@ export class Peer {
     return this.options.route || createHash('md5').update(this.name).digest('hex');
   }
 
-  /** May a request be sent there now? `drain` peers only serve sticky sessions. */
+  /** Whether a request may be sent there now. `drain` peers only serve sticky sessions. */
   usable(now: number, sticky = false): boolean {
     const o = this.options;
     if (o.down || this.unhealthy || (o.drain && !sticky)) return false;
@@ -203,7 +203,7 @@ export class Peer {
     return o.maxConns === 0 || this.conns < o.maxConns;
   }
 
-  /** weight that counts now: rises over slow_start after a recovery */
+  /** effective weight: rises during slow_start after a recovery */
   weightNow(now: number): number {
     const { slowStartSeconds, weight } = this.options;
     if (slowStartSeconds === 0 || this.recovered === 0) return weight;
@@ -218,10 +218,10 @@ const WORST_MS = 5000;
 const CLUSTER_MS = 20;
 
 /**
- * Time that a peer is expected to take for what it has to do and one request more, ms.
- * The average of a peer that nothing was heard of halves once in its fail_timeout, so that it is tried again.
+ * Expected time of a peer for its current requests and one more, ms.
+ * The average of a silent peer halves once per fail_timeout, so that it is tried again.
  * @param now  seconds
- * @param inflight  requests under way count too
+ * @param inflight  count requests in flight, too
  */
 export function peerTime(peer: Peer, timeOf: TimeKind, inflight: boolean, now: number): number {
   let time = Math.floor(timeOf === 'header' ? peer.headerTime : peer.responseTime);
@@ -233,7 +233,7 @@ export function peerTime(peer: Peer, timeOf: TimeKind, inflight: boolean, now: n
   return time * (1 + peer.conns);
 }
 
-/** Takes a sample of how long requests have been under way. @returns the average of such samples */
+/** Samples how long requests have been in flight. @returns the average of such samples */
 function noteInflight(peer: Peer): number {
   const { inflightSince } = peer;
   const since = inflightSince.reduce((sum, start) => sum + start, 0) / inflightSince.length;
@@ -241,7 +241,7 @@ function noteInflight(peer: Peer): number {
   return peer.inflightTime;
 }
 
-/** Average after a further sample, in whole ms; the first one is taken as it is. */
+/** The average after another sample, in whole ms; the first sample is used as it is. */
 export function noteTime(average: number, sampleMs: number): number {
   return average === 0 ? Math.round(sampleMs) : Math.floor(0.5 + sampleMs * 0.05 + average * 0.95);
 }

@@ -1,4 +1,4 @@
-// DNS client of `resolver`: A, AAAA and SRV over UDP (TCP when truncated), answers kept for their TTL.
+// DNS client of `resolver`: A, AAAA and SRV over UDP (TCP when truncated), with responses cached for their TTL.
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { ResolverConf } from '../config/core.ts';
@@ -131,7 +131,7 @@ interface Pending {
   type: number;
   deadline: number;
   timer: NodeJS.Timeout | undefined;
-  /** index of the server to ask next */
+  /** index of the server to query next */
   server: number;
   waiters: { resolve(answer: RawAnswer): void; reject(error: Error): void }[];
 }
@@ -159,8 +159,8 @@ export class Resolver {
   }
 
   /**
-   * Records of all `types`. As with nginx, an error for one of them is an error for the name; an alias is followed only if there are no
-   * records beside it, and where the aliases of two types differ that of the last one counts.
+   * Records of all `types`. As in nginx, an error for one type is an error for the name; an alias is followed only if there are no
+   * other records, and if the aliases of two types differ, the last one applies.
    * @throws ResolveError
    */
   async lookup(name: string, types: readonly number[], timeoutMs: number): Promise<Answer> {
@@ -193,7 +193,7 @@ export class Resolver {
     if (this.#cache.size > MAX_NAMES) this.#cache.delete(this.#cache.keys().next().value!);
   }
 
-  /** @param server  index of the one asked first */
+  /** @param server  index of the server queried first */
   #ask(name: string, type: number, timeoutMs: number, server: number): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const key = `${type}:${name}`;
@@ -286,7 +286,7 @@ export class Resolver {
 
 const resolvers = new Map<string, Resolver>();
 
-/** One resolver per configuration text. */
+/** One resolver per configuration. */
 export function resolverFor(conf: ResolverConf): Resolver {
   const key = JSON.stringify(conf);
   let resolver = resolvers.get(key);

@@ -1,4 +1,4 @@
-// Response headers of a back end: which are passed on, which steer this server (`X-Accel-*`), which are rewritten.
+// Response headers of a back end: which are passed on, which control this server (`X-Accel-*`), and which are rewritten.
 import { findHeader, type HeaderField } from '../../../http/wire/header.ts';
 import { parseSize } from '../../config/values.ts';
 import type { Request } from '../model/types.ts';
@@ -27,9 +27,9 @@ export interface HeadReceiver {
 }
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
-/** Fields of the answer that an X-Accel-Redirect keeps. */
+/** Fields of the response that survive an X-Accel-Redirect. */
 const KEPT_ON_REDIRECT = new Set(['content-type', 'set-cookie', 'content-disposition', 'cache-control', 'expires', 'accept-ranges']);
-/** Of these the first counts; a repeat is dropped. */
+/** Fields of which the first applies; repeats are dropped. */
 export const SINGLE_FIELDS = new Set([
   'content-type',
   'date',
@@ -49,14 +49,14 @@ export const SINGLE_FIELDS = new Set([
   'x-accel-charset',
 ]);
 
-/** Takes what an answer says of its own buffering, which decides whether it can be cached. */
+/** Applies X-Accel-Buffering, which decides whether the response can be cached. */
 export function acceptBuffering(u: HeadReceiver, head: UpstreamHead): void {
   if (u.conf.ignoreHeaders.has('x-accel-buffering')) return;
   const text = findHeader(head.fields, 'x-accel-buffering')?.value.toLowerCase();
   if (text === 'yes' || text === 'no') u.buffering = text === 'yes';
 }
 
-/** Applies an answer's header to the response. Returns OK, DONE (redirected inside) or a status. */
+/** Applies a response header. Returns OK, DONE (redirected internally) or a status. */
 export function acceptHead(u: HeadReceiver, head: UpstreamHead, fromCache = false): number {
   const { r, conf } = u;
   const accelerated = head.fields.some((f) => f.lname.startsWith('x-accel-'));
@@ -90,7 +90,7 @@ export function acceptHead(u: HeadReceiver, head: UpstreamHead, fromCache = fals
 function copyFields(u: HeadReceiver, head: UpstreamHead, fromCache: boolean): void {
   const { r, conf } = u;
   const { out } = r;
-  // a field that is passed on from a back end of HTTP is its own or none at all
+  // date and server of an HTTP back end are passed on as they are, or omitted
   const isHttp = u.protocolName === 'http' || u.protocolName === 'grpc';
   if (isHttp && !conf.hidden.has('date')) out.date = '';
   if (isHttp && !conf.hidden.has('server')) out.server = '';
@@ -122,7 +122,7 @@ function copyFields(u: HeadReceiver, head: UpstreamHead, fromCache: boolean): vo
         }
         break;
       case 'etag':
-        // filters may weaken it, the entry of a cache keeps it
+        // filters may weaken it, the cache entry keeps it
         field = { ...original };
         break;
       case 'location':

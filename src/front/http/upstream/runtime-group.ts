@@ -16,7 +16,7 @@ export interface GroupSeeker {
   finish(rc: number): void;
 }
 
-/** The group of a literal address: a named upstream that is defined anywhere, or peers of the name. */
+/** The group for an address in the configuration: a named upstream defined anywhere, or the addresses of the host. */
 export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number): UpstreamGroup {
   const { main } = f.scope;
   const wrong = addressError(hostText);
@@ -30,7 +30,7 @@ export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number
     const named = main.registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
     if (named) {
       group.set = named.set;
-      // the named group stands in for this one from now on
+      // from now on the named group replaces this one
       main.registry.set(key, named);
       aliases.set(group, named);
       return;
@@ -46,7 +46,7 @@ export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number
   return group;
 }
 
-/** The one server of a group that no `upstream` block names. */
+/** Adds the only server of a group without an `upstream` block. */
 function addServer(group: UpstreamGroup, text: string, list: readonly ReturnType<typeof makeAddress>[]): void {
   const addresses = list.map((address) => ({ address, options: DEFAULT_SERVER, priority: 0 }));
   group.entries.push({ text, options: DEFAULT_SERVER, resolve: false, service: '', addresses });
@@ -78,7 +78,7 @@ export function runtimeGroup(u: GroupSeeker, hostText: string, defaultPort: numb
       group = new UpstreamGroup(hostText, false);
       group.set = new PeerSet({ kind: 'round_robin' });
       addServer(group, hostText, list);
-      // peers of a looked-up name start without a history, but share idle connections
+      // peers of a resolved name start without history, but share idle connections
       if (kept) group.pool = kept.pool;
       else if (registry.size < 10_000) registry.set(key, group);
     }

@@ -8,17 +8,17 @@ import { countUp, type PeerSet } from './peer-set.ts';
 
 const NONE: readonly Peer[] = [];
 
-/** `next`: refused without fault (403, 404). */
+/** `next`: refused without being at fault (403, 404). */
 export type Outcome = 'ok' | 'failed' | 'next';
 
-/** What an attempt adds to the averages of its peer; times are -1 if it never got that far. */
+/** What an attempt adds to the averages of its peer; times are -1 if not reached. */
 interface Attempt {
   bytesReceived: number;
   headerMs: number;
   responseMs: number;
 }
 
-/** The choices of one request. */
+/** The peer selection of one request. */
 export class Selection {
   tries: number;
   #tried: readonly Peer[] = NONE;
@@ -43,7 +43,7 @@ export class Selection {
     return this.#inBackup ? this.set.backup : this.set.primary;
   }
 
-  /** @param belongs tells peers of a sticky session, which come before all others of their list. undefined: no live upstreams */
+  /** @param belongs identifies peers of a sticky session, which precede all others of their list. @returns undefined: no live upstreams */
   get(belongs?: (peer: Peer) => boolean): Peer | undefined {
     return this.set.locked(() => this.#getLocked(belongs));
   }
@@ -228,7 +228,7 @@ export class Selection {
     peer.conns--;
     if (attempt) {
       peer.bytesReceived += attempt.bytesReceived;
-      // a peer that fails fast is not to be preferred
+      // a peer that fails fast must not be preferred
       if (outcome === 'ok' && attempt.headerMs >= 0) {
         peer.responseTime = noteTime(peer.responseTime, attempt.responseMs);
         if (!this.set.notesHeaders) peer.headerTime = noteTime(peer.headerTime, attempt.headerMs);

@@ -1,9 +1,9 @@
-// Addresses behind `server NAME resolve [service=...]`: those of the name, or of the targets of its SRV records.
+// Addresses for `server NAME resolve [service=...]`: those of the name, or of the targets of its SRV records.
 import { makeAddress, splitHostPort } from '../config/addresses.ts';
 import type { EntryAddress, ServerEntry } from './peer.ts';
 import { NXDOMAIN, type ResolveError, type Resolver, type SrvRecord, TYPE_SRV } from './resolver.ts';
 
-/** @returns addresses in the order of peers, and for how long they stand. @throws ResolveError */
+/** @returns addresses in the order of peers, and how long they are valid. @throws ResolveError */
 export async function lookUpEntry(
   entry: ServerEntry,
   resolver: Resolver,
@@ -35,7 +35,7 @@ export async function lookUpEntry(
   return { found, ttlSeconds };
 }
 
-/** Peers of one SRV record. While its target cannot be asked for, those found before stay. */
+/** Peers of one SRV record. While its target cannot be resolved, earlier addresses remain. */
 async function lookUpTarget(
   entry: ServerEntry,
   { target, port, weight: share, priority }: SrvRecord,

@@ -1,15 +1,15 @@
-// `state FILE` of an upstream: the servers that the api has put there, as `server` directives, so that they outlive the process.
+// `state FILE` of an upstream: the servers set by the api, as `server` directives, so that they survive the process.
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { type DirectiveNode, parseConfig } from '../../config/syntax.ts';
 import { fsPath } from '../../fs-path.ts';
 import { DEFAULT_SERVER, type ServerEntry, type ServerOptions } from './peer.ts';
 
-/** The directives of a file; none where it is not there yet. @throws ConfigError it is not of that form */
+/** The directives of a file; none if it does not exist. @throws ConfigError it is malformed */
 export function readState(file: string): DirectiveNode[] {
   return existsSync(fsPath(file)) ? parseConfig(file, '/').nodes : [];
 }
 
-/** What of the options is not as by default, as parameters of `server`. */
+/** Options that differ from the defaults, as parameters of `server`. */
 function parameters(options: ServerOptions): string[] {
   const words: string[] = [];
   const say = (name: string, value: string | number, usual: string | number, unit = '') => {
@@ -25,7 +25,7 @@ function parameters(options: ServerOptions): string[] {
   return words;
 }
 
-/** Writes the servers of a group; the file is replaced as a whole. @throws NodeJS.ErrnoException */
+/** Writes the servers of a group; replaces the file as a whole. @throws NodeJS.ErrnoException */
 export function writeState(file: string, entries: readonly ServerEntry[]): void {
   const lines = entries.flatMap((entry) =>
     entry.resolve

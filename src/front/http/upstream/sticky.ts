@@ -10,7 +10,7 @@ import { httpDate } from '../request/http-date.ts';
 import type { Peer } from './peer.ts';
 
 export interface Sticky {
-  /** tells the peers that this request belongs to; undefined: to none */
+  /** identifies the peers that this request belongs to; undefined: none */
   matcher(r: Request): ((peer: Peer) => boolean) | undefined;
   onHeader?(r: Request, peer: Peer): void;
   onDone?(r: Request, peer: Peer): void;
@@ -34,7 +34,7 @@ export function parseSticky(f: HttpFrame): Sticky {
   return f.fail(`unknown parameter "${kind}"`);
 }
 
-/** the first text that is not empty, '' if all are */
+/** the first non-empty value, '' if all are empty */
 function firstOf(values: Value[], r: Request): string {
   for (const value of values) {
     const text = value.eval(r);
@@ -90,7 +90,7 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
   };
 }
 
-/** a session in a zone, as nginx's take on 64-bit machines */
+/** size of a session in a zone, as in nginx on 64-bit machines */
 const SESSION_BYTES = 128;
 /** record: name of the peer (hash), end of the session (ms) */
 const [PEER, UNTIL, SESSION_FIELDS] = [0, 1, 2];
@@ -117,7 +117,7 @@ class Learned implements Sticky {
     return wanted === undefined ? undefined : (peer) => crc32Latin1(peer.name) === wanted;
   }
 
-  /** Hash of the peer of a session, unless it has ended. */
+  /** Hash of the peer of a session, unless it has expired. */
   #peerOf(id: string): number | undefined {
     const sessions = this.#sessions;
     const record = sessions.find(id);
@@ -128,7 +128,7 @@ class Learned implements Sticky {
     return undefined;
   }
 
-  /** A session that the peer starts, or the one that the request came with: an answer prolongs it, unless it starts another. */
+  /** Learns a session that the peer starts, or prolongs the one that the request belongs to. */
   #learn(r: Request, peer: Peer): void {
     const sessions = this.#sessions;
     const created = firstOf(this.#create, r);

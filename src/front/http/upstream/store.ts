@@ -41,7 +41,7 @@ export function storeFile(
 }
 
 /**
- * Renames; where the file systems differ, copies with mode and times, under another name until all is there.
+ * Renames; across file systems, copies with mode and times under another name first.
  * @param from  path for node:fs
  * @param to    path as latin1
  */

@@ -100,7 +100,7 @@ function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls
   if (conf.crl) options.crl = readCrls(conf.crl);
   applyConfCommands(options, conf.commands);
   const context = tls.createSecureContext(options);
-  // a key that needed a password is read anew each time, as a string; files from variables only
+  // a decrypted key (a string) from variables is read for each connection
   if (constant || typeof options.key !== 'string') conf.contexts.put(id, context, keep);
   return context;
 }
@@ -143,11 +143,11 @@ export function upstreamTls(r: Request, conf: UpstreamTlsConf, defaultName: stri
   };
 }
 
-/** `data:` texts stand for themselves. */
+/** `data:` and `store:` are used as they are. */
 const inline = (text: string, path: (t: string) => string): string =>
   text.startsWith('data:') || text.startsWith('store:') ? text : path(text);
 
-/** More intermediates than allowed; the root does not count. */
+/** Whether there are more intermediate certificates than allowed; the root does not count. */
 function tooDeep(socket: tls.TLSSocket, depth: number): string | undefined {
   let certificate: tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
   let length = 0;
