@@ -302,7 +302,7 @@ function decodeOr400<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof URIError) throw illegalArgument('the path or query holds a malformed percent-escape');
+    if (error instanceof URIError) throw illegalArgument('the path or query contains an invalid percent-encoding');
     throw error;
   }
 }

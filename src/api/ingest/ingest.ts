@@ -135,7 +135,7 @@ function itemOf(document: IngestDocument, item: IngestItem): IngestItem {
   const number = (name: '_version' | '_if_seq_no' | '_if_primary_term') => {
     const value = document.metadata(name);
     if (value === null) return null;
-    if (!Number.isSafeInteger(Number(value))) throw illegalArgument(`field [${name}] is no whole number: [${String(value)}]`);
+    if (!Number.isSafeInteger(Number(value))) throw illegalArgument(`field [${name}] must be a whole number, got [${String(value)}]`);
     return Number(value);
   };
   const versionType = document.metadata('_version_type') ?? item.conditions.versionType;

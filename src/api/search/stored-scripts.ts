@@ -64,7 +64,7 @@ export function executeScript(ctx: EngineContext, body: unknown): JsonObject {
   const { lang, source } = resolveScript(spec, (id) => storedScript(ctx, id));
   if (lang === 'expression') {
     const values = () => {
-      throw illegalArgument('there is no document');
+      throw illegalArgument('scripts run by _execute have no document');
     };
     return { result: String(compileExpression(source, spec.params)({ values, score: 0, value: Number.NaN })) };
   }

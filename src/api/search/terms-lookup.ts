@@ -81,7 +81,7 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
       const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
       const values = document?.source ? valuesAt(parseJsonBytes(document.source), path.split('.')).flat(Number.POSITIVE_INFINITY) : [];
       if (values.some((value) => typeof value === 'object' && value !== null)) {
-        throw illegalArgument(`[terms] lookup path [${path}] of document [${id}] holds an object`);
+        throw illegalArgument(`[terms] lookup path [${path}] of document [${id}] is an object, but must be a value`);
       }
       return { ...rest, kind: 'terms', values: values.filter((value) => value !== null) };
     }

@@ -70,7 +70,7 @@ async function* decompressed(request: HttpRequest, encoding: string): AsyncGener
     for await (const chunk of decoder as Transform) yield chunk as Buffer;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (code.startsWith('Z_')) throw illegalArgument(`request body is no valid ${encoding}: ${(error as Error).message}`);
+    if (code.startsWith('Z_')) throw illegalArgument(`request body is not valid ${encoding}: ${(error as Error).message}`);
     throw error;
   }
 }
@@ -108,7 +108,7 @@ export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
     const values = unpackr.unpackMultiple(bytes) as unknown[] | undefined;
     return Buffer.from((values ?? []).map((value) => `${writeJson(value)}\n`).join(''));
   } catch (error) {
-    throw illegalArgument(`request body is no sequence of msgpack values: ${(error as Error).message}`);
+    throw illegalArgument(`request body is not a sequence of msgpack values: ${(error as Error).message}`);
   }
 }
 
@@ -116,7 +116,7 @@ function parseMsgpack(bytes: Buffer): unknown {
   try {
     return unpackr.unpack(bytes);
   } catch (error) {
-    throw new ApiError('x_content_parse_exception', 400, `request body is no msgpack: ${(error as Error).message}`);
+    throw new ApiError('x_content_parse_exception', 400, `request body is not msgpack: ${(error as Error).message}`);
   }
 }
 
@@ -124,7 +124,7 @@ function parseCbor(bytes: Buffer): unknown {
   try {
     return decodeCbor(bytes);
   } catch (error) {
-    if (error instanceof CborError) throw new ApiError('x_content_parse_exception', 400, `request body is no CBOR: ${error.message}`);
+    if (error instanceof CborError) throw new ApiError('x_content_parse_exception', 400, `request body is not CBOR: ${error.message}`);
     throw error;
   }
 }

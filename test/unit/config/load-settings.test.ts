@@ -40,7 +40,7 @@ test.each([
   expect(() => loadSettings({ file: file(content) })).toThrow(message);
 });
 
-test('a bad flag and a missing file are named', () => {
+test('errors name an invalid flag and a missing file', () => {
   expect(() => loadSettings({ flags: { threads: 'many' } })).toThrow(/^flag: threads: must be a whole number/);
   expect(() => loadSettings({ file: path.join(folder, 'none.yml') })).toThrow(SettingError);
 });
@@ -50,7 +50,7 @@ test('users stay a map', () => {
   expect(loadSettings({ file: yml })['security.users']).toEqual({ ann: { password_hash: 'x', roles: ['admin'] } });
 });
 
-test('flags of Hunspell dictionaries stand alone or nested, later ones over earlier ones', () => {
+test('flags of Hunspell dictionaries may be dotted or nested; later ones override earlier ones', () => {
   const name = 'indices.analysis.hunspell.dictionary';
   const yml = file(
     `${name}.lazy: true\nindices:\n  analysis:\n    hunspell:\n      dictionary:\n        en_US: { ignore_case: true, strict_affix_parsing: false }\n`,

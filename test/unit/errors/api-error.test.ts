@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors/api-error.ts';
 import { illegalArgument, mapperParsing } from '../../../src/errors/catalog.ts';
 
-test('an error survives the way to another thread with its causes', () => {
+test('an error keeps its causes when it is sent to another thread', () => {
   const error = mapperParsing('failed to parse field [a]', illegalArgument('For input string: "x"'));
   const copy = ApiError.fromData(structuredClone(error.toData()));
   expect(copy).toBeInstanceOf(ApiError);

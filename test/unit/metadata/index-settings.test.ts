@@ -1,4 +1,4 @@
-// Index settings whose values are checked though little or nothing acts on them.
+// Index settings whose values are validated although they have little or no effect.
 import { expect, test } from 'vitest';
 import { checkSettings, flattenSettings } from '../../../src/metadata/index-settings.ts';
 
@@ -25,7 +25,7 @@ test('slow log settings: thresholds by phase and level are times, other names ar
   expect(reason('index.indexing.slowlog.reformat', 'maybe')).toContain('only [true] or [false]');
 });
 
-test('values from a list, counts of copies, partitions', () => {
+test('enumerated values, counts of copies, partitions', () => {
   expect(reason('index.shard.check_on_startup', 'checksum')).toBeNull();
   expect(reason('index.shard.check_on_startup', 'x')).toContain('must be one of [true, false, checksum]');
   expect([reason('index.write.wait_for_active_shards', 'all'), reason('index.write.wait_for_active_shards', '2')]).toEqual([null, null]);
@@ -34,7 +34,7 @@ test('values from a list, counts of copies, partitions', () => {
   expect(reason('index.routing_partition_size', '2')).toContain('is not supported');
 });
 
-test('a list in settings holds values only', () => {
+test('a list in settings may contain values only', () => {
   const settings = { analysis: { filter: { f: { stopwords: ['a', null] } } } };
   expect(() => flattenSettings(settings)).toThrow('Failed to load settings from [{"analysis":{"filter":{"f":{"stopwords":["a",null]}}}}]');
   expect(flattenSettings({ a: { b: ['x', 1] } })).toEqual({ 'index.a.b': ['x', '1'] });

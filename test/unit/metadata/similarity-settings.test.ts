@@ -11,13 +11,13 @@ test.each([
   [{ type: 'BM25', k1: '-1' }, 'illegal k1 value: -1.0, must be a non-negative finite value'],
   [{ type: 'BM25', z: '1' }, 'Unknown settings for similarity of type [BM25]: [z]'],
   [{ type: 'boolean', k1: '1.2' }, 'Unknown settings for similarity of type [boolean]: [k1]'],
-  // What scores would not follow is refused, not taken silently.
+  // Similarities without an effect on scores are rejected instead of ignored.
   [{ type: 'DFR' }, 'Similarity type [DFR] of [x] is not supported'],
 ])('%o is refused', (params, message) => {
   expect(() => checkSimilarities(similarity(params))).toThrow(message);
 });
 
-test('what scores follow is taken', () => {
+test('supported similarities are accepted', () => {
   checkSimilarities({
     ...similarity({ type: 'BM25', k1: '0.9', b: '0.4' }),
     'index.similarity.y.type': 'boolean',

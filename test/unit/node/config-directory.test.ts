@@ -1,4 +1,4 @@
-// Hunspell dictionaries as they lie in the configuration directory.
+// Hunspell dictionaries in the configuration directory.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,7 +29,7 @@ function hunspell(locale: string, ...names: string[]) {
 
 const texts = (parts: readonly (Uint8Array | string)[]): string[] => parts.map((part) => new TextDecoder().decode(part as Uint8Array));
 
-test('all dictionaries by name, or those that are asked for', () => {
+test('all dictionaries sorted by name, or the requested ones', () => {
   const source = hunspell('en_GB')!;
   expect(texts([source.affix])).toEqual(['SET UTF-8']);
   expect(texts(source.dictionaries)).toEqual(['1\nan', '1\nbe']);
@@ -38,7 +38,7 @@ test('all dictionaries by name, or those that are asked for', () => {
   expect(texts(hunspell('en_GB', 'b.dic', 'a')!.dictionaries)).toEqual(['1\nbe', '1\nan']);
 });
 
-test('case is ignored as the node says of the locale, the dictionary, or the node of all', () => {
+test('ignore_case comes from the node for the locale, the dictionary, or the node for all', () => {
   const ignoreCase = (locale: string, flags: Record<string, boolean>) => configFiles(directory, flags).hunspell!(locale, [])!.ignoreCase;
   expect(ignoreCase('en_GB', { 'en_GB.ignore_case': false })).toBe(false);
   expect(ignoreCase('en_GB', { ignore_case: false })).toBe(true);
@@ -60,7 +60,7 @@ test.each([
   expect(() => hunspell(locale, ...names)).toThrow(reason);
 });
 
-test('other files are read below the directory alone', () => {
+test('files are only read inside the directory', () => {
   expect(configFiles(directory).read('words.txt')).toBe('a\nb');
   expect(() => configFiles(directory).read('../words.txt')).toThrow('Resource path must be inside config directory: ');
   expect(configFiles(directory)).toBe(configFiles(directory));

@@ -1,4 +1,4 @@
-// Shards that main opens before their indexer is there, and that the indexer then takes over.
+// Shards that main opens before their indexer is ready, and that the indexer then continues.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What main does for a shard: null leaves it to the writer. */
+/** Opens a shard as main does; null leaves it to the writer. */
 async function openEarly({ store, arenas, kernels }: WriterBench, maxBytes?: number) {
   const early = new EarlyShards({
     dataPath: directory,
@@ -30,7 +30,7 @@ async function openEarly({ store, arenas, kernels }: WriterBench, maxBytes?: num
   return { snapshot, maxSeqNo: new Float64Array(progress)[0] };
 }
 
-test('what is committed is visible before the writer is there; the writer goes on from it, and opens by itself what has more in its log', () =>
+test('committed documents are visible before the writer is ready, which continues from them; shards with more in their log are left to it', () =>
   forSeedsAsync(12, async (rng) => {
     rmSync(directory, { recursive: true, force: true });
     const model = new Map<string, { value: number }>();
@@ -56,7 +56,7 @@ test('what is committed is visible before the writer is there; the writer goes o
         expect(sorted(bench.visible())).toEqual(sorted(model));
       }
       await bench.writer.recover(snapshot);
-      // Readers are not told again.
+      // The snapshot is not published again.
       if (snapshot) expect(bench.published).toBe(snapshot);
       expect(bench.writer.maxSeqNo).toBe(maxSeqNo);
       expect(sorted(bench.visible())).toEqual(sorted(model));
@@ -64,7 +64,7 @@ test('what is committed is visible before the writer is there; the writer goes o
     await bench.store.close();
   }));
 
-test('a shard that nobody wrote to is there, empty', async () => {
+test('a shard without writes is opened empty', async () => {
   const bench = new WriterBench(directory);
   const { snapshot, maxSeqNo } = await openEarly(bench);
   expect(snapshot).toMatchObject({ segments: [], maxSeqNo: -1 });
@@ -76,7 +76,7 @@ test('a shard that nobody wrote to is there, empty', async () => {
   await bench.store.close();
 });
 
-test('a damaged segment, and more bytes than main reads, are left to the indexer, with no memory taken', async () => {
+test('a damaged segment, and more bytes than main reads, are left to the indexer, without memory in use', async () => {
   let bench = new WriterBench(directory);
   for (const id of ['a', 'b']) {
     await bench.writer.apply([op('index', id, { n_value: 1 })]);

@@ -1,9 +1,9 @@
-// The heap of a thread that has fallen idle.
+// The heap of an idle thread.
 import v8 from 'node:v8';
 import { expect, test } from 'vitest';
 import { releaseMemoryWhenIdle } from '../../../src/node/idle-memory.ts';
 
-test('an idle thread gives back what a burst of garbage took', async () => {
+test('an idle thread returns the memory of a burst of garbage', async () => {
   let garbage: unknown[] | null = [];
   for (let i = 0; i < 400_000; i++) garbage.push({ i, text: `object ${i}`, list: [i] });
   const before = v8.getHeapStatistics().total_heap_size;

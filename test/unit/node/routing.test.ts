@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { murmur3, shardOfRouting } from '../../../src/node/routing.ts';
 
-// Values of Elasticsearch's own Murmur3HashFunction, as its documentation of routing and its source give them.
+// Values of Elasticsearch's Murmur3HashFunction.
 test('murmur3 over UTF-16 units, little-endian, seed 0', () => {
   expect(murmur3('hell')).toBe(0x5a0cb7c3 | 0);
   expect(murmur3('hello')).toBe(0xd7c31989 | 0);
@@ -11,7 +11,7 @@ test('murmur3 over UTF-16 units, little-endian, seed 0', () => {
   expect(murmur3('The quick brown fox jumps over the lazy dog')).toBe(0xe07db09c | 0);
 });
 
-test('shards are used evenly and a single shard takes all', () => {
+test('documents are distributed evenly, and a single shard receives all', () => {
   const counts = [0, 0, 0];
   for (let id = 0; id < 3000; id++) counts[shardOfRouting(String(id), 3)]++;
   for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(120);

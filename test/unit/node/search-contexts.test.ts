@@ -13,7 +13,7 @@ const snapshot = (generation: number, ptr: number) => ({
   segments: [{ id: ptr, name: `s${ptr}`, extent: extent(ptr), maxDoc: 1, liveDocs: null, deleted: 0 }],
 });
 
-/** A registry in which no reader holds anything: what is not the newest is freed unless a context keeps it. */
+/** A registry without readers: what is not the newest is freed unless a context holds it. */
 function setUp() {
   const freed: number[] = [];
   const registry = new SnapshotRegistry(({ ptr }) => freed.push(ptr));
@@ -28,7 +28,7 @@ function setUp() {
   return { freed, registry, clock, contexts, open, use, supersede: () => registry.publish(snapshot(2, 200)) };
 }
 
-test('a context keeps its snapshots until it is closed, and the state that its last user left', () => {
+test('a context keeps its snapshots and its last state until it is closed', () => {
   const { freed, contexts, open, use, supersede } = setUp();
   const key = open('scroll');
   supersede();
@@ -45,7 +45,7 @@ test('a context keeps its snapshots until it is closed, and the state that its l
   expect(freed).toEqual([100]);
 });
 
-test('a context that nobody asks for expires, but not under a request', () => {
+test('an unused context expires, but not while a request uses it', () => {
   const { freed, clock, contexts, open, use, supersede } = setUp();
   const key = open('pit');
   supersede();
@@ -63,7 +63,7 @@ test('a context that nobody asks for expires, but not under a request', () => {
   expect(use('pit', key)).toBeNull();
 });
 
-test('kinds are told apart, in limits and keys', () => {
+test('scrolls and points in time have separate limits and keys', () => {
   const { contexts, open, use } = setUp();
   const scroll = open('scroll', 1);
   expect(() => open('scroll', 1)).toThrow('Trying to create too many scroll contexts. Must be less than or equal to: [1]');

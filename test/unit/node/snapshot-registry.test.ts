@@ -18,7 +18,7 @@ const snapshot = (generation: number, ...segments: ReturnType<typeof segment>[])
   segments,
 });
 
-test('an extent is freed when it is superseded, all readers let go and no merge reads it', () => {
+test('an extent is freed when it is superseded, released by all readers and not held by a merge', () => {
   const freed: Array<[number, number | null]> = [];
   const registry = new SnapshotRegistry(({ ptr }, id) => freed.push([ptr, id]));
   registry.addReader(0);

@@ -3,7 +3,7 @@ import { Tasks } from '../../../src/node/tasks.ts';
 
 const TASK = { action: 'indices:data/write/reindex', description: 'd', headers: {}, requestsPerSecond: null };
 
-test('a task reports, learns what it is told, and its result is kept', () => {
+test('a task reports progress, receives control, and its result is stored', () => {
   let now = 1000;
   const tasks = new Tasks(() => now);
   const id = tasks.handle({ action: 'start', task: TASK }) as number;
@@ -25,7 +25,7 @@ test('a task reports, learns what it is told, and its result is kept', () => {
   expect(tasks.handle({ action: 'rethrottle', id, requestsPerSecond: 1 })).toBeNull();
 });
 
-test('a task that nobody knows is told to stop; finished ones are forgotten, the oldest first', () => {
+test('an unknown task is told to stop; the oldest finished tasks are dropped', () => {
   const tasks = new Tasks();
   expect(tasks.handle({ action: 'report', id: 7, status: {} })).toMatchObject({ isCancelled: true });
   const start = () => tasks.handle({ action: 'start', task: TASK }) as number;

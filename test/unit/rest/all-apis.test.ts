@@ -1,4 +1,4 @@
-// The REST families around indices, over real metadata and no documents.
+// The REST APIs of indices and the cluster, with real metadata and without documents.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Logger } from '../../../src/common/logger.ts';
 import { loadSettings } from '../../../src/config/load-settings.ts';
@@ -118,7 +118,7 @@ describe('indices', () => {
 });
 
 describe('cluster and cat', () => {
-  test('health waits, and says when it waited in vain', async () => {
+  test('health waits, and reports a timeout', async () => {
     await ok('PUT /a');
     expect(await ok('GET /_cluster/health')).toMatchObject({ status: 'yellow', timed_out: false, unassigned_shards: 1 });
     const late = await send('GET /_cluster/health?wait_for_status=green&timeout=30ms');
@@ -190,7 +190,7 @@ describe('cluster and cat', () => {
     expect(await ok('GET /_cat/segment_replication?format=json')).toEqual([]);
   });
 
-  test('what is not served is refused by name, with its methods', async () => {
+  test('unsupported APIs are rejected by name, with their methods', async () => {
     const refused = await send('PUT /_data_stream/x', {});
     expect([refused.status, refused.json.error.type]).toEqual([400, 'unsupported_operation_exception']);
     expect((await send('PATCH /_data_stream/x')).status).toBe(405);
@@ -198,7 +198,7 @@ describe('cluster and cat', () => {
   });
 });
 
-test('a search whose total is not exact refuses plain totals for all of its request; one that is wrong fails alone', async () => {
+test('a search without exact totals fails a whole multi search with plain totals; an invalid search fails alone', async () => {
   await ok('PUT /a');
   const many = (second: string) =>
     fakeRequest(dispatcher.handle, 'POST /a/_msearch?rest_total_hits_as_int=true', { body: `{}\n{}\n{}\n${second}\n` });

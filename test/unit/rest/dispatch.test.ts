@@ -95,7 +95,7 @@ describe('bodies', () => {
     expect((await send('POST /_mget', { body: '{}', headers: { 'content-type': type } })).json).toEqual({ error, status });
   });
 
-  test('missing, not wanted, malformed', async () => {
+  test('missing, unexpected and malformed bodies', async () => {
     expect((await send('POST /_mget')).json.error).toMatchObject({ type: 'parse_exception', reason: 'request body is required' });
     expect((await send('GET /', { body: '{}' })).json.error.reason).toBe('request [GET /] does not support having a body');
     const { json } = await send('POST /_mget', { body: '{"docs":[}' });
@@ -120,7 +120,7 @@ describe('bodies', () => {
     expect(found.json.error.reason).toBe('Validation Failed: 1: id is missing for doc 0;');
   });
 
-  test('broken gzip and unknown codings are refused', async () => {
+  test('corrupt gzip and unknown codings are rejected', async () => {
     const broken = await send('POST /_mget', { body: Buffer.from('no gzip'), headers: { 'content-encoding': 'gzip' } });
     expect([broken.status, broken.json.error.reason]).toEqual([400, expect.stringContaining('no valid gzip')]);
     expect((await send('POST /_mget', { body: '{}', headers: { 'content-encoding': 'br' } })).status).toBe(415);
@@ -161,7 +161,7 @@ describe('answers', () => {
 
 describe('CORS', () => {
   const flags = { 'http.cors.enabled': true, 'http.cors.allow-origin': 'http://a.example,/https:\\/\\/[a-z]+\\.b\\.example/' };
-  test('preflight, plain, foreign, own, off', async () => {
+  test('preflight, simple, forbidden, same-origin and disabled', async () => {
     const preflight = await send(
       'OPTIONS /_bulk',
       { headers: { origin: 'http://a.example', 'access-control-request-method': 'POST' } },
@@ -187,7 +187,7 @@ describe('CORS', () => {
   });
 });
 
-test('authentication: challenge, wrong password, right one, what a role may not do', async () => {
+test('authentication: challenge, wrong password, correct password, missing privilege', async () => {
   const settings = loadSettings({
     flags: {
       'security.users': { ann: { password_hash: await hashPassword('s3:cret'), roles: ['reader'] } },

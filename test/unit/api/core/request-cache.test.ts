@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RequestCache } from '../../../../src/api/core/request-cache.ts';
 import { writeJson } from '../../../../src/common/json-write.ts';
 
-test('an answer comes back with its own took and the same text', () => {
+test('a cached answer has a new took and otherwise the same text', () => {
   const cache = new RequestCache();
   const answer = {
     took: 12,
@@ -16,7 +16,7 @@ test('an answer comes back with its own took and the same text', () => {
   expect(cache.get('other', 0)).toBeNull();
 });
 
-test('what was used longest ago goes first, and what is too long is not kept', () => {
+test('unused entries are evicted first, and too long answers are not cached', () => {
   const cache = new RequestCache();
   const answer = (length: number) => ({ took: 0, hits: { hits: ['x'.repeat(length)] } });
   cache.put('huge', answer(100_000));

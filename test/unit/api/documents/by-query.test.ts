@@ -1,4 +1,4 @@
-// Operations by query, reindex, rollover and resize over a real engine in this process, spoken to as by HTTP.
+// By-query operations, reindex, rollover and resize through the REST API of an engine in this process.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -22,10 +22,10 @@ beforeEach(async () => {
 
 const count = async (index: string, body?: unknown): Promise<number> => (await send(`POST /${index}/_count`, body)).json.count;
 
-test('requests_per_second: batches wait for their turn, and the answer says so', async () => {
+test('requests_per_second delays batches, and the answer contains the delay', async () => {
   const { json } = await send('POST /src/_update_by_query?scroll_size=10&requests_per_second=20');
   expect(json).toMatchObject({ updated: 20, batches: 2, requests_per_second: 20 });
-  // Ten documents at 20 a second: the time is waited, or the work itself took it.
+  // Ten documents at 20 per second take half a second, in waiting or in work.
   expect(json.took).toBeGreaterThanOrEqual(490);
   const free = await send('POST /src/_delete_by_query?requests_per_second=-1', { query: { term: { k: 'odd' } }, max_docs: 1 });
   expect(free.json).toMatchObject({ requests_per_second: -1, throttled_millis: 0 });
@@ -43,7 +43,7 @@ test('delete by query: batches, max_docs', async () => {
 });
 
 test('delete by query: conflicts', async () => {
-  // A write that no refresh has shown yet: its old version is found, and is no longer the newest. (Nothing was deleted: a merge refreshes, too.)
+  // A write without a refresh: the query finds the old version, which is no longer the newest. (Nothing is deleted, since a merge refreshes, too.)
   const left = (await send('GET /src/_search?size=1')).json.hits.hits[0]._id;
   await send(`PUT /src/_doc/${left}`, { n: 99 });
   const aborted = await send('POST /src/_delete_by_query', { query: { ids: { values: [left] } } });
@@ -101,7 +101,7 @@ test('clone, shrink and split keep documents, versions and settings', async () =
   );
 });
 
-test('rollover counts names up and moves the alias', async () => {
+test('rollover increments the number in the name and moves the alias', async () => {
   await send('PUT /logs-000009', { aliases: { logs: { is_write_index: true } } });
   expect((await send('POST /logs/_rollover', { conditions: { max_docs: 1, max_age: '7d' } })).json).toMatchObject({
     rolled_over: false,
@@ -116,7 +116,7 @@ test('rollover counts names up and moves the alias', async () => {
   expect((await send('POST /src/_rollover')).status).toBe(400);
 });
 
-test('reindex: a script may say where documents go', async () => {
+test('reindex: a script may change the destination of documents', async () => {
   const script = {
     source: `
       if (ctx._source.n == 0) { ctx.op = 'delete' }

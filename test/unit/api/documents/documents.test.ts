@@ -1,4 +1,4 @@
-// Conditions of single writes and bulk items, and the copies of a shard that they wait for.
+// Conditions of single writes and bulk items, and `wait_for_active_shards`.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -24,7 +24,7 @@ async function refusal(line: string, body?: unknown): Promise<unknown[]> {
 
 const invalid = (problem: string) => [400, 'action_request_validation_exception', `Validation Failed: 1: ${problem};`];
 
-test('conditions that cannot hold are refused before anything is written', async () => {
+test('invalid conditions are rejected before anything is written', async () => {
   const doc = { doc: { n: 2 } };
   expect(await refusal('PUT /w/_doc/1?if_seq_no=-5&if_primary_term=1', {})).toEqual([
     400,
@@ -52,14 +52,14 @@ test('conditions that cannot hold are refused before anything is written', async
   expect((await send('GET /w/_doc/1')).json).toMatchObject({ _version: 1, _source: { n: 1 } });
 });
 
-test('the body of an update may name the version that it is for', async () => {
+test('the body of an update may contain its conditions', async () => {
   const wrong = await send('POST /w/_update/1', { doc: { n: 2 }, if_seq_no: 7, if_primary_term: 1 });
   expect([wrong.status, wrong.json.error.type]).toEqual([409, 'version_conflict_engine_exception']);
   const right = await send('POST /_bulk', '{"update":{"_index":"w","_id":"1"}}\n{"doc":{"n":2},"if_seq_no":0,"if_primary_term":1}\n');
   expect(right.json.items[0].update).toMatchObject({ result: 'updated', status: 200 });
 });
 
-test('a write waits for the copies that it wants, and fails when they do not come', async () => {
+test('a write waits for the requested copies, and fails after the timeout', async () => {
   const [status, type, reason] = await refusal('PUT /w/_doc/2?wait_for_active_shards=2&timeout=1ms', {});
   expect([status, type]).toEqual([503, 'unavailable_shards_exception']);
   expect(reason).toContain('[w][0] Not enough active copies to meet shard count of [2] (have 1, needed 2)');
@@ -73,13 +73,13 @@ test('a write waits for the copies that it wants, and fails when they do not com
   expect((await send('PUT /w/_doc/2?timeout=1ms', {})).status).toBe(503);
 });
 
-test('`all` is there as soon as the replicas are gone', async () => {
+test('`all` is satisfied as soon as the replicas are set to 0', async () => {
   const waiting = send('PUT /w/_doc/2?wait_for_active_shards=all&timeout=20s', {});
   await send('PUT /w/_settings', { number_of_replicas: 0 });
   expect((await waiting).status).toBe(201);
 });
 
-test('a new index says whether its shards came up in time', async () => {
+test('creating an index reports whether its shards became active in time', async () => {
   const body = { settings: { number_of_replicas: 1 } };
   expect((await send('PUT /a?wait_for_active_shards=2&timeout=1ms', body)).json).toEqual({
     acknowledged: true,

@@ -32,7 +32,7 @@ beforeEach(async () => {
   await putPipeline(engine, 'away', set('_index', 'other'));
 });
 
-test('pipelines are kept, listed by pattern, deleted', async () => {
+test('pipelines are stored, listed by pattern and deleted', async () => {
   expect(Object.keys(getPipelines(engine, 'o*,two')!)).toEqual(['one', 'two']);
   expect(getPipelines(engine, 'none')).toBeNull();
   await deletePipeline(engine, 't*');
@@ -43,7 +43,7 @@ test('pipelines are kept, listed by pattern, deleted', async () => {
   });
 });
 
-test('the pipeline of the request goes in place of the default one, the final one always', async () => {
+test('the requested pipeline replaces the default one; the final one always runs', async () => {
   const settings = { 'index.default_pipeline': 'one', 'index.final_pipeline': 'two' };
   await engine.command('createIndex', { index: 'i', body: { settings } });
   await write('i', 'a', {});
@@ -52,14 +52,14 @@ test('the pipeline of the request goes in place of the default one, the final on
   expect(await read('i', 'b')).toEqual({ two: 2 });
 });
 
-test('a template names pipelines for an index that is not there yet', async () => {
+test('pipelines of templates apply to an index that does not exist yet', async () => {
   const body = { index_patterns: ['t-*'], template: { settings: { 'index.default_pipeline': 'one' } } };
   await engine.command('putIndexTemplate', { name: 't', body, create: false });
   await write('t-1', 'a', {});
   expect(await read('t-1', 'a')).toEqual({ one: 1 });
 });
 
-test('a document that goes to another index goes through the final pipeline of that one; rights are asked for', async () => {
+test('a document sent to another index goes through the final pipeline of that index, with a check of rights', async () => {
   await engine.command('createIndex', { index: 'other', body: { settings: { 'index.final_pipeline': 'two' } } });
   const { body } = await write('i', 'a', { x: 1 }, 'away');
   expect(body._index).toBe('other');
@@ -69,7 +69,7 @@ test('a document that goes to another index goes through the final pipeline of t
   await expect(write('i', 'a', {}, 'away', { refusalOf })).rejects.toMatchObject({ status: 403, reason: 'other' });
 });
 
-test('bulk: each item by its own pipeline; dropped, refused and unknown ones are answers', async () => {
+test('bulk: each item has its own pipeline; dropped, failed and unknown ones are reported per item', async () => {
   await putPipeline(engine, 'drop', { processors: [{ drop: {} }] });
   await putPipeline(engine, 'fail', { processors: [{ fail: { message: 'no' } }] });
   const lines = ['one', 'drop', 'fail', 'none'].flatMap((pipeline) => [{ index: { _index: 'i', _id: pipeline, pipeline } }, { x: 1 }]);
@@ -86,11 +86,11 @@ test('bulk: each item by its own pipeline; dropped, refused and unknown ones are
   expect(await read('i', 'one')).toEqual({ x: 1, one: 1 });
 });
 
-test('what an update would create goes through the pipelines of the index', async () => {
+test('a document created by an update goes through the pipelines of the index', async () => {
   await engine.command('createIndex', { index: 'i', body: { settings: { 'index.default_pipeline': 'one' } } });
   const body = Buffer.from('{"doc":{"x":1},"doc_as_upsert":true}');
   const more = { retryOnConflict: 0, docAsUpsert: false, source: null };
   await updateDocument(engine, { ...CREATE, ...more, index: 'i', id: 'a', body });
-  // The fake engine keeps the update's body as it comes.
+  // The fake engine stores the body of the update unchanged.
   expect(await read('i', 'a')).toEqual({ doc: { x: 1, one: 1 }, doc_as_upsert: true });
 });

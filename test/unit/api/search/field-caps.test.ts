@@ -30,7 +30,7 @@ describe('one index', () => {
     });
   });
 
-  test('objects around a field come with it', async () => {
+  test('objects around a requested field are returned, too', async () => {
     const names = async (fields: string[], filters: string[] = []) =>
       Object.keys((await caps({ one: ONE }, { fields, filters })).fields as object).sort();
     expect(await names(['n.x'])).toEqual(['n', 'n.x']);
@@ -46,7 +46,7 @@ describe('one index', () => {
     expect(await names({ types: ['text', 'nested'] })).toEqual(['k.t', 'n']);
   });
 
-  test('wrong requests are refused', async () => {
+  test('invalid requests are rejected', async () => {
     await expect(caps({ one: ONE }, {})).rejects.toMatchObject({ reason: "specified fields can't be null or empty" });
     await expect(caps({ one: ONE }, { fields: ['*'], filters: ['nothing'] })).rejects.toMatchObject({
       reason: 'Unknown field caps filter [nothing]',
@@ -56,7 +56,7 @@ describe('one index', () => {
   });
 });
 
-test('differences between indices are named', async () => {
+test('lists the indices whose fields differ', async () => {
   const indices = {
     one: { f: { type: 'keyword' } },
     two: { f: { type: 'keyword', doc_values: false } },

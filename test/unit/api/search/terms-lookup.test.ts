@@ -1,4 +1,4 @@
-// Terms of a document of another index, wherever a request may have a query.
+// Terms lookups in every place where a request can contain a query.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -65,7 +65,7 @@ test('filters of aggregations, counts, explanations, deletions', async () => {
   expect((await send('POST /docs/_delete_by_query', { query: wanted() })).json.deleted).toBe(2);
 });
 
-test('what a lookup names is not there', async () => {
+test('a lookup of a missing index, document or field', async () => {
   const none = { query: { terms: { k: { index: 'lists', id: 'unknown', path: 'ks' } } } };
   expect((await send('POST /docs/_search', none)).json.hits.hits).toEqual([]);
   const missing = await send('POST /docs/_search', {

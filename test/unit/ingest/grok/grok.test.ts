@@ -44,7 +44,7 @@ test.each([
   expect(match(expression, text)).toEqual(expected);
 });
 
-test('definitions go before what is known, and may not go in circles', () => {
+test('definitions override built-in patterns and must not be circular', () => {
   expect(match('%{INT:n}', 'x7', { INT: 'x\\d' })).toEqual({ n: 'x7' });
   expect(() => new Grok('%{A}', { A: '%{B}', B: '%{A}' })).toThrow(
     expect.objectContaining({ reason: expect.stringContaining('circular reference') }),

@@ -15,7 +15,7 @@ function documentOf(source: JsonObject): IngestDocument {
   return new IngestDocument(source, { _index: 'i', _id: '1' }, env, { timestamp: '2024-01-01T00:00:00.000Z' });
 }
 
-/** The source after the processors; null if it is dropped; the text of the error if one failed. */
+/** The source after the processors; null if the document is dropped; the error message if a processor failed. */
 function run(processors: unknown[], source: JsonObject): JsonObject | null | string {
   const document = documentOf(source);
   try {
@@ -173,13 +173,13 @@ test.each(cases)('%s', (_name, processor, source, expected) => {
   expect(run([processor], source)).toEqual(expected);
 });
 
-test('a path of __proto__ makes an own field and touches nothing else', () => {
+test('a path with __proto__ sets an own field and nothing else', () => {
   const source = run([{ set: { field: '__proto__.polluted', value: 1 } }], {}) as JsonObject;
   expect(Object.hasOwn(source, '__proto__')).toBe(true);
   expect(({} as JsonObject).polluted).toBeUndefined();
 });
 
-test('pipelines call others, and not themselves', () => {
+test('pipelines can call others, but not themselves', () => {
   stored.set('inner', compilePipeline('inner', { processors: [{ set: { field: 'x', value: 1 } }] }));
   stored.set('loop', compilePipeline('loop', { processors: [{ pipeline: { name: 'loop' } }] }));
   expect(run([{ pipeline: { name: 'inner' } }], {})).toEqual({ x: 1 });
@@ -203,7 +203,7 @@ test.each([
   expect(() => compilePipeline('p', body)).toThrow(expect.objectContaining({ status: 400, reason: expect.stringContaining(reason) }));
 });
 
-test('verbose: what each processor did', () => {
+test('verbose simulation shows the result of each processor', () => {
   const pipeline = compilePipeline('p', {
     processors: [
       { set: { field: 'a', value: 1 } },

@@ -40,7 +40,7 @@ beforeEach(async () => {
     await as('root', `PUT /${index}`, { aliases: index === 'secret' ? { 'logs-alias': {} } : {} });
 });
 
-test('patterns and all mean what is allowed, names are refused', async () => {
+test('patterns and "all" expand to allowed indices, other names are rejected', async () => {
   expect(Object.keys((await as('ann', 'GET /_mapping')).json)).toEqual(['logs-1', 'public']);
   expect(Object.keys((await as('ann', 'GET /*/_settings')).json)).toEqual(['logs-1', 'public']);
   expect((await as('ann', 'GET /_cat/indices?h=index')).text).toBe('logs-1\npublic\n');
@@ -49,11 +49,11 @@ test('patterns and all mean what is allowed, names are refused', async () => {
   expect((await as('root', 'GET /_mapping')).json).toHaveProperty('secret');
 });
 
-test('an alias of an index that is not allowed leads nowhere', async () => {
+test('an alias of an index that is not allowed does not exist', async () => {
   expect((await as('ann', 'GET /logs-alias/_mapping')).status).toBe(404);
 });
 
-test('what is not granted is refused', async () => {
+test('operations without a granted privilege are rejected', async () => {
   for (const line of [
     'PUT /logs-2',
     'DELETE /logs-1',
@@ -69,7 +69,7 @@ test('what is not granted is refused', async () => {
   expect((await as('ann', 'POST /_reindex', { source: { index: 'secret' }, dest: { index: 'logs-1' } })).status).toBe(403);
 });
 
-test('names inside bodies reach no further', async () => {
+test('names inside bodies are checked like names in paths', async () => {
   const bulk = await as(
     'ann',
     'POST /logs-1/_bulk',

@@ -1,5 +1,5 @@
-// Operations that name indices in bodies, patterns, scripts and pipelines run with the caller's rights: over a whole node, since the names
-// are resolved far below the routes.
+// Operations that name indices in bodies, patterns, scripts and pipelines run with the caller's rights. Tested with a whole node, since names are
+// resolved far below the routes.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { hashPassword } from '../../../../src/rest/auth/basic-auth.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
@@ -172,7 +172,7 @@ test('scrolls and points in time of indices that the user cannot read do not exi
   expect((await as('other', 'POST /_search', { pit: { id: own } })).status).toBe(404);
 });
 
-test('rights on the cluster are no rights on documents', async () => {
+test('rights on the cluster do not include rights on documents', async () => {
   for (const [line, body] of [
     ['POST /_reindex', { source: { index: 'secret' }, dest: { index: 'x' } }],
     ['POST /_aliases', { actions: [{ remove_index: { index: '*' } }] }],

@@ -1,4 +1,4 @@
-// `dynamic_templates` of bulk items: fields take the template that the item names, whatever it matches. And what scrolls refuse.
+// `dynamic_templates` of bulk items: fields use the template that the item names, whatever it matches. And requests that scrolls reject.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close());
 
-test('new fields take the named templates, others what fits', async () => {
+test('new fields use the named templates, other fields the matching ones', async () => {
   const { items } = await node.ok('POST /t/_bulk?refresh=true', [
     { index: { _id: '1', dynamic_templates: { home: 'location', 'inner.word': 'raw' } } },
     { home: { lat: 1, lon: 2 }, inner: { word: 'a b' }, word: 'a b' },

@@ -1,4 +1,4 @@
-// Term vectors of documents, stored and given; more_like_this over them.
+// Term vectors of stored and artificial documents; more_like_this.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -47,7 +47,7 @@ test('terms with tokens and statistics', async () => {
   });
 });
 
-test('vectors show what the mapping keeps', async () => {
+test('vectors contain what the mapping stores', async () => {
   const weighed = { type: 'custom', tokenizer: 'whitespace', filter: ['weights'] };
   const analysis = { analyzer: { weighed }, filter: { weights: { type: 'delimited_payload', encoding: 'int' } } };
   const kept = (term_vector: string) => ({ type: 'text', analyzer: 'weighed', term_vector });
@@ -79,7 +79,7 @@ test('vectors show what the mapping keeps', async () => {
   expect(all.two.tokens).toEqual([{ position: 1, start_offset: 6, end_offset: 9 }]);
 });
 
-test('fields, what is shown, filters, another analyzer', async () => {
+test('selected fields and parts, filters, another analyzer', async () => {
   const plain = await node.ok('POST /t/_termvectors/1', {
     fields: ['other', 'ta*'],
     positions: false,
@@ -100,7 +100,7 @@ test('fields, what is shown, filters, another analyzer', async () => {
   expect(Object.keys(whole.term_vectors.body.terms)).toEqual([TEXTS[0]]);
 });
 
-test('a document of the request, one that is missing, several at once', async () => {
+test('an artificial document, a missing document, several documents', async () => {
   const given = await node.ok('POST /t/_termvectors', { doc: { body: 'sea sea', n: 3 }, term_statistics: true });
   expect(given.term_vectors.body.terms.sea).toMatchObject({ doc_freq: 2, ttf: 4, term_freq: 2 });
   expect(await node.ok('GET /t/_termvectors/none')).toMatchObject({ found: false });
@@ -120,14 +120,14 @@ const like = async (query: Body) => {
   return hits.hits.map((hit: { _id: string }) => hit._id);
 };
 
-test('more_like_this by document, by text, by a document of the request', async () => {
+test('more_like_this by stored document, by text, by artificial document', async () => {
   expect((await like({ fields: ['body'], like: [{ _id: '3' }], minimum_should_match: '50%' })).sort()).toEqual(['4']);
   expect((await like({ fields: ['body'], like: [{ _id: '3' }], include: true, minimum_should_match: '50%' })).sort()).toEqual(['3', '4']);
   expect(await like({ fields: ['body'], like: 'brown bears', stop_words: ['bears'] })).toHaveLength(2);
   expect(await like({ fields: ['body'], like: [{ doc: { body: 'salt creatures' } }] })).toEqual(['4', '3']);
 });
 
-test('more_like_this takes the best terms, leaves out rare, frequent and unlike ones', async () => {
+test('more_like_this selects the best terms and leaves out rare, frequent and unlike ones', async () => {
   expect(await like({ fields: ['body'], like: 'bear sea', max_query_terms: 1 })).toEqual(['2']);
   expect(await like({ fields: ['body'], like: 'bear sea', min_doc_freq: 2 })).toHaveLength(2);
   expect(await like({ fields: ['body'], like: 'bear sea', max_doc_freq: 1 })).toEqual(['2']);

@@ -1,4 +1,4 @@
-// `_rank_eval`: the metrics by hand, over searches of an index.
+// `_rank_eval`: metrics computed by hand, and over searches of an index.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { evaluate, type Metric } from '../../../../src/api/search/rank-eval.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
@@ -39,7 +39,7 @@ test('metrics', () => {
   expect(scoreOf({ name: 'expected_reciprocal_rank' }, [3, null, 2], all)).toBeCloseTo(7 / 8 + (1 / 8) * (3 / 8) * (1 / 3), 10);
 });
 
-test('searches and templates, each with its hits; failures by themselves', async () => {
+test('searches and templates with their hits, and failures apart', async () => {
   const ratings = [
     { _index: 'w', _id: '1', rating: 1 },
     { _index: 'w', _id: '4', rating: 1 },
@@ -76,7 +76,7 @@ test.each([
   expect([status, text.includes(reason)]).toEqual([400, true]);
 });
 
-test('a search that was kept is ranked again', async () => {
+test('a cached search can be ranked', async () => {
   const body = { requests: [{ id: 'q', request: { query: { match: { text: 'calm' } } }, ratings: [] }], metric: { dcg: {} } };
   const first = await node.ok('POST /w/_rank_eval', body);
   expect(first.details.q.hits).toHaveLength(3);
