@@ -53,21 +53,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   };
   const service = { port, stop: () => (stopping ??= stop()) };
   // Installed before the first answer, after which a caller may send a signal.
-  // Ctrl-C and the hang-up of a terminal also reach the parent process, which forwards them as SIGTERM and kills this process at the second one.
-  const hasParent = process.env._GANNET_PARENT !== undefined;
-  if (hasParent) for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  for (const signal of hasParent ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM'] as const)) {
-    process.on(signal, () => {
-      if (stopping) {
-        if (hasParent) return;
-        process.exit(130);
-      }
-      service.stop().catch((error) => {
-        onLog('error', `stop failed: ${error.stack}`);
-        process.exit(1);
-      });
-    });
-  }
+  handleStopSignals(service, () => stopping !== null, onLog);
   process.on('SIGUSR1', () => {
     reopenLogs();
     main.broadcast({ type: 'reopenLogs' }).catch((error) => onLog('error', `logs not reopened: ${error.message}`));
@@ -100,6 +86,25 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   }
   releaseMemoryWhenIdle();
   return service;
+}
+
+/** Stops the service on SIGTERM and, without a parent process, on Ctrl-C; a second Ctrl-C exits at once. */
+function handleStopSignals(service: Service, isStopping: () => boolean, onLog: ServiceOptions['onLog']): void {
+  // Ctrl-C and the hang-up of a terminal also reach the parent process, which forwards them as SIGTERM and kills this process at the second one.
+  const hasParent = process.env._GANNET_PARENT !== undefined;
+  if (hasParent) for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  for (const signal of hasParent ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM'] as const)) {
+    process.on(signal, () => {
+      if (isStopping()) {
+        if (hasParent) return;
+        process.exit(130);
+      }
+      service.stop().catch((error) => {
+        onLog('error', `stop failed: ${error.stack}`);
+        process.exit(1);
+      });
+    });
+  }
 }
 
 /** Chooses the port. @returns a port on which no process listens */

@@ -4,7 +4,7 @@ import { tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
 import { readSource } from '../../search/request/request-parts.ts';
-import { makeOperation, NO_CONDITIONS, type VersionType, type WriteOperation } from '../core/write.ts';
+import { makeOperation, NO_CONDITIONS, type VersionType, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { conditionProblems } from './conditions.ts';
 import { generateId, validationError } from './document-id.ts';
 import { updateBodyOptions } from './update-body.ts';
@@ -66,7 +66,7 @@ export class LineReader {
 }
 
 /** Pairs action lines with source lines. `rest` is an action line whose source has not arrived yet. */
-export function parseItems(lines: readonly Uint8Array[], firstLine: number, request: ItemDefaults): { items: Item[]; rest: Uint8Array[] } {
+export function parseItems(lines: readonly Uint8Array[], firstLine: number, defaults: ItemDefaults): { items: Item[]; rest: Uint8Array[] } {
   const items: Item[] = [];
   let at = 0;
   while (at < lines.length) {
@@ -76,13 +76,13 @@ export function parseItems(lines: readonly Uint8Array[], firstLine: number, requ
     }
     const { action, meta } = parseAction(lines[at], firstLine + at + 1);
     if (action === 'delete') {
-      items.push(makeItem(action, meta, null, request, firstLine + at + 1));
+      items.push(makeItem(action, meta, null, defaults, firstLine + at + 1));
       at++;
       continue;
     }
     if (at + 1 >= lines.length) return { items, rest: [new Uint8Array(lines[at])] };
     // Copied, because the line is a view of a chunk and is written later, with its group.
-    items.push(makeItem(action, meta, new Uint8Array(lines[at + 1]), request, firstLine + at + 1));
+    items.push(makeItem(action, meta, new Uint8Array(lines[at + 1]), defaults, firstLine + at + 1));
     at += 2;
   }
   return { items, rest: [] };
@@ -118,92 +118,128 @@ function parseAction(line: Uint8Array, number: number): { action: Action; meta: 
   return { action, meta: meta as Record<string, unknown> };
 }
 
-function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Array | null, request: ItemDefaults, line: number): Item {
-  let indexName = request.index;
-  let id: string | null = null;
-  let { routing, requireAlias, pipeline, source: filter } = request;
-  const conditions: { -readonly [K in keyof typeof NO_CONDITIONS]: (typeof NO_CONDITIONS)[K] } = { ...NO_CONDITIONS };
-  let retryOnConflict = 0;
-  let opType: string | null = null;
-  let dynamicTemplates: Record<string, string> | null = null;
+/** What an action line states about its item. */
+interface ItemMeta {
+  indexName: string | null;
+  id: string | null;
+  routing: string | null;
+  requireAlias: boolean;
+  pipeline: string | null;
+  filter: SourceFilter | null;
+  conditions: { -readonly [Key in keyof WriteConditions]: WriteConditions[Key] };
+  retryOnConflict: number;
+  opType: string | null;
+  dynamicTemplates: Record<string, string> | null;
+}
+
+const orNull = (value: unknown): string | null => (value === null ? null : String(value));
+
+/** Sets the members of an item by the keys of its action line. */
+const META_READERS: Readonly<Record<string, (item: ItemMeta, value: unknown, key: string) => void>> = {
+  _index: (item, value) => {
+    item.indexName = String(value);
+  },
+  _id: (item, value) => {
+    item.id = orNull(value);
+  },
+  routing: (item, value) => {
+    item.routing = orNull(value);
+  },
+  op_type: (item, value) => {
+    item.opType = String(value);
+  },
+  version: (item, value, key) => {
+    item.conditions.version = readInteger(key, value);
+  },
+  version_type: (item, value) => {
+    item.conditions.versionType = readVersionType(String(value));
+  },
+  if_seq_no: (item, value, key) => {
+    item.conditions.ifSeqNo = readInteger(key, value);
+  },
+  if_primary_term: (item, value, key) => {
+    item.conditions.ifPrimaryTerm = readInteger(key, value);
+  },
+  retry_on_conflict: (item, value, key) => {
+    item.retryOnConflict = readInteger(key, value);
+  },
+  pipeline: (item, value) => {
+    item.pipeline = orNull(value);
+  },
+  require_alias: (item, value) => {
+    item.requireAlias = value === true || value === 'true';
+  },
+  dynamic_templates: (item, value) => {
+    item.dynamicTemplates = readTemplates(value);
+  },
+  list_executed_pipelines: () => undefined,
+  _source: (item, value) => {
+    item.filter = readSource(value);
+  },
+};
+/** Older names of keys. */
+const ALIASES: Readonly<Record<string, string>> = {
+  _routing: 'routing',
+  _version: 'version',
+  _version_type: 'version_type',
+  _retry_on_conflict: 'retry_on_conflict',
+};
+const OBJECT_KEYS = new Set(['_source', 'dynamic_templates']);
+
+/** @throws ApiError illegal_argument_exception: an unknown key or an invalid value */
+function readMeta(meta: Record<string, unknown>, defaults: ItemDefaults, line: number): ItemMeta {
+  const { index: indexName, routing, requireAlias, pipeline, source: filter } = defaults;
+  const item: ItemMeta = {
+    indexName,
+    id: null,
+    routing,
+    requireAlias,
+    pipeline,
+    filter,
+    conditions: { ...NO_CONDITIONS },
+    retryOnConflict: 0,
+    opType: null,
+    dynamicTemplates: null,
+  };
   for (const key in meta) {
     const value = meta[key];
-    if (typeof value === 'object' && value !== null && key !== '_source' && key !== 'dynamic_templates') {
+    if (typeof value === 'object' && value !== null && !OBJECT_KEYS.has(key)) {
       throw illegalArgument(
         `Malformed action/metadata line [${line}], expected a simple value for field [${key}] but found [${tokenOf(value)}]`,
       );
     }
-    switch (key) {
-      case '_index':
-        indexName = String(value);
-        break;
-      case '_id':
-        id = value === null ? null : String(value);
-        break;
-      case 'routing':
-      case '_routing':
-        routing = value === null ? null : String(value);
-        break;
-      case 'op_type':
-        opType = String(value);
-        break;
-      case 'version':
-      case '_version':
-        conditions.version = integer(key, value);
-        break;
-      case 'version_type':
-      case '_version_type':
-        conditions.versionType = versionType(String(value));
-        break;
-      case 'if_seq_no':
-        conditions.ifSeqNo = integer(key, value);
-        break;
-      case 'if_primary_term':
-        conditions.ifPrimaryTerm = integer(key, value);
-        break;
-      case 'retry_on_conflict':
-      case '_retry_on_conflict':
-        retryOnConflict = integer(key, value);
-        break;
-      case 'pipeline':
-        pipeline = value === null ? null : String(value);
-        break;
-      case 'require_alias':
-        requireAlias = value === true || value === 'true';
-        break;
-      case 'dynamic_templates':
-        dynamicTemplates = readTemplates(value);
-        break;
-      case 'list_executed_pipelines':
-        break;
-      case '_source':
-        filter = readSource(value);
-        break;
-      default:
-        throw illegalArgument(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
-    }
+    const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : key;
+    if (!Object.hasOwn(META_READERS, name)) throw illegalArgument(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
+    META_READERS[name](item, value, key);
   }
+  return item;
+}
+
+/** @throws ApiError action_request_validation_exception: index or id is missing, or the conditions are invalid */
+function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Array | null, defaults: ItemDefaults, line: number): Item {
+  const item = readMeta(meta, defaults, line);
   if (action === 'update') {
     const own = updateBodyOptions(source);
-    filter = own.source ?? filter;
-    Object.assign(conditions, own.conditions);
+    item.filter = own.source ?? item.filter;
+    Object.assign(item.conditions, own.conditions);
   }
-  const kind = action === 'index' && opType === 'create' ? 'create' : action;
+  const { indexName, id, routing, requireAlias, pipeline, filter, conditions, retryOnConflict, dynamicTemplates } = item;
+  const kind = action === 'index' && item.opType === 'create' ? 'create' : action;
   const problem = validationError([
     indexName === null ? 'index is missing' : null,
     id === null && (action === 'update' || action === 'delete') ? 'id is missing' : null,
     ...conditionProblems(kind, id, conditions, retryOnConflict),
   ]);
   if (problem) throw problem;
-  const autoId = id === null;
   return {
     action: kind,
-    indexName: indexName as string,
+    // Not null: that is one of the problems above.
+    indexName: indexName ?? '',
     requireAlias,
     pipeline,
     operation: {
       ...makeOperation(kind, id ?? generateId(), routing, conditions),
-      autoId,
+      autoId: id === null,
       source,
       retryOnConflict,
       wantSource: action === 'update' && filter !== null && filter.enabled,
@@ -220,13 +256,13 @@ function readTemplates(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([field, template]) => [field, String(template)]));
 }
 
-function integer(name: string, value: unknown): number {
+function readInteger(name: string, value: unknown): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number)) throw illegalArgument(`Failed to parse parameter [${name}] with value [${value}]`);
   return number;
 }
 
-function versionType(name: string): VersionType {
+function readVersionType(name: string): VersionType {
   if (name === 'internal' || name === 'external' || name === 'external_gte') return name;
   throw illegalArgument(`No version type match [${name}]`);
 }

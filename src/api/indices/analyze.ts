@@ -77,7 +77,7 @@ function targetOf(ctx: EngineContext, request: AnalyzeApiRequest): AnalyzeTarget
 
 function registryOf(analysis: IndexAnalysis): AnalysisRegistry {
   if (analysis instanceof AnalysisRegistry) return analysis;
-  throw new Error('the engine's analysis is not an AnalysisRegistry');
+  throw new Error('the analysis of this engine is not an AnalysisRegistry');
 }
 
 /** Text fields have an analyzer, keyword fields may have a normalizer. @throws ApiError illegal_argument_exception: other types */
