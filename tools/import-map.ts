@@ -91,6 +91,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/front/http/ocsp': 'config model tls upstream',
   'src/front/http/connection': 'config model ocsp phases request tls',
   'src/front/http/geoip': '',
+  'src/front/http/passwords': '',
   'src/front/http/js': 'config files model phases request tls upstream',
-  'src/front/http/modules': 'config connection files geoip js model phases request upstream',
+  'src/front/http/modules': 'config connection files geoip js model passwords phases request upstream',
 };

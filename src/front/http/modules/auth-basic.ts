@@ -1,5 +1,4 @@
-// auth_basic: Basic authentication (RFC 7617), also as proxy authentication.
-import { createHash, timingSafeEqual } from 'node:crypto';
+// auth_basic: Basic authentication (RFC 7617), also as proxy authentication. Slow hashes are checked in a thread while the request is suspended.
 import { readFileSync } from 'node:fs';
 import { custom, flag, HSL, LIMIT_EXCEPT, msec } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
@@ -7,9 +6,10 @@ import { systemError } from '../../system-error.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { Request } from '../model/types.ts';
+import { PasswordChecker, type Verdict } from '../passwords/checker.ts';
+import { isSlowScheme, matchesFastScheme } from '../passwords/schemes.ts';
 import { runPhases } from '../phases/phases.ts';
-import { AGAIN, DECLINED, OK } from '../request/codes.ts';
-import { apr1, cryptAvailable, verifyCrypt } from './password-hash.ts';
+import { AGAIN, DECLINED, HTTP_CLIENT_CLOSED, OK } from '../request/codes.ts';
 
 export const authBasicModule = defineModule(
   'auth_basic',
@@ -34,8 +34,22 @@ export const authBasicModule = defineModule(
     init(main) {
       main.phases.access.push(authBasic);
     },
+    async start() {
+      // Before root's privileges are dropped: `user` may have no right to read the thread's program.
+      if (process.getuid?.() === 0) await checker.warmUp();
+    },
   },
 );
+
+/** Of this event loop. */
+const checker = new PasswordChecker();
+
+/** The check of a suspended request. */
+interface PendingCheck {
+  readonly stored: string;
+  /** null until the check is finished */
+  verdict: Verdict | null;
+}
 
 function authBasic(r: Request): number {
   const c = authBasicModule.conf(r.loc);
@@ -45,14 +59,13 @@ function authBasic(r: Request): number {
   const proxied = c.auth_basic_proxy || r.method === 'CONNECT';
   const header = r.headerIn(proxied ? 'proxy-authorization' : 'authorization');
   const m = header === undefined ? null : /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header);
-  const decoded = m && Buffer.from(m[1], 'base64').latin1Slice();
+  const decoded = m && Buffer.from(m[1], 'base64');
   const colon = decoded ? decoded.indexOf(':') : -1;
   if (!decoded || colon < 0) {
     r.log('info', 'no user/password was provided for basic authentication');
     return denied(r, realm, proxied);
   }
-  const user = decoded.slice(0, colon);
-  const password = decoded.slice(colon + 1);
+  const user = decoded.latin1Slice(0, colon);
   const file = c.auth_basic_user_file.path(c.auth_basic_user_file.value.eval(r));
   let text: string;
   try {
@@ -66,14 +79,46 @@ function authBasic(r: Request): number {
     r.log('error', `user "${user}" was not found in "${file}"`);
     return denied(r, realm, proxied);
   }
-  const result = checkPassword(password, stored);
-  if (result === 'unsupported') {
-    r.log('crit', `unsupported password scheme in "${file}"`);
-    return 500;
+  switch (verdictOn(r, decoded.subarray(colon + 1), stored)) {
+    case null:
+      return AGAIN;
+    case 'match':
+      return OK;
+    case 'mismatch':
+      r.log('error', `user "${user}": password mismatch`);
+      return denied(r, realm, proxied);
+    case 'unsupported':
+      r.log('crit', `unsupported password scheme in "${file}"`);
+      return 500;
+    case 'busy':
+      r.log('error', `user "${user}": too many passwords are waiting to be checked`);
+      return 503;
+    case 'failed':
+      r.log('crit', `user "${user}": password could not be checked: ${checker.failure}`);
+      return 500;
   }
-  if (result) return OK;
-  r.log('error', `user "${user}": password mismatch`);
-  return denied(r, realm, proxied);
+}
+
+/** @returns null if the check runs in the thread: the access phase is resumed when it is finished */
+function verdictOn(r: Request, password: Buffer, stored: string): Verdict | 'unsupported' | null {
+  const matches = matchesFastScheme(password, stored);
+  if (matches !== null) return matches ? 'match' : 'mismatch';
+  if (!isSlowScheme(stored)) return 'unsupported';
+  // An internal redirect may lead to a location with another file.
+  const before = r.getCtx<PendingCheck>(authBasicModule);
+  if (before?.stored === stored) return before.verdict;
+  const pending: PendingCheck = { stored, verdict: null };
+  const result = checker.check(password, stored, (verdict) => {
+    pending.verdict = verdict;
+    r.onAbort = undefined;
+    if (!r.done) r.conn.post(r);
+  });
+  if (typeof result === 'string') return result;
+  r.setCtx(authBasicModule, pending);
+  r.cleanups.push(result);
+  r.onAbort = () => r.finalize(HTTP_CLIENT_CLOSED);
+  r.resume = () => runPhases(r);
+  return null;
 }
 
 function storedHash(text: string, user: string): string | undefined {
@@ -84,29 +129,6 @@ function storedHash(text: string, user: string): string | undefined {
     return colon < 0 ? rest : rest.slice(0, colon);
   }
   return undefined;
-}
-
-function equal(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-const bytes = (text: string) => Buffer.from(text, 'latin1');
-
-/** Checks a password against any of the htpasswd schemes. */
-function checkPassword(password: string, stored: string): boolean | 'unsupported' {
-  if (stored.startsWith('{PLAIN}')) return equal(bytes(password), bytes(stored.slice(7)));
-  if (stored.startsWith('{SHA}')) {
-    const digest = createHash('sha1').update(password, 'latin1').digest();
-    return equal(digest, Buffer.from(stored.slice(5), 'base64'));
-  }
-  if (stored.startsWith('{SSHA}')) {
-    const data = Buffer.from(stored.slice(6), 'base64');
-    if (data.length < 20) return false;
-    const digest = createHash('sha1').update(password, 'latin1').update(data.subarray(20)).digest();
-    return equal(digest, data.subarray(0, 20));
-  }
-  if (stored.startsWith('$apr1$') || stored.startsWith('$1$')) return equal(bytes(apr1(password, stored)), bytes(stored));
-  return cryptAvailable(stored) ? verifyCrypt(password, stored) : 'unsupported';
 }
 
 function denied(r: Request, realm: string, proxied: boolean): number {
