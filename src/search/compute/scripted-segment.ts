@@ -94,34 +94,38 @@ export class ScriptedSegment implements SegmentReader {
   }
 
   column(field: string): SegmentColumn | null {
-    if (!this.#scripts.has(field)) return this.#base.column(field);
+    const computed = this.#columnOf(field);
+    if (!computed) return this.#base.column(field);
     const known = this.#columns.get(field);
     if (known !== undefined) return known;
-    const { kind, byDoc } = this.#of(field);
+    const { kind, byDoc } = computed;
     const column = this.#base.temporaryColumn({ kind, byDoc });
     this.#columns.set(field, column);
     return column;
   }
 
   values(field: string, docId: number): ReadonlyArray<bigint | number> {
-    return this.#scripts.has(field) ? (this.#of(field).byDoc.get(docId) ?? NONE) : this.#base.values(field, docId);
+    const computed = this.#columnOf(field);
+    return computed ? (computed.byDoc.get(docId) ?? NONE) : this.#base.values(field, docId);
   }
 
   termOf(field: string, ord: number): Uint8Array {
-    return this.#scripts.has(field) ? this.#of(field).terms[ord] : this.#base.termOf(field, ord);
+    const computed = this.#columnOf(field);
+    return computed ? computed.terms[ord] : this.#base.termOf(field, ord);
   }
 
   lookupTerm(field: string, term: Uint8Array): TermState | null {
-    if (!this.#scripts.has(field)) return this.#base.lookupTerm(field, term);
-    const ord = this.#of(field).terms.findIndex((known) => compareBytes(known, term) === 0);
+    const computed = this.#columnOf(field);
+    if (!computed) return this.#base.lookupTerm(field, term);
+    const ord = computed.terms.findIndex((known) => compareBytes(known, term) === 0);
     return ord < 0 ? null : { docFreq: 0, totalTermFreq: 0, ord, ptr: 0 };
   }
 
   seekOrd(field: string, term: Uint8Array): number {
-    if (!this.#scripts.has(field)) return this.#base.seekOrd(field, term);
-    const { terms } = this.#of(field);
-    const ord = terms.findIndex((known) => compareBytes(known, term) >= 0);
-    return ord < 0 ? terms.length : ord;
+    const computed = this.#columnOf(field);
+    if (!computed) return this.#base.seekOrd(field, term);
+    const ord = computed.terms.findIndex((known) => compareBytes(known, term) >= 0);
+    return ord < 0 ? computed.terms.length : ord;
   }
 
   postings(field: string): SegmentPostings | null {
@@ -164,9 +168,12 @@ export class ScriptedSegment implements SegmentReader {
     return this.#base.temporaryColumn(values);
   }
 
-  #of(field: string): Computed {
+  /** The computed column of a field, null for columns of the segment itself. */
+  #columnOf(field: string): Computed | null {
+    const script = this.#scripts.get(field);
+    if (!script) return null;
     let computed = this.#computed.get(field);
-    if (!computed) this.#computed.set(field, (computed = this.#compute(this.#scripts.get(field)!)));
+    if (!computed) this.#computed.set(field, (computed = this.#compute(script)));
     return computed;
   }
 

@@ -23,67 +23,117 @@ export function* queryShardHits(
   options: QueryPhaseOptions,
   afterHit: AfterHit | null = null,
 ): Steps<ShardHits> {
-  const { shardQuery } = prepared;
-  const { sort, trackTotalHitsUpTo } = shardQuery;
-  const size = shardQuery.isEmptyPage ? 0 : shardQuery.size;
-  let hits: ShardHit[] = [];
-  let total = 0;
-  let totalIsLowerBound = false;
-  let maxScore = Number.NaN;
-  let terminatedEarly = false;
-  let collected = 0;
-  const compare = hitComparator(sort);
+  const collector = new HitCollector(shard, prepared, position, options, afterHit);
   for (let index = 0; index < shard.segments.length; index++) {
-    if (options.stop()) return { hits, total, totalIsLowerBound: true, maxScore, terminatedEarly, timedOut: true };
-    const segment = shard.segments[index];
+    if (options.stop()) return { ...collector.hits(true), totalIsLowerBound: true };
     const plan = prepared.plan(index);
     if (plan.op === 'matchNone' && !options.aggs) continue;
-    const remaining = shardQuery.terminateAfter === 0 ? 0 : shardQuery.terminateAfter - collected;
-    if (shardQuery.terminateAfter > 0 && remaining <= 0) {
-      terminatedEarly = true;
-      break;
-    }
-    const enough = shardQuery.terminateAfter === 0 && !options.aggs && !afterHit ? enoughHits(shardQuery, total) : 0;
-    const found = withSortColumns(segment, sort, () => runSegment(index, segment, plan, remaining || enough));
-    total += found.total;
-    collected += found.total;
-    totalIsLowerBound ||= found.totalIsLowerBound || (enough > 0 && found.terminatedEarly);
-    if (found.terminatedEarly && shardQuery.terminateAfter > 0) terminatedEarly = true;
-    if (found.docs.length > 0 && !(found.maxScore <= maxScore)) maxScore = found.maxScore;
-    hits = mergeHits(hits, toHits(found, segment, index, prepared, position), compare, size);
+    if (collector.hasCollectedEnough()) break;
+    collector.collect(index, plan);
     yield;
   }
-  return { hits, total, totalIsLowerBound, maxScore, terminatedEarly, timedOut: options.stop() };
+  return collector.hits(options.stop());
+}
 
-  function runSegment(index: number, segment: SegmentReader, plan: PlanNode, remaining: number): SegmentHits {
-    const collect: CollectPlan = {
-      size,
-      sort: prepared.sortKeys(index),
-      trackScores: shardQuery.trackScores,
-      after: afterOf(shardQuery, afterHit, segment, index, prepared.docBases[index]),
-      trackTotalHitsUpTo: trackTotalHitsUpTo === 0 || total > trackTotalHitsUpTo ? 0 : trackTotalHitsUpTo - total + 1,
-      minScore: shardQuery.minScore,
-      terminateAfter: remaining,
-      postFilter: prepared.postFilter(index),
+/** Runs the query on one segment after the other and keeps the best hits. */
+class HitCollector {
+  readonly #shard: SearchShard;
+  readonly #prepared: PreparedShard;
+  readonly #position: number;
+  readonly #options: QueryPhaseOptions;
+  readonly #afterHit: AfterHit | null;
+  readonly #size: number;
+  readonly #compare: (a: ShardHit, b: ShardHit) => number;
+  #hits: ShardHit[] = [];
+  #total = 0;
+  #totalIsLowerBound = false;
+  #maxScore = Number.NaN;
+  #terminatedEarly = false;
+
+  constructor(shard: SearchShard, prepared: PreparedShard, position: number, options: QueryPhaseOptions, afterHit: AfterHit | null) {
+    this.#shard = shard;
+    this.#prepared = prepared;
+    this.#position = position;
+    this.#options = options;
+    this.#afterHit = afterHit;
+    const { isEmptyPage, size, sort } = prepared.shardQuery;
+    this.#size = isEmptyPage ? 0 : size;
+    this.#compare = hitComparator(sort);
+  }
+
+  hits(timedOut: boolean): ShardHits {
+    return {
+      hits: this.#hits,
+      total: this.#total,
+      totalIsLowerBound: this.#totalIsLowerBound,
+      maxScore: this.#maxScore,
+      terminatedEarly: this.#terminatedEarly,
+      timedOut,
     };
-    const runOptions: SegmentRunOptions = {
-      stop: options.stop,
-      counters: options.counters,
-      // On ties, hits of earlier segments come first.
-      minCompetitiveScore: sort.length === 0 && size > 0 && hits.length === size ? hits[size - 1].score : Number.NEGATIVE_INFINITY,
-    };
+  }
+
+  /** Whether `terminate_after` has been reached. */
+  hasCollectedEnough(): boolean {
+    const { terminateAfter } = this.#prepared.shardQuery;
+    if (terminateAfter === 0 || this.#total < terminateAfter) return false;
+    this.#terminatedEarly = true;
+    return true;
+  }
+
+  collect(index: number, plan: PlanNode): void {
+    const { shardQuery } = this.#prepared;
+    const { sort, terminateAfter } = shardQuery;
+    const segment = this.#shard.segments[index];
+    const isUnlimited = terminateAfter === 0 && !this.#options.aggs && !this.#afterHit;
+    const enough = isUnlimited ? enoughHits(shardQuery, this.#total) : 0;
+    const limit = terminateAfter === 0 ? enough : terminateAfter - this.#total;
+    const found = withSortColumns(segment, sort, () => this.#run(index, segment, plan, limit));
+    this.#total += found.total;
+    this.#totalIsLowerBound ||= found.totalIsLowerBound || (enough > 0 && found.terminatedEarly);
+    if (found.terminatedEarly && terminateAfter > 0) this.#terminatedEarly = true;
+    if (found.docs.length > 0 && !(found.maxScore <= this.#maxScore)) this.#maxScore = found.maxScore;
+    const hits = toHits(found, segment, index, this.#prepared, this.#position);
+    this.#hits = mergeHits(this.#hits, hits, this.#compare, this.#size);
+  }
+
+  /** @param limit  matches after which the segment is left, 0 for all */
+  #run(index: number, segment: SegmentReader, plan: PlanNode, limit: number): SegmentHits {
+    const { stop, counters, aggs } = this.#options;
+    const collect = this.#collectPlan(index, segment, limit);
+    const options: SegmentRunOptions = { stop, counters, minCompetitiveScore: this.#minCompetitiveScore() };
     let found: SegmentHits | null = null;
-    options.aggs?.collect(
-      prepared,
+    aggs?.collect(
+      this.#prepared,
       index,
-      (aggs) => {
-        found = segment.execute(plan, collect, { ...runOptions, aggs });
+      (program) => {
+        found = segment.execute(plan, collect, { ...options, aggs: program });
       },
-      (aggs) => {
-        segment.execute({ op: 'matchAll' }, COUNT_ALL, { ...runOptions, aggs });
+      (program) => {
+        segment.execute({ op: 'matchAll' }, COUNT_ALL, { ...options, aggs: program });
       },
     );
-    return found ?? segment.execute(plan, collect, runOptions);
+    return found ?? segment.execute(plan, collect, options);
+  }
+
+  #collectPlan(index: number, segment: SegmentReader, limit: number): CollectPlan {
+    const { shardQuery, docBases } = this.#prepared;
+    const { trackScores, trackTotalHitsUpTo, minScore } = shardQuery;
+    return {
+      size: this.#size,
+      sort: this.#prepared.sortKeys(index),
+      trackScores,
+      after: afterOf(shardQuery, this.#afterHit, segment, index, docBases[index]),
+      trackTotalHitsUpTo: trackTotalHitsUpTo === 0 || this.#total > trackTotalHitsUpTo ? 0 : trackTotalHitsUpTo - this.#total + 1,
+      minScore,
+      terminateAfter: limit,
+      postFilter: this.#prepared.postFilter(index),
+    };
+  }
+
+  /** The score that a hit must exceed to enter a full page. On ties, hits of earlier segments come first. */
+  #minCompetitiveScore(): number {
+    const isFull = this.#prepared.shardQuery.sort.length === 0 && this.#size > 0 && this.#hits.length === this.#size;
+    return isFull ? this.#hits[this.#size - 1].score : Number.NEGATIVE_INFINITY;
   }
 }
 

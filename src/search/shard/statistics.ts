@@ -30,6 +30,10 @@ export interface Statistics {
   readonly maxDoc: number;
 }
 
+/**
+ * Limit for all fields together. The cache is not a BoundedMap, because a key of field and term would cost a new string for each lookup; it is
+ * emptied when it is full.
+ */
 const MAX_CACHED_TERMS = 10_000;
 
 export class ShardStatistics implements Statistics {
