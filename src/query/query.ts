@@ -78,7 +78,8 @@ export interface RelatedQuery extends QueryBase {
   readonly innerHits: JsonObject | null;
 }
 
-export type Query =
+/** Queries without queries inside them. */
+export type LeafQuery =
   | MatchQuery
   | MultiMatchQuery
   | QueryStringQuery
@@ -91,27 +92,32 @@ export type Query =
   | RangeQuery
   | PatternQuery
   | FuzzyQuery
-  | BoolQuery
-  | NestedQuery
   | GeoDistanceQuery
   | GeoBoxQuery
   | GeoPolygonQuery
-  | (QueryBase & FunctionScoreParts & { readonly kind: 'function_score' })
+  | GeoShapeQuery
+  | ParentIdQuery
   | (QueryBase & { readonly kind: 'script'; readonly script: ScriptSpec })
-  | (QueryBase & { readonly kind: 'script_score'; readonly query: Query; readonly script: ScriptSpec; readonly minScore: number | null })
   | (QueryBase & RankFeatureParts & { readonly kind: 'rank_feature' })
   | (QueryBase & { readonly kind: 'distance_feature'; readonly field: string; readonly origin: unknown; readonly pivot: string })
-  | GeoShapeQuery
-  | RelatedQuery
-  | ParentIdQuery
   | (QueryBase & { readonly kind: 'span'; readonly clause: SpanClause })
   | (QueryBase & { readonly kind: 'intervals'; readonly field: string; readonly rule: IntervalRule })
   | (QueryBase & { readonly kind: 'match_all' })
   | (QueryBase & { readonly kind: 'match_none' })
   | (QueryBase & { readonly kind: 'exists'; readonly field: string })
-  | (QueryBase & { readonly kind: 'ids'; readonly values: readonly string[] })
+  | (QueryBase & { readonly kind: 'ids'; readonly values: readonly string[] });
+
+/** Queries made of queries. Whoever walks a tree has a case for each: `satisfies LeafQuery` in the default case checks that. */
+export type CompoundQuery =
+  | BoolQuery
+  | NestedQuery
+  | RelatedQuery
+  | (QueryBase & FunctionScoreParts & { readonly kind: 'function_score' })
+  | (QueryBase & { readonly kind: 'script_score'; readonly query: Query; readonly script: ScriptSpec; readonly minScore: number | null })
   | (QueryBase & { readonly kind: 'constant_score'; readonly filter: Query })
   | (QueryBase & { readonly kind: 'boosting'; readonly positive: Query; readonly negative: Query; readonly negativeBoost: number })
   | (QueryBase & { readonly kind: 'dis_max'; readonly queries: readonly Query[]; readonly tieBreaker: number });
+
+export type Query = LeafQuery | CompoundQuery;
 
 export const MATCH_ALL: Query = { kind: 'match_all', boost: 1, name: null };

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../common/json-value.ts';
 import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
 import type { GeoShapeQuery, LikeItem } from '../../query/leaf-query.ts';
-import type { Query } from '../../query/query.ts';
+import type { LeafQuery, Query } from '../../query/query.ts';
 import { valuesAt } from '../../search/evaluate/source-values.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { SortSpec } from '../../search/request/sort-request.ts';
@@ -115,7 +115,7 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
       return { ...query, query: query.query && (await resolveQuery(ctx, query.query)), functions };
     }
     default:
-      return query;
+      return query satisfies LeafQuery;
   }
 }
 

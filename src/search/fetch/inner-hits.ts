@@ -3,7 +3,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { NestedQuery, Query, RelatedQuery } from '../../query/query.ts';
+import type { LeafQuery, NestedQuery, Query, RelatedQuery } from '../../query/query.ts';
 import { joinKey } from '../compute/join.ts';
 import { scoreScope } from '../compute/plan-scope.ts';
 import { bool } from '../index-query/index-query.ts';
@@ -92,6 +92,7 @@ function collect(query: Query): readonly InnerHits[] {
         visit(inner.negative);
         return;
       default:
+        inner satisfies LeafQuery;
     }
   };
   visit(query);
