@@ -2,10 +2,11 @@
 
 import { parseJson } from '../common/json-parse.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
+import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
-import { checkAliasName, matchesPattern } from './names.ts';
+import { checkAliasName } from './names.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
 
 /** An action of `_aliases`, its index expressions already resolved to concrete names. */

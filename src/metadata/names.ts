@@ -1,4 +1,5 @@
 // User-defined names of indices, aliases and templates, with Elasticsearch's rules and messages.
+import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { invalidIndexName } from '../errors/catalog.ts';
 
@@ -48,21 +49,6 @@ export function templateNameProblems(name: string): string[] {
   if (name.startsWith('_')) problems.push("name must not start with '_'");
   if (name !== name.toLowerCase()) problems.push('name must be lower cased');
   return problems;
-}
-
-/** `*` matches any string. */
-export function matchesPattern(pattern: string, text: string): boolean {
-  const parts = pattern.split('*');
-  if (parts.length === 1) return pattern === text;
-  if (!text.startsWith(parts[0])) return false;
-  let at = parts[0].length;
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  const last = parts[parts.length - 1];
-  return text.length - at >= last.length && text.endsWith(last);
 }
 
 /** True if two patterns may match the same name: their literal prefixes and suffixes are compatible. */

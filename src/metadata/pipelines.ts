@@ -1,7 +1,7 @@
 // Ingest and search pipelines in the metadata: the bodies of the requests by id.
 import type { JsonObject } from '../common/json-value.ts';
+import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { matchesPattern } from './names.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
 type Kind = 'pipelines' | 'searchPipelines';

@@ -1,11 +1,12 @@
 // Resolves index expressions to concrete indices: names, comma-separated lists, `*` patterns, `_all`, exclusions `-x`, aliases, and date math names
 // `<logs-{now/d}>`. Options and messages are those of Elasticsearch's IndicesOptions.
 import type { JsonObject } from '../common/json-value.ts';
+import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
 import { resolveDateMathName } from './date-math-name.ts';
-import { checkIndexName, matchesPattern } from './names.ts';
+import { checkIndexName } from './names.ts';
 
 export interface IndicesOptions {
   readonly ignoreUnavailable: boolean;

@@ -1,12 +1,13 @@
 // Templates: legacy (`_template`), composable (`_index_template`) and components, and which of them apply to a new index.
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../errors/catalog.ts';
 import { parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState } from './cluster-state.ts';
 import { checkSettings, type FlatSettings, flattenSettings, nestSettings } from './index-settings.ts';
 import { mergeObjects, objectAt } from './json-object.ts';
-import { matchesPattern, patternsOverlap, templateNameProblems } from './names.ts';
+import { patternsOverlap, templateNameProblems } from './names.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 
 /** Settings, mappings and aliases that templates contribute to a new index. */

@@ -175,7 +175,7 @@ export class ReaderContext implements EngineContext {
       if (this.#snapshots.maxSeqNo(index.meta.uuid, shard) >= progress[0]) {
         for (const segment of snapshot.segments.toReversed?.() ?? [...snapshot.segments].reverse()) {
           const docId = segment.docOfId(id);
-          if (docId >= 0) return kept(this.record(index, shard, segment.seqNo(docId)));
+          if (docId >= 0) return withCopiedSource(this.record(index, shard, segment.seqNo(docId)));
         }
         return null;
       }
@@ -183,7 +183,7 @@ export class ReaderContext implements EngineContext {
       snapshot.release();
     }
     const seqNo = await this.#ask(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
-    return seqNo === null ? null : kept(this.record(index, shard, seqNo));
+    return seqNo === null ? null : withCopiedSource(this.record(index, shard, seqNo));
   }
 
   shardOf(index: IndexState, id: string, routing: string | null): number {
@@ -274,6 +274,6 @@ function indexClosed({ meta: { name, uuid } }: IndexState): ApiError {
 }
 
 /** Copies the source, because other reads may reuse its buffer before a promise is resolved. */
-function kept(document: StoredDocument | null): StoredDocument | null {
+function withCopiedSource(document: StoredDocument | null): StoredDocument | null {
   return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
 }

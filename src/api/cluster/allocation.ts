@@ -16,18 +16,18 @@ export interface ShardCopy {
 
 /** @param copy  null for the first unassigned copy. @throws ApiError illegal_argument_exception: no copy is unassigned; index_not_found_exception */
 export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): JsonObject {
-  const wanted = copy ?? firstUnassigned(ctx);
-  const index = ctx.index(wanted.index);
-  if (!index) throw indexNotFound(wanted.index);
-  if (wanted.shard < 0 || wanted.shard >= index.numberOfShards)
+  const chosen = copy ?? firstUnassigned(ctx);
+  const index = ctx.index(chosen.index);
+  if (!index) throw indexNotFound(chosen.index);
+  if (chosen.shard < 0 || chosen.shard >= index.numberOfShards)
     throw new ApiError('shard_not_found_exception', 404, 'no such shard', {
-      details: { index: wanted.index, shard: String(wanted.shard) },
+      details: { index: chosen.index, shard: String(chosen.shard) },
     });
-  if (!wanted.primary && shardCounts(index.meta).replicas === 0)
+  if (!chosen.primary && shardCounts(index.meta).replicas === 0)
     throw illegalArgument(
       `No shard was specified in the request which means the response should explain a randomly-chosen unassigned shard`,
     );
-  return wanted.primary ? assigned(ctx, wanted) : unassigned(ctx, wanted, index);
+  return chosen.primary ? assigned(ctx, chosen) : unassigned(ctx, chosen, index);
 }
 
 function firstUnassigned(ctx: EngineContext): ShardCopy {

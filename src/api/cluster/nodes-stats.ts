@@ -50,8 +50,8 @@ export interface NodeStatsRequest {
 
 /** `GET _nodes/stats`. */
 export async function nodesStats(ctx: EngineContext, request: NodeStatsRequest): Promise<MutableJsonObject> {
-  const isMeant = isThisNode(ctx, request.filter);
-  return { ...nodesHead(ctx, request.filter), nodes: isMeant ? { [ctx.nodeId]: await nodeStats(ctx, request) } : {} };
+  const isSelected = isThisNode(ctx, request.filter);
+  return { ...nodesHead(ctx, request.filter), nodes: isSelected ? { [ctx.nodeId]: await nodeStats(ctx, request) } : {} };
 }
 
 async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsRequest): Promise<MutableJsonObject> {

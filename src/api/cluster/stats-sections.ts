@@ -1,6 +1,6 @@
 // The sections of `_stats` and `_nodes/stats`, rendered from sums over shards.
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../metadata/names.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type NodeTotals, nodeTotals } from './node-totals.ts';
 

@@ -1,5 +1,7 @@
 // The only node of the cluster: its address, its roles, and whether a node filter matches it.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import type { EngineContext } from '../core/context.ts';
 
 /** Elasticsearch's names: sniffing clients know the role `master`, not `cluster_manager`. */
@@ -13,13 +15,7 @@ export function isThisNode(ctx: EngineContext, filter: readonly string[]): boole
     if (['_all', '*', '_local', '_master', '_cluster_manager', '_only_local'].includes(name)) return true;
     const role = /^([a-z_]+):(true|false)$/.exec(name);
     if (role) return (NODE_ROLES.includes(role[1]) || role[1] === 'cluster_manager') === (role[2] === 'true');
-    const pattern = new RegExp(
-      `^${name
-        .split('*')
-        .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-        .join('.*')}$`,
-    );
-    return [ctx.nodeId, ctx.nodeName, host, ctx.publishAddress ?? ''].some((own) => pattern.test(own));
+    return [ctx.nodeId, ctx.nodeName, host, ctx.publishAddress ?? ''].some((own) => matchesPattern(name, own));
   });
 }
 

@@ -29,17 +29,17 @@ export class RequestCache {
 
   /** Stores an answer, with its large parts as JSON text that can be sent as it is. */
   put(key: string, answer: MutableJsonObject): void {
-    const kept: MutableJsonObject = { ...answer };
+    const stored: MutableJsonObject = { ...answer };
     let chars = key.length + 200;
     for (const part of ['hits', 'aggregations']) {
-      if (kept[part] === undefined) continue;
-      const text = new RawJson(writeJson(kept[part]));
-      kept[part] = text;
+      if (stored[part] === undefined) continue;
+      const text = new RawJson(writeJson(stored[part]));
+      stored[part] = text;
       chars += text.text.length;
     }
     if (chars > MAX_ENTRY_CHARS) return;
     this.#remove(key);
-    this.#entries.set(key, { answer: kept, chars, isUsed: false });
+    this.#entries.set(key, { answer: stored, chars, isUsed: false });
     this.#chars += chars;
     this.#makeRoom();
   }

@@ -26,8 +26,8 @@ export function readActiveShards(text: string | undefined): ActiveShards['count'
 }
 
 function neededOf(index: IndexState, count: ActiveShards['count']): number {
-  const wanted = count ?? readActiveShards(String(index.meta.settings['index.write.wait_for_active_shards'] ?? '1'));
-  return wanted === 'all' ? copiesOf(index) : Number(wanted);
+  const requested = count ?? readActiveShards(String(index.meta.settings['index.write.wait_for_active_shards'] ?? '1'));
+  return requested === 'all' ? copiesOf(index) : Number(requested);
 }
 
 /** Waits for the copies. @returns false after the timeout */
@@ -42,21 +42,21 @@ async function untilActive(ctx: EngineContext, index: IndexState, { count, timeo
 }
 
 /** Waits before a write to a shard. @throws ApiError unavailable_shards_exception (503) after the timeout */
-export async function requireActiveShards(ctx: EngineContext, index: IndexState, shard: number, wanted: ActiveShards): Promise<void> {
-  if (neededOf(index, wanted.count) <= ACTIVE_COPIES || (await untilActive(ctx, index, wanted))) return;
+export async function requireActiveShards(ctx: EngineContext, index: IndexState, shard: number, requested: ActiveShards): Promise<void> {
+  if (neededOf(index, requested.count) <= ACTIVE_COPIES || (await untilActive(ctx, index, requested))) return;
   const { name, uuid } = index.meta;
-  const needed = neededOf(index, wanted.count);
+  const needed = neededOf(index, requested.count);
   throw new ApiError(
     'unavailable_shards_exception',
     503,
-    `[${name}][${shard}] Not enough active copies to meet shard count of [${wanted.count ?? needed}] (have ${ACTIVE_COPIES}, needed ${needed}). ` +
-      `Timeout: [${wanted.timeoutMs}ms]`,
+    `[${name}][${shard}] Not enough active copies to meet shard count of [${requested.count ?? needed}] (have ${ACTIVE_COPIES}, needed ${needed}). ` +
+      `Timeout: [${requested.timeoutMs}ms]`,
     { details: { index: name, shard: String(shard), index_uuid: uuid } },
   );
 }
 
 /** `shards_acknowledged` of a new index. */
-export function areShardsActive(ctx: EngineContext, name: string, wanted: ActiveShards): Promise<boolean> {
+export function areShardsActive(ctx: EngineContext, name: string, requested: ActiveShards): Promise<boolean> {
   const index = ctx.index(name);
-  return index ? untilActive(ctx, index, wanted) : Promise.resolve(false);
+  return index ? untilActive(ctx, index, requested) : Promise.resolve(false);
 }

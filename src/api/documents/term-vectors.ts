@@ -92,12 +92,12 @@ function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRe
 }
 
 function fieldsOf({ mapping }: IndexState, { fields, doc }: TermVectorsRequest): FieldType[] {
-  const wanted = fields ?? ['*'];
-  const keepsVector = ({ params }: FieldType): boolean => params['term_vector'] !== undefined && params['term_vector'] !== 'no';
-  const types = wanted
+  const patterns = fields ?? ['*'];
+  const storesVector = ({ params }: FieldType): boolean => params['term_vector'] !== undefined && params['term_vector'] !== 'no';
+  const types = patterns
     .flatMap((name) => (name.includes('*') ? mapping.matchFields(name) : [name]))
     .flatMap((name) => mapping.field(name) ?? [])
-    .filter((type) => hasVector(type) && (fields !== null || doc !== null || keepsVector(type)));
+    .filter((type) => hasVector(type) && (fields !== null || doc !== null || storesVector(type)));
   return [...new Set(types)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -106,9 +106,9 @@ function shownParts(
   { name, params, spec }: FieldType,
   request: TermVectorsRequest,
 ): Pick<TermVectorsRequest, 'positions' | 'offsets' | 'payloads'> {
-  const kept = params['term_vector'] as string | undefined;
-  const isKept = kept !== undefined && kept !== 'no' && request.doc === null && request.perFieldAnalyzer[name] === undefined;
-  const has = (part: string): boolean => spec.analyzer !== null && (isKept ? kept.includes(part) : part !== 'payloads');
+  const stored = params['term_vector'] as string | undefined;
+  const isStored = stored !== undefined && stored !== 'no' && request.doc === null && request.perFieldAnalyzer[name] === undefined;
+  const has = (part: string): boolean => spec.analyzer !== null && (isStored ? stored.includes(part) : part !== 'payloads');
   return {
     positions: request.positions && has('positions'),
     offsets: request.offsets && has('offsets'),

@@ -1,10 +1,10 @@
 // Aliases: `_aliases`, `_alias`.
 import type { JsonObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';
 import type { AliasMeta } from '../../metadata/cluster-state.ts';
-import { matchesPattern } from '../../metadata/names.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';

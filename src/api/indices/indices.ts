@@ -1,10 +1,10 @@
 // Indices: create, delete, get, open, close, block, resolve names.
 import type { JsonObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings } from '../../metadata/index-settings.ts';
-import { matchesPattern } from '../../metadata/names.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
@@ -94,13 +94,13 @@ export async function addBlock(ctx: EngineContext, request: IndexTarget & { bloc
 /** `GET _resolve/index/{name}`. */
 export function resolveIndex(ctx: EngineContext, request: IndexTarget): Record<string, unknown> {
   const patterns = (request.index ?? '*').split(',');
-  const isMeant = (name: string): boolean => patterns.some((pattern) => pattern === '_all' || matchesPattern(pattern, name));
+  const isRequested = (name: string): boolean => patterns.some((pattern) => pattern === '_all' || matchesPattern(pattern, name));
   const targets = new Set(targetNames(ctx, { ...request, ignoreUnavailable: true }, TARGETS.open));
   const indices: unknown[] = [];
   const aliases = new Map<string, string[]>();
   for (const meta of Object.values(ctx.cluster.indices).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    for (const alias of Object.keys(meta.aliases)) if (isMeant(alias)) aliases.set(alias, [...(aliases.get(alias) ?? []), meta.name]);
-    if (!isMeant(meta.name) || !targets.has(meta.name)) continue;
+    for (const alias of Object.keys(meta.aliases)) if (isRequested(alias)) aliases.set(alias, [...(aliases.get(alias) ?? []), meta.name]);
+    if (!isRequested(meta.name) || !targets.has(meta.name)) continue;
     const names = Object.keys(meta.aliases).sort();
     indices.push({
       name: meta.name,

@@ -1,9 +1,9 @@
 // Settings of indices: get and put.
 import type { JsonObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { validationFailed } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
-import { matchesPattern } from '../../metadata/names.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 

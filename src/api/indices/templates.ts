@@ -1,10 +1,11 @@
 // Templates: composable (`_index_template`), their components (`_component_template`), and legacy ones (`_template`).
 import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { flattenSettings, nestSettings } from '../../metadata/index-settings.ts';
-import { matchesPattern, patternsOverlap } from '../../metadata/names.ts';
+import { patternsOverlap } from '../../metadata/names.ts';
 import { composableParts, templatesFor } from '../../metadata/templates.ts';
 import type { CommandName, EngineContext } from '../core/context.ts';
 

@@ -1,12 +1,12 @@
 // Ingest pipelines as metadata: put, get, delete; and their simulation on documents.
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import { GROK_PATTERNS } from '../../ingest/grok/patterns.ts';
 import { IngestDocument, type Pipeline } from '../../ingest/ingest-document.ts';
 import { compilePipeline } from '../../ingest/pipeline.ts';
 import { simulate, simulateVerbosely } from '../../ingest/simulate.ts';
-import { matchesPattern } from '../../metadata/names.ts';
 import type { EngineContext } from '../core/context.ts';
 import { ingestEnvironment, storedPipeline } from './ingest.ts';
 

@@ -2,10 +2,10 @@
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
-import { matchesPattern } from '../../metadata/names.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -78,7 +78,7 @@ async function namesThatMatch(ctx: EngineContext, names: readonly string[], quer
 
 function collect({ meta, mapping }: IndexState, patterns: readonly string[], request: FieldCapsRequest, found: Found): void {
   const { filters, types } = request;
-  const isWanted = (name: string): boolean => patterns.some((pattern) => matchesPattern(pattern, name));
+  const isRequested = (name: string): boolean => patterns.some((pattern) => matchesPattern(pattern, name));
   const add = (name: string, capability: Capability): void => {
     if (types.length > 0 && !types.includes(capability.type)) return;
     let byType = found.get(name);
@@ -90,14 +90,14 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
   };
   if (!filters.includes('-metadata')) {
     for (const [name, [searchable, aggregatable]] of Object.entries(METADATA)) {
-      if (isWanted(name)) add(name, { type: name, searchable, aggregatable, meta: null });
+      if (isRequested(name)) add(name, { type: name, searchable, aggregatable, meta: null });
     }
   }
   if (filters.includes('+metadata')) return;
   const multiFields = filters.includes('-multifield') ? multiFieldsOf(mapping) : null;
   const shown: string[] = [];
   for (const name of mapping.matchFields('*')) {
-    const field = isWanted(name) && !multiFields?.has(name) ? mapping.field(name) : null;
+    const field = isRequested(name) && !multiFields?.has(name) ? mapping.field(name) : null;
     if (!field || (filters.includes('-nested') && field.nestedPath !== null)) continue;
     shown.push(name);
     add(name, {
@@ -112,7 +112,7 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
   for (const path of mapping.objectPaths) {
     const isNested = mapping.isNested(path);
     // Objects around a requested field are shown, too.
-    if (!(isWanted(path) || shown.some((name) => name.startsWith(`${path}.`))) || (isNested && filters.includes('-nested'))) continue;
+    if (!(isRequested(path) || shown.some((name) => name.startsWith(`${path}.`))) || (isNested && filters.includes('-nested'))) continue;
     add(path, { type: isNested ? 'nested' : 'object', searchable: false, aggregatable: false, meta: null });
   }
 }

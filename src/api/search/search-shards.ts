@@ -1,5 +1,7 @@
 // `_search_shards`: the shards on which a search with these indices and this routing would run.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { shardCopies } from '../cluster/shard-counts.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -19,8 +21,8 @@ export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing:
     const filter =
       filters === null ? null : filters.length === 1 ? filters[0] : { bool: { should: filters, adjust_pure_negative: true, boost: 1 } };
     indices[meta.name] = { ...(aliases.length > 0 ? { aliases } : {}), ...(filter === null ? {} : { filter }) };
-    const wanted = routing?.split(',') ?? routings;
-    const numbers = wanted ? new Set(wanted.map((value) => ctx.shardOf(index, '', value))) : null;
+    const requested = routing?.split(',') ?? routings;
+    const numbers = requested ? new Set(requested.map((value) => ctx.shardOf(index, '', value))) : null;
     for (let shard = 0; shard < index.numberOfShards; shard++) {
       if (numbers === null || numbers.has(shard)) shards.push(shardCopies(ctx, meta, shard).filter((copy) => copy.state === 'STARTED'));
     }
@@ -30,13 +32,5 @@ export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing:
 }
 
 function isNamed(expression: string | null, alias: string): boolean {
-  return (expression ?? '').split(',').some((part) => {
-    if (!part.includes('*')) return part === alias;
-    return new RegExp(
-      `^${part
-        .split('*')
-        .map((piece) => piece.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-        .join('.*')}$`,
-    ).test(alias);
-  });
+  return (expression ?? '').split(',').some((part) => matchesPattern(part, alias));
 }

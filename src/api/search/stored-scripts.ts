@@ -33,12 +33,12 @@ export function putStoredScript(ctx: EngineContext, id: string, body: unknown): 
   if (lang === 'mustache') checkTemplate(text);
   else if (lang === 'painless') new Parser(text).parseScript();
   else if (lang !== 'expression') throw illegalArgument(`unable to put stored script with unsupported lang [${lang}]`);
-  const kept = {
+  const stored = {
     lang,
     source: text,
     ...(typeof source === 'string' ? {} : { options: { content_type: 'application/json; charset=UTF-8' } }),
   };
-  return ctx.command('putScript', { id, script: kept });
+  return ctx.command('putScript', { id, script: stored });
 }
 
 function parseError(reason: string): ApiError {

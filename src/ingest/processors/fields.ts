@@ -1,7 +1,7 @@
 // Processors that set, move and remove fields: set, append, remove, rename, copy, remove_by_pattern, dot_expander.
 import { isObject } from '../../common/json-value.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
-import { matchesPattern } from '../../metadata/names.ts';
 import { copyOf, type IngestDocument, isMetadata } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';

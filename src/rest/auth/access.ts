@@ -1,4 +1,5 @@
 // Rights of users. Roles are defined by the setting `security.roles`; `superuser` is built in.
+import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Privilege } from './privilege.ts';
 
@@ -33,10 +34,10 @@ export interface IndexView {
 
 export interface Role {
   readonly cluster: readonly string[];
-  readonly indices: ReadonlyArray<{ readonly names: readonly RegExp[]; readonly privileges: readonly string[] }>;
+  readonly indices: ReadonlyArray<{ readonly names: readonly string[]; readonly privileges: readonly string[] }>;
 }
 
-const SUPERUSER: Role = { cluster: ['all'], indices: [{ names: [/^/], privileges: ['all'] }] };
+const SUPERUSER: Role = { cluster: ['all'], indices: [{ names: ['*'], privileges: ['all'] }] };
 
 /** @throws Error (start-up) with the name of the role and the problem */
 export function parseRoles(settings: Readonly<Record<string, unknown>>): Map<string, Role> {
@@ -47,7 +48,7 @@ export function parseRoles(settings: Readonly<Record<string, unknown>>): Map<str
     const cluster = nameList(`security.roles: ${name}: cluster`, role.cluster ?? [], CLUSTER_PRIVILEGES);
     if (role.indices !== undefined && !Array.isArray(role.indices)) throw new Error(`security.roles: ${name}: indices: must be a list`);
     const indices = ((role.indices ?? []) as Array<{ names?: unknown; privileges?: unknown }>).map((entry) => ({
-      names: nameList(`security.roles: ${name}: names`, entry?.names, null).map(namePattern),
+      names: nameList(`security.roles: ${name}: names`, entry?.names, null),
       privileges: nameList(`security.roles: ${name}: privileges`, entry?.privileges, INDEX_PRIVILEGES),
     }));
     roles.set(name, { cluster, indices });
@@ -61,15 +62,6 @@ function nameList(where: string, value: unknown, known: readonly string[] | null
   const unknown = known ? list.find((item) => !known.includes(item as string)) : undefined;
   if (unknown !== undefined) throw new Error(`${where}: [${String(unknown)}] is none of [${known?.join(', ')}]`);
   return list as string[];
-}
-
-function namePattern(pattern: string): RegExp {
-  return new RegExp(
-    `^${pattern
-      .split('*')
-      .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*')}$`,
-  );
 }
 
 /** The rights of one request's user. */
@@ -121,7 +113,8 @@ export class Access {
   #allowsIndex(granted: readonly string[], name: string): boolean {
     return (this.#roles ?? []).some((role) =>
       role.indices.some(
-        (entry) => entry.privileges.some((privilege) => granted.includes(privilege)) && entry.names.some((pattern) => pattern.test(name)),
+        (entry) =>
+          entry.privileges.some((privilege) => granted.includes(privilege)) && entry.names.some((pattern) => matchesPattern(pattern, name)),
       ),
     );
   }

@@ -122,9 +122,9 @@ const THREAD_POOLS = [
 
 /** Threads on which requests run. Pools have no queues: requests that cannot be handled are rejected with a 429. */
 export function threadPoolRows(request: ApiRequest, { engine, settings }: RestContext): Row[] {
-  const wanted = request.list('thread_pool_patterns') ?? ['*'];
+  const patterns = request.list('thread_pool_patterns') ?? ['*'];
   const { host, port } = addressOf(engine);
-  return THREAD_POOLS.filter(({ name }) => wanted.some((pattern) => matchesName(pattern, name))).map(({ name, type, threads }) => ({
+  return THREAD_POOLS.filter(({ name }) => patterns.some((pattern) => matchesName(pattern, name))).map(({ name, type, threads }) => ({
     node_name: engine.nodeName,
     node_id: engine.nodeId,
     ephemeral_node_id: engine.nodeId,

@@ -1,7 +1,9 @@
 // Text tables of `_cat`. Parameters: `h` selects columns by name or alias, `s` sorts, `v` shows the header, `help` describes the columns, `bytes`,
 // `size` and `time` select units, and a `format` other than text returns a list of objects.
+
 import { BYTE_UNITS, formatByteSize } from '../../common/byte-size.ts';
 import { formatDuration } from '../../common/time-unit.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgument } from '../../errors/catalog.ts';
 import type { Params } from '../core/api.ts';
@@ -100,14 +102,9 @@ function chosenColumns(request: ApiRequest, columns: readonly Column[]): ShownCo
   for (const raw of names) {
     const name = raw.trim();
     if (name.includes('*')) {
-      const pattern = new RegExp(
-        `^${name
-          .split('*')
-          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-          .join('.*')}$`,
-      );
       for (const column of columns) {
-        if (pattern.test(column.name) && !shown.some((other) => other.column === column)) shown.push({ column, title: column.name });
+        if (matchesPattern(name, column.name) && !shown.some((other) => other.column === column))
+          shown.push({ column, title: column.name });
       }
     } else {
       const column = findColumn(columns, name);
@@ -201,11 +198,5 @@ function layOut(shown: readonly ShownColumn[], cells: readonly string[][], hasHe
 }
 
 export function matchesName(pattern: string, name: string): boolean {
-  if (!pattern.includes('*')) return pattern === name || pattern === '_all';
-  return new RegExp(
-    `^${pattern
-      .split('*')
-      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*')}$`,
-  ).test(name);
+  return pattern === '_all' || matchesPattern(pattern, name);
 }

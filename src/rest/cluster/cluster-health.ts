@@ -74,8 +74,8 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
   if (status !== undefined && !HEALTHS.includes(status)) throw illegalArgument(`unknown cluster health status [${status}]`);
   const nodes = /^(>=|<=|>|<|ge\(|le\(|gt\(|lt\()?(\d+)\)?$/.exec(request.string('wait_for_nodes') ?? '1');
   if (!nodes) throw illegalArgument(`Could not parse wait_for_nodes [${request.string('wait_for_nodes')}]`);
-  const wanted = Number(nodes[2]);
-  const hasNodes = compareNodes(nodes[1] ?? '', wanted);
+  const expected = Number(nodes[2]);
+  const hasNodes = compareNodes(nodes[1] ?? '', expected);
   const shards = request.string('wait_for_active_shards') ?? '0';
   return (body, names) => {
     if (!hasNodes) return false;
@@ -88,21 +88,21 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
   };
 }
 
-function compareNodes(operator: string, wanted: number): boolean {
+function compareNodes(operator: string, expected: number): boolean {
   switch (operator) {
     case '>=':
     case 'ge(':
-      return wanted <= 1;
+      return expected <= 1;
     case '<=':
     case 'le(':
-      return wanted >= 1;
+      return expected >= 1;
     case '>':
     case 'gt(':
-      return wanted < 1;
+      return expected < 1;
     case '<':
     case 'lt(':
-      return wanted > 1;
+      return expected > 1;
     default:
-      return wanted === 1;
+      return expected === 1;
   }
 }

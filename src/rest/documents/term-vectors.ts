@@ -59,8 +59,8 @@ async function ofDocuments(request: ApiRequest, { engine }: RestContext): Promis
   for (const key of Object.keys(rest)) throw parsingError(`No parameter named [${key}] and type [${typeof rest[key]}]`);
   const shared = objectOf(parameters);
   const items = listOf(docs, 'docs').map((doc) => ({ ...shared, ...objectOf(doc) }));
-  const wanted = [...listOf(ids, 'ids'), ...(request.list('ids') ?? [])];
-  for (const id of wanted) items.push({ ...shared, _id: id });
+  const allIds = [...listOf(ids, 'ids'), ...(request.list('ids') ?? [])];
+  for (const id of allIds) items.push({ ...shared, _id: id });
   if (items.length === 0) throw validationFailed(['multi term vectors: no documents requested']);
   const requests = items.map((item) => readItem(item, request, null));
   for (const { index } of requests) request.access.require('index:read', index);
