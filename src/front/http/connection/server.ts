@@ -18,7 +18,7 @@ export interface Listening {
 export async function listenAll(http: HttpMain, fds: Record<string, number>, hooks: AcceptHooks): Promise<Listening> {
   const servers: NetServer[] = [];
   const tls = http.sockets.some((s) => allHosts(s).some((h) => h.options.ssl)) ? await import('./tls-listener.ts') : undefined;
-  if (tls) (await import('../ocsp/client.ts')).openAnswerCaches(http);
+  if (tls) await (await import('../ocsp/client.ts')).prepareOcsp(http);
   const http2 = usesHttp2(http) ? await import('./http2.ts') : undefined;
   const ready: Promise<void>[] = [];
   for (const socket of http.sockets) {

@@ -5,7 +5,7 @@ import type { Server } from '../model/types.ts';
 import type { Responder } from '../tls/ocsp-responder.ts';
 import { HttpResponseParser } from '../upstream/http-response.ts';
 import { resolverFor } from '../upstream/resolver.ts';
-import { OcspError } from './messages.ts';
+import { OcspError } from './ocsp-error.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_HEADER = 8192;

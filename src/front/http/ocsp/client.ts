@@ -8,7 +8,7 @@ import { certificatesOf, issuerOf, parseResponder, responderOf } from '../tls/oc
 import { readConfigFile } from '../tls/pem.ts';
 import { sslModule } from '../tls/ssl.ts';
 import { askResponder } from './ask.ts';
-import { certificateId, type OcspAnswer, ocspRequest, readOcspResponse } from './messages.ts';
+import type { OcspAnswer } from './messages.ts';
 
 const MAX_CHAIN = 20;
 /** Lifetime of a cached response without an expiry time. */
@@ -48,9 +48,11 @@ class AnswerCache {
   }
 }
 
-/** Creates the caches of all servers, so that they receive the responses of other event loops. */
-export function openAnswerCaches(http: HttpMain): void {
-  for (const server of http.servers) cacheOf(http, sslModule.conf(server.root).ssl_ocsp_cache);
+/** Prepares the servers that use OCSP: loads its library now, not in a handshake, and creates caches that receive other event loops' responses. */
+export async function prepareOcsp(http: HttpMain): Promise<void> {
+  const confs = http.servers.map((server) => sslModule.conf(server.root));
+  for (const conf of confs) cacheOf(http, conf.ssl_ocsp_cache);
+  if (confs.some((conf) => conf.ssl_stapling || conf.ssl_ocsp !== 'off')) await import('./messages.ts');
 }
 
 function cacheOf(http: HttpMain, zone: string): AnswerCache | undefined {
@@ -94,6 +96,7 @@ export async function checkClientCertificate(http: HttpMain, server: Server, soc
 }
 
 async function statusOf(http: HttpMain, server: Server, certificate: X509Certificate, issuer: X509Certificate): Promise<OcspAnswer> {
+  const { certificateId, ocspRequest, readOcspResponse } = await import('./messages.ts');
   const conf = sslModule.conf(server.root);
   const id = certificateId(certificate, issuer);
   const key = id.toString('hex');

@@ -1,36 +1,33 @@
-/**
- * OCSP requests and responses (RFC 6960), and what is asked of a response before it is believed.
- *   request:  CertID { SHA-1, hash of the issuer's name, hash of its key, serial }
- *   response: status, then { who answers, when, single responses }, signature, certificates of the signer
- */
+// OCSP requests and responses (RFC 6960), and the checks that a response must pass before it is trusted. pkijs reads and writes the messages,
+// node:crypto hashes and verifies signatures. Import this file with `await import()`: pkijs takes 100 ms and more to load.
+//   request:  CertID { SHA-1, hash of the issuer's name, hash of its key, serial }
+//   response: status, then { responder, time, single responses }, signature, certificates of the signer
 import { createHash, verify, X509Certificate } from 'node:crypto';
+import { type AsnType, fromBER, type Integer, Null, OctetString } from 'asn1js';
 import {
-  algorithmOid,
-  type Der,
-  DerError,
-  expectTag,
-  INTEGER,
-  OCTET_STRING,
-  readElements,
-  readOne,
-  SEQUENCE,
-  timeOf,
-  writeAlgorithm,
-  writeDer,
-} from './der.ts';
-
-export class OcspError extends Error {}
+  AlgorithmIdentifier,
+  BasicOCSPResponse,
+  CertID,
+  Certificate,
+  OCSPRequest,
+  OCSPResponse,
+  RelativeDistinguishedNames,
+  Request,
+  type SingleResponse,
+  TBSRequest,
+} from 'pkijs';
+import { OcspError } from './ocsp-error.ts';
 
 export interface OcspAnswer {
   status: 'good' | 'revoked' | 'unknown';
-  /** Infinity where the responder names no end */
+  /** Infinity if the responder specifies no end */
   validUntilMs: number;
 }
 
 const SHA1_OID = '1.3.14.3.2.26';
-const HASHES: Record<string, string> = { [SHA1_OID]: 'sha1', '2.16.840.1.101.3.4.2.1': 'sha256' };
-/** null: the key says it all */
-const SIGNATURES: Record<string, string | null> = {
+const HASHES: Readonly<Record<string, string>> = { [SHA1_OID]: 'sha1', '2.16.840.1.101.3.4.2.1': 'sha256' };
+/** Hashes of signature algorithms; null if the key determines it. */
+const SIGNATURES: Readonly<Record<string, string | null>> = {
   '1.2.840.113549.1.1.5': 'sha1',
   '1.2.840.113549.1.1.11': 'sha256',
   '1.2.840.113549.1.1.12': 'sha384',
@@ -42,108 +39,130 @@ const SIGNATURES: Record<string, string | null> = {
   '1.3.101.112': null,
   '1.3.101.113': null,
 };
+const BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 const RESPONSE_STATUS = ['successful', 'malformedRequest', 'internalError', '4', 'tryLater', 'sigRequired', 'unauthorized'];
-/** clocks of responder and server may differ by this much */
+/** Tags of CertStatus. */
+const GOOD = 0;
+const REVOKED = 1;
+/** Clocks of responder and server may differ by this much. */
 const SKEW_MS = 300_000;
+/** Certificates of a response that are considered as the signer's. */
+const MAX_SENT_CERTIFICATES = 8;
+
+/** Reads one element that fills `data`. @throws Error */
+function readWhole(data: Uint8Array): AsnType {
+  // Limits of asn1js: depth 100, 10,000 elements. askResponder limits the size.
+  const { offset, result } = fromBER(data);
+  if (offset !== data.byteLength) throw new Error(result.error || 'bytes after the end of an element');
+  return result;
+}
 
 interface CertificateParts {
-  /** content of the INTEGER */
-  serial: Buffer;
-  subject: Buffer;
+  readonly serialNumber: Integer;
+  /** DER of the name */
+  readonly subject: Uint8Array;
   /** bits of the public key */
-  publicKey: Buffer;
+  readonly publicKey: Uint8Array;
 }
+
+const knownParts = new WeakMap<X509Certificate, CertificateParts>();
 
 function partsOf(certificate: X509Certificate): CertificateParts {
-  const tbs = readElements(expectTag(readElements(readOne(certificate.raw, SEQUENCE).content)[0], SEQUENCE).content);
-  if (tbs[0]?.tag === 0xa0) tbs.shift();
-  // serial, signature, issuer, validity, subject, subjectPublicKeyInfo
-  const key = expectTag(readElements(expectTag(tbs[5], SEQUENCE).content)[1], 0x03);
-  return { serial: expectTag(tbs[0], INTEGER).content, subject: expectTag(tbs[4], SEQUENCE).bytes, publicKey: key.content.subarray(1) };
+  let parts = knownParts.get(certificate);
+  if (!parts) {
+    const { serialNumber, subject, subjectPublicKeyInfo } = new Certificate({ schema: readWhole(certificate.raw) });
+    parts = {
+      serialNumber,
+      subject: new Uint8Array(subject.valueBeforeDecode),
+      publicKey: subjectPublicKeyInfo.subjectPublicKey.valueBlock.valueHexView,
+    };
+    knownParts.set(certificate, parts);
+  }
+  return parts;
 }
 
-const digest = (hash: string, data: Buffer): Buffer => createHash(hash).update(data).digest();
+const digest = (hash: string, data: Uint8Array): Buffer => createHash(hash).update(data).digest();
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** What names a certificate to a responder. */
+/** DER of the CertID by which a responder identifies a certificate. */
 export function certificateId(certificate: X509Certificate, issuer: X509Certificate): Buffer {
-  const from = partsOf(issuer);
-  return writeDer(
-    SEQUENCE,
-    writeAlgorithm(SHA1_OID),
-    writeDer(OCTET_STRING, digest('sha1', from.subject)),
-    writeDer(OCTET_STRING, digest('sha1', from.publicKey)),
-    writeDer(INTEGER, partsOf(certificate).serial),
-  );
+  const { subject, publicKey } = partsOf(issuer);
+  const id = new CertID({
+    hashAlgorithm: new AlgorithmIdentifier({ algorithmId: SHA1_OID, algorithmParams: new Null() }),
+    issuerNameHash: new OctetString({ valueHex: digest('sha1', subject) }),
+    issuerKeyHash: new OctetString({ valueHex: digest('sha1', publicKey) }),
+    serialNumber: partsOf(certificate).serialNumber,
+  });
+  return Buffer.from(id.toSchema().toBER());
 }
 
 /** A request for one certificate. */
 export function ocspRequest(id: Buffer): Buffer {
-  return writeDer(SEQUENCE, writeDer(SEQUENCE, writeDer(SEQUENCE, writeDer(SEQUENCE, id))));
+  const request = new Request({ reqCert: new CertID({ schema: readWhole(id) }) });
+  return Buffer.from(new OCSPRequest({ tbsRequest: new TBSRequest({ requestList: [request] }) }).toSchema(true).toBER());
 }
 
 interface TrustOptions {
   /** further certificates that may have signed */
   chain: X509Certificate[];
-  /** false: a good signature of anyone whose certificate is at hand is enough */
+  /** false: a valid signature by any known certificate is enough */
   verifySigner: boolean;
 }
 
 /**
- * Reads a response about `certificate` and checks that it is signed, meant for this certificate and in its time.
- * With `verifySigner` the signer must be the issuer, or carry a certificate for OCSP signing made by the issuer (RFC 6960 4.2.2.2).
+ * Reads a response about `certificate` and checks that it is signed, meant for this certificate, and currently valid.
+ * With `verifySigner` the signer must be the issuer, or have a certificate for OCSP signing made by the issuer (RFC 6960 4.2.2.2).
  * @throws OcspError
  */
 export function readOcspResponse(data: Buffer, certificate: X509Certificate, issuer: X509Certificate, trust: TrustOptions): OcspAnswer {
   try {
-    const [status, wrapped] = readElements(readOne(data, SEQUENCE).content);
-    const code = expectTag(status, 0x0a).content[0];
-    if (code !== 0) throw new OcspError(`OCSP response not successful (${code}: ${RESPONSE_STATUS[code] ?? 'unknown'})`);
-    const [, basic] = readElements(readOne(expectTag(wrapped, 0xa0).content, SEQUENCE).content);
-    const [tbs, algorithm, signature, certificates] = readElements(readOne(expectTag(basic, OCTET_STRING).content, SEQUENCE).content);
-    const fields = readElements(expectTag(tbs, SEQUENCE).content);
-    if (fields[0]?.tag === 0xa0) fields.shift();
-    const [responder, , responses] = fields;
-    const sent = certificates === undefined ? [] : readElements(readOne(expectTag(certificates, 0xa0).content, SEQUENCE).content);
-    const candidates = [issuer, ...trust.chain, ...sent.slice(0, 8).map((c) => new X509Certificate(c.bytes))];
-    checkSignature(tbs, algorithm, expectTag(signature, 0x03), responder, candidates, trust.verifySigner ? issuer : undefined);
-    return singleResponse(expectTag(responses, SEQUENCE), certificate, issuer);
+    const basic = readBasicResponse(data);
+    const sent = (basic.certs ?? []).slice(0, MAX_SENT_CERTIFICATES).map((sent) => {
+      if (!(sent instanceof Certificate)) throw new Error('a certificate of an unknown kind');
+      return new X509Certificate(Buffer.from(sent.toSchema().toBER()));
+    });
+    checkSignature(basic, [issuer, ...trust.chain, ...sent], trust.verifySigner ? issuer : null);
+    return singleResponse(basic.tbsResponseData.responses, certificate, issuer);
   } catch (error) {
     if (error instanceof OcspError) throw error;
-    if (error instanceof DerError) throw new OcspError(`malformed OCSP response: ${error.message}`);
-    throw new OcspError(`bad OCSP response: ${(error as Error).message}`);
+    throw new OcspError(`malformed OCSP response: ${(error as Error).message}`);
   }
 }
 
-function checkSignature(
-  tbs: Der,
-  algorithm: Der,
-  signature: Der,
-  responder: Der | undefined,
-  candidates: X509Certificate[],
-  mustComeFrom: X509Certificate | undefined,
-): void {
-  const signer = candidates.find((candidate) => isResponder(candidate, responder));
+function readBasicResponse(data: Buffer): BasicOCSPResponse {
+  const { responseStatus, responseBytes } = new OCSPResponse({ schema: readWhole(data) });
+  const code = responseStatus.valueBlock.valueDec;
+  if (code !== 0) throw new OcspError(`OCSP response not successful (${code}: ${RESPONSE_STATUS[code] ?? 'unknown'})`);
+  if (responseBytes?.responseType !== BASIC_RESPONSE) throw new Error('not a basic response');
+  return new BasicOCSPResponse({ schema: readWhole(responseBytes.response.valueBlock.valueHexView) });
+}
+
+/** @param mustComeFrom  the issuer whose authority the signer needs; null accepts any signer */
+function checkSignature(response: BasicOCSPResponse, candidates: readonly X509Certificate[], mustComeFrom: X509Certificate | null): void {
+  const { tbsResponseData, signatureAlgorithm, signature } = response;
+  const signer = candidates.find((candidate) => isResponder(candidate, tbsResponseData.responderID));
   if (!signer) throw new OcspError('OCSP_basic_verify() failed: signer certificate not found');
-  const oid = algorithmOid(algorithm);
+  const oid = signatureAlgorithm.algorithmId;
   const hash = SIGNATURES[oid];
   if (hash === undefined) throw new OcspError(`OCSP_basic_verify() failed: unknown signature algorithm ${oid}`);
-  if (!verify(hash, tbs.bytes, signer.publicKey, signature.content.subarray(1)))
+  if (!verify(hash, tbsResponseData.tbsView, signer.publicKey, signature.valueBlock.valueHexView))
     throw new OcspError('OCSP_basic_verify() failed: signature failure');
   if (mustComeFrom && !mayAnswer(signer, mustComeFrom))
     throw new OcspError('OCSP_basic_verify() failed: signer is neither the issuer nor one it named');
 }
 
-function isResponder(candidate: X509Certificate, responder: Der | undefined): boolean {
-  const parts = partsOf(candidate);
-  if (responder?.tag === 0xa1) return parts.subject.equals(responder.content);
-  return expectTag(readElements(expectTag(responder, 0xa2).content)[0], OCTET_STRING).content.equals(digest('sha1', parts.publicKey));
+function isResponder(candidate: X509Certificate, responder: unknown): boolean {
+  const { subject, publicKey } = partsOf(candidate);
+  if (responder instanceof RelativeDistinguishedNames) return isEqual(new Uint8Array(responder.valueBeforeDecode), subject);
+  if (responder instanceof OctetString) return isEqual(responder.valueBlock.valueHexView, digest('sha1', publicKey));
+  throw new Error('a responder of an unknown kind');
 }
 
 function mayAnswer(signer: X509Certificate, issuer: X509Certificate): boolean {
   const own = partsOf(issuer);
   const theirs = partsOf(signer);
-  if (own.publicKey.equals(theirs.publicKey) && own.subject.equals(theirs.subject)) return true;
+  if (isEqual(own.publicKey, theirs.publicKey) && isEqual(own.subject, theirs.subject)) return true;
   const now = Date.now();
   return (
     (signer.keyUsage ?? []).includes(OCSP_SIGNING) &&
@@ -154,27 +173,35 @@ function mayAnswer(signer: X509Certificate, issuer: X509Certificate): boolean {
   );
 }
 
-function singleResponse(responses: Der, certificate: X509Certificate, issuer: X509Certificate): OcspAnswer {
-  for (const response of readElements(responses.content)) {
-    const [id, status, thisUpdate, next] = readElements(expectTag(response, SEQUENCE).content);
-    if (!isAbout(id, certificate, issuer)) continue;
-    const validUntilMs = next?.tag === 0xa0 ? timeOf(readElements(next.content)[0]) : Infinity;
-    const now = Date.now();
-    if (timeOf(thisUpdate) > now + SKEW_MS) throw new OcspError('OCSP_check_validity() failed: status not yet valid');
-    if (validUntilMs < now - SKEW_MS) throw new OcspError('OCSP_check_validity() failed: status expired');
-    return { status: status.tag === 0x80 ? 'good' : status.tag === 0xa1 ? 'revoked' : 'unknown', validUntilMs };
-  }
-  throw new OcspError('certificate status not found in the OCSP response');
+function singleResponse(responses: readonly SingleResponse[], certificate: X509Certificate, issuer: X509Certificate): OcspAnswer {
+  const response = responses.find(({ certID }) => isAbout(certID, certificate, issuer));
+  if (!response) throw new OcspError('certificate status not found in the OCSP response');
+  const now = Date.now();
+  const validUntilMs = response.nextUpdate ? timeOf(response.nextUpdate) : Infinity;
+  if (timeOf(response.thisUpdate) > now + SKEW_MS) throw new OcspError('OCSP_check_validity() failed: status not yet valid');
+  if (validUntilMs < now - SKEW_MS) throw new OcspError('OCSP_check_validity() failed: status expired');
+  return { status: statusOf(response), validUntilMs };
 }
 
-function isAbout(id: Der, certificate: X509Certificate, issuer: X509Certificate): boolean {
-  const [algorithm, name, key, serial] = readElements(expectTag(id, SEQUENCE).content);
-  const hash = HASHES[algorithmOid(algorithm)];
-  if (!hash) return false;
-  const from = partsOf(issuer);
+/** Milliseconds since 1970. @throws Error: no comparison with an invalid date would fail */
+function timeOf(date: Date): number {
+  const ms = date.getTime();
+  if (Number.isNaN(ms)) throw new Error('invalid time');
+  return ms;
+}
+
+function statusOf({ certStatus }: SingleResponse): OcspAnswer['status'] {
+  const { tagNumber } = (certStatus as AsnType).idBlock;
+  return tagNumber === GOOD ? 'good' : tagNumber === REVOKED ? 'revoked' : 'unknown';
+}
+
+function isAbout(id: CertID, certificate: X509Certificate, issuer: X509Certificate): boolean {
+  const hash = HASHES[id.hashAlgorithm.algorithmId];
+  if (hash === undefined) return false;
+  const { subject, publicKey } = partsOf(issuer);
   return (
-    expectTag(name, OCTET_STRING).content.equals(digest(hash, from.subject)) &&
-    expectTag(key, OCTET_STRING).content.equals(digest(hash, from.publicKey)) &&
-    expectTag(serial, INTEGER).content.equals(partsOf(certificate).serial)
+    isEqual(id.issuerNameHash.valueBlock.valueHexView, digest(hash, subject)) &&
+    isEqual(id.issuerKeyHash.valueBlock.valueHexView, digest(hash, publicKey)) &&
+    isEqual(id.serialNumber.valueBlock.valueHexView, partsOf(certificate).serialNumber.valueBlock.valueHexView)
   );
 }

@@ -10,7 +10,6 @@ import { certificatesOf, issuerOf, parseResponder, type Responder, responderOf }
 import { readConfigFile } from '../tls/pem.ts';
 import { sslModule } from '../tls/ssl.ts';
 import { askResponder } from './ask.ts';
-import { certificateId, ocspRequest, readOcspResponse } from './messages.ts';
 
 /** A response is fetched again this long before it expires, and after an hour at the latest; failures are retried soon. */
 const REFRESH_BEFORE_MS = 300_000;
@@ -57,6 +56,7 @@ class Staple {
     const issuer = this.#issuer;
     const responder = this.#responder;
     try {
+      const { certificateId, ocspRequest, readOcspResponse } = await import('./messages.ts');
       const data = await askResponder(responder, ocspRequest(certificateId(certificate, issuer)), server);
       const verifySigner = sslModule.conf(server.root).ssl_stapling_verify;
       const answer = readOcspResponse(data, certificate, issuer, { chain: this.#chain, verifySigner });
