@@ -99,8 +99,8 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
 
   finished(reply: UwsReply): void {
     if (reply.place >= 0) {
-      const last = this.#replies.pop()!;
-      if (last !== reply) {
+      const last = this.#replies.pop();
+      if (last && last !== reply) {
         this.#replies[reply.place] = last;
         last.place = reply.place;
       }

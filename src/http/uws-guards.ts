@@ -76,6 +76,7 @@ interface HyperExpress {
   Request: { prototype: HyperRequest };
 }
 
+// its types omit the private members that the guards need
 const hyperExpress = hyperExpressModule as unknown as HyperExpress;
 const STATUS_WITHOUT_LENGTH = new Set(['204', '304']);
 
@@ -131,6 +132,7 @@ function guardRequests(prototype: HyperRequest): void {
 
 /** Guard 1: counts and collects in one pass over the head. All requests of uWebSockets share a prototype, which is available from the first. */
 function guardForEach(): void {
+  // a private method, checked at load
   const prototype = hyperExpress.Server.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
   const handle = prototype._handle_uws_request;
   const count = (name: string, value: string): void => {

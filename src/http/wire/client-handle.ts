@@ -1,8 +1,10 @@
 // Connections as handles of the system, before node:net wraps them in sockets. Sockets made here are cheaper than those of node:net:
 // one buffer for all reads of plain HTTP, and TLS without a plain socket below it. If the internals of node:net differ from what is known
 // here, `takeHandles` does nothing.
+
 import type { Server as NetServer, OnReadOpts } from 'node:net';
 import { holdingClock } from './clock.ts';
+import { internalsOf } from './stream-binding.ts';
 
 interface AddressOut {
   address?: string;
@@ -29,7 +31,7 @@ interface ListenHandle {
 
 /** Passes new connections to `take` instead of making sockets of them. */
 export function takeHandles(server: NetServer, take: (client: ClientHandle) => void): void {
-  const handle = (server as unknown as { _handle?: Partial<ListenHandle> })._handle;
+  const handle = internalsOf<{ _handle: Partial<ListenHandle> }>(server)._handle;
   if (typeof handle?.onconnection !== 'function') return;
   handle.onconnection = (error, client) => {
     if (error || !client) return;

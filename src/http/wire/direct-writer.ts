@@ -4,7 +4,7 @@
 // and for TLS and streams of HTTP/2, nothing is written directly.
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
-import { loadStreamBinding, type WriteWrap } from './stream-binding.ts';
+import { internalsOf, loadStreamBinding, type WriteWrap } from './stream-binding.ts';
 
 /** Methods return 0 or a negative errno. */
 interface StreamHandle {
@@ -14,10 +14,11 @@ interface StreamHandle {
 }
 
 const binding = loadStreamBinding();
+const NewWriteWrap = binding?.WriteWrap ?? class {};
 let spare: WriteWrap | undefined;
 
 function plainHandle(socket: Socket): StreamHandle | undefined {
-  const handle = (socket as unknown as { _handle?: Partial<StreamHandle> | null })._handle;
+  const handle = internalsOf<{ _handle: Partial<StreamHandle> | null }>(socket)._handle;
   const known =
     typeof handle?.writeBuffer === 'function' && typeof handle.writeLatin1String === 'function' && typeof handle.writev === 'function';
   return known ? (handle as StreamHandle) : undefined;
@@ -79,7 +80,7 @@ export class DirectWriter {
   }
 
   #written(req: WriteWrap, errno: number, bytes: number, held: WriteWrap['held']): void {
-    if (errno === 0 && binding!.streamBaseState[binding!.kLastWriteWasAsync] !== 0) {
+    if (errno === 0 && binding && binding.streamBaseState[binding.kLastWriteWasAsync] !== 0) {
       this.#await(req, bytes, held);
       return;
     }
@@ -102,7 +103,7 @@ export class DirectWriter {
 }
 
 function takeRequest(): WriteWrap {
-  const req = spare ?? new binding!.WriteWrap();
+  const req = spare ?? new NewWriteWrap();
   spare = undefined;
   return req;
 }

@@ -19,7 +19,8 @@ interface StreamBinding {
 /** Undefined if the internals of this Node differ. */
 export function loadStreamBinding(): StreamBinding | undefined {
   try {
-    const found = (process as unknown as { binding(name: string): Partial<StreamBinding> }).binding('stream_wrap');
+    const found = internalsOf<{ binding(name: string): Partial<StreamBinding> }>(process).binding?.('stream_wrap');
+    if (!found) return undefined;
     const indices = [found.kLastWriteWasAsync, found.kReadBytesOrError, found.kArrayBufferOffset];
     const known = typeof found.WriteWrap === 'function' && found.streamBaseState && indices.every((index) => typeof index === 'number');
     return known ? (found as StreamBinding) : undefined;
@@ -27,3 +28,6 @@ export function loadStreamBinding(): StreamBinding | undefined {
     return undefined;
   }
 }
+
+/** Undocumented members of an object of Node's, all of which may be missing. The only cast to them. */
+export const internalsOf = <T>(object: object): Partial<T> => object as Partial<T>;

@@ -6,10 +6,10 @@ import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '
 import { type ErrorLog, levelRank } from '../../log/error-log.ts';
 import type { LogTargets } from '../../log/targets.ts';
 import { compileRegex } from '../config/compile-regex.ts';
-import { core } from '../config/core.ts';
+import { core, TEMP_PATHS } from '../config/core.ts';
 import { collectSockets, parseListen } from '../config/listen.ts';
 import type { HttpFrame, HttpScope } from '../config/module.ts';
-import { parseValue } from '../config/value.ts';
+import { parseValue, type Value } from '../config/value.ts';
 import { Variables } from '../config/variables.ts';
 import type { HttpModule } from '../model/types.ts';
 import { HttpMain, Loc, Server } from '../model/types.ts';
@@ -18,7 +18,6 @@ import { addCoreVariables } from '../modules/core-variables.ts';
 import { initHeaderWriter } from '../phases/header-writer.ts';
 import { indexLocations } from '../phases/location.ts';
 import { buildPhases } from '../phases/phases.ts';
-import type { TempFolder } from '../request/body.ts';
 import { FILTER_ORDER } from '../request/pieces.ts';
 import { loadModules, REGISTRY } from './registry.ts';
 
@@ -139,7 +138,7 @@ class Builder {
     const { main } = this;
     const input = this.#input;
     this.#prepare(main.loc);
-    this.#readNodes(input.node.children!, HTTP, main.loc, undefined);
+    this.#readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
     for (const check of this.#checks) check();
     this.#merge(main.loc, undefined);
     for (const server of main.servers) {
@@ -178,7 +177,7 @@ class Builder {
       context,
       readChildren: (f, inner, level) => {
         this.#prepare(level);
-        this.#readNodes(f.node.children!, inner, level, server);
+        this.#readNodes(f.node.children ?? [], inner, level, server);
       },
       value: (text) => {
         try {
@@ -219,7 +218,7 @@ class Builder {
       const given = `${module.index}:${node.name}`;
       if (!spec.repeats && loc.given.has(given)) failAt(node, `"${node.name}" directive is duplicate`);
       loc.given.add(given);
-      conf[node.name] = spec.parse(this.#frame(node, context, loc, server) as never, previous as never);
+      conf[node.name] = spec.parse(this.#frame(node, context, loc, server), previous);
       return;
     }
     const refused = refusal(node.name);
@@ -233,7 +232,7 @@ class Builder {
     const server = new Server(loc, `${f.node.file}:${f.node.line}`);
     this.main.servers.push(server);
     this.#prepare(loc);
-    this.#readNodes(f.node.children!, SERVER, loc, server);
+    this.#readNodes(f.node.children ?? [], SERVER, loc, server);
     for (const name of server.names) {
       if (name.text === '$hostname') name.text = hostname().toLowerCase();
     }
@@ -253,11 +252,11 @@ class Builder {
     }
     const same = parent.children.find((c) => c.name === loc.name && sameKind(c.kind, loc.kind) && loc.kind !== 'regex');
     if (same) f.fail(`duplicate location "${loc.name}"`);
-    if (loc.kind === 'named') server!.named.set(loc.name, loc);
+    if (loc.kind === 'named') server?.named.set(loc.name, loc);
     parent.children.push(loc);
     if (loc.kind === 'regex') this.#regexLocs.push(loc);
     this.#prepare(loc);
-    this.#readNodes(f.node.children!, LOCATION, loc, server);
+    this.#readNodes(f.node.children ?? [], LOCATION, loc, server);
   }
 
   limitExcept(f: HttpFrame): void {
@@ -273,7 +272,7 @@ class Builder {
     loc.exceptLoc = except;
     loc.children.push(except);
     this.#prepare(except);
-    this.#readNodes(f.node.children!, LIMIT_EXCEPT, except, f.scope.server);
+    this.#readNodes(f.node.children ?? [], LIMIT_EXCEPT, except, f.scope.server);
   }
 
   errorLog(f: HttpFrame): void {
@@ -312,7 +311,7 @@ class Builder {
     if (!parent) this.#anchorTempPaths(loc);
     for (const module of this.#modules) {
       try {
-        module.finish?.(loc.confs[module.index] as never, loc);
+        module.finish?.(module.conf(loc), loc);
       } catch (error) {
         if (typeof error === 'string') failAt(this.#end, error);
         throw error;
@@ -333,14 +332,11 @@ class Builder {
 
   /** Default temporary folders are below the prefix. */
   #anchorTempPaths(loc: Loc): void {
-    const c = core.conf(loc) as unknown as Record<string, TempFolder>;
-    for (const name of Object.keys(c)) {
-      if (!name.endsWith('_temp_path')) continue;
-      if (!path.isAbsolute(c[name].path)) c[name] = { ...c[name], path: path.join(this.#input.paths.prefix, c[name].path) };
-    }
+    const c = core.conf(loc);
+    for (const name of TEMP_PATHS) c[name] = { ...c[name], path: path.resolve(this.#input.paths.prefix, c[name].path) };
   }
 
-  #rootValue(value: import('../config/value.ts').Value, cut: boolean): import('../config/value.ts').Value {
+  #rootValue(value: Value, cut: boolean): Value {
     if (value.constant === undefined) return value;
     const slash = value.constant.endsWith('/');
     let full = path.resolve(this.#input.paths.prefix, value.constant);
@@ -376,19 +372,20 @@ function readLocationName(f: HttpFrame, loc: Loc): void {
 }
 
 function readServerNames(f: HttpFrame): void {
+  const { names, listens } = f.scope.server ?? f.fail('"server_name" directive is not allowed here');
   for (const word of f.args) {
     if ((word.startsWith('*') && !/^\*\../s.test(word)) || word === '.') f.fail(`server name "${word}" is invalid`);
     if (word.startsWith('~')) {
       if (word.length === 1) f.fail('empty regex in server name "~"');
-      f.scope.server!.names.push({ text: word, regex: compileRegex(f, word.slice(1), /[A-Z]/.test(word)) });
+      names.push({ text: word, regex: compileRegex(f, word.slice(1), /[A-Z]/.test(word)) });
       continue;
     }
     if (word.includes('/')) f.scope.warn(`server name "${word}" has suspicious symbols`);
     const name = word.toLowerCase();
     const stars = name.replace(/^\*\.|\.\*$/, '');
     if (stars.includes('*') || /\.\./.test(name) || (name.startsWith('*.') && name.endsWith('.*'))) {
-      f.fail(`invalid server name or wildcard "${word}" on ${f.scope.server!.listens[0]?.text ?? '0.0.0.0:80'}`);
+      f.fail(`invalid server name or wildcard "${word}" on ${listens[0]?.text ?? '0.0.0.0:80'}`);
     }
-    f.scope.server!.names.push({ text: name });
+    names.push({ text: name });
   }
 }

@@ -133,10 +133,10 @@ export async function loadModules(names: Iterable<string>, variables: Iterable<s
   const directives = [...names];
   const used = [...variables];
   const wanted = REGISTRY.filter(
-    (entry) =>
-      entry.directives === '*' ||
-      directives.some((name) => matches(entry.directives, name)) ||
-      (entry.variables !== undefined && used.some((name) => matches(entry.variables!, name))),
+    ({ directives: patterns, variables: variablePatterns }) =>
+      patterns === '*' ||
+      directives.some((name) => matches(patterns, name)) ||
+      (variablePatterns !== undefined && used.some((name) => matches(variablePatterns, name))),
   );
   return [...new Set((await Promise.all(wanted.map((entry) => entry.load()))).flat())];
 }

@@ -39,11 +39,11 @@ export interface ErrorPage {
 
 function parseErrorPage(f: HttpFrame, previous: ErrorPage[] = []): ErrorPage[] {
   const args = [...f.args];
-  const uriText = args.pop()!;
+  const uriText = args.pop() ?? '';
   let overwrite = -1;
   if (args.at(-1)?.startsWith('=')) {
     if (args.length < 2) f.fail('invalid value "' + args[0] + '"');
-    const code = args.pop()!.slice(1);
+    const code = args.pop()?.slice(1) ?? '';
     if (code !== '' && !/^\d+$/.test(code)) f.invalid(`=${code}`);
     overwrite = code === '' ? 0 : Number(code);
   }
@@ -83,6 +83,9 @@ const tempPath = (name: string) =>
     path: namedFolder(f),
     levels: f.args.slice(1).map((word) => (/^[123]$/.test(word) ? Number(word) : f.refuse('invalid value'))),
   }));
+
+/** Directives of temporary folders. */
+export const TEMP_PATHS = ['client_body_temp_path', 'fastcgi_temp_path', 'proxy_temp_path', 'scgi_temp_path', 'uwsgi_temp_path'] as const;
 
 /** Node manages memory itself; the size is only checked, as nginx does. */
 export const poolSize = (defaultText: string) =>
@@ -235,7 +238,7 @@ export const core = defineModule(
       undefined,
       (f: HttpFrame) => {
         const words = [...f.args];
-        const final = words.pop()!;
+        const final = words.pop() ?? '';
         const code = /^=\d+$/.test(final) ? Number(final.slice(1)) : 0;
         if (final.startsWith('=') && (code === 0 || code > 999)) f.fail(`invalid code "${final}"`);
         const items = words.map((word) => {
@@ -253,7 +256,7 @@ export const core = defineModule(
         DEFAULT_TYPES,
         (f: HttpFrame, previous) => {
           const types = new Map(previous);
-          for (const node of f.node.children!) {
+          for (const node of f.node.children ?? []) {
             if (node.args.length === 0) f.fail(`invalid number of arguments in "${node.name}" directive`);
             for (const extension of node.args) types.set(extension.toLowerCase(), node.name);
           }

@@ -30,7 +30,7 @@ function parseAddress(text: string, fail: (m: string) => never): { host: string;
 const canonicalV6 = (text: string): string => new URL(`http://[${text}]/`).hostname.slice(1, -1);
 
 export function parseListen(f: HttpFrame): void {
-  const server = f.scope.server!;
+  const server = f.scope.server ?? f.fail('"listen" directive is not allowed here');
   const address = parseAddress(f.args[0], (m) => f.fail(m));
   const base: ListenOptions = {
     text: f.args[0],

@@ -63,7 +63,7 @@ export class Variables implements VariableTable {
   /** Binds all referenced names. @throws string unknown "x" variable */
   resolve(): void {
     for (const name of this.#pending) {
-      const def = this.#used.get(name)!;
+      const def = this.lookup(name);
       const own = this.#builtIn.get(name);
       if (own) {
         Object.assign(def, own, { index: def.index });

@@ -221,17 +221,18 @@ export class OutputQueue implements Output {
     if (this.#draining || this.delayTimer || this.#conn.closed) return;
     const r = this.#conn.request;
     const rate = r ? rateOf(r) : 0;
-    if (rate > 0 && this.#head !== '') this.#queueHead();
+    const limited = rate > 0 ? r : undefined;
+    if (limited && this.#head !== '') this.#queueHead();
     while (this.queue.length > 0) {
       // TLS copies its input: large bodies are written in parts
       let allowed = this.#conn.tls ? FILE_CHUNK : Infinity;
-      if (rate > 0) {
-        allowed = Math.min(allowed, this.#rateAllowance(r!, rate));
+      if (limited) {
+        allowed = Math.min(allowed, this.#rateAllowance(limited, rate));
         if (allowed <= 0) break;
       }
       const piece = this.queue[0];
       if (isFileSpan(piece)) {
-        if (!this.#sendFile(piece, Math.min(allowed, FILE_CHUNK), rate)) break;
+        if (!this.#sendFile(piece, Math.min(allowed, FILE_CHUNK), limited, rate)) break;
         continue;
       }
       if (piece.length > allowed) {
@@ -241,8 +242,8 @@ export class OutputQueue implements Output {
         this.queue.shift();
         this.#write(piece);
       }
-      if (rate > 0) {
-        this.#rateDelay(r!, rate, Math.min(piece.length, allowed));
+      if (limited) {
+        this.#rateDelay(limited, rate, Math.min(piece.length, allowed));
         if (this.delayTimer) break;
       }
       if (this.#batchBytes + this.#unsent > SOCKET_HIGH_WATER && this.queue.length > 0) {
@@ -344,7 +345,11 @@ export class OutputQueue implements Output {
   #flushed(): void {
     this.#draining = false;
     this.#conn.clearTimer();
-    while (this.#lent.length > 0 && fileBuffers.length < FILE_BUFFERS) fileBuffers.push(this.#lent.pop()!);
+    while (fileBuffers.length < FILE_BUFFERS) {
+      const buffer = this.#lent.pop();
+      if (!buffer) break;
+      fileBuffers.push(buffer);
+    }
     this.#lent.length = 0;
     if (!this.#conn.closed) this.#drained();
   }
@@ -369,7 +374,7 @@ export class OutputQueue implements Output {
    * Writes the next part of a file region. Reads synchronously, like nginx, since the page cache is faster than a thread.
    * @returns whether more may be written at once
    */
-  #sendFile(span: FileSpan, limit: number, rate: number): boolean {
+  #sendFile(span: FileSpan, limit: number, limited: Request | undefined, rate: number): boolean {
     const want = Math.min(limit, span.end - span.start);
     const buffer = fileBuffers.pop() ?? Buffer.allocUnsafeSlow(FILE_CHUNK);
     let count = 0;
@@ -388,7 +393,7 @@ export class OutputQueue implements Output {
     if (span.start >= span.end) this.queue.shift();
     this.#write(buffer.subarray(0, count));
     this.#flushBatch();
-    if (rate > 0) this.#rateDelay(this.#conn.request!, rate, count);
+    if (limited) this.#rateDelay(limited, rate, count);
     if (this.#unsent > 0) {
       this.#lent.push(buffer);
       return false;

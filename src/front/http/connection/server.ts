@@ -25,8 +25,9 @@ export async function listenAll(http: HttpMain, fds: Record<string, number>, hoo
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     const listeners = new Map<VirtualHosts, TlsListener>();
     const tlsFor = (hosts: VirtualHosts): TlsListener => {
+      if (!tls) throw new Error('no socket is configured for TLS');
       let listener = listeners.get(hosts);
-      if (!listener) listeners.set(hosts, (listener = new tls!.TlsListener(http, hosts, http2)));
+      if (!listener) listeners.set(hosts, (listener = new tls.TlsListener(http, hosts, http2)));
       return listener;
     };
     const tlsHandles = tls?.handlesTakeTls ? tls.HandleIncoming : undefined;
@@ -109,7 +110,8 @@ const allHosts = (socket: ListenSocket): VirtualHosts[] => [socket.hosts, ...soc
 function handleTaker(accepting: Accepting): ((client: ClientHandle) => void) | undefined {
   const hosts = allHosts(accepting.socket);
   if (hosts.some(({ options }) => options.proxyProtocol)) return undefined;
-  if (hosts.every(({ options }) => options.ssl) && accepting.tlsHandles) return (client) => acceptTls(accepting, client);
+  const { tlsHandles } = accepting;
+  if (tlsHandles && hosts.every(({ options }) => options.ssl)) return (client) => acceptTls(accepting, client, tlsHandles);
   if (hosts.some((each) => each.options.ssl || speaksHttp2(each))) return undefined;
   return (client) => {
     const reads = new SharedReads();
@@ -118,7 +120,7 @@ function handleTaker(accepting: Accepting): ((client: ClientHandle) => void) | u
   };
 }
 
-function acceptTls(accepting: Accepting, client: ClientHandle): void {
+function acceptTls(accepting: Accepting, client: ClientHandle, TlsHandle: NonNullable<Accepting['tlsHandles']>): void {
   const { socket, hooks } = accepting;
   if (hooks.full?.()) {
     client.close();
@@ -127,5 +129,5 @@ function acceptTls(accepting: Accepting, client: ClientHandle): void {
   const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, localAddressOf(client));
   const { keepAlive } = hosts.options;
   if (keepAlive) client.setKeepAlive?.(true, keepAlive.idleSeconds);
-  accepting.tlsFor(hosts).accept(new accepting.tlsHandles!(client), socket, undefined, hooks);
+  accepting.tlsFor(hosts).accept(new TlsHandle(client), socket, undefined, hooks);
 }

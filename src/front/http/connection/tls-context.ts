@@ -1,6 +1,9 @@
 // TLS contexts of a virtual server: certificates, keys, ciphers, tickets and sessions, as its directives say.
+
 import { constants, createHash } from 'node:crypto';
 import tls from 'node:tls';
+import { present } from '../../../common/present.ts';
+import { internalsOf } from '../../../http/wire/stream-binding.ts';
 import { logTo } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
 import type { HttpMain, Request, Server } from '../model/types.ts';
@@ -9,7 +12,7 @@ import { ContextCache } from '../tls/certificate-cache.ts';
 import { applyConfCommands, versionRange } from '../tls/conf-command.ts';
 import { certificatesOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile, readCrls, readKey, readPem } from '../tls/pem.ts';
-import { sslModule } from '../tls/ssl.ts';
+import { type PemSource, sslModule } from '../tls/ssl.ts';
 import { type TicketKey, ticketKeysOf, useTicketKeys } from './session-tickets.ts';
 
 type Conf = ReturnType<typeof sslModule.conf>;
@@ -34,7 +37,10 @@ class SessionCache {
   }
   #keep(id: string, data: Buffer, untilMs: number): void {
     this.#sessions.set(id, { data, untilMs });
-    if (this.#sessions.size > this.#max) this.#sessions.delete(this.#sessions.keys().next().value!);
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#sessions.size <= this.#max) break;
+      this.#sessions.delete(oldest);
+    }
   }
   get(id: string): Buffer | null {
     drain();
@@ -59,7 +65,8 @@ export interface TlsContext {
   ticketKeys: TicketKey[];
 }
 
-const sharedContext = (server: tls.Server): tls.SecureContext => (server as unknown as { _sharedCreds: tls.SecureContext })._sharedCreds;
+const sharedContext = (server: tls.Server): tls.SecureContext =>
+  present(internalsOf<{ _sharedCreds: tls.SecureContext }>(server)._sharedCreds);
 
 const contexts = new WeakMap<Server, TlsContext>();
 
@@ -70,7 +77,7 @@ export function prepareTls(http: HttpMain): void {
     const listens = server.listens.some((l) => l.ssl) || http.sockets.some((s) => s.options.ssl && s.hosts.servers.includes(server));
     if (!listens) {
       // no socket chooses it, but a missing certificate still stops the start
-      if (conf.ssl_certificate && (constantPems(conf) || !conf.ssl_certificate_key)) pemsOf(conf, (pem) => pem.value.constant!);
+      if (conf.ssl_certificate && (constantPems(conf) || !conf.ssl_certificate_key)) pemsOf(conf, constantOf);
       continue;
     }
     if (conf.ssl_ocsp !== 'off' && conf.ssl_verify_client === 'optional_no_ca')
@@ -144,16 +151,14 @@ function cipherList(conf: Conf): string {
   return conf.ssl_ciphers.includes('TLS_') ? conf.ssl_ciphers : `${suites}:${conf.ssl_ciphers}`;
 }
 
-function pemsOf(
-  conf: Conf,
-  evalText: (value: Conf['ssl_certificate'] extends (infer P)[] | undefined ? P : never) => string,
-  atRunTime = false,
-): { cert: Buffer[]; key: (string | Buffer)[] } {
+const constantOf = ({ value }: PemSource): string => value.constant ?? '';
+
+function pemsOf(conf: Conf, evalText: (pem: PemSource) => string, atRunTime = false): { cert: Buffer[]; key: (string | Buffer)[] } {
   const certs = conf.ssl_certificate ?? [];
   const keys = conf.ssl_certificate_key ?? [];
   if (keys.length < certs.length) throw `no "ssl_certificate_key" is defined for certificate "${certs[certs.length - 1].value.source}"`;
   const cert = certs.map((c) => {
-    const name = c.path(evalText(c as never));
+    const name = c.path(evalText(c));
     try {
       return readPem(name, atRunTime);
     } catch (error) {
@@ -161,7 +166,7 @@ function pemsOf(
     }
   });
   const key = keys.slice(0, certs.length).map((k) => {
-    const name = k.path(evalText(k as never));
+    const name = k.path(evalText(k));
     try {
       return readKey(name, conf.ssl_password_file, atRunTime);
     } catch (error) {
@@ -192,8 +197,7 @@ export function contextOf(http: HttpMain, server: Server): TlsContext {
   const conf = sslModule.conf(server.root);
   const ticketKeys = ticketKeysOf(http, conf);
   const reject = conf.ssl_reject_handshake;
-  const pems =
-    !reject && constantPems(conf) ? pemsOf(conf, (p) => (p as { value: { constant: string } }).value.constant) : { cert: [], key: [] };
+  const pems = !reject && constantPems(conf) ? pemsOf(conf, constantOf) : { cert: [], key: [] };
   let base: tls.SecureContextOptions;
   try {
     base = secureOptions(conf, pems.cert, pems.key);
@@ -236,14 +240,14 @@ export function secureContextFor(server: Server, context: TlsContext, request: (
   const { conf } = context;
   if (constantPems(conf)) return sharedContext(context.server);
   const r = request();
-  const evaluate = (p: { value: { eval(r: Request): string } }): string => p.value.eval(r);
+  const evaluate = (pem: PemSource): string => pem.value.eval(r);
   const key = [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].map(evaluate).join('\0');
   const cache = variableContexts.get(server) ?? new ContextCache();
   variableContexts.set(server, cache);
   const keep = conf.ssl_certificate_cache ?? { max: 0, validMs: 0, inactiveMs: 0 };
   const known = cache.get(key, keep);
   if (known) return known;
-  const pems = pemsOf(conf, evaluate as never, true);
+  const pems = pemsOf(conf, evaluate, true);
   const made = tls.createSecureContext(secureOptions(conf, pems.cert, pems.key));
   useTicketKeys(made, context.ticketKeys);
   cache.put(key, made, keep);

@@ -1,9 +1,10 @@
 // Connections before their handshake: the first bytes decide whether a TLS socket or a plain one is made.
-import { Socket } from 'node:net';
+
+import { Socket, type SocketConstructorOpts } from 'node:net';
 import { TLSSocket, type TLSSocketOptions } from 'node:tls';
 import { type ClientHandle, peerOf, type SharedReads } from '../../../http/wire/client-handle.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
-import { loadStreamBinding } from '../../../http/wire/stream-binding.ts';
+import { internalsOf, loadStreamBinding } from '../../../http/wire/stream-binding.ts';
 
 export interface Incoming {
   /** address of the client and our port */
@@ -78,22 +79,23 @@ type HandleOptions = TLSSocketOptions & { clientHandle: ClientHandle; allowHalfO
 /** TLS directly on a handle, as TLSSocket does for outgoing connections; otherwise it needs a socket below, which doubles the cost. */
 class HandleTlsSocket extends TLSSocket {
   constructor(options: HandleOptions) {
+    // the type demands a socket, which _wrapHandle makes unnecessary
     super(undefined as unknown as Socket, options);
-    (this as unknown as Insides).connecting = false;
+    internalsOf<Insides>(this).connecting = false;
   }
 
   /** Called by the constructor, which would otherwise create a handle. */
   protected _wrapHandle(): unknown {
-    const { clientHandle } = (this as unknown as { _tlsOptions: HandleOptions })._tlsOptions;
-    return (TLSSocket.prototype as unknown as Insides)._wrapHandle.call(this, null, clientHandle, false);
+    const { clientHandle } = internalsOf<{ _tlsOptions: HandleOptions }>(this)._tlsOptions ?? {};
+    if (!clientHandle) return undefined;
+    return internalsOf<Insides>(TLSSocket.prototype)._wrapHandle?.call(this, null, clientHandle, false);
   }
 }
 
 const binding = loadStreamBinding();
 
 /** Whether TLS sockets can be made on handles with this Node. */
-export const handlesTakeTls: boolean =
-  binding !== undefined && typeof (TLSSocket.prototype as unknown as Partial<Insides>)._wrapHandle === 'function';
+export const handlesTakeTls: boolean = binding !== undefined && typeof internalsOf<Insides>(TLSSocket.prototype)._wrapHandle === 'function';
 
 /** A connection that is still a handle. */
 export class HandleIncoming implements Incoming, Timed {
@@ -117,7 +119,8 @@ export class HandleIncoming implements Incoming, Timed {
     watch(this);
     setDeadline(this, timeoutMs);
     handle.onread = (data) => {
-      const { streamBaseState: state, kReadBytesOrError, kArrayBufferOffset } = binding!;
+      if (!binding) return;
+      const { streamBaseState: state, kReadBytesOrError, kArrayBufferOffset } = binding;
       const count = state[kReadBytesOrError];
       if (this.#over || count === 0) return;
       if (count < 0 || !data) {
@@ -136,13 +139,13 @@ export class HandleIncoming implements Incoming, Timed {
     this.#end();
     const socket = new HandleTlsSocket({ ...options, clientHandle: this.#handle, allowHalfOpen: true, onread: reads?.options });
     // as in TLSSocket: listeners are attached first
-    process.nextTick(() => (socket as unknown as Insides)._handle?.receive(this.#held));
+    process.nextTick(() => internalsOf<Insides>(socket)._handle?.receive(this.#held));
     return socket;
   }
 
   plain(): Socket {
     this.#end();
-    const socket = new Socket({ handle: this.#handle, allowHalfOpen: true, pauseOnCreate: true } as never);
+    const socket = new Socket({ handle: this.#handle, allowHalfOpen: true, pauseOnCreate: true } as SocketConstructorOpts);
     socket.unshift(this.#held);
     return socket;
   }

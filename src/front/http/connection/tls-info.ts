@@ -1,5 +1,7 @@
 // The TLS properties of a connection that requests use.
+
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import { internalsOf } from '../../../http/wire/stream-binding.ts';
 import type { Server, TlsInfo } from '../model/types.ts';
 import { HTTPS_CERT_ERROR, HTTPS_NO_CERT, OK } from '../request/codes.ts';
 import type { ClientHello } from '../tls/client-hello.ts';
@@ -10,7 +12,7 @@ import { isNoCa, sslModule } from '../tls/ssl.ts';
 export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): TlsInfo {
   const verifyError = (): string => {
     const own = sslModule.conf(server.root);
-    const native = (secure as unknown as { _handle: { verifyError(): { code?: string } | null } })._handle?.verifyError?.();
+    const native = internalsOf<{ _handle: { verifyError?(): { code?: string } | null } }>(secure)._handle?.verifyError?.();
     if (native) return native.code ?? 'CERT_REJECTED';
     // a session stores the result of its first handshake, but not the chain
     if (secure.isSessionReused()) return '';

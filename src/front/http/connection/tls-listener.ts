@@ -1,9 +1,11 @@
 // TLS listeners. The ClientHello is read before the handshake, so that the virtual server is known when the TLS socket is made:
 // certificate, protocols, verification and sessions are those of that server.
+
 import type { Socket } from 'node:net';
 import type tls from 'node:tls';
 import { SharedReads } from '../../../http/wire/client-handle.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
+import { internalsOf } from '../../../http/wire/stream-binding.ts';
 import { logTo } from '../../log/error-log.ts';
 import { core } from '../config/core.ts';
 import { speaksHttp2 } from '../config/http2.ts';
@@ -232,7 +234,7 @@ export class TlsListener {
     const listen = { ...socket, options: hosts.options };
     if (this.#http2 && secure.alpnProtocol === 'h2') {
       // Node's own TLS server would set this; a session waits for it
-      (secure as unknown as { secureConnecting: boolean }).secureConnecting = false;
+      internalsOf<{ secureConnecting: boolean }>(secure).secureConnecting = false;
       new this.#http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
       return;
     }

@@ -113,14 +113,16 @@ function findFile(r: Request, name: string): OpenedFile {
   }
 }
 
+const isKeptFile = (file: OpenedFile): file is KeptFile => 'readers' in file;
+
 function closeFile(file: OpenedFile): void {
-  if (!('readers' in file)) {
-    closeSync(file.fd!);
+  if (file.fd === undefined) return;
+  if (!isKeptFile(file)) {
+    closeSync(file.fd);
     return;
   }
-  const held = file as KeptFile;
-  held.readers--;
-  if (!held.isKept && held.readers === 0) closeSync(held.fd!);
+  file.readers--;
+  if (!file.isKept && file.readers === 0) closeSync(file.fd);
 }
 
 /** Counts a use of a large file. @returns whether it is requested often */

@@ -17,7 +17,8 @@ export function sendFile(r: Request, file: OpenedFile): number {
   const rc = r.sendHeader();
   if (rc !== 0 || r.headerOnly) return rc;
   if (file.body) return r.output(file.body.length > 0 ? [file.body] : [], true);
-  return r.needInMemory ? pumpFile(r, fd!, 0, stat.size) : r.output([{ fd: fd!, start: 0, end: stat.size }], true);
+  if (fd === undefined) return ERROR;
+  return r.needInMemory ? pumpFile(r, fd, 0, stat.size) : r.output([{ fd, start: 0, end: stat.size }], true);
 }
 
 /** Reads a region of a file. */

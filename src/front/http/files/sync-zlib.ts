@@ -22,6 +22,7 @@ export class SyncZlib {
 
   private constructor(kind: string, make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress) {
     this.#kind = kind;
+    // internals of node:zlib's streams, for synchronous writes
     this.#engine = make() as unknown as Engine;
     this.#engine.on('error', (error) => {
       this.#failed = error;

@@ -27,7 +27,7 @@ export type Phase = 'postRead' | 'serverRewrite' | 'rewrite' | 'preaccess' | 'ac
 /** One step of the phase engine. */
 export interface PhaseStep {
   kind: 'generic' | 'rewrite' | 'findConfig' | 'postRewrite' | 'access' | 'postAccess' | 'content';
-  handler?: Handler;
+  handler: Handler;
   /** index of the step to continue at when a generic handler returned OK, or when a phase is skipped */
   next: number;
 }
@@ -381,11 +381,7 @@ export interface UpstreamReport {
 export type SubrequestEnd = (sub: Request, rc: number) => number;
 
 /** Output of a request that waits for its turn: pieces of its own, or a subrequest. */
-export interface Postponed {
-  request?: Request;
-  pieces?: Piece[];
-  last?: boolean;
-}
+export type Postponed = { request: Request } | { request?: undefined; pieces: Piece[]; last: boolean };
 
 /** A request, a subrequest included (class HttpRequest). */
 export interface Request {

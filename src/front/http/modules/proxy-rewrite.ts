@@ -5,13 +5,10 @@ import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { Request } from '../model/types.ts';
 
-export interface Replacement {
-  regex?: Regex;
-  prefix?: Value;
-  /** domains are compared as suffixes after an optional dot */
-  domain?: boolean;
-  to: Value;
-}
+export type Replacement =
+  | { regex: Regex; to: Value }
+  /** `domain`: domains are compared as suffixes after an optional dot */
+  | { regex?: undefined; prefix: Value; domain?: boolean; to: Value };
 
 /** Parses `from to`, where `from` may be a `~regex`; `domain` for cookie domains. */
 export function parseReplacement(f: HttpFrame, from: string, to: string, domain = false): Replacement {
@@ -35,7 +32,7 @@ export function replace(r: Request, rules: readonly Replacement[], text: string)
       r.captures = kept;
       return to;
     }
-    const prefix = rule.prefix!.eval(r);
+    const prefix = rule.prefix.eval(r);
     if (rule.domain) {
       const dot = text.startsWith('.') ? '.' : '';
       if (text.slice(dot.length).toLowerCase() === prefix.toLowerCase()) return dot + rule.to.eval(r);
@@ -46,11 +43,8 @@ export function replace(r: Request, rules: readonly Replacement[], text: string)
   return undefined;
 }
 
-export interface CookieFlags {
-  name: Value | undefined;
-  regex: Regex | undefined;
-  flags: Value[];
-}
+/** Flags for the cookies of a name. */
+export type CookieFlags = { regex: Regex; flags: Value[] } | { regex?: undefined; name: Value; flags: Value[] };
 
 /** Applies domain, path and flag rules to a Set-Cookie value. */
 export function rewriteCookie(
@@ -71,7 +65,7 @@ export function rewriteCookie(
   }
   const name = parts[0].split('=')[0].trim();
   for (const rule of flags) {
-    if (rule.regex ? !rule.regex.test(name) : rule.name!.eval(r) !== name) continue;
+    if (rule.regex ? !rule.regex.test(name) : rule.name.eval(r) !== name) continue;
     for (const value of rule.flags) applyFlag(parts, value.eval(r));
     touched = true;
     break;

@@ -69,7 +69,8 @@ const TABLE = {
           f.fail(`invalid parameter "${word}"`);
       }
       const regex = name.startsWith('~') ? compileRegex(f, name.replace(/^~\*?/, ''), true) : undefined;
-      return [...previous, { name: regex ? undefined : f.scope.value(name), regex, flags: words.map((w) => f.scope.value(w)) }];
+      const flags = words.map((w) => f.scope.value(w));
+      return [...previous, regex ? { regex, flags } : { name: f.scope.value(name), flags }];
     },
     { repeats: true },
   ),

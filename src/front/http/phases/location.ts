@@ -17,9 +17,10 @@ export function findLocation(r: Request): Found {
   if (found === 'exact' || found === 'redirect' || found === 'regex' || found === 'error') return found;
   if (!noRegex) {
     for (const loc of level.regexes) {
-      const captures = loc.regex!.exec(r.uri);
-      if (!captures) continue;
-      r.setNamed(loc.regex!, captures);
+      const { regex } = loc;
+      const captures = regex?.exec(r.uri);
+      if (!regex || !captures) continue;
+      r.setNamed(regex, captures);
       r.loc = loc;
       const nested = findLocation(r);
       return nested === 'none' || nested === 'inclusive' ? 'regex' : nested;

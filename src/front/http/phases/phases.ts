@@ -7,9 +7,13 @@ import { AGAIN, DECLINED, DONE, ERROR, OK } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
 import { findLocation, updateLocation } from './location.ts';
 
+const decline: Handler = () => DECLINED;
+/** The single step of a phase that the engine itself performs. */
+const ENGINE = [decline];
+
 export function buildPhases(http: HttpMain): void {
   const steps: PhaseStep[] = [];
-  const add = (kind: PhaseStep['kind'], handlers: (Handler | undefined)[]) => {
+  const add = (kind: PhaseStep['kind'], handlers: readonly Handler[]) => {
     const next = steps.length + handlers.length;
     for (const handler of handlers) steps.push({ kind, handler, next });
   };
@@ -18,18 +22,18 @@ export function buildPhases(http: HttpMain): void {
   http.serverRewriteIndex = steps.length;
   add('rewrite', phases.serverRewrite);
   http.findConfigIndex = steps.length;
-  add('findConfig', [undefined]);
+  add('findConfig', ENGINE);
   http.rewriteIndex = steps.length;
   add('rewrite', phases.rewrite);
-  add('postRewrite', [undefined]);
+  add('postRewrite', ENGINE);
   add('generic', phases.preaccess);
   // the step after the access handlers is postAccess
   const accessEnd = steps.length + phases.access.length + 1;
   for (const handler of phases.access) steps.push({ kind: 'access', handler, next: accessEnd });
-  add('postAccess', [undefined]);
+  add('postAccess', ENGINE);
   add('generic', phases.precontent);
   for (const handler of phases.content) steps.push({ kind: 'content', handler, next: 0 });
-  if (phases.content.length === 0) steps.push({ kind: 'content', handler: () => DECLINED, next: 0 });
+  if (phases.content.length === 0) steps.push({ kind: 'content', handler: decline, next: 0 });
   http.steps = steps;
 }
 
@@ -50,7 +54,7 @@ function walk(r: Request): void {
     const step = steps[r.phaseIndex];
     switch (step.kind) {
       case 'generic': {
-        const rc = step.handler!(r);
+        const rc = step.handler(r);
         if (rc === OK) r.phaseIndex = step.next;
         else if (rc === DECLINED) r.phaseIndex++;
         else if (rc === AGAIN || rc === DONE) return;
@@ -58,7 +62,7 @@ function walk(r: Request): void {
         break;
       }
       case 'rewrite': {
-        const rc = step.handler!(r);
+        const rc = step.handler(r);
         if (rc === DECLINED) r.phaseIndex++;
         else if (rc === DONE) return;
         else return r.finalize(rc);
@@ -106,7 +110,7 @@ function walk(r: Request): void {
           r.resume = NOTHING;
           return r.finalize(handler(r));
         }
-        const rc = step.handler!(r);
+        const rc = step.handler(r);
         if (rc !== DECLINED) return r.finalize(rc);
         r.phaseIndex++;
         if (steps[r.phaseIndex]?.kind === 'content') break;
@@ -123,7 +127,7 @@ function walk(r: Request): void {
 
 const NOTHING = (): void => {};
 function access(r: Request, step: PhaseStep): boolean {
-  const rc = step.handler!(r);
+  const rc = step.handler(r);
   if (rc === DECLINED) {
     r.phaseIndex++;
     return true;

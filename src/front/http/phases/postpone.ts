@@ -44,7 +44,7 @@ export function flushPostponed(r: Request): number {
     }
     r.postponed.shift();
     if (item.request) continue;
-    const rc = r.main.nextBody(item.pieces!, { last: item.last!, flush: false }, POSTPONE);
+    const rc = r.main.nextBody(item.pieces, { last: item.last, flush: false }, POSTPONE);
     if (rc === ERROR) return rc;
   }
   return OK;

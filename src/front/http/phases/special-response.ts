@@ -57,7 +57,8 @@ export function specialResponse(r: Request, status: number): number {
   r.resetFilters();
   r.conn.discardBody(r);
   if (status === 301 || status === 302) {
-    if (c.msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '') && r.out.location !== undefined) return sendRefresh(r);
+    if (c.msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '') && r.out.location !== undefined)
+      return sendRefresh(r, r.out.location);
   }
   return sendPage(r, status);
 }
@@ -121,9 +122,9 @@ function sendPage(r: Request, status: number): number {
   return r.output([Buffer.from(text, 'latin1')], true);
 }
 
-function sendRefresh(r: Request): number {
+function sendRefresh(r: Request, location: string): number {
   const { out } = r;
-  const text = `<html><head><meta http-equiv="Refresh" content="0; URL=${escapeHtml(out.location!)}"></head><body></body></html>\r\n`;
+  const text = `<html><head><meta http-equiv="Refresh" content="0; URL=${escapeHtml(location)}"></head><body></body></html>\r\n`;
   out.location = undefined;
   r.errStatus = 200;
   out.contentType = 'text/html';

@@ -111,12 +111,12 @@ export function endSubrequest(sub: Request): void {
   }
   if (sub === conn.active) conn.active = sub.parent;
   close(sub);
-  conn.post(sub.parent!);
+  if (sub.parent) conn.post(sub.parent);
 }
 
 function close(sub: Request): void {
   sub.done = true;
-  sub.main.subrequests!.delete(sub);
+  sub.main.subrequests?.delete(sub);
   sub.runCleanups();
   sub.runLogHandlers(true);
 }

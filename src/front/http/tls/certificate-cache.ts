@@ -28,7 +28,10 @@ export class ContextCache {
     if (conf.max === 0) return;
     this.#entries.delete(key);
     this.#entries.set(key, { context, madeMs: Date.now(), usedMs: Date.now() });
-    if (this.#entries.size > Math.max(1, Math.floor(conf.max / 2))) this.#entries.delete(this.#entries.keys().next().value!);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= Math.max(1, Math.floor(conf.max / 2))) break;
+      this.#entries.delete(oldest);
+    }
   }
 }
 

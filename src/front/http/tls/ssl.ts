@@ -11,7 +11,8 @@ import { keyLog } from './key-log.ts';
 import { parseResponder } from './ocsp-responder.ts';
 import { passwordsOf, verifyReason } from './pem.ts';
 
-interface PemSource {
+/** A certificate or key, by a name that may contain variables. */
+export interface PemSource {
   value: Value;
   path(text: string): string;
 }

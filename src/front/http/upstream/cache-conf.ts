@@ -71,7 +71,7 @@ function parsePath(f: HttpFrame): undefined {
 
 function parseValid(f: HttpFrame, previous: ValidRule[] = []): ValidRule[] {
   const words = [...f.args];
-  const seconds = parseTimeSec(words.pop()!) ?? f.fail(`invalid time value "${f.args.at(-1)}"`);
+  const seconds = parseTimeSec(words.pop() ?? '') ?? f.fail(`invalid time value "${f.args.at(-1)}"`);
   const statuses =
     words.length === 0
       ? [200, 301, 302]

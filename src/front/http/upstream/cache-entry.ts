@@ -38,6 +38,8 @@ export function readReserved(fd: number): number {
 }
 
 /** The head as stored. @param reserved bytes available, undefined for a new file. @returns undefined if it does not fit */
+export function headBytes(head: EntryHead): Buffer;
+export function headBytes(head: EntryHead, reserved: number): Buffer | undefined;
 export function headBytes(head: EntryHead, reserved?: number): Buffer | undefined {
   const json = JSON.stringify(head);
   const size = reserved ?? Math.ceil((json.length + 128) / 256) * 256;

@@ -18,7 +18,7 @@ export class CacheFile {
     const { fd, path } = openTemp(folder);
     this.#fd = fd;
     this.#path = path;
-    const bytes = headBytes(head)!;
+    const bytes = headBytes(head);
     writeSync(fd, bytes);
     this.#headLength = bytes.length;
   }

@@ -7,7 +7,7 @@ import { anySet } from '../config/value.ts';
 import { pumpFile } from '../files/send-file.ts';
 import type { Request } from '../model/types.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
-import { OK } from '../request/codes.ts';
+import { ERROR, OK } from '../request/codes.ts';
 import { parseHttpDate } from '../request/http-date.ts';
 import type { CacheClient, CacheRequest } from './cache.ts';
 import { type EntryHead, md5 } from './cache-entry.ts';
@@ -31,7 +31,7 @@ export class FileCacheRequest implements CacheRequest {
   #uses = 0;
   /** the response being stored */
   #file: CacheFile | undefined;
-  #miss: (() => void) | undefined;
+  #miss: () => void = () => {};
   key = '';
 
   readonly #zone: CacheZone;
@@ -117,14 +117,14 @@ export class FileCacheRequest implements CacheRequest {
     if (head.validUntil >= nowSeconds() && (head.validUntil > nowSeconds() || head.date !== head.validUntil)) {
       this.#zone.countHit();
       u.cacheStatus = 'HIT';
-      this.#send(u);
+      this.#send(u, entry);
       return;
     }
     const staleUpdating = conf.useStale.has('updating') || head.validUntil + head.staleUpdating >= nowSeconds();
     if (!this.#updating && !this.#zone.tryLock(node, Math.max(conf.lockAgeMs, UPDATE_MS))) {
       if (staleUpdating) {
         u.cacheStatus = 'UPDATING';
-        this.#send(u);
+        this.#send(u, entry);
         return;
       }
     } else {
@@ -132,14 +132,14 @@ export class FileCacheRequest implements CacheRequest {
       if (staleUpdating && conf.backgroundUpdate && !this.#r.background) {
         u.cacheStatus = 'STALE';
         this.#updateInBackground();
-        this.#send(u);
+        this.#send(u, entry);
         return;
       }
     }
     u.cacheStatus = 'EXPIRED';
     this.#prepareRevalidation(u);
     this.#checkRange();
-    this.#miss!();
+    this.#miss();
   }
 
   #absent(u: CacheClient): void {
@@ -148,7 +148,7 @@ export class FileCacheRequest implements CacheRequest {
     this.#zone.countMiss();
     if (this.#uses < conf.minUses) {
       this.cacheable = false;
-      this.#miss!();
+      this.#miss();
       return;
     }
     if (conf.lock && !this.#lockGivenUp) {
@@ -161,7 +161,7 @@ export class FileCacheRequest implements CacheRequest {
       }
     } else if (this.#lockGivenUp) this.cacheable = false;
     this.#checkRange();
-    this.#miss!();
+    this.#miss();
   }
 
   #deadline = 0;
@@ -211,7 +211,7 @@ export class FileCacheRequest implements CacheRequest {
     takeOver.add(sub);
     sub.resume = () => {
       sub.resume = () => {};
-      sub.finalize(handler!(sub));
+      sub.finalize(handler ? handler(sub) : 500);
     };
   }
 
@@ -240,9 +240,8 @@ export class FileCacheRequest implements CacheRequest {
 
   // ---------------------------------------------------------------- sending an entry
 
-  #send(u: CacheClient): void {
+  #send(u: CacheClient, { head, body, fd, start }: OpenEntry): void {
     const r = this.#r;
-    const { head, body, fd, start } = this.#entry!;
     const stored: UpstreamHead = {
       status: head.status,
       statusLine: head.statusLine,
@@ -270,8 +269,9 @@ export class FileCacheRequest implements CacheRequest {
       return;
     }
     if (body) r.finalize(r.output(body.length > 0 ? [body] : [], true));
-    else if (r.needInMemory) r.finalize(pumpFile(r, fd!, start, start + head.length));
-    else r.finalize(r.output([{ fd: fd!, start, end: start + head.length }], true));
+    else if (fd === undefined) r.finalize(ERROR);
+    else if (r.needInMemory) r.finalize(pumpFile(r, fd, start, start + head.length));
+    else r.finalize(r.output([{ fd, start, end: start + head.length }], true));
   }
 
   useStale(u: CacheClient, failure: Failure): boolean {
@@ -280,7 +280,7 @@ export class FileCacheRequest implements CacheRequest {
     if (!this.#conf.useStale.has(failure) && head.validUntil + head.staleError < nowSeconds()) return false;
     this.#unlock();
     u.cacheStatus = 'STALE';
-    this.#send(u);
+    this.#send(u, this.#entry);
     return true;
   }
 
@@ -303,7 +303,7 @@ export class FileCacheRequest implements CacheRequest {
       this.#zone.refresh(this.#node, updated);
     } else this.#unlock();
     u.letGo();
-    this.#send(u);
+    this.#send(u, this.#entry);
     return true;
   }
 

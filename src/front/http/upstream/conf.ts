@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { ANY_COUNT, buffers, custom, flag, HSL, ineffective, msec, num, type Spec, size, type Table } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
 import { splitHostPort } from '../config/addresses.ts';
-import { core } from '../config/core.ts';
+import { core, TEMP_PATHS } from '../config/core.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { Loc } from '../model/types.ts';
@@ -213,7 +213,7 @@ export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, 
   const pass = get<ReadonlySet<string>>('pass_header', new Set());
   const hide = get<ReadonlySet<string>>('hide_header', new Set());
   const bind = get<BindConf | 'off' | undefined>('bind', undefined);
-  const tempPaths = core.conf(loc) as unknown as Record<string, TempFolder | undefined>;
+  const tempPath = TEMP_PATHS.find((name) => name === `${prefix}_temp_path`);
   return {
     connectTimeoutMs: get('connect_timeout', 60_000),
     sendTimeoutMs: get('send_timeout', 60_000),
@@ -230,7 +230,7 @@ export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, 
     nextTries: get('next_upstream_tries', 0),
     nextTimeoutMs: get('next_upstream_timeout', 0),
     maxTempFileSize: get('max_temp_file_size', 1 << 30),
-    tempPath: tempPaths[`${prefix}_temp_path`] ?? { path: `${prefix}_temp`, levels: [] },
+    tempPath: tempPath ? core.conf(loc)[tempPath] : { path: `${prefix}_temp`, levels: [] },
     limitRate: get<{ value: Value } | undefined>('limit_rate', undefined)?.value,
     forceRanges: get('force_ranges', false),
     ignoreHeaders: get('ignore_headers', new Set<string>()),

@@ -113,7 +113,7 @@ export class PeerConnection implements Timed {
     } as net.NetConnectOpts);
     watch(this);
     this.socket.once('connect', () => {
-      if (tlsSettings) this.#startTls(tlsSettings, tlsModule!);
+      if (tlsSettings && tlsModule) this.#startTls(tlsSettings, tlsModule);
       else this.opened();
     });
     this.#watch(this.socket);
@@ -255,7 +255,7 @@ export class Pool {
       return;
     }
     conn.events = undefined;
-    if (this.#idle.length >= limits.max) this.#idle.shift()!.destroy();
+    if (this.#idle.length >= limits.max) this.#idle.shift()?.destroy();
     this.#idle.push(conn);
     if (conn.socket.isPaused()) conn.socket.resume();
     conn.onIdleClose = this.#forget;

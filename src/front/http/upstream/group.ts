@@ -85,8 +85,8 @@ export class UpstreamGroup {
   #rowOf(key: string): { id: number; row: Float64Array | undefined } {
     const table = this.#table;
     const record = table ? table.locked(() => table.take(key)) : -1;
-    if (record < 0) return { id: MAX_SHARED_PEERS + this.#nextId++, row: undefined };
-    return { id: record + 1, row: table!.data.subarray(record * PEER_FIELDS, (record + 1) * PEER_FIELDS) };
+    if (!table || record < 0) return { id: MAX_SHARED_PEERS + this.#nextId++, row: undefined };
+    return { id: record + 1, row: table.data.subarray(record * PEER_FIELDS, (record + 1) * PEER_FIELDS) };
   }
 
   /** For the workers of the next configuration. */
@@ -156,7 +156,8 @@ export class UpstreamGroup {
 
 /** Group under construction, by its configuration level. */
 const building = new WeakMap<Loc, UpstreamGroup>();
-export const groupOf = (f: HttpFrame): UpstreamGroup => building.get(f.scope.loc)!;
+export const groupOf = (f: HttpFrame): UpstreamGroup =>
+  building.get(f.scope.loc) ?? f.fail(`"${f.node.name}" directive is not allowed here`);
 
 function parseServer(f: HttpFrame): undefined {
   const group = groupOf(f);

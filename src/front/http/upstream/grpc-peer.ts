@@ -49,6 +49,7 @@ export class GrpcPeer extends PeerConnection {
     if (!session || !parser) throw new Error('the connection is not open');
     const stream = session.request(headers, { endStream });
     this.#stream = stream;
+    // a stream has what PeerConnection uses of a socket
     this.socket = stream as unknown as Socket;
     stream.on('response', (_headers, flags: number, raw?: string[]) => parser.response(raw ?? [], (flags & NGHTTP2_FLAG_END_STREAM) !== 0));
     stream.on('trailers', (_headers: unknown, _flags: number, raw?: string[]) => parser.trailers(raw ?? []));
@@ -72,8 +73,8 @@ export class GrpcPeer extends PeerConnection {
   /** The response is complete. @returns whether the connection can be used again */
   release(): boolean {
     this.#stream = undefined;
-    this.socket = this.#transport!;
-    return !this.#goaway && !this.#session!.destroyed;
+    if (this.#transport) this.socket = this.#transport;
+    return !this.#goaway && this.#session?.destroyed === false;
   }
 
   override destroy(): void {

@@ -201,7 +201,8 @@ export class HttpResponseParser implements ResponseParser {
         return;
       }
       case 'chunked': {
-        const decoder = this.#decoder!;
+        const decoder = this.#decoder;
+        if (!decoder) return;
         let own = 0;
         const used = decoder.feed(data, (piece) => {
           own += piece.length;

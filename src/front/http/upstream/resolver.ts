@@ -190,7 +190,10 @@ export class Resolver {
   #remember(key: string, answer: Answer): void {
     const validMs = this.conf.validMs ?? answer.ttlSeconds * 1000;
     this.#cache.set(key, { answer, untilMs: Date.now() + validMs });
-    if (this.#cache.size > MAX_NAMES) this.#cache.delete(this.#cache.keys().next().value!);
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= MAX_NAMES) break;
+      this.#cache.delete(oldest);
+    }
   }
 
   /** @param server  index of the server queried first */

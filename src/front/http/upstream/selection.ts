@@ -87,7 +87,7 @@ export class Selection {
         return this.#ipHash(now);
       case 'hash':
         this.#key ??= method.key(this.#r);
-        return method.consistent ? this.#consistent(now) : this.#hashed(now);
+        return method.consistent ? this.#consistent(now, this.#key) : this.#hashed(now);
       case 'least_conn':
         return this.#leastConn(now);
       case 'random':
@@ -176,11 +176,11 @@ export class Selection {
   }
 
   /** Ketama: 160 points per unit of weight. */
-  #consistent(now: number): Peer | undefined {
+  #consistent(now: number, key: string): Peer | undefined {
     const points = (this.set.points ??= ketamaPoints(this.set.primary));
     if (points.length === 0) return undefined;
     if (this.#hashTries === 0) {
-      const hash = crc32Latin1(this.#key!);
+      const hash = crc32Latin1(key);
       let low = 0;
       let high = points.length;
       while (low < high) {

@@ -117,7 +117,7 @@ export function upstreamTls(r: Request, conf: UpstreamTlsConf, defaultName: stri
     sessions: conf.sessions,
     keyLog: conf.keyLog,
     prepare() {
-      context = contextOf(conf, certificate && inline(certificate, conf.certificate!.path), key && inline(key, conf.key!.path));
+      context = contextOf(conf, pathOf(conf.certificate, certificate), pathOf(conf.key, key));
     },
     options() {
       const sni = conf.serverName && name && !/^[\d.]+$|:/.test(name) ? name : undefined;
@@ -144,8 +144,8 @@ export function upstreamTls(r: Request, conf: UpstreamTlsConf, defaultName: stri
 }
 
 /** `data:` and `store:` are used as they are. */
-const inline = (text: string, path: (t: string) => string): string =>
-  text.startsWith('data:') || text.startsWith('store:') ? text : path(text);
+const pathOf = (source: { path(text: string): string } | undefined, text: string): string =>
+  !source || text === '' || text.startsWith('data:') || text.startsWith('store:') ? text : source.path(text);
 
 /** Whether there are more intermediate certificates than allowed; the root does not count. */
 function tooDeep(socket: tls.TLSSocket, depth: number): string | undefined {
