@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { escapeQueryString, parseQueryStringSyntax, type SyntaxNode, type SyntaxQuery } from '../../../src/query/query-string-syntax.ts';
 import { parseSimpleSyntax, SIMPLE_FLAGS, type SimpleSyntaxNode } from '../../../src/query/simple-query-string-syntax.ts';
 
-/** The tree as text: one sign per thing, for short expectations. */
+/** The tree as a compact string, to keep expectations short. */
 function show(node: SyntaxNode): string {
   const field = node.field ? `${node.field}:` : '';
   const boost = node.boost === null || node.boost === undefined ? '' : `^${node.boost}`;

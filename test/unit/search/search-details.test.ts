@@ -1,4 +1,4 @@
-// Corners of searches that few requests reach: options that must act or be refused, never be passed over.
+// Rarely used options of searches: each must take effect or be rejected, never be ignored.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../support/rest-node.ts';
 

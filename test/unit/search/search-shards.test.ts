@@ -1,4 +1,4 @@
-// Searches end to end over the engine as a library: scores against BM25 computed by hand, pages, orders, scrolls, marks, failures.
+// Searches end to end over the engine as a library: scores against BM25 computed by hand, pages, sorts, scrolls, highlights, failures.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -292,7 +292,7 @@ test('profile reports the counters of each shard', async () => {
     expect(profile.shards).toHaveLength(1);
     expect(profile.shards[0]).toMatchObject({ index: 'texts', shard_id: 0 });
     const [{ query, collector }] = profile.shards[0].searches;
-    // Four documents hold `quick`, one of them `storm` as well: a score is counted for each clause.
+    // Four documents contain `quick`, one of them also `storm`: each clause counts a score.
     expect(query).toMatchObject([
       { type: 'BooleanQuery', description: 'body:quick body:storm', breakdown: { next_doc_count: 4, score_count: 5 } },
     ]);

@@ -1,4 +1,4 @@
-// Scripts and functions of scores see no documents but those that the clauses around them leave: others may lack the fields they read.
+// Scripts and score functions see only documents that match the surrounding clauses: others may lack the fields they read.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ type Body = Record<string, unknown>;
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-computed-'));
 let engine: Engine;
 
-/** Only those of kind `song` have `plays`. */
+/** Only documents of kind `song` have `plays`. */
 const ROWS: Body[] = [
   { kind: 'song', plays: 4, title: 'storm', part: [{ name: 'a', n: 1 }, { name: 'b' }] },
   { kind: 'book', title: 'storm' },
@@ -111,7 +111,7 @@ describe('script queries see only documents that match', () => {
 test('clauses next to functions keep their scores', async () => {
   const title = { match: { title: 'storm' } };
   const plain = await scoresOf({ bool: { must: [title], filter: [SONGS] } });
-  // A boost is of the query that a function starts from, which [replace] throws away.
+  // A boost applies to the score that the function starts from, which [replace] discards.
   const sum = await scoresOf({ bool: { must: [title, PLAYS], filter: [SONGS], boost: 2 } });
   expect(sum).toEqual({ 0: expect.closeTo(2 * plain['0'] + 4, 5) });
 });

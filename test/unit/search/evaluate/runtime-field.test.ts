@@ -1,4 +1,4 @@
-// Runtime fields: of a mapping and of a search; queries, sorts, aggregations, fetched values, scripts over them.
+// Runtime fields of mappings and of searches: queries, sorts, aggregations, fetched values, scripts that read them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -142,7 +142,7 @@ test('runtime_mappings of a search override mapped fields', async () => {
   expect(aggregations.sum.value).toBe(200);
   const near = await search({ runtime_mappings, query: { geo_distance: { distance: '50km', where: { lat: 52.4, lon: 13.3 } } } });
   expect(near.hits.hits.map((hit: { _id: string }) => hit._id)).toEqual(['1']);
-  // The index itself does not know them.
+  // The mapping of the index does not contain them.
   expect((await search({ query: { term: { initial: 'A' } } })).hits.total.value).toBe(0);
 });
 

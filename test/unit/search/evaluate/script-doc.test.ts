@@ -1,4 +1,4 @@
-// Scripts over documents: filters, scores, fields, sorts, values of aggregations, on two segments.
+// Scripts on documents of two segments: filters, scores, fields, sorts, values of aggregations.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -100,7 +100,7 @@ test('sorts by distance on the sphere and in the plane', async () => {
     const { hits } = (await search({ query: { exists: { field: 'place' } }, sort: [{ _geo_distance: options }] })).hits;
     return hits.map(({ sort }) => Number(sort![0]));
   };
-  // In the plane: 60 degrees of longitude at the mean latitude, by the difference of latitudes.
+  // In the plane: 60 degrees of longitude at the mean latitude, and the difference of latitudes.
   const flat = (lat: number) =>
     6_371_008.7714 * Math.hypot((Math.PI / 3) * Math.cos((((60 + lat) / 2) * Math.PI) / 180), ((60 - lat) * Math.PI) / 180);
   const plane = await distances({ distance_type: 'plane' });

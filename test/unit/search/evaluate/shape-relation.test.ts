@@ -39,7 +39,7 @@ describe('relation of the first shape to the second', () => {
     ['square', 'ring', ['intersects', 'contains']],
     ['point', 'inner', ['intersects', 'within']],
     ['corner', 'square', ['intersects', 'within']],
-    // The hole fills a part of it and touches its edges only.
+    // The other shape fills a part of the hole and touches only its edges.
     ['inner', 'holed', ['intersects']],
     ['sameHole', 'holed', ['intersects', 'within']],
     ['point', 'point', ['intersects', 'within', 'contains']],

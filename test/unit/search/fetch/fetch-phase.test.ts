@@ -1,4 +1,4 @@
-// What searches show beside the hits themselves: hits inside hits, explanations of rescored hits, reductions.
+// Parts of responses besides the hits themselves: inner hits, explanations of rescored hits, reductions.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

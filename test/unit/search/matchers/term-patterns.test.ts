@@ -1,4 +1,4 @@
-// Patterns over terms against obvious versions: JavaScript's regular expressions, a full edit distance table.
+// Term patterns against simple versions: JavaScript's regular expressions, a full edit distance table.
 import { expect, test } from 'vitest';
 import { regexpMatcher } from '../../../../src/analysis/regex/lucene-automaton.ts';
 import { REGEXP_ALL } from '../../../../src/common/regexp-flags.ts';
@@ -59,7 +59,7 @@ test('regular expressions are limited by their number of states', () => {
   expect(() => regexpMatcher(`(a|b)*a${'(a|b)'.repeat(30)}`, REGEXP_ALL, false, 100).matches(utf8(text))).toThrow('more than');
 });
 
-/** Optimal string alignment over the whole table. */
+/** Optimal string alignment distance, computed with the full table. */
 function distance(a: string, b: string, transpositions: boolean): number {
   const [x, y] = [[...a], [...b]];
   const d = x.map(() => [] as number[]).concat([[]]);

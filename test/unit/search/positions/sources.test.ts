@@ -95,7 +95,7 @@ describe('intervals', () => {
         [10, 12],
       ],
     ],
-    // Each place counts once.
+    // Each position counts once.
     [
       'unordered, a word twice',
       all('unordered', 'the', 'the'),
@@ -104,7 +104,7 @@ describe('intervals', () => {
         [6, 9],
       ],
     ],
-    // What lies between them is no gap of theirs.
+    // Positions between them that other sources match are not gaps.
     ['unordered, a word twice with few gaps', { type: 'maxGaps', source: all('unordered', 'the', 'the'), gaps: 2 }, [[6, 9]]],
     ['unordered, a word four times', all('unordered', 'the', 'the', 'the', 'the'), []],
     ['phrase', all('phrase', 'lazy', 'dog'), [[7, 8]]],

@@ -1,4 +1,4 @@
-// search.allow_expensive_queries: which queries it refuses, and how.
+// search.allow_expensive_queries: which queries it rejects, and with which error.
 import { describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../../src/api/core/context.ts';
 import { allowsExpensive } from '../../../../src/api/search/search-targets.ts';

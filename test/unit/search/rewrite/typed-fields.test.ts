@@ -1,4 +1,4 @@
-// search_as_you_type and other special fields among all fields of a query string; stacked terms, norms without frequencies, boolean similarity.
+// search_as_you_type and other special fields in query strings; terms at the same position, norms without frequencies, boolean similarity.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

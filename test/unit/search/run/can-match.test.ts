@@ -1,4 +1,4 @@
-// Which shards a search asks: the step before it that leaves out those without matches, `preference`; and what a limit says of itself.
+// Selection of shards: the pre-filter, which skips shards without matches, and `preference`; also reports of limits.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -30,7 +30,7 @@ test('skips shards by their dates if there are more than the limit, but always s
   expect(await skipped(between('2016-06-01', '2018-06-01'), 3)).toBe(0);
   expect(await skipped({ size: 0 }, 1)).toBe(0);
   expect(await skipped({ query: { bool: { filter: [between('2017-06-01', '2019-01-01')['query']] } } }, 1)).toBe(2);
-  // A global aggregation sees every document; so do terms that show what has none.
+  // A global aggregation needs every document, and so does a terms aggregation with empty buckets.
   expect(await skipped({ ...between('2019-06-01', '2020-06-01'), aggs: { all: { global: {} } } }, 1)).toBe(0);
 });
 

@@ -1,4 +1,4 @@
-// index.sort: the order of documents in segments, how a search ends early by it, and what is refused.
+// index.sort: the order of documents in segments, early termination, and what is rejected.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

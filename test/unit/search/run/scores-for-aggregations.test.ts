@@ -1,10 +1,10 @@
-// Aggregations that choose by score, in searches that show no hits or sort them otherwise; and what is shown of scores and inner hits.
+// Aggregations that select by score in searches without hits or with another sort; and which scores and inner hits are returned.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;
 
-/** Document i holds the word `i` times in a text of 10, so the last one scores best. */
+/** Document i contains the word `i` times in a text of 10 words, so the last one scores best. */
 beforeAll(async () => {
   node = await openRestNode();
   await node.ok('PUT /docs', {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runAtOnce, runInTurns, type Steps } from '../../../../src/search/run/steps.ts';
 
-/** Steps that take so many ms each by a fake clock. */
+/** Steps that last the given milliseconds on a fake clock. */
 function work(takes: readonly number[], clock: { ms: number }): Steps<string> {
   return (function* () {
     for (const ms of takes) {
@@ -17,7 +17,7 @@ test('yields to the event loop after each slice, not after each step', async () 
   const turns: number[] = [];
   const next = async () => {
     turns.push(clock.ms);
-    clock.ms += 1000; // what others take is not counted
+    clock.ms += 1000; // time of other work does not count
   };
   expect(await runInTurns(work([5, 5, 5, 5, 5, 30, 1], clock), { now: () => clock.ms, next })).toBe('done');
   expect(turns).toEqual([20, 1055]);

@@ -1,4 +1,4 @@
-// Similarities of an index: BM25 with other parameters, the legacy factor, boolean; scores against the formula.
+// Similarities of an index: BM25 with custom parameters, the legacy factor, boolean. Scores are compared with the formula.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

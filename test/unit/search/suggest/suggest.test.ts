@@ -1,4 +1,4 @@
-// Suggesters over two segments: words near others, completions by weight.
+// Suggesters over two segments: similar terms, and completions by weight.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
