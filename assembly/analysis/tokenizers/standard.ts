@@ -5,6 +5,7 @@
 // masks (letters of one and two bytes and of U+0800..U+2FFF, and what is common between them: word-run.ts), ideographs and hiragana one by one, and
 // the automaton, code point by code point, for everything else.
 // Pre: the stage's batch is free. Post: tokens ascend by offset, none is longer than maxTokenLength.
+// standardNext is one function for the three ways, since a function for each takes longer: 1.11 for Japanese, 1.25 for Thai text.
 import { lastReadable } from '../../mem/layout';
 import { E_NO_SPACE } from '../../mem/status';
 import { LOWER_LOW, lowerCase } from '../../text/generated/case';

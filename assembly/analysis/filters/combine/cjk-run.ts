@@ -210,24 +210,11 @@ export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, o
     }
     isAlone = (singles & open) != 0;
     singles &= ~open;
-    if (!singles) {
-      const spans = <u64>unit | (<u64>(unit + 2) << 32);
-      for (let rest = pairs; rest; rest &= rest - 1) {
-        const i = ctz(rest);
-        store<u64>(out, load<u64>(cur + 3 * <usize>i));
-        store<u64>(token, <u64>out | (<u64>PAIR << 32));
-        store<u64>(token, spans + (i | (i << 32)), 8);
-        v128.store(token, i32x4(1, 1, TokenType.DOUBLE, 1), 16);
-        token += TOKEN_BYTES;
-        out += PAIR;
-      }
-    } else for (let rest = pairs | singles; rest; rest &= rest - 1) {
-      const i = <u32>ctz(rest), isPair = <u32>((pairs >> i) & 1), bytes = 3 + 3 * isPair;
-      store<u64>(out, load<u64>(cur + 3 * i));
-      writeToken(token, out, bytes, unit + i, unit + i + 1 + isPair, TokenType.SINGLE + isPair);
-      token += TOKEN_BYTES;
-      out += bytes;
-    }
+    if (singles) emitMixed(token, out, cur, unit, pairs, singles);
+    else emitPairs(token, out, cur, unit, pairs);
+    const pairCount = <usize>popcnt(pairs), singleCount = <usize>popcnt(singles);
+    token += (pairCount + singleCount) * TOKEN_BYTES;
+    out += pairCount * PAIR + singleCount * 3;
     cur += 3 * sure;
     unit += sure;
     previous = open ? threeAt(cur - 3) : 0;
@@ -239,16 +226,47 @@ export function bigramRuns(chain: Chain, stage: Stage, area: usize, made: u32, o
   chain.unitBase = cur - unit;
   chain.endOffset = unit;
   stage.termCur = out;
-  state.runLength = previous ? (isAlone ? 1 : 2) : 0;
-  state.started = previous && !isAlone ? 1 : 0;
-  if (previous) {
-    const entry = area + (state.runLength - 1) * ENTRY;
-    store<u32>(entry, previous);
-    store<u32>(entry, start, 4);
-    store<u32>(entry, unit, 8);
-    state.runEnd = unit;
-  }
+  saveRun(state, area, previous, start, unit, isAlone);
   return <u32>((token - stage.tokens) / TOKEN_BYTES);
+}
+
+/** Makes the last character (0 for none) the current run of cjk-bigram.ts. */
+function saveRun(state: BigramState, area: usize, cp: u32, start: u32, end: u32, isAlone: bool): void {
+  state.runLength = cp ? (isAlone ? 1 : 2) : 0;
+  state.started = cp && !isAlone ? 1 : 0;
+  if (!cp) return;
+  const entry = area + (state.runLength - 1) * ENTRY;
+  store<u32>(entry, cp);
+  store<u32>(entry, start, 4);
+  store<u32>(entry, end, 8);
+  state.runEnd = end;
+}
+
+/** Emits the pairs of a block: bit i of `pairs` for characters i and i + 1. */
+// @ts-ignore: decorator
+@inline
+function emitPairs(token: usize, out: usize, cur: usize, unit: u32, pairs: u64): void {
+  const spans = <u64>unit | (<u64>(unit + 2) << 32);
+  for (let rest = pairs; rest; rest &= rest - 1) {
+    const i = ctz(rest);
+    store<u64>(out, load<u64>(cur + 3 * <usize>i));
+    store<u64>(token, <u64>out | (<u64>PAIR << 32));
+    store<u64>(token, spans + (i | (i << 32)), 8);
+    v128.store(token, i32x4(1, 1, TokenType.DOUBLE, 1), 16);
+    token += TOKEN_BYTES;
+    out += PAIR;
+  }
+}
+
+/** Emits the pairs of a block, and the characters that are in none. */
+function emitMixed(token: usize, out: usize, cur: usize, unit: u32, pairs: u64, singles: u64): void {
+  for (let rest = pairs | singles; rest; rest &= rest - 1) {
+    const i = <u32>ctz(rest), isPair = <u32>((pairs >> i) & 1), bytes = 3 + 3 * isPair;
+    store<u64>(out, load<u64>(cur + 3 * i));
+    writeToken(token, out, bytes, unit + i, unit + i + 1 + isPair, TokenType.SINGLE + isPair);
+    token += TOKEN_BYTES;
+    out += bytes;
+  }
 }
 
 /** Emits a token of the character `cp` at `out`. Returns the address of the next token. */

@@ -145,14 +145,11 @@ function arcAt(node: usize, arc: u32): usize {
   return node + NODE_HEAD + (<usize>load<u32>(node) << 3) + (<usize>arc << 4);
 }
 
-/** Emits a synonym. Returns 0 or E_NO_SPACE. */
-function emitSynonym(stage: Stage, made: u32, termPtr: usize, termLen: u32, start: u32, end: u32, posInc: u32, posLen: u32, outEnd: usize): i32 {
+/** Emits a synonym; the caller sets its position. Returns 0 or E_NO_SPACE. */
+function emitSynonym(stage: Stage, made: u32, termPtr: usize, termLen: u32, start: u32, end: u32, outEnd: usize): i32 {
   if (stage.termCur + termLen > outEnd) return E_NO_SPACE;
   memory.copy(stage.termCur, termPtr, termLen);
-  const token = tokenAt(stage, made);
-  writeToken(changetype<usize>(token), stage.termCur, termLen, start, end, TokenType.SYNONYM);
-  token.posInc = posInc;
-  token.posLen = posLen;
+  writeToken(changetype<usize>(tokenAt(stage, made)), stage.termCur, termLen, start, end, TokenType.SYNONYM);
   stage.termCur += termLen;
   return 0;
 }
@@ -167,7 +164,7 @@ function graphNext(chain: Chain, stage: Stage, matcher: Matcher, window: Lookahe
       const arc = arcAt(matcher.node, matcher.arc), from = matcher.start + load<i32>(arc, 8), to = matcher.start + load<i32>(arc, 12);
       const term = load<u32>(arc);
       const status = term
-        ? emitSynonym(stage, made, config + term, load<u32>(arc, 4), matcher.startOffset, matcher.endOffset, 0, 0, outEnd)
+        ? emitSynonym(stage, made, config + term, load<u32>(arc, 4), matcher.startOffset, matcher.endOffset, outEnd)
         : emitWindowToken(stage, made, windowToken(window, load<u32>(arc, 4)), outEnd);
       if (status < 0) return made ? made : status;
       const token = tokenAt(stage, made++);
@@ -322,7 +319,10 @@ function play(stage: Stage, made: u32, matcher: Matcher, window: Lookahead, outE
     const pending = pendingAt(matcher, matcher.cursor);
     if (pending.index != matcher.index) continue;
     const end = isTail || pending.endOffset == NO_OFFSET ? matcher.lastEnd : pending.endOffset, posLen = isTail ? 1 : pending.posLen;
-    if (emitSynonym(stage, made, pending.termPtr, pending.termLen, matcher.lastStart, end, matcher.posInc, posLen, outEnd) < 0) return false;
+    if (emitSynonym(stage, made, pending.termPtr, pending.termLen, matcher.lastStart, end, outEnd) < 0) return false;
+    const token = tokenAt(stage, made);
+    token.posInc = matcher.posInc;
+    token.posLen = posLen;
     matcher.posInc = 0;
     matcher.cursor++;
     return true;
