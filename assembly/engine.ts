@@ -33,11 +33,11 @@ export {
   cursorNext as postingsCursorNext,
   cursorAdvance as postingsCursorAdvance,
   cursorFreq as postingsCursorFreq,
+} from './postings/cursor';
+export {
   cursorStartPositions as postingsCursorStartPositions,
   cursorNextPosition as postingsCursorNextPosition,
-  cursorStartOffset as postingsCursorStartOffset,
-  cursorEndOffset as postingsCursorEndOffset,
-} from './postings/cursor';
+} from './postings/cursor-positions';
 export { termsLookup, termsSeek, termsTerm, termsState } from './terms/dictionary';
 export { termsWalk } from './terms/cursor';
 export { termsHash, termsHashes } from './terms/hashes';

@@ -1,15 +1,25 @@
 // Fields section: names and kinds of the fields of a segment; a field's number in the segment is its index here.
-//   ├ count u32 │ 0 ┬ record: bytes u32 (of the record, multiple of 8) │ flags u32 │ nameLength u32 │ 0 │ name, padded ┬ ··· ┤
-// Flags: FIELD_* of codec/field-flags.ts. A record with FIELD_PATH names a nested path.
+//   ├ count u32 │ 0 ┬ FieldRecord │ name, padded to a multiple of 8 ┬ ··· ┤
 
 export const FIELDS_HEADER_BYTES: usize = 8;
-const RECORD_HEADER_BYTES: usize = 16;
+
+/** A field, followed by its name. */
+// @ts-ignore: decorator
+@unmanaged
+export class FieldRecord {
+  /** Size of the record with the name. */
+  bytes: u32;
+  /** FIELD_* of codec/field-flags.ts. With FIELD_PATH the record names a nested path. */
+  flags: u32;
+  nameLength: u32;
+  reserved: u32;
+}
 
 /** Bytes of one record. */
 // @ts-ignore: decorator
 @inline
 export function fieldRecordBytes(nameLength: u32): usize {
-  return RECORD_HEADER_BYTES + ((<usize>nameLength + 7) & ~7);
+  return offsetof<FieldRecord>() + ((<usize>nameLength + 7) & ~7);
 }
 
 /** Starts a section; the caller has checked that the header fits. */
@@ -21,10 +31,11 @@ export function fieldsOpen(ptr: usize): void {
 export function fieldsAdd(section: usize, cur: usize, flags: u32, namePtr: usize, nameLength: u32): usize {
   const bytes = fieldRecordBytes(nameLength);
   memory.fill(cur, 0, bytes);
-  store<u32>(cur, <u32>bytes);
-  store<u32>(cur, flags, 4);
-  store<u32>(cur, nameLength, 8);
-  memory.copy(cur + RECORD_HEADER_BYTES, namePtr, nameLength);
+  const record = changetype<FieldRecord>(cur);
+  record.bytes = <u32>bytes;
+  record.flags = flags;
+  record.nameLength = nameLength;
+  memory.copy(cur + offsetof<FieldRecord>(), namePtr, nameLength);
   store<u32>(section, load<u32>(section) + 1);
   return cur + bytes;
 }
@@ -32,23 +43,23 @@ export function fieldsAdd(section: usize, cur: usize, flags: u32, namePtr: usize
 // @ts-ignore: decorator
 @inline
 export function fieldFlags(record: usize): u32 {
-  return load<u32>(record, 4);
+  return changetype<FieldRecord>(record).flags;
 }
 
 // @ts-ignore: decorator
 @inline
 export function fieldNameLength(record: usize): u32 {
-  return load<u32>(record, 8);
+  return changetype<FieldRecord>(record).nameLength;
 }
 
 // @ts-ignore: decorator
 @inline
 export function fieldName(record: usize): usize {
-  return record + RECORD_HEADER_BYTES;
+  return record + offsetof<FieldRecord>();
 }
 
 // @ts-ignore: decorator
 @inline
 export function nextFieldRecord(record: usize): usize {
-  return record + load<u32>(record);
+  return record + changetype<FieldRecord>(record).bytes;
 }

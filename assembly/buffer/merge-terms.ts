@@ -4,7 +4,8 @@
 // Pre: documents are numbered in the order of the inputs, so that postings stay ascending; or there is only one input, with an area.
 import { FIELD_DOCS, FIELD_FREQS, FIELD_NORMS, FIELD_POSITIONS } from '../codec/field-flags';
 import { bitsetCount, bitsetSet } from '../codec/bitset';
-import { CURSOR_BYTES, PostingsCursor, cursorFreq, cursorNext as nextDoc, cursorNextPosition, cursorOpen as openPostings, cursorStartPositions } from '../postings/cursor';
+import { CURSOR_BYTES, PostingsCursor, cursorFreq, cursorNext as nextDoc, cursorOpen as openPostings } from '../postings/cursor';
+import { cursorNextPosition, cursorStartPositions } from '../postings/cursor-positions';
 import { NO_MORE_DOCS } from '../postings/format';
 import { E_CORRUPT } from '../mem/status';
 import { TERMS_CURSOR_BYTES, TermsCursor, cursorNext, cursorOpen } from '../terms/cursor';

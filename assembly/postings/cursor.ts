@@ -3,7 +3,7 @@
 //   cursorOpen(c, recordPtr, docFreq, flags, positionsPtr)         c: CURSOR_BYTES at a multiple of 16
 //   while ((doc = cursorNext(c)) != NO_MORE_DOCS) {
 //     freq = cursorFreq(c)
-//     cursorStartPositions(c); freq times: position = cursorNextPosition(c), then c.startOffset, c.endOffset with offsets
+//     positions: cursor-positions.ts
 //   }
 //   cursorAdvance(c, target): first document >= target, never backwards. Documents whose positions are not read cost nothing.
 //
@@ -12,7 +12,7 @@
 // document >= target by the table alone, `cursorLoadDocs` and `cursorLoadFreqs` decode it once into c's buffers.
 // Pre:  bytes written by encoder.ts (sections are checksummed when they are opened). recordPtr = address of the section + offset in the dictionary.
 
-import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../codec/field-flags';
+import { FIELD_FREQS, FIELD_POSITIONS } from '../codec/field-flags';
 import { unpack128, unpackSums128 } from '../codec/bit-packing';
 import { readVint, vintBytes } from '../codec/vint';
 import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, NO_MORE_DOCS, hasImpacts } from './format';
@@ -379,68 +379,6 @@ export function cursorFreq(ptr: usize): u32 {
   return load<u32>(cursorFreqs(c) + ((<usize>c.index) << 2));
 }
 
-/** Goes to the first position of the current document; then as many positions as its freq may be read. May be called again for the same document. */
-export function cursorStartPositions(ptr: usize): void {
-  const c = changetype<PostingsCursor>(ptr);
-  if (c.positionsIndex != c.index) cursorSkipPositions(c, c.index);
-  c.readCur = c.positionsCur;
-  c.position = 0;
-  c.startOffset = 0;
-}
-
-/**
- * Moves positionsCur to the positions of the document at `index` of the block. Pre: those of positionsIndex begin at positionsCur.
- * Numbers end at bytes below 0x80: they are counted 16 bytes at a time.
- */
-export function cursorSkipPositions(c: PostingsCursor, index: u32): void {
-  cursorLoadFreqs(c);
-  if (index < c.positionsIndex) cursorRewindPositions(c);
-  let at = cursorFreqs(c) + ((<usize>c.positionsIndex) << 2);
-  const end = cursorFreqs(c) + ((<usize>index) << 2);
-  let numbers: u32 = 0;
-  for (; at < end; at += 4) numbers += load<u32>(at);
-  if (c.flags & FIELD_OFFSETS) numbers *= 3;
-  c.positionsCur = skipNumbers(c.positionsCur, numbers);
-  c.positionsIndex = index;
-}
-
-function cursorRewindPositions(c: PostingsCursor): void {
-  c.positionsIndex = 0;
-  c.positionsCur = c.positionsPtr;
-  if (c.positionOffsPtr) c.positionsCur += load<u32>(c.positionOffsPtr + ((<usize>c.block) << 2));
-}
-
-/** One past `count` vints from `cur` on. */
-// @ts-ignore: decorator
-@inline
-export function skipNumbers(cur: usize, count: u32): usize {
-  while (count >= 16) {
-    count -= popcnt<u32>(~i8x16.bitmask(v128.load(cur)) & 0xffff);
-    cur += 16;
-  }
-  for (; count > 0; cur++) count -= <u32>(load<u8>(cur) < 0x80);
-  return cur;
-}
-
-/** Next position of the current document; pre: fewer than freq of them were read. */
-export function cursorNextPosition(ptr: usize): u32 {
-  const c = changetype<PostingsCursor>(ptr);
-  let cur = c.readCur;
-  const gap = readVint(cur);
-  cur += vintBytes(gap);
-  c.position += gap;
-  if (c.flags & FIELD_OFFSETS) {
-    const start = readVint(cur);
-    cur += vintBytes(start);
-    const length = readVint(cur);
-    cur += vintBytes(length);
-    c.startOffset += start;
-    c.endOffset = c.startOffset + length;
-  }
-  c.readCur = cur;
-  return c.position;
-}
-
 /** Address of the impacts of block `b`, of group `blocks + g`, of the term `blocks + groups`; 0 if the record has none. */
 export function cursorImpacts(c: PostingsCursor, entry: u32): usize {
   if (!c.impactOffsPtr) return 0;
@@ -449,13 +387,4 @@ export function cursorImpacts(c: PostingsCursor, entry: u32): usize {
 
 export function cursorGroups(c: PostingsCursor): u32 {
   return (c.blocks + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
-}
-
-// Fields that the host reads after cursorNextPosition; kernels read the cursor directly.
-export function cursorStartOffset(ptr: usize): u32 {
-  return changetype<PostingsCursor>(ptr).startOffset;
-}
-
-export function cursorEndOffset(ptr: usize): u32 {
-  return changetype<PostingsCursor>(ptr).endOffset;
 }

@@ -1,16 +1,8 @@
 // A phrase in one document: its places are found in the postings and bounded by their freqs, and only then are positions read. For phrases with
 // several terms at a place, and for documents that are checked one by one; phrase.ts checks batches.
 
-import {
-  cursorDocs,
-  cursorFreqAt,
-  cursorFreqs,
-  cursorLoadDocs,
-  cursorLoadFreqs,
-  cursorSeekBlock,
-  cursorSkipPositions,
-  PostingsCursor,
-} from '../postings/cursor';
+import { cursorDocs, cursorFreqAt, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, PostingsCursor } from '../postings/cursor';
+import { cursorSkipPositions } from '../postings/cursor-positions';
 import { allocate } from './context';
 import { PhraseNode, termChild } from './node';
 import { narrowStarts, readPositions } from './phrase-lists';

@@ -8,7 +8,8 @@
 import { FIELD_OFFSETS } from '../codec/field-flags';
 import { readVint, vintBytes } from '../codec/vint';
 import { readVintSums } from '../codec/vints';
-import { cursorDocs, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, cursorSkipPositions, PostingsCursor, skipNumbers } from '../postings/cursor';
+import { cursorDocs, cursorFreqs, cursorLoadDocs, cursorLoadFreqs, cursorSeekBlock, PostingsCursor } from '../postings/cursor';
+import { cursorSkipPositions, skipNumbers } from '../postings/cursor-positions';
 import { allocateTemp } from './context';
 import { TermNode } from './node';
 import { matchMask, skipTo, termCursor } from './term';

@@ -2,13 +2,13 @@
 // With an index sort the result is then rewritten in that order.
 import { columnKindOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
-import { ColumnKind, NO_FIELD, SectionKind } from '../wasm/generated/buffer.ts';
+import { ColumnKind, FIELDS_HEADER_BYTES, FieldRecord, NO_FIELD, SectionKind } from '../wasm/generated/buffer.ts';
 import { FIELD_DOCS, FIELD_PATH } from '../wasm/generated/codec.ts';
 import { Column } from '../wasm/generated/docvalues.ts';
 import { TermsHeader } from '../wasm/generated/terms.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 import { MergeWriter, reorderAreaBytes, type TermsSource } from '../wasm/merge.ts';
-import { getU32 } from '../wasm/records.ts';
+import { getU32, setU32 } from '../wasm/records.ts';
 import { type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
 
 export interface MergeInput {
@@ -214,18 +214,18 @@ class SegmentMerge {
     const records = [
       ...this.#fields.map(({ name, flags }) => ({ name: Buffer.from(name), flags })),
       ...this.#paths.map((path) => ({ name: Buffer.from(path), flags: FIELD_PATH })),
-    ].map((record) => ({ ...record, bytes: 16 + ((record.name.length + 7) & ~7) }));
-    const bytes = 8 + sum(records, (record) => record.bytes);
+    ].map((record) => ({ ...record, bytes: FieldRecord.sizeof + ((record.name.length + 7) & ~7) }));
+    const bytes = FIELDS_HEADER_BYTES + sum(records, (record) => record.bytes);
     const start = this.#writer.room(bytes);
-    const { u8, view } = this.#k;
-    u8.fill(0, start, start + bytes);
-    view.setUint32(start, records.length, true);
-    let at = start + 8;
+    const k = this.#k;
+    k.u8.fill(0, start, start + bytes);
+    k.view.setUint32(start, records.length, true);
+    let at = start + FIELDS_HEADER_BYTES;
     for (const record of records) {
-      view.setUint32(at, record.bytes, true);
-      view.setUint32(at + 4, record.flags, true);
-      view.setUint32(at + 8, record.name.length, true);
-      u8.set(record.name, at + 16);
+      setU32(k, at, FieldRecord.bytes, record.bytes);
+      setU32(k, at, FieldRecord.flags, record.flags);
+      setU32(k, at, FieldRecord.nameLength, record.name.length);
+      k.u8.set(record.name, at + FieldRecord.sizeof);
       at += record.bytes;
     }
     this.#writer.section(SectionKind.FIELDS, NO_FIELD, bytes);

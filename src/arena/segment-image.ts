@@ -2,7 +2,17 @@
 import { corruptIndex } from '../errors/catalog.ts';
 import { type ColumnKindName, columnKindName } from '../wasm/buffer.ts';
 import { crc32c } from '../wasm/codec.ts';
-import { IMAGE_HEADER_BYTES, IMAGE_MAGIC, IMAGE_VERSION, ImageHeader, NO_FIELD, SectionKind, TocEntry } from '../wasm/generated/buffer.ts';
+import {
+  FIELDS_HEADER_BYTES,
+  FieldRecord,
+  IMAGE_HEADER_BYTES,
+  IMAGE_MAGIC,
+  IMAGE_VERSION,
+  ImageHeader,
+  NO_FIELD,
+  SectionKind,
+  TocEntry,
+} from '../wasm/generated/buffer.ts';
 import { FIELD_PATH } from '../wasm/generated/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { getU32 } from '../wasm/records.ts';
@@ -122,13 +132,13 @@ function readFields(k: Kernels, ptr: number, section: { off: number } | undefine
   const records: FieldPlace[] = [];
   if (!section) return records;
   const start = ptr + section.off;
-  let at = start + 8;
+  let at = start + FIELDS_HEADER_BYTES;
   for (let left = k.u32[start >>> 2]; left > 0; left--) {
-    const flags = k.u32[(at + 4) >>> 2];
-    const name = Buffer.from(k.u8.buffer, at + 16, k.u32[(at + 8) >>> 2]).toString();
+    const flags = getU32(k, at, FieldRecord.flags);
+    const name = Buffer.from(k.u8.buffer, at + FieldRecord.sizeof, getU32(k, at, FieldRecord.nameLength)).toString();
     const columnKind = columnKindName(flags) ?? corrupt(`section fields: column kind of [${name}] is not known`);
     records.push({ name, flags, columnKind, terms: 0, positions: 0, norms: 0, column: 0, binary: 0 });
-    at += k.u32[at >>> 2];
+    at += getU32(k, at, FieldRecord.bytes);
   }
   return records;
 }

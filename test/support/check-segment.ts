@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import type { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
-import { CURSOR_BYTES } from '../../src/wasm/generated/postings.ts';
+import { CURSOR_BYTES, PostingsCursor } from '../../src/wasm/generated/postings.ts';
 import { postingsFlags } from '../../src/wasm/postings.ts';
+import { getU32 } from '../../src/wasm/records.ts';
 import { invertKeywords, invertTexts, lengthOf, normOf, type PlainDocument, type PlainPosting } from '../reference/segment.ts';
 import type { Rng } from './rng.ts';
 import { columnField, keywordField, textField } from './segments.ts';
@@ -168,7 +169,7 @@ function readPostings(segment: SegmentImageReader, field: FieldSpec, state: { pt
 
 /** Start and end offset of the cursor's position: the last words before `blocksDecoded` in the PostingsCursor. */
 function offsetsAt({ kernels: k }: SegmentImageReader, cursor: number): [number, number] {
-  return [k.exports.postingsCursorStartOffset(cursor), k.exports.postingsCursorEndOffset(cursor)];
+  return [getU32(k, cursor, PostingsCursor.startOffset), getU32(k, cursor, PostingsCursor.endOffset)];
 }
 
 function checkKeywordField(segment: SegmentImageReader, documents: readonly PlainDocument[], field: FieldSpec): void {

@@ -25,6 +25,17 @@ export const DocumentBlock = {
   sizeof: 40,
 } as const;
 
+// assembly/buffer/fields-section.ts
+export const FIELDS_HEADER_BYTES = 8;
+/** A field, followed by its name. */
+export const FieldRecord = {
+  bytes: 0 as Offset<'u32'>,
+  flags: 4 as Offset<'u32'>,
+  nameLength: 8 as Offset<'u32'>,
+  reserved: 12 as Offset<'u32'>,
+  sizeof: 16,
+} as const;
+
 // assembly/buffer/image.ts
 export const IMAGE_MAGIC = 1196641863;
 export const IMAGE_VERSION = 1;

@@ -86,8 +86,6 @@ export interface EngineExports {
   postingsCursorStartPositions(ptr: usize): void;
   /** Next position of the current document; pre: fewer than freq of them were read. */
   postingsCursorNextPosition(ptr: usize): u32;
-  postingsCursorStartOffset(ptr: usize): u32;
-  postingsCursorEndOffset(ptr: usize): u32;
   /** 1 and the state if the dictionary contains the term, else 0. */
   termsLookup(ptr: usize, termPtr: usize, termLen: u32, statePtr: usize): u32;
   /** Ordinal of the first term >= the term; termCount if there is none. */

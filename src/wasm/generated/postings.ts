@@ -2,6 +2,36 @@
 import type { Offset } from '../records.ts';
 
 // assembly/postings/cursor.ts
+export const PostingsCursor = {
+  recordPtr: 0 as Offset<'usize'>,
+  docFreq: 4 as Offset<'u32'>,
+  flags: 8 as Offset<'u32'>,
+  positionsPtr: 12 as Offset<'usize'>,
+  blocks: 16 as Offset<'u32'>,
+  lastDocsPtr: 20 as Offset<'usize'>,
+  blockOffsPtr: 24 as Offset<'usize'>,
+  positionOffsPtr: 28 as Offset<'usize'>,
+  impactOffsPtr: 32 as Offset<'usize'>,
+  shortLast: 36 as Offset<'u32'>,
+  block: 40 as Offset<'u32'>,
+  count: 44 as Offset<'u32'>,
+  lastDoc: 48 as Offset<'u32'>,
+  base: 52 as Offset<'u32'>,
+  bitsPtr: 56 as Offset<'usize'>,
+  bitWords: 60 as Offset<'u32'>,
+  freqsPtr: 64 as Offset<'usize'>,
+  docsReady: 68 as Offset<'bool'>,
+  freqsReady: 69 as Offset<'bool'>,
+  index: 72 as Offset<'u32'>,
+  doc: 76 as Offset<'u32'>,
+  positionsIndex: 80 as Offset<'u32'>,
+  positionsCur: 84 as Offset<'usize'>,
+  readCur: 88 as Offset<'usize'>,
+  position: 92 as Offset<'u32'>,
+  startOffset: 96 as Offset<'u32'>,
+  endOffset: 100 as Offset<'u32'>,
+  sizeof: 104,
+} as const;
 export const CURSOR_BYTES = 1216;
 
 // assembly/postings/encoder.ts

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { BoolNode, ConstantNode } from '../../../src/wasm/generated/search.ts';
 import { compileEngine, createMemory, Kernels, PAGE_BYTES, staticBytes } from '../../../src/wasm/kernels.ts';
+import { setU32 } from '../../../src/wasm/records.ts';
 
 const module = compileEngine('debug');
 const start = staticBytes(module);
@@ -76,6 +78,10 @@ test('exports have the types of the sources', () => {
     kernels.exports.codecCrc32c(0, 0, 0, 0);
     // @ts-expect-error an argument of another type
     kernels.exports.codecCrc32c(0, 0, 0n);
+    // @ts-expect-error a field of another type
+    setU32(kernels, 0, ConstantNode.score, 1);
+    // @ts-expect-error an unknown field
+    setU32(kernels, 0, BoolNode.must, 1);
   };
   expect(check).toBeTypeOf('function');
 });
