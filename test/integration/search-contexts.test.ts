@@ -20,7 +20,7 @@ async function fill(service: TestService): Promise<void> {
   await fresh(service, 'POST', '/docs/_bulk?refresh=true', lines);
 }
 
-test('a scroll shows the documents of its beginning, each once, whichever worker answers; under its first id too', async () => {
+test('a scroll returns the documents of its start once each, from any worker, also under its first id', async () => {
   const service = await startService(['--threads=3']);
   await fill(service);
   const first = await fresh(service, 'POST', '/docs/_search?scroll=1m', { size: 7, sort: ['n'] });
@@ -63,7 +63,7 @@ test('in index order, over several segments, forwards and backwards', async () =
   await service.stop();
 });
 
-test('a point in time counts what it saw, from every worker, until it is closed', async () => {
+test('a point in time has the same documents for every worker until it is closed', async () => {
   const service = await startService(['--threads=3']);
   await fill(service);
   const { id } = (await fresh(service, 'POST', '/docs/_pit?keep_alive=1m')).body;

@@ -23,7 +23,7 @@ async function searched(pipeline: object, body: object = {}): Promise<{ status: 
 
 const ids = ({ body }: { body: any }) => body.hits.hits.map((hit: { _id: string }) => hit._id);
 
-test('pipelines are kept, shown and deleted', async () => {
+test('pipelines are stored, returned and deleted', async () => {
   await service.request('PUT', '/_search/pipeline/kept', { description: 'd' });
   expect((await service.request('GET', '/_search/pipeline/k*')).body).toEqual({ kept: { description: 'd' } });
   expect((await service.request('DELETE', '/_search/pipeline/kept')).body).toEqual({ acknowledged: true });
@@ -32,7 +32,7 @@ test('pipelines are kept, shown and deleted', async () => {
   expect((await service.request('POST', '/films/_search?search_pipeline=kept', {})).body.error.reason).toBe('Pipeline kept is not defined');
 });
 
-test('a search that was kept goes through response processors again', async () => {
+test('response processors run on a search that was cached', async () => {
   const pipeline = { response_processors: [{ truncate_hits: { target_size: 1 } }] };
   const first = ids(await searched(pipeline));
   expect(first).toEqual(['a']);
@@ -60,7 +60,7 @@ test('response processors change sources, and drop hits', async () => {
   expect(ids(await searched({ response_processors: [{ collapse: { field: 'none', ignore_failure: true } }] }))).toHaveLength(3);
 });
 
-test('response processors see the hits of a search that was asked before', async () => {
+test('response processors see the hits of a repeated search', async () => {
   await service.request('PUT', '/_search/pipeline/p', { response_processors: [{ rename_field: { field: 'year', target_field: 'y' } }] });
   for (let i = 0; i < 12; i++) {
     const { status, body } = await service.request('POST', '/films/_search?search_pipeline=p', { sort: ['year'] });
@@ -68,7 +68,7 @@ test('response processors see the hits of a search that was asked before', async
   }
 });
 
-test('a request processor that fails stops the search, or is passed over', async () => {
+test('a failing request processor fails the search, or is ignored', async () => {
   const over = (options: object) => ({ request_processors: [{ oversample: { sample_factor: 2, ...options } }] });
   const failed = await searched(over({}), { size: 'two' });
   expect([failed.status, failed.body.error.reason]).toEqual([400, 'Failed to parse int parameter [size] with value [two]']);
@@ -80,14 +80,14 @@ test('a request processor that fails stops the search, or is passed over', async
   expect((await service.request('PUT', '/_search/pipeline/bad', filter)).status).toBe(400);
 });
 
-test('an index may have a pipeline of its own', async () => {
+test('an index may have a default pipeline', async () => {
   await service.request('PUT', '/_search/pipeline/first', { response_processors: [{ truncate_hits: { target_size: 1 } }] });
   await service.request('PUT', '/films/_settings', { index: { search: { default_pipeline: 'first' } } });
   expect(ids(await service.request('POST', '/films/_search', {}))).toHaveLength(1);
   expect(ids(await service.request('POST', '/films/_search?search_pipeline=_none', {}))).toHaveLength(3);
 });
 
-test('processors that are not known, or wrong', async () => {
+test('unknown and invalid processors are rejected', async () => {
   for (const pipeline of [{ request_processors: [{ nothing: {} }] }, { response_processors: [{ sort: {} }] }, { other: 1 }])
     expect((await service.request('PUT', '/_search/pipeline/bad', pipeline)).status).toBe(400);
 });

@@ -29,7 +29,7 @@ async function start(target: string, body: unknown): Promise<string> {
 
 const finished = (id: string) => service.request('GET', `/_tasks/${id}?wait_for_completion=true&timeout=10s`);
 
-test('a reindex as a task: its counts and its answer', async () => {
+test('a reindex as a task reports counts and its answer', async () => {
   const id = await start('/_reindex?refresh=true', { source: { index: 'from' }, dest: { index: 'to' } });
   const { body } = await finished(id);
   expect(body).toMatchObject({
@@ -40,7 +40,7 @@ test('a reindex as a task: its counts and its answer', async () => {
   expect((await service.request('GET', '/to/_count')).body.count).toBe(30);
 });
 
-test('a throttled task is listed, hurried and then done', async () => {
+test('a throttled task is listed, sped up and completes', async () => {
   const id = await start('/from/_update_by_query?scroll_size=10&requests_per_second=1', {});
   const listed = await service.request('GET', '/_tasks?actions=*byquery&group_by=parents&detailed=true');
   expect(listed.body.tasks[id]).toMatchObject({ description: 'update-by-query [from]', cancelled: false });
@@ -51,14 +51,14 @@ test('a throttled task is listed, hurried and then done', async () => {
   expect(body.response).toMatchObject({ canceled: 'by user request', updated: 10 });
 });
 
-test('an operation that fails leaves its error', async () => {
+test('a failed operation stores its error', async () => {
   const id = await start('/_reindex', { source: { index: 'from' }, dest: { index: 'to' }, script: { source: 'ctx._source.a.b.c = 1' } });
   const { body } = await finished(id);
   expect(body.completed).toBe(true);
   expect(body.error.type).toBe('script_exception');
 });
 
-test('tasks that are not there', async () => {
+test('requests for unknown tasks', async () => {
   const [node] = Object.keys((await service.request('GET', '/_nodes')).body.nodes);
   expect((await service.request('GET', `/_tasks/${node}:99999`)).status).toBe(404);
   expect((await service.request('GET', '/_tasks/nonsense')).status).toBe(400);

@@ -1,5 +1,5 @@
-// Answers that workers keep are those that a fresh search gives: the same requests again and again, by two users over several workers, while
-// documents, aliases, mappings, settings, scripts and whole indices change in between.
+// Cached answers equal those of fresh searches: repeated requests by two users over several workers, while documents, aliases, mappings, settings,
+// scripts and whole indices change.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -119,7 +119,7 @@ function shown({ status, body }: { status: number; body: any }): unknown {
   return { status, body: rest };
 }
 
-test('every answer is the one of a search that keeps none', async () => {
+test('cached answers are those of searches without the cache', async () => {
   for (const name of NAMES) await createIndex(name);
   await ok('PUT', '/_scripts/twice', { script: { lang: 'painless', source: "doc['n'].value * 2" } });
   await forSeedsAsync(1, async (rng) => {
@@ -138,7 +138,7 @@ test('every answer is the one of a search that keeps none', async () => {
   });
 });
 
-test('rights are asked for before a kept answer is given', async () => {
+test('rights are checked before a cached answer is returned', async () => {
   await ok('PUT', '/secret/_doc/1?refresh=true', { word: 'red' });
   for (let i = 0; i < 12; i++) {
     expect((await as('root', 'POST', '/secret/_search', { size: 1 })).status).toBe(200);
@@ -158,7 +158,7 @@ async function hitsOf(target: string, body?: string): Promise<any> {
 
 const untilAfter = (timeMs: number) => new Promise((resolve) => setTimeout(resolve, Math.max(0, timeMs - Date.now()) + 20));
 
-test('what depends on the time is asked for each time', async () => {
+test('searches that depend on the time are not cached', async () => {
   await createIndex('soon');
   const due = Date.now() + 3000;
   await ok('PUT', '/soon/_doc/1?refresh=true', { at: due });
@@ -174,7 +174,7 @@ test('what depends on the time is asked for each time', async () => {
   for (const [target, body] of searches) expect((await hitsOf(target, body)).total.value, `${target} ${body}`).toBe(0);
 });
 
-test('scores that depend on the time or on chance differ from request to request', async () => {
+test('scores that depend on the time or on chance are not cached', async () => {
   await createIndex('scored');
   await ok('PUT', '/scored/_doc/1?refresh=true', { at: Date.now() + 60_000 });
   for (const body of [
@@ -194,7 +194,7 @@ test('scores that depend on the time or on chance differ from request to request
   for (let i = 0; i < 6; i++) expect((await hitsOf('/scored/_search', seeded)).max_score).toBe(first);
 });
 
-test('pages of a scroll by chance show every document once', async () => {
+test('a scroll sorted by random scores returns every document once', async () => {
   await createIndex('shuffled');
   await ok('POST', '/shuffled/_bulk?refresh=true', Array.from({ length: 40 }, (_, n) => `{"index":{}}\n{"n":${n}}\n`).join(''));
   const seen: number[] = [];
