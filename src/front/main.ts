@@ -1,8 +1,10 @@
 // `gannet front`, and bin/gannet-nginx with nginx's command line.
+
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { present } from '../common/present.ts';
 import { HELP, type Options, parseCommandLine, UsageError } from './process/command-line.ts';
 import { systemError } from './system-error.ts';
 import { buildText, versionText } from './version.ts';
@@ -106,7 +108,7 @@ async function sendSignal(options: Options, places: Places): Promise<number> {
   try {
     const cycle = await loadCycle(options, places);
     const pid = Number(readFileSync(path.resolve(places.prefix, cycle.main.pidFile), 'utf8'));
-    process.kill(pid, names[options.signal!]);
+    process.kill(pid, names[present(options.signal)]);
     return 0;
   } catch (error) {
     process.stderr.write(`nginx: [error] ${(error as Error).message}\n`);

@@ -1,4 +1,5 @@
 // The functions of MovingFunctions (moving_fn) and the models of moving_avg over a window of values, oldest first.
+import { present } from '../../common/present.ts';
 
 type Window = readonly number[];
 
@@ -67,7 +68,7 @@ export function parseMovingFunction(script: string): ((values: Window) => number
   return (values) =>
     run(
       values,
-      args.map((arg) => arg!(values)),
+      args.map((arg) => present(arg)(values)),
     );
 }
 

@@ -1,5 +1,6 @@
 // Directive tables. A module declares each directive once: the contexts that allow it, its number of arguments, their parser, its default and
 // how it is inherited. The compiled configuration object of the module has one property per directive.
+import { present } from '../../common/present.ts';
 import { type DirectiveNode, failAt } from './syntax.ts';
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from './values.ts';
 
@@ -136,7 +137,7 @@ export function buffers(contexts: number, defaultText: string): Spec<{ count: nu
     const bytes = parseSize(args[1]);
     return /^[1-9]\d{0,8}$/.test(args[0]) && bytes ? { count: Number(args[0]), size: bytes } : undefined;
   };
-  const fallback = parse(defaultText.split(' '))!;
+  const fallback = present(parse(defaultText.split(' ')));
   return {
     contexts,
     min: 2,

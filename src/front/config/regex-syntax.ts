@@ -1,5 +1,6 @@
 // Parser of Perl-compatible regular expressions: string -> tree. Subjects are latin1, one character is one byte (PCRE without UTF mode).
 // Recursion, conditions, callouts and verbs are refused by name.
+import { present } from '../../common/present.ts';
 
 export type RegexNode =
   | { type: 'set'; set: Uint8Array; literal?: string }
@@ -281,7 +282,7 @@ class Parser {
     if (lower === 'p') return this.#property(c === 'P');
     const simple: Record<string, number> = { n: 10, r: 13, t: 9, f: 12, a: 7, e: 27, 0: 0 };
     if (c === 'x') {
-      const hex = /^(?:\{([0-9A-Fa-f]{1,2})\}|([0-9A-Fa-f]{0,2}))/.exec(this.#src.slice(this.#pos, this.#pos + 4))!;
+      const hex = present(/^(?:\{([0-9A-Fa-f]{1,2})\}|([0-9A-Fa-f]{0,2}))/.exec(this.#src.slice(this.#pos, this.#pos + 4)));
       this.#pos += hex[0].length;
       return Number.parseInt(hex[1] ?? (hex[2] || '0'), 16);
     }

@@ -5,6 +5,7 @@
 //   length ^ (number of unbounded repeats + 1) is below FAST_LIMIT, which bounds its worst case;
 // - a backtracking matcher over the tree with a step budget, like PCRE's match limit; exceeding it is an error (nginx responds with 500).
 // Both find Perl's leftmost match of the first matching alternative. A linear-time engine cannot replace them: PCRE has back references.
+import { present } from '../../common/present.ts';
 import { isWordByte, type ParsedRegex, parseRegex, type RegexNode } from './regex-syntax.ts';
 
 /** Step budget of the backtracking matcher (about 10 ms). */
@@ -51,7 +52,7 @@ export class Regex {
       const match = this.#fast.exec(subject);
       if (!match) return undefined;
       const offsets: number[] = [];
-      for (const pair of match.indices!) {
+      for (const pair of present(match.indices)) {
         if (pair) offsets.push(pair[0], pair[1]);
         else offsets.push(-1, -1);
       }

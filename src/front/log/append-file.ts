@@ -1,5 +1,7 @@
 // A file that logs append to: opened on first write, and reopened by name after it was moved (USR1).
+
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { present } from '../../common/present.ts';
 import { fsPath } from '../fs-path.ts';
 
 export class AppendFile {
@@ -27,8 +29,8 @@ export class AppendFile {
   write(data: string | Buffer): void {
     try {
       this.open();
-      if (typeof data === 'string') writeSync(this.#fd!, data, null, 'latin1');
-      else writeSync(this.#fd!, data);
+      if (typeof data === 'string') writeSync(present(this.#fd), data, null, 'latin1');
+      else writeSync(present(this.#fd), data);
     } catch {
       // The next reopen tries again.
     }

@@ -1,5 +1,7 @@
 // error_log: targets, levels, lines. `YYYY/MM/DD HH:MM:SS [level] PID#TID: *CONN message`
+
 import { writeSync } from 'node:fs';
+import { present } from '../../common/present.ts';
 import { loop } from '../zone/memory.ts';
 import { AppendFile } from './append-file.ts';
 
@@ -51,7 +53,7 @@ export class MemorySink implements LogSink {
   write(line: string): void {
     this.#lines.push(line);
     this.#held += line.length;
-    while (this.#held > this.sizeBytes && this.#lines.length > 0) this.#held -= this.#lines.shift()!.length;
+    while (this.#held > this.sizeBytes && this.#lines.length > 0) this.#held -= present(this.#lines.shift()).length;
   }
   text(): string {
     return this.#lines.join('');

@@ -1,4 +1,5 @@
 // nginx's command line: `-c -p -g -e -s -t -T -v -V -q -h`.
+import { present } from '../../common/present.ts';
 export interface Options {
   config?: string;
   prefix?: string;
@@ -18,7 +19,7 @@ export function parseCommandLine(argv: string[]): Options {
   const options: Options = { globals: '', test: false, dump: false, quiet: false };
   const words = [...argv];
   while (words.length > 0) {
-    const word = words.shift()!;
+    const word = present(words.shift());
     if (!word.startsWith('-') || word === '-') throw new UsageError(`invalid option: "${word}"`);
     for (let n = 1; n < word.length; n++) {
       const letter = word[n];

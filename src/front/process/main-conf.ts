@@ -1,5 +1,7 @@
 // Directives outside `http { }`: processes, logs, events.
+
 import { isIP } from 'node:net';
+import { present } from '../../common/present.ts';
 import { ANY_COUNT, checkShape, EVENTS, MAIN, type Spec } from '../config/directive.ts';
 import { type DirectiveNode, failAt, UnknownDirectiveError } from '../config/syntax.ts';
 import { parseOffset, parseTimeMs } from '../config/values.ts';
@@ -207,7 +209,7 @@ export function readMain(
       if (node.name === 'http') conf.http = node;
       else {
         events = true;
-        for (const child of node.children!) apply(conf, child, EVENTS, seen, warn);
+        for (const child of present(node.children)) apply(conf, child, EVENTS, seen, warn);
       }
     } else apply(conf, node, MAIN, seen, warn);
   }

@@ -1,8 +1,10 @@
 // Entry of the worker process: one event loop in the main thread and one thread for each further loop of worker_processes, so that all share the
 // memory of zones. Exits on request or when its master is gone.
+
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { present } from '../../common/present.ts';
 import { logTo } from '../log/error-log.ts';
 import { beginLoop, sharedMemories } from '../zone/memory.ts';
 import { makeFolders } from './folders.ts';
@@ -74,9 +76,9 @@ function dropPrivileges(): void {
   const changes = user !== undefined && user.name !== 'root';
   makeFolders(eventLoop.folders(changes), changes ? user.name : undefined, (message) => logTo(eventLoop.logs, 'crit', message));
   if (!changes) return;
-  process.setgid!(user.group);
+  present(process.setgid)(user.group);
   (process as unknown as { initgroups(user: string, group: string): void }).initgroups(user.name, user.group);
-  process.setuid!(user.name);
+  present(process.setuid)(user.name);
 }
 
 function exit(code: number): never {

@@ -1,7 +1,9 @@
 // Messages between the event loops of a worker process: changes of servers and of cached responses, TLS sessions.
 // A message is sent in order to all other loops. A loop that must not act on outdated state calls `drain` first: a counter in shared memory tells
 // without a system call whether there are messages.
+
 import { BroadcastChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { present } from '../../common/present.ts';
 import { loop, sharedBytes } from './memory.ts';
 
 interface Message {
@@ -37,13 +39,13 @@ function handle({ topic, data }: Message): void {
 export function tellLoops(topic: string, data: unknown): void {
   if (!channel) return;
   channel.postMessage({ topic, data });
-  Atomics.add(news!, 0, 1);
+  Atomics.add(present(news), 0, 1);
 }
 
 /** Handles all messages sent before this call. */
 export function drain(): void {
   if (!channel) return;
-  const now = Atomics.load(news!, 0);
+  const now = Atomics.load(present(news), 0);
   if (now === seen) return;
   seen = now;
   for (let next = receiveMessageOnPort(channel as never); next; next = receiveMessageOnPort(channel as never)) handle(next.message);

@@ -1,8 +1,10 @@
 // `ngx.fetch()`: requests from handlers to other servers, under the js_fetch_* settings of the location.
+
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { type SecureVersion, type TLSSocket, connect as tlsConnect } from 'node:tls';
+import { present } from '../../../common/present.ts';
 
 export interface FetchConf {
   /** Maximum time between two reads, ms. */
@@ -113,7 +115,7 @@ function answerOf(request: ClientRequest, body: Buffer | undefined, conf: FetchC
       answer.on('end', () => {
         const headers = new Headers();
         for (let n = 0; n + 1 < answer.rawHeaders.length; n += 2) headers.append(answer.rawHeaders[n], answer.rawHeaders[n + 1]);
-        const status = answer.statusCode!;
+        const status = present(answer.statusCode);
         const content = BODILESS.has(status) ? null : Buffer.concat(parts);
         resolve(new Response(content, { status: status < 200 ? 502 : status, statusText: answer.statusMessage, headers }));
       });

@@ -1,5 +1,6 @@
 // The request object of JavaScript handlers, with the names and meanings of njs. Strings are latin1 unless stated otherwise.
 
+import { present } from '../../../common/present.ts';
 import { lowerName } from '../../../http/wire/header.ts';
 import { readSpan } from '../files/send-file.ts';
 import type { Request } from '../model/types.ts';
@@ -194,7 +195,7 @@ export class JsRequest {
   #setVariable(name: string, value: string): void {
     const def = this.#r.http.variables.assignable(name);
     if (def?.set) def.set(this.#r, String(value));
-    else if (def) this.#r.vars[def.index!] = String(value);
+    else if (def) this.#r.vars[present(def.index)] = String(value);
     else throw new TypeError(`variable "${name}" cannot be written`);
   }
 
@@ -327,7 +328,7 @@ export class JsRequest {
         list.forEach((piece, n) => {
           const data = binary ? Buffer.from(piece) : piece.toString('utf8');
           const last = flags.last && n === list.length - 1;
-          if (this.#filterDone) this.#sink!(Buffer.from(piece), { last, flush: flags.flush });
+          if (this.#filterDone) present(this.#sink)(Buffer.from(piece), { last, flush: flags.flush });
           else run(data, { last });
         });
       } catch {

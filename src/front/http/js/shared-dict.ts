@@ -1,6 +1,8 @@
 // js_shared_dict_zone: dictionaries shared by all event loops and preserved by reloads. Each event loop holds all entries; changes are made under a
 // lock in shared memory, after applying the changes of others, so that all see them in the same order.
+
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { present } from '../../../common/present.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
 import { loop } from '../../zone/memory.ts';
 import { SharedTable } from '../../zone/table.ts';
@@ -171,7 +173,7 @@ export class SharedDict {
     const ms = timeoutMs ?? this.options.timeoutMs;
     if (timeoutMs !== undefined && this.options.timeoutMs === 0) throw new TypeError('shared dict must be declared with timeout');
     const entry: Entry = { value, expiresAt: ms > 0 ? Date.now() + ms : Infinity };
-    const needed = costOf(key, entry) - (this.#entries.has(key) ? costOf(key, this.#entries.get(key)!) : 0);
+    const needed = costOf(key, entry) - (this.#entries.has(key) ? costOf(key, present(this.#entries.get(key))) : 0);
     if (this.#bytes + needed > this.options.capacity) this.#makeRoom(key, needed);
     this.#tell({ key, entry });
   }

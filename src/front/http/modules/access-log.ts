@@ -1,7 +1,9 @@
 // access_log and log_format: one line per request, buffered, compressed, conditional, to files or syslog.
+
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { present } from '../../../common/present.ts';
 import { ANY_COUNT, custom, HSL, HTTP, LIMIT_EXCEPT, LOCATION_IF } from '../../config/directive.ts';
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { AppendFile } from '../../log/append-file.ts';
@@ -106,7 +108,7 @@ function parseFormat(f: HttpFrame): undefined {
   const lookup = (n: string) => main.variables.lookup(n);
   let escape: Escape = 'default';
   if (rest[0]?.startsWith('escape=')) {
-    const word = rest.shift()!.slice(7);
+    const word = present(rest.shift()).slice(7);
     if (word !== 'default' && word !== 'json' && word !== 'none' && word !== 'w3c') f.fail(`unknown log format escaping "${word}"`);
     escape = word;
   }
@@ -164,7 +166,7 @@ class LogFile extends AppendFile {
   flush(): void {
     if (this.#held.length === 0) return;
     const text = this.#held.join('');
-    const level = this.buffer!.gzipLevel;
+    const level = present(this.buffer).gzipLevel;
     this.#held = [];
     this.#heldBytes = 0;
     this.write(level > 0 ? gzipSync(Buffer.from(text, 'latin1'), { level }) : text);
@@ -289,7 +291,7 @@ function logRequest(r: Request): number {
       target.file.writeLine(`${line}\n`);
       continue;
     }
-    writeScripted(r, target.script!.eval(r), line, target.format.header ?? '', conf.open_log_file_cache);
+    writeScripted(r, present(target.script).eval(r), line, target.format.header ?? '', conf.open_log_file_cache);
   }
   return OK;
 }
@@ -311,8 +313,8 @@ export const accessLogModule = defineModule(
     finish(conf, loc) {
       if (loc.kind !== 'http' || conf.access_log !== undefined) return;
       // A configuration without access_log writes the combined format to logs/access.log.
-      const name = path.join(reading.main!.paths.prefix, 'logs/access.log');
-      conf.access_log = [{ format: reading.combined!, file: fileOf(reading.main!, name) }];
+      const name = path.join(present(reading.main).paths.prefix, 'logs/access.log');
+      conf.access_log = [{ format: present(reading.combined), file: fileOf(present(reading.main), name) }];
     },
   },
 );

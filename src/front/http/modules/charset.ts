@@ -1,4 +1,5 @@
 // charset and charset_map: declares and converts the charset of a response.
+import { present } from '../../../common/present.ts';
 import { block, custom, flag, HSLI, HTTP } from '../../config/directive.ts';
 import { failAt } from '../../config/syntax.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
@@ -21,7 +22,7 @@ function parseCharsetMap(f: HttpFrame): undefined {
   const [from, to] = f.args.map((a) => a.toLowerCase());
   if (from === to) f.fail(`"charset_map" between the same charsets "${from}" and "${to}"`);
   const tables: Tables = { forward: [], backward: new Map(), utf8: to === 'utf-8' };
-  for (const node of f.node.children!) {
+  for (const node of present(f.node.children)) {
     if (node.args.length !== 1) failAt(node, 'invalid parameters number');
     if (!/^[0-9A-Fa-f]{1,2}$/.test(node.name)) failAt(node, `invalid value "${node.name}"`);
     const hex = node.args[0];
@@ -120,7 +121,7 @@ function convert(r: Request, from: string, to: string): boolean {
         text = text.slice(0, -held.length);
       }
     }
-    const done = forward ? mapForward(text, forward) : mapBackward(text, backward!);
+    const done = forward ? mapForward(text, forward) : mapBackward(text, present(backward));
     if (done === '' && pieces.length > 0 && !flags.last && !flags.flush) return OK;
     return req.nextBody(done === '' ? [] : [Buffer.from(done, 'latin1')], flags, position);
   });

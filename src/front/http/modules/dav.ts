@@ -1,4 +1,5 @@
 // WebDAV for files: PUT, DELETE, MKCOL, COPY, MOVE.
+
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -15,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { present } from '../../../common/present.ts';
 import { ANY_COUNT, custom, flag, HSL, num } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
 import { systemError } from '../../system-error.ts';
@@ -234,7 +236,7 @@ function copyOrMove(r: Request): number {
   if (hasBody(r)) return refuse(r, 415, 'COPY and MOVE with body are unsupported');
   const target = destinationOf(r);
   if (typeof target === 'number') return target;
-  const named = r.headerIn('destination')!;
+  const named = present(r.headerIn('destination'));
   const uri = decodeDestination(target);
   if (uri === undefined) return refuse(r, 400, `client sent invalid "Destination" header: "${named}"`);
   if (target.endsWith('/') !== r.uri.endsWith('/')) {

@@ -1,4 +1,5 @@
 // flv: plays an FLV file from the byte offset `start`, after an FLV header.
+import { present } from '../../../common/present.ts';
 import { again, custom, LOCATION } from '../../config/directive.ts';
 import { core } from '../config/core.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -38,6 +39,6 @@ function flv(r: Request): number {
   r.allowRanges = true;
   const rc = r.sendHeader();
   if (rc !== OK || r.headerOnly) return rc;
-  const body = file.body ? file.body.subarray(start) : { fd: fd!, start, end: stat.size };
+  const body = file.body ? file.body.subarray(start) : { fd: present(fd), start, end: stat.size };
   return r.output(start ? [FLV_HEAD, body] : [body], true);
 }

@@ -1,4 +1,5 @@
 // Common parts of back ends with protocols other than HTTP: `_pass` directives, configuration of a level, parameters, requests.
+import { present } from '../../../common/present.ts';
 import { custom, LOCATION, LOCATION_IF, type Spec } from '../../config/directive.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
@@ -104,7 +105,7 @@ export function remember(
   const outer = loc.parent && confs.get(prefix)?.get(loc.parent);
   if (!conf[passName] && (loc.kind === 'if' || loc.kind === 'limit_except') && outer?.target && !loc.handler) {
     conf[passName] = outer.target;
-    loc.handler = loc.parent!.handler;
+    loc.handler = present(loc.parent).handler;
   }
   if (prefix === 'tunnel' && !conf[passName] && outer?.target && loc.kind !== 'http' && !loc.handler && loc.parent?.kind === 'server') {
     conf[passName] = outer.target;

@@ -1,5 +1,7 @@
 // geoip_country, geoip_city, geoip_org: variables about the client's address from legacy GeoIP databases.
+
 import { readFileSync } from 'node:fs';
+import { present } from '../../../common/present.ts';
 import { type ConfOf, custom, flag, HTTP } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import { type City, type Country, GeoDatabase, type Kind, regionName } from '../geoip/database.ts';
@@ -67,7 +69,7 @@ const city = (name: string, read: (city: City) => string | undefined): VariableD
     const address = addressOf(r);
     const from = confOf(r.http).geoip_city;
     const found = address && from?.database.city(address);
-    return (found && encoded(read(found), from!)) ?? null;
+    return (found && encoded(read(found), present(from))) ?? null;
   },
 });
 

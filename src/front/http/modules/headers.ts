@@ -1,4 +1,5 @@
 // add_header, add_trailer, expires.
+import { present } from '../../../common/present.ts';
 import { custom, HSLI, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -50,7 +51,7 @@ export const headersModule = defineModule(
     expires: custom<{ value: Value; modified: boolean } | undefined>(HSLI, [1, 2], undefined, (f: HttpFrame) => {
       const modified = f.args.length === 2;
       if (modified && f.args[0] !== 'modified') f.refuse('invalid value');
-      const value = f.scope.value(f.args.at(-1)!);
+      const value = f.scope.value(present(f.args.at(-1)));
       if (value.constant !== undefined && !parseExpires(value.constant, modified)) f.refuse('invalid value');
       return { value, modified };
     }),

@@ -1,8 +1,10 @@
 // health_check: active checks of the peers that a location proxies to, and `match`: the conditions for a good response.
 //   match ok { status 200-399 ! 304; header Content-Type ~ html; body !~ "maintenance"; require $upstream_ready; }
 //   location / { proxy_pass http://shop; health_check interval=2s jitter=1s fails=2 passes=2 uri=/up match=ok; }
+
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { present } from '../../../common/present.ts';
 import { lowerName } from '../../../http/wire/header.ts';
 import { ANY_COUNT, block, custom, HTTP, LOCATION } from '../../config/directive.ts';
 import { Regex } from '../../config/regex.ts';
@@ -98,7 +100,7 @@ function parseMatch(f: HttpFrame): undefined {
   const [name] = f.args;
   const matches = matchesOf(f.scope.main);
   if (matches.has(name)) f.fail(`duplicate match "${name}"`);
-  const tests = f.node.children!.map((node): Test => {
+  const tests = present(f.node.children).map((node): Test => {
     if (node.name === 'status') return parseStatus(node);
     if (node.name === 'header') return parseHeader(node);
     if (node.name === 'body') return parseBody(node);
@@ -281,7 +283,7 @@ function ask(
   const req = (secure ? httpsRequest : httpRequest)(options, (res) => {
     const parts: Buffer[] = [];
     let bytes = 0;
-    const end = () => tell({ status: res.statusCode!, headers: res.headers, body: Buffer.concat(parts).latin1Slice() }, '');
+    const end = () => tell({ status: present(res.statusCode), headers: res.headers, body: Buffer.concat(parts).latin1Slice() }, '');
     res.on('data', (data: Buffer) => {
       if (bytes < BODY_BYTES) parts.push(data);
       bytes += data.length;

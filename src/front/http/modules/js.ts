@@ -2,8 +2,10 @@
 //   js_import shop from handlers/shop.ts;   js_content shop.list;   js_set $tier shop.tier;
 // A function receives the request (js/request.ts). js_content finishes it with `r.return(...)`, `r.finish()` or `r.internalRedirect(uri)` and may
 // be async, as may js_access and js_periodic; js_set returns a value; js_header_filter and js_body_filter change the response.
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { present } from '../../../common/present.ts';
 import { custom, HSL, HTTP, ineffective, LIMIT_EXCEPT, LOCATION, LOCATION_IF, num, oneOf } from '../../config/directive.ts';
 import { parseSize, parseTimeMs } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
@@ -242,7 +244,7 @@ function freeze<T>(value: T): T {
 }
 
 /** Runs a handler with the request as the current one. */
-const call = (r: Request, wanted: Wanted, ...args: unknown[]): unknown => currentRequest.run(r, () => wanted.fn!(...args));
+const call = (r: Request, wanted: Wanted, ...args: unknown[]): unknown => currentRequest.run(r, () => present(wanted.fn)(...args));
 
 function logException(r: Request, error: unknown): void {
   r.log('error', `js exception: ${(error as Error)?.stack ?? error}`.replace(/\n\s*/g, ' | '));
@@ -349,7 +351,7 @@ function evaluate(r: Request, wanted: Wanted): string | null {
 function schedule(main: HttpMain, periodic: Periodic): void {
   const { wanted, loc, server, intervalMs, jitterMs } = periodic;
   const tick = () => {
-    const r = new HttpRequest(new DetachedConnection(main.sockets[0]), main, server!);
+    const r = new HttpRequest(new DetachedConnection(main.sockets[0]), main, present(server));
     r.loc = loc;
     const next = () => plan();
     settle(

@@ -1,7 +1,9 @@
 // map, split_clients, geo: variables computed from other variables.
+
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { murmur2 } from '../../../common/murmur2.ts';
+import { present } from '../../../common/present.ts';
 import { block, HTTP, num } from '../../config/directive.ts';
 import type { Regex } from '../../config/regex.ts';
 import { type DirectiveNode, expandGlob, failAt, parseConfig } from '../../config/syntax.ts';
@@ -64,7 +66,7 @@ function parseMap(f: HttpFrame): undefined {
   let fallback: Value | undefined;
   let hostnames = false;
   let volatile = false;
-  for (const node of f.node.children!) {
+  for (const node of present(f.node.children)) {
     if (node.name === 'hostnames' && node.args.length === 0) hostnames = true;
     else if (node.name === 'volatile' && node.args.length === 0) volatile = true;
     else {
@@ -110,7 +112,7 @@ function parseSplit(f: HttpFrame): undefined {
   const parts: { until: number; value: string }[] = [];
   let sum = 0;
   let until = 0;
-  for (const node of f.node.children!) {
+  for (const node of present(f.node.children)) {
     if (node.args.length !== 1) failAt(node, 'invalid number of parameters');
     // A literal string: variables are not expanded.
     const [value] = node.args;
@@ -277,7 +279,7 @@ function parseGeo(f: HttpFrame): undefined {
   const source = f.args.length === 2 ? f.scope.main.variables.lookup(variableName(f, f.args[0])) : undefined;
   const geo: Geo = { trie4: new Trie(), trie6: new Trie(), ranges: [], useRanges: false, fallback: '', proxies: [], recursive: false };
   let volatile = false;
-  const nodes = f.node.children!.filter((node) => {
+  const nodes = present(f.node.children).filter((node) => {
     if (node.name !== 'volatile' || node.args.length > 0) return true;
     volatile = true;
     return false;
@@ -300,7 +302,7 @@ function parseGeo(f: HttpFrame): undefined {
     }
     return found;
   };
-  define(f, f.args.at(-1)!, get, volatile);
+  define(f, present(f.args.at(-1)), get, volatile);
   return undefined;
 }
 

@@ -5,6 +5,7 @@
 //   GET  log                           the ring buffer (error_log memory:SIZE) of this location
 //   GET  server_zones, location_zones, resolvers       counts of status_zone; a single one: .../NAME
 //   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
+import { present } from '../../../common/present.ts';
 import { custom, LOCATION } from '../../config/directive.ts';
 import { MemorySink } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
@@ -53,7 +54,7 @@ export const operationsModule = defineModule(
       eachLoc(main, (loc) => order.set(loc, order.size));
       counts = new Counters('locations', order.size * CLASSES);
       main.phases.log.push((r) => {
-        const at = order.get(r.loc) ?? order.get(r.server.root)!;
+        const at = order.get(r.loc) ?? present(order.get(r.server.root));
         counts.add(at * CLASSES + Math.min(CLASSES - 1, Math.floor((r.out.status || 0) / 100)));
         return OK;
       });
@@ -166,7 +167,7 @@ function locationRows(http: HttpMain): [string, number][] {
   const rows = new Map<string, number>();
   eachLoc(http, (loc, server) => {
     for (let code = 0; code < CLASSES; code++) {
-      const n = counts.total(order.get(loc)! * CLASSES + code);
+      const n = counts.total(present(order.get(loc)) * CLASSES + code);
       if (n === 0) continue;
       const labels = `server="${quote(server.name)}",location="${quote(loc.name)}",code="${code}xx"`;
       rows.set(labels, (rows.get(labels) ?? 0) + n);
@@ -301,7 +302,7 @@ function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknow
   const addresses = typeof text === 'string' ? literalAddresses(text, 80) : undefined;
   if (!addresses) throw new Error('"server" must be an address and port');
   change(r.http, { kind: 'add', group: group.name, server: text as string, options: readOptions(body, DEFAULT_SERVER) });
-  answer(r, 201, describe(group.set.all().find((p) => p.name === addresses[0].name)!));
+  answer(r, 201, describe(present(group.set.all().find((p) => p.name === addresses[0].name))));
 }
 
 /** Applies a change here and in the other event loops. */
@@ -317,7 +318,7 @@ function apply(http: HttpMain, what: Change): void {
   if (!group) return;
   if (what.kind === 'add') {
     const { server: text, options } = what;
-    const addresses = literalAddresses(text, 80)!.map((address) => ({ address, options, priority: 0 }));
+    const addresses = present(literalAddresses(text, 80)).map((address) => ({ address, options, priority: 0 }));
     group.entries.push({ text, options, resolve: false, service: '', addresses });
   } else {
     for (const entry of group.entries) {

@@ -1,4 +1,5 @@
 // realip: the client's address as reported by a trusted proxy.
+import { present } from '../../../common/present.ts';
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { pendingLookups, systemAddresses } from '../config/addresses.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -26,7 +27,7 @@ export const realipModule = defineModule(
         else
           pendingLookups(f.scope.main).push(async () => {
             const list = await systemAddresses(f.args[0]).catch(() => f.fail(`host not found in set_real_ip_from "${f.args[0]}"`));
-            for (const ip of list) previous.cidrs.push(parseCidr(ip)!);
+            for (const ip of list) previous.cidrs.push(present(parseCidr(ip)));
           });
         return previous;
       },
@@ -76,14 +77,14 @@ function realip(r: Request): number {
   } else {
     const list = r.headersIn.filter((h) => h.lname === name).flatMap((h) => h.value.split(',').map((a) => a.trim()));
     if (list.length === 0) return DECLINED;
-    const plain = name === 'x-forwarded-for' ? list : [list.at(-1)!];
+    const plain = name === 'x-forwarded-for' ? list : [present(list.at(-1))];
     const bare = plain.map((text) => {
       const m = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d+))?$/.exec(text);
       if (m && text === plain.at(-1)) port = Number(m[3] ?? 0);
       return m ? (m[1] ?? m[2]) : text;
     });
     const recursive = c.real_ip_recursive;
-    const start = own ? conn.remoteAddr : bare.pop()!;
+    const start = own ? conn.remoteAddr : present(bare.pop());
     if (!own) address = recursive && addressBytes(start) ? forwardedAddress(start, bare, trusted.cidrs, true) : start;
     else address = forwardedAddress(start, bare, trusted.cidrs, recursive);
     if (!addressBytes(address)) return DECLINED;

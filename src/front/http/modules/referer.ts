@@ -1,4 +1,5 @@
 // valid_referers: `$invalid_referer` is set if the Referer field is none of those listed.
+import { present } from '../../../common/present.ts';
 import { ANY_COUNT, custom, LOCATION, num, SERVER } from '../../config/directive.ts';
 import type { Regex } from '../../config/regex.ts';
 import { compileRegex } from '../config/compile-regex.ts';
@@ -74,14 +75,15 @@ function validReferer(r: Request): boolean {
   const scheme = text.length < SHORTEST_REFERER ? null : /^https?:\/\//i.exec(text);
   if (!scheme) return c.blocked;
   const rest = text.slice(scheme[0].length);
-  const host = /^[^/:]*/.exec(rest)![0].toLowerCase();
+  const host = present(/^[^/:]*/.exec(rest))[0].toLowerCase();
   if (host.length > 256) return false;
   const { names } = r.server;
   if (c.serverNames && names.some((n) => !n.regex && matchesName(host, n.text))) return true;
   const slash = rest.indexOf('/');
   const uri = slash < 0 ? '' : rest.slice(slash);
   for (const h of c.hosts) {
-    const matches = h.exact !== undefined ? host === h.exact : h.tail !== undefined ? host.endsWith(h.tail) : host.startsWith(h.head!);
+    const matches =
+      h.exact !== undefined ? host === h.exact : h.tail !== undefined ? host.endsWith(h.tail) : host.startsWith(present(h.head));
     // The first matching name decides.
     if (matches) return uri.startsWith(h.uri);
   }

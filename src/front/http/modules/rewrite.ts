@@ -1,6 +1,7 @@
 // if, set, return, rewrite, break: small programs of a server or location, run in the two rewrite phases.
 
 import { statSync } from 'node:fs';
+import { present } from '../../../common/present.ts';
 import { ANY_COUNT, block, custom, flag, HSLI, LOCATION, LOCATION_IF, SERVER, SERVER_IF } from '../../config/directive.ts';
 import { fsPath } from '../../fs-path.ts';
 import { compileRegex } from '../config/compile-regex.ts';
@@ -23,7 +24,7 @@ const BREAK = -100;
 
 function assign(r: Request, def: VariableDef, value: string): void {
   if (def.set) def.set(r, value);
-  else r.vars[def.index!] = value;
+  else r.vars[present(def.index)] = value;
 }
 
 /** The variable of `set $name`. */
@@ -172,7 +173,7 @@ function evalPart(r: Request, value: Value, place: 'plain' | 'redirect' | 'args'
     else {
       const offsets = r.captures?.offsets;
       const start = offsets?.[part.capture * 2] ?? -1;
-      const text = start < 0 ? '' : r.captures!.subject.slice(start, offsets![part.capture * 2 + 1]);
+      const text = start < 0 ? '' : present(r.captures).subject.slice(start, present(offsets)[part.capture * 2 + 1]);
       out += needsEscape(r) ? escapeUri(text, 'args') : text;
     }
   }

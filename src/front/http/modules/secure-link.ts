@@ -1,5 +1,7 @@
 // secure_link: links with a hash of themselves and a secret, optionally with an expiry time.
+
 import { createHash } from 'node:crypto';
+import { present } from '../../../common/present.ts';
 import { custom, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
@@ -44,7 +46,7 @@ function secureLink(r: Request): string | null {
   }
   const link = c.secure_link_md5 && linkAndEnd(r);
   if (!link || link.hash.length > 24) return null;
-  const digest = createHash('md5').update(c.secure_link_md5!.eval(r), 'latin1').digest();
+  const digest = createHash('md5').update(present(c.secure_link_md5).eval(r), 'latin1').digest();
   if (!/^[A-Za-z0-9_-]{22}(?:==?)?$/.test(link.hash) || !Buffer.from(link.hash, 'base64url').equals(digest)) return null;
   return link.expires !== null && Number(link.expires) < Date.now() / 1000 ? '0' : '1';
 }

@@ -1,5 +1,6 @@
 // The commands of server side includes: include, echo, set, if/elif/else/endif, block/endblock, config.
 
+import { present } from '../../../common/present.ts';
 import { type Captures, capture, Regex } from '../../config/regex.ts';
 import type { Request } from '../model/types.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
@@ -103,7 +104,7 @@ export function runCommand(r: Request, ctx: Ssi, body: string): CommandResult {
 
 /** @returns name and unexpanded parameters, or the reason why the text is malformed */
 function parseCommand(body: string, valueLength: number): { name: string; params: [string, string][] } | string {
-  const head = /^\s*([A-Za-z0-9_]*)(\s*)/.exec(body)!;
+  const head = present(/^\s*([A-Za-z0-9_]*)(\s*)/.exec(body));
   const name = head[1].toLowerCase();
   const params: [string, string][] = [];
   let at = head[0].length;
@@ -123,7 +124,7 @@ function parseCommand(body: string, valueLength: number): { name: string; params
     }
     params.push([key, value]);
     at += quoted[0].length;
-    const gap = /^\s*/.exec(body.slice(at))![0].length;
+    const gap = present(/^\s*/.exec(body.slice(at)))[0].length;
     if (gap === 0 && at < body.length) {
       return `unexpected "${body[at]}" symbol after "${value}" value of "${key}" parameter in "${name}" SSI command`;
     }
@@ -153,7 +154,7 @@ function evaluate(r: Request, ctx: Ssi, text: string): string | undefined {
   let out = '';
   for (let at = 0; at < text.length; ) {
     if (text[at] === '$') {
-      const name = /^\$(?:\{(\w*)(\}?)|(\w*))/.exec(text.slice(at))!;
+      const name = present(/^\$(?:\{(\w*)(\}?)|(\w*))/.exec(text.slice(at)));
       if (name[1] !== undefined && name[2] === '') {
         r.log('error', `the closing bracket in "${name[1]}" variable is missing`);
         return undefined;
@@ -175,7 +176,7 @@ function evaluate(r: Request, ctx: Ssi, text: string): string | undefined {
 }
 
 function echo(r: Request, ctx: Ssi, params: Params): CommandResult {
-  const text = variable(r, ctx, params.get('var')!) ?? params.get('default') ?? '(none)';
+  const text = variable(r, ctx, present(params.get('var'))) ?? params.get('default') ?? '(none)';
   if (text === '') return 'done';
   const encoding = params.get('encoding');
   if (encoding === 'none' || encoding === 'url' || encoding === 'entity') ctx.encoding = encoding;
@@ -185,9 +186,9 @@ function echo(r: Request, ctx: Ssi, params: Params): CommandResult {
 }
 
 function set(r: Request, ctx: Ssi, params: Params): CommandResult {
-  const value = evaluate(r, ctx, params.get('value')!);
+  const value = evaluate(r, ctx, present(params.get('value')));
   if (value === undefined) return 'error';
-  ctx.shared.variables.set(params.get('var')!.toLowerCase(), value);
+  ctx.shared.variables.set(present(params.get('var')).toLowerCase(), value);
   return 'done';
 }
 
@@ -210,7 +211,7 @@ function branch(r: Request, ctx: Ssi, params: Params): CommandResult {
     ctx.output = false;
     return 'done';
   }
-  const holds = test(r, ctx, params.get('expr')!);
+  const holds = test(r, ctx, present(params.get('expr')));
   if (holds === undefined) return 'error';
   ctx.output = holds;
   ctx.outputChosen = holds;
@@ -267,7 +268,7 @@ function block(_r: Request, ctx: Ssi, params: Params): CommandResult {
   ctx.block = { text: '' };
   const { blocks } = ctx.shared;
   // The first block with a name counts.
-  if (!blocks.has(params.get('name')!)) blocks.set(params.get('name')!, ctx.block);
+  if (!blocks.has(present(params.get('name')))) blocks.set(present(params.get('name')), ctx.block);
   ctx.output = false;
   return 'done';
 }
@@ -361,7 +362,7 @@ export function formatTime(format = DEFAULT_TIME, gmt: boolean): string {
       case 'S':
         return two(get(d.getSeconds(), d.getUTCSeconds()));
       case 'Z':
-        return gmt ? 'GMT' : part({ timeZoneName: 'short' }).split(' ').pop()!;
+        return gmt ? 'GMT' : present(part({ timeZoneName: 'short' }).split(' ').pop());
       case '%':
         return '%';
       default:

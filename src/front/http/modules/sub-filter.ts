@@ -1,4 +1,5 @@
 // sub_filter: replaces strings in a response.
+import { present } from '../../../common/present.ts';
 import { custom, flag, HSL } from '../../config/directive.ts';
 import { mediaTypes, typeMatches } from '../config/mime-types.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
@@ -64,7 +65,7 @@ function subHeader(r: Request): number {
       for (const pair of pairs) {
         if (c.sub_filter_once && pair.used) continue;
         const found = lower.indexOf(pair.match, pos);
-        if (found >= 0 && (at < 0 || found < at || (found === at && pair.match.length > hit!.match.length))) {
+        if (found >= 0 && (at < 0 || found < at || (found === at && pair.match.length > present(hit).match.length))) {
           at = found;
           hit = pair;
         }

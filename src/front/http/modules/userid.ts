@@ -1,4 +1,5 @@
 // userid: a cookie that identifies visitors.
+import { present } from '../../../common/present.ts';
 import { custom, HSL, oneOf } from '../../config/directive.ts';
 import { parseTimeSec } from '../../config/values.ts';
 import { loop } from '../../zone/memory.ts';
@@ -58,7 +59,7 @@ export const useridModule = defineModule(
       });
     },
     variables: [
-      { name: 'uid_got', volatile: true, get: (r): string => (enabled(r) && state(r).got ? show(r, state(r).got!) : '') },
+      { name: 'uid_got', volatile: true, get: (r): string => (enabled(r) && state(r).got ? show(r, present(state(r).got)) : '') },
       {
         name: 'uid_set',
         volatile: true,
@@ -113,8 +114,8 @@ function makeSet(r: Request, s: State): void {
     r.log('notice', `userid cookie "${s.got ? show(r, s.got) : s.cookie}" was reset`);
   if (s.got && !isReset) {
     if (c.userid_mark === '') return;
-    if (s.cookie!.length > 23 && s.cookie![22] === c.userid_mark && s.cookie![23] === '=') return;
-    if (s.cookie!.length > 22 && s.cookie![22] === c.userid_mark) return;
+    if (present(s.cookie).length > 23 && present(s.cookie)[22] === c.userid_mark && present(s.cookie)[23] === '=') return;
+    if (present(s.cookie).length > 22 && present(s.cookie)[22] === c.userid_mark) return;
     s.set = s.got;
     return;
   }
