@@ -19,7 +19,7 @@ beforeAll(async () => {
   const file = `alias ${front.folder}/file;`;
   front.config(`
     limit_req_zone $arg_k zone=minute:1m rate=1r/m;
-    limit_req_zone $arg_k zone=fast:1m rate=20r/s;
+    limit_req_zone $arg_k zone=fast:1m rate=1r/s;
     limit_req_zone $arg_other zone=other:1m rate=1r/m;
     limit_conn_zone $arg_k zone=conns:1m;
     limit_conn_zone $arg_all zone=all:1m;
