@@ -24,11 +24,11 @@ test('all languages, where none are named, have the words that Node has', async 
   expect(page.define(kstem).analyze(TEXT, 'k')).toEqual(node.define(kstem).analyze(TEXT, 'k'));
 });
 
-test('what is not named is missed by name, and nothing else is', async () => {
+test('languages that were not requested are reported by name', async () => {
   const [page, node] = [await load(['german']), await loadInNode()];
   for (const name of ['german', 'english', 'standard', 'whitespace']) expect(page.analyze(TEXT, name)).toEqual(node.analyze(TEXT, name));
   expect(() => page.analyze(TEXT, 'french')).toThrow(
-    "the words of [french] are not loaded, as loadAnalyzer({ languages: ['french'] }) does",
+    "the words of [french] are not loaded; load them with loadAnalyzer({ languages: ['french'] })",
   );
   expect(() => page.analyze(TEXT, 'thai')).toThrow('the words of [thai] are not loaded');
   expect(() => page.define({ analysis: { analyzer: { s: { type: 'stop', stopwords: '_russian_' } } } })).toThrow('the words of [russian]');

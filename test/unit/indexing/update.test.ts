@@ -23,10 +23,10 @@ test('a key named __proto__ is a key', () => {
 
 const noScripts = () => null;
 
-test('bodies that mean nothing are refused', () => {
+test('refuses bodies without an operation', () => {
   expect(() => parseUpdateBody({}, false, noScripts)).toThrow('script or doc is missing');
   expect(() => parseUpdateBody({ doc: {}, nothing: 1 }, false, noScripts)).toThrow('unknown field [nothing]');
-  expect(() => parseUpdateBody({ script: 1 }, false, noScripts)).toThrow('[script] must be a text or an object');
+  expect(() => parseUpdateBody({ script: 1 }, false, noScripts)).toThrow('[script] must be a string or an object');
   expect(() => parseUpdateBody({ script: 'ctx', doc: {} }, false, noScripts)).toThrow('both');
   expect(() => parseUpdateBody([], false, noScripts)).toThrow('expected an object');
   expect(parseUpdateBody({ doc: { a: 1 }, doc_as_upsert: true }, false, noScripts)).toMatchObject({ docAsUpsert: true, detectNoop: true });
