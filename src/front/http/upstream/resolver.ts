@@ -3,21 +3,22 @@ import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { ResolverConf } from '../config/core.ts';
 import { type ResolverCounts, resolverCounts, TIMED_OUT } from '../config/resolver-counts.ts';
+import {
+  type DnsResponse,
+  decodeResponse,
+  encodeQuery,
+  isDnsName,
+  isResponse,
+  type QueryType,
+  type SrvRecord,
+  TYPE_A,
+  TYPE_AAAA,
+} from './dns-message.ts';
 
-const TYPE_A = 1;
-const TYPE_AAAA = 28;
-export const TYPE_SRV = 33;
-const TYPE_CNAME = 5;
 const MAX_CNAMES = 5;
 const RESEND_MS = 5000;
 const MAX_NAMES = 1000;
 
-export interface SrvRecord {
-  priority: number;
-  weight: number;
-  port: number;
-  target: string;
-}
 export interface Answer {
   addresses: string[];
   srv: SrvRecord[];
@@ -42,98 +43,14 @@ const CODES: Record<number, string> = {
   110: 'Operation timed out',
 };
 
-function encodeName(name: string): Buffer {
-  const parts = name.replace(/\.$/, '').split('.');
-  return Buffer.concat([
-    ...parts.map((p) => Buffer.concat([Buffer.from([p.length & 63]), Buffer.from(p.slice(0, 63), 'latin1')])),
-    Buffer.from([0]),
-  ]);
-}
-
-function query(id: number, name: string, type: number): Buffer {
-  const head = Buffer.from([id >> 8, id & 255, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
-  return Buffer.concat([head, encodeName(name), Buffer.from([type >> 8, type & 255, 0, 1])]);
-}
-
-function readName(packet: Buffer, at: number): { name: string; next: number } | undefined {
-  const labels: string[] = [];
-  let pos = at;
-  let next = -1;
-  for (let hops = 0; hops < 128; hops++) {
-    const length = packet[pos];
-    if (length === undefined) return undefined;
-    if (length === 0) return { name: labels.join('.'), next: next < 0 ? pos + 1 : next };
-    if (length >= 0xc0) {
-      if (pos + 1 >= packet.length) return undefined;
-      if (next < 0) next = pos + 2;
-      pos = ((length & 63) << 8) | packet[pos + 1];
-      continue;
-    }
-    labels.push(packet.subarray(pos + 1, pos + 1 + length).latin1Slice());
-    pos += length + 1;
-  }
-  return undefined;
-}
-
-interface RawAnswer {
-  code: number;
-  truncated: boolean;
-  addresses: string[];
-  srv: SrvRecord[];
-  cname: string;
-  ttl: number;
-}
-
-function parseAnswer(packet: Buffer, type: number): RawAnswer | undefined {
-  if (packet.length < 12) return undefined;
-  const out: RawAnswer = { code: packet[3] & 15, truncated: (packet[2] & 2) !== 0, addresses: [], srv: [], cname: '', ttl: 0x7fffffff };
-  let at = 12;
-  for (let n = packet.readUInt16BE(4); n > 0; n--) {
-    const name = readName(packet, at);
-    if (!name) return undefined;
-    at = name.next + 4;
-  }
-  for (let n = packet.readUInt16BE(6); n > 0; n--) {
-    const name = readName(packet, at);
-    if (!name || name.next + 10 > packet.length) return undefined;
-    at = name.next;
-    const kind = packet.readUInt16BE(at);
-    const ttl = packet.readUInt32BE(at + 4);
-    const length = packet.readUInt16BE(at + 8);
-    at += 10;
-    if (at + length > packet.length) return undefined;
-    readRecord(packet, at, kind, length, type, out, ttl);
-    at += length;
-  }
-  return out;
-}
-
-function readRecord(packet: Buffer, at: number, kind: number, length: number, type: number, out: RawAnswer, ttl: number): void {
-  if (kind === TYPE_CNAME) {
-    out.cname = readName(packet, at)?.name ?? '';
-    out.ttl = Math.min(out.ttl, ttl);
-    return;
-  }
-  if (kind !== type) return;
-  out.ttl = Math.min(out.ttl, ttl);
-  if (kind === TYPE_A && length === 4) out.addresses.push([...packet.subarray(at, at + 4)].join('.'));
-  else if (kind === TYPE_AAAA && length === 16) {
-    const words = Array.from({ length: 8 }, (_, w) => packet.readUInt16BE(at + w * 2).toString(16));
-    out.addresses.push(new URL(`http://[${words.join(':')}]/`).hostname.slice(1, -1));
-  } else if (kind === TYPE_SRV && length > 6) {
-    const target = readName(packet, at + 6)?.name ?? '';
-    out.srv.push({ priority: packet.readUInt16BE(at), weight: packet.readUInt16BE(at + 2), port: packet.readUInt16BE(at + 4), target });
-  }
-}
-
 interface Pending {
   name: string;
-  type: number;
+  type: QueryType;
   deadline: number;
   timer: NodeJS.Timeout | undefined;
   /** index of the server to query next */
   server: number;
-  waiters: { resolve(answer: RawAnswer): void; reject(error: Error): void }[];
+  waiters: { resolve(answer: DnsResponse): void; reject(error: Error): void }[];
 }
 
 export class Resolver {
@@ -152,7 +69,7 @@ export class Resolver {
 
   /** Addresses of a name, IPv4 and IPv6 as configured. @throws ResolveError */
   resolve(name: string, timeoutMs: number): Promise<Answer> {
-    const types: number[] = [];
+    const types: QueryType[] = [];
     if (this.conf.ipv4) types.push(TYPE_A);
     if (this.conf.ipv6) types.push(TYPE_AAAA);
     return this.lookup(name, types, timeoutMs);
@@ -163,7 +80,7 @@ export class Resolver {
    * other records, and if the aliases of two types differ, the last one applies.
    * @throws ResolveError
    */
-  async lookup(name: string, types: readonly number[], timeoutMs: number): Promise<Answer> {
+  async lookup(name: string, types: readonly QueryType[], timeoutMs: number): Promise<Answer> {
     const key = `${types.join()}:${name.toLowerCase()}`;
     const cached = this.#cache.get(key);
     if (cached && cached.untilMs > Date.now()) return cached.answer;
@@ -171,6 +88,7 @@ export class Resolver {
     let target = name;
     let ttlSeconds = 0x7fffffff;
     for (let hops = 0; hops < MAX_CNAMES; hops++) {
+      if (!isDnsName(target)) break;
       const raws = await Promise.all(types.map((type) => this.#ask(target, type, timeoutMs, server)));
       const failed = raws.find((raw) => raw.code !== 0);
       if (failed) throw new ResolveError(failed.code, name);
@@ -197,7 +115,7 @@ export class Resolver {
   }
 
   /** @param server  index of the server queried first */
-  #ask(name: string, type: number, timeoutMs: number, server: number): Promise<RawAnswer> {
+  #ask(name: string, type: QueryType, timeoutMs: number, server: number): Promise<DnsResponse> {
     return new Promise((resolve, reject) => {
       const key = `${type}:${name}`;
       const same = this.#byName.get(key);
@@ -216,7 +134,7 @@ export class Resolver {
     });
   }
 
-  #finish(id: number, pending: Pending, result: RawAnswer | Error): void {
+  #finish(id: number, pending: Pending, result: DnsResponse | Error): void {
     this.#pending.delete(id);
     this.#byName.delete(`${pending.type}:${pending.name}`);
     this.#counts?.answered(result instanceof Error ? TIMED_OUT : result.code);
@@ -236,7 +154,7 @@ export class Resolver {
     const index = pending.server;
     pending.server = (index + 1) % this.conf.servers.length;
     const server = this.conf.servers[index];
-    this.#socketFor(index).send(query(id, pending.name, pending.type), server.port, server.host, () => {});
+    this.#socketFor(index).send(encodeQuery(id, pending.name, pending.type), server.port, server.host, () => {});
     pending.timer = setTimeout(() => this.#send(id, pending), Math.min(left, RESEND_MS));
     pending.timer.unref();
   }
@@ -253,15 +171,12 @@ export class Resolver {
   }
 
   #receive(packet: Buffer, index: number): void {
-    if (packet.length < 12 || (packet[2] & 0x80) === 0) return;
+    if (!isResponse(packet)) return;
     const id = packet.readUInt16BE(0);
     const pending = this.#pending.get(id);
     if (!pending) return;
-    const question = readName(packet, 12);
-    if (!question || question.name.toLowerCase() !== pending.name.replace(/\.$/, '').toLowerCase()) return;
-    if (packet.readUInt16BE(question.next) !== pending.type) return;
-    const answer = parseAnswer(packet, pending.type);
-    if (!answer) return;
+    const answer = decodeResponse(packet, pending.type);
+    if (!answer || answer.name.toLowerCase() !== pending.name.replace(/\.$/, '').toLowerCase()) return;
     if (answer.truncated) {
       this.#askTcp(id, pending, index);
       return;
@@ -271,7 +186,7 @@ export class Resolver {
 
   #askTcp(id: number, pending: Pending, index: number): void {
     const { host, port } = this.conf.servers[index];
-    const body = query(id, pending.name, pending.type);
+    const body = encodeQuery(id, pending.name, pending.type);
     const socket = connect(port, host, () => socket.write(Buffer.concat([Buffer.from([body.length >> 8, body.length & 255]), body])));
     let held = Buffer.alloc(0);
     socket.unref();
@@ -281,7 +196,7 @@ export class Resolver {
       held = Buffer.concat([held, data]);
       if (held.length < 2 || held.length < 2 + held.readUInt16BE(0)) return;
       socket.destroy();
-      const answer = parseAnswer(held.subarray(2), pending.type);
+      const answer = decodeResponse(held.subarray(2), pending.type);
       if (answer && this.#pending.get(id) === pending) this.#finish(id, pending, answer);
     });
   }

@@ -1,7 +1,8 @@
 // Addresses for `server NAME resolve [service=...]`: those of the name, or of the targets of its SRV records.
 import { makeAddress, splitHostPort } from '../config/addresses.ts';
+import { type SrvRecord, TYPE_SRV } from './dns-message.ts';
 import type { EntryAddress, ServerEntry } from './peer.ts';
-import { NXDOMAIN, type ResolveError, type Resolver, type SrvRecord, TYPE_SRV } from './resolver.ts';
+import { NXDOMAIN, type ResolveError, type Resolver } from './resolver.ts';
 
 /** @returns addresses in the order of peers, and how long they are valid. @throws ResolveError */
 export async function lookUpEntry(

@@ -1,0 +1,102 @@
+// Queries and responses of DNS (RFC 1035), written and read by dns-packet. What the package does not check is checked here: lengths of labels in a
+// query; in a response the number of records (names that jump through long chains of pointers cost time) and reads past its end.
+import { isIPv4 } from 'node:net';
+import { type Answer as DnsRecord, decode, encode, RECURSION_DESIRED } from 'dns-packet';
+
+export const TYPE_A = 1;
+export const TYPE_AAAA = 28;
+export const TYPE_SRV = 33;
+
+const TYPE_NAMES = { [TYPE_A]: 'A', [TYPE_AAAA]: 'AAAA', [TYPE_SRV]: 'SRV' } as const;
+export type QueryType = keyof typeof TYPE_NAMES;
+
+const HEADER_BYTES = 12;
+const MAX_NAME_BYTES = 253;
+const MAX_LABEL_BYTES = 63;
+/** Together they limit the steps through names to 8 million, some 200 ms. */
+const MAX_RESPONSE_BYTES = 32_768;
+const MAX_ANSWERS = 1024;
+const NO_TTL = 0x7fffffff;
+
+export interface SrvRecord {
+  priority: number;
+  weight: number;
+  port: number;
+  target: string;
+}
+
+export interface DnsResponse {
+  /** of the question, without a final dot */
+  name: string;
+  /** RCODE, 0 to 15 */
+  code: number;
+  truncated: boolean;
+  /** of the type asked for; IPv6 in its canonical form */
+  addresses: string[];
+  srv: SrvRecord[];
+  /** target of the last alias, '' if there is none */
+  cname: string;
+  /** smallest TTL in seconds of the records used */
+  ttl: number;
+}
+
+const withoutDot = (name: string): string => name.replace(/\.$/, '');
+
+/** False if no query can contain the name: a label is empty or too long. */
+export function isDnsName(name: string): boolean {
+  const whole = withoutDot(name);
+  if (Buffer.byteLength(whole) > MAX_NAME_BYTES) return false;
+  return whole.split('.').every((label) => label !== '' && Buffer.byteLength(label) <= MAX_LABEL_BYTES);
+}
+
+/** A recursive query. @param name  a name that isDnsName() accepts */
+export function encodeQuery(id: number, name: string, type: QueryType): Buffer {
+  return encode({ type: 'query', id, flags: RECURSION_DESIRED, questions: [{ name: withoutDot(name), type: TYPE_NAMES[type] }] });
+}
+
+/** True for a response with a header: its id is in the first two bytes. */
+export const isResponse = (packet: Buffer): boolean => packet.length >= HEADER_BYTES && (packet[2] & 0x80) !== 0;
+
+/** Reads a response to a query of one type. @returns null if it is malformed, too large, or answers another type */
+export function decodeResponse(packet: Buffer, type: QueryType): DnsResponse | null {
+  if (!isResponse(packet) || packet.length > MAX_RESPONSE_BYTES) return null;
+  if (packet.readUInt16BE(4) !== 1 || packet.readUInt16BE(6) > MAX_ANSWERS) return null;
+  // Authorities and additional records are of no use: without them unusual ones cannot make a response unreadable.
+  const needed = Buffer.from(packet).fill(0, 8, HEADER_BYTES);
+  try {
+    const { questions = [], answers = [], flag_tc: truncated } = decode(needed);
+    // Addresses past the end are read as zeros.
+    if (decode.bytes > packet.length || questions[0].type !== TYPE_NAMES[type]) return null;
+    const name = questions[0].name === '.' ? '' : questions[0].name;
+    const response: DnsResponse = { name, code: packet[3] & 15, truncated, addresses: [], srv: [], cname: '', ttl: NO_TTL };
+    for (const record of answers) if (!addRecord(response, record, type)) return null;
+    return response;
+  } catch {
+    // dns-packet throws Error and RangeError.
+    return null;
+  }
+}
+
+/** @returns false if the record is malformed */
+function addRecord(out: DnsResponse, record: DnsRecord, type: QueryType): boolean {
+  if (record.type !== 'CNAME' && record.type !== TYPE_NAMES[type]) return true;
+  switch (record.type) {
+    case 'A':
+      if (!isIPv4(record.data)) return false;
+      out.addresses.push(record.data);
+      break;
+    case 'AAAA':
+      out.addresses.push(new URL(`http://[${record.data}]/`).hostname.slice(1, -1));
+      break;
+    case 'SRV': {
+      const { priority = 0, weight = 0, port, target } = record.data;
+      out.srv.push({ priority, weight, port, target: target === '.' ? '' : target });
+      break;
+    }
+    case 'CNAME':
+      out.cname = record.data === '.' ? '' : record.data;
+      break;
+  }
+  out.ttl = Math.min(out.ttl, record.ttl ?? NO_TTL);
+  return true;
+}
