@@ -1,6 +1,6 @@
 // Compressed forms are made once for a body that is held, and never for another.
 import { expect, test } from 'vitest';
-import { formOf, holdForms, holdsForms } from '../../../src/front/http/files/coded-bodies.ts';
+import { formOf, holdForms, holdsForms } from '../../../../../src/front/http/files/coded-bodies.ts';
 
 const maker = (bytes: number) => {
   const calls = { count: 0 };

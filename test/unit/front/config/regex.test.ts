@@ -1,7 +1,7 @@
 /** PCRE semantics, equal in both engines, and the bound on time. */
 import { describe, expect, test } from 'vitest';
-import { capture, Regex, RegexLimitError, STEP_LIMIT } from '../../../src/front/config/regex.ts';
-import { parseRegex } from '../../../src/front/config/regex-syntax.ts';
+import { capture, Regex, RegexLimitError, STEP_LIMIT } from '../../../../src/front/config/regex.ts';
+import { parseRegex } from '../../../../src/front/config/regex-syntax.ts';
 
 const groups = (source: string, subject: string, ignoreCase = false) => {
   const regex = new Regex(source, ignoreCase);

@@ -1,7 +1,7 @@
 // limit_rate: what may go, and how long to wait after what went.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { rateAllowance, ratePauseMs } from '../../../src/front/http/connection/send-rate.ts';
-import type { Request } from '../../../src/front/http/model/types.ts';
+import { rateAllowance, ratePauseMs } from '../../../../../src/front/http/connection/send-rate.ts';
+import type { Request } from '../../../../../src/front/http/model/types.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000_500 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DirectWriter } from '../../../src/http/wire/direct-writer.ts';
+import { DirectWriter } from '../../../../src/http/wire/direct-writer.ts';
 
 let server: Server;
 let near: Socket;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HttpResponseParser } from '../../../src/front/http/upstream/http-response.ts';
+import { HttpResponseParser } from '../../../../../src/front/http/upstream/http-response.ts';
 
 /** Feeds an answer in pieces; tells what the parser said, as a list of words. */
 function hear(pieces: string[], headOnly = false, maxHeader = 4096): { said: string[]; parser: HttpResponseParser } {

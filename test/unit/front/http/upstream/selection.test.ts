@@ -1,9 +1,9 @@
 /** Balancing: weights, failures, backups, hashes. No sockets. */
 import { describe, expect, test } from 'vitest';
-import type { Request } from '../../../src/front/http/model/types.ts';
-import { DEFAULT_SERVER, Peer, type ServerOptions } from '../../../src/front/http/upstream/peer.ts';
-import { type Method, PeerSet } from '../../../src/front/http/upstream/peer-set.ts';
-import { Selection } from '../../../src/front/http/upstream/selection.ts';
+import type { Request } from '../../../../../src/front/http/model/types.ts';
+import { DEFAULT_SERVER, Peer, type ServerOptions } from '../../../../../src/front/http/upstream/peer.ts';
+import { type Method, PeerSet } from '../../../../../src/front/http/upstream/peer-set.ts';
+import { Selection } from '../../../../../src/front/http/upstream/selection.ts';
 
 const request = { conn: { remoteAddr: '10.1.2.3' }, log() {} } as unknown as Request;
 const peer = (port: number, options: Partial<ServerOptions> = {}) =>

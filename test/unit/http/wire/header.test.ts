@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { learnField, parseHeaderLine, recallField } from '../../../src/http/wire/header.ts';
+import { learnField, parseHeaderLine, recallField } from '../../../../src/http/wire/header.ts';
 
 describe('lines read before', () => {
   test('a line that was learned is found inside other text, and only whole', () => {

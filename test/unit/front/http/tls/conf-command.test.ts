@@ -1,9 +1,9 @@
 /** ssl_conf_command: what has a counterpart in Node is applied in order, everything else is refused when read. */
 import type { SecureContextOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { HS } from '../../../src/front/config/directive.ts';
-import { typeMatches, typesSet } from '../../../src/front/http/config/mime-types.ts';
-import { applyConfCommands, confCommand, versionRange } from '../../../src/front/http/tls/conf-command.ts';
+import { HS } from '../../../../../src/front/config/directive.ts';
+import { typeMatches, typesSet } from '../../../../../src/front/http/config/mime-types.ts';
+import { applyConfCommands, confCommand, versionRange } from '../../../../../src/front/http/tls/conf-command.ts';
 
 const read = (...args: string[]): string[][] | undefined =>
   confCommand(HS).parse(

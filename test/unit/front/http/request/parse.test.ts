@@ -1,9 +1,9 @@
 /** Request lines, URIs, hosts, header lines. */
 import { describe, expect, test } from 'vitest';
-import { findArg, normalisePath, parseUri, validHost } from '../../../src/front/http/request/parse.ts';
-import { BodyDecoder } from '../../../src/http/wire/body-decoder.ts';
-import { parseHeaderLine } from '../../../src/http/wire/header.ts';
-import { parseRequestLine } from '../../../src/http/wire/request-line.ts';
+import { findArg, normalisePath, parseUri, validHost } from '../../../../../src/front/http/request/parse.ts';
+import { BodyDecoder } from '../../../../../src/http/wire/body-decoder.ts';
+import { parseHeaderLine } from '../../../../../src/http/wire/header.ts';
+import { parseRequestLine } from '../../../../../src/http/wire/request-line.ts';
 
 describe('front request parsing', () => {
   test('request lines', () => {
