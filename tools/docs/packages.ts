@@ -50,7 +50,11 @@ export function packages(root: string): string {
     for (const inner of Object.keys(manifest.dependencies ?? {})) visit(folder, inner);
   };
   const { dependencies, optionalDependencies } = readManifest(root);
-  for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...BUNDLED]) visit(root, name);
+  for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...BUNDLED]) {
+    if (dependencies && Object.hasOwn(dependencies, name) && resolveFolder(root, root, name) === null)
+      throw new Error(`${name} is not installed: run \`npm ci\``);
+    visit(root, name);
+  }
   // The shim of this repository under the name that hyper-express imports.
   rows.delete('uWebSockets.js');
   return table(
