@@ -48,14 +48,16 @@ export const autoCreateIndex: Reducer<{ readonly index: string }, CreateIndexRes
     const template = state.indexTemplates[composable];
     if (template.data_stream !== undefined)
       throw illegalArgument(`data streams are not supported: template [${composable}] of [${index}] makes one`);
-    if (template.allow_auto_create === false) throw notAllowed(index, `composable template [${composable}] forbids index auto creation`);
+    if (template.allow_auto_create === false)
+      throw autoCreateError(index, `composable template [${composable}] forbids index auto creation`);
   }
   const setting = state.settings.transient['action.auto_create_index'] ?? state.settings.persistent['action.auto_create_index'];
-  if (setting !== undefined && !autoCreateAllowed(String(setting), index)) throw notAllowed(index, '[action.auto_create_index] is [false]');
+  if (setting !== undefined && !autoCreateAllowed(String(setting), index))
+    throw autoCreateError(index, '[action.auto_create_index] is [false]');
   return createIndex(state, { index, body: {} }, env);
 };
 
-function notAllowed(index: string, reason: string): ApiError {
+function autoCreateError(index: string, reason: string): ApiError {
   return new ApiError('index_not_found_exception', 404, `no such index [${index}] and ${reason}`, {
     details: { index, index_uuid: '_na_' },
   });

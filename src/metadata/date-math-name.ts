@@ -18,7 +18,7 @@ export function resolveDateMathName(name: string, nowMs: number): string {
       out += evaluate(inner.slice(at + 1, end), nowMs, name);
       at = end + 1;
     } else if (character === '}') {
-      throw invalid(
+      throw dateMathError(
         name,
         `invalid character at position [${at}], \`{\` and \`}\` are reserved characters and should be escaped when used as part of the index name using \`\\\` (e.g. \`\\{text\\}\`)`,
       );
@@ -36,19 +36,19 @@ function closingBrace(text: string, start: number, name: string): number {
     if (text[at] === '{') depth++;
     else if (text[at] === '}' && --depth === 0) return at;
   }
-  throw invalid(name, 'date math placeholder is open ended');
+  throw dateMathError(name, 'date math placeholder is open ended');
 }
 
 function evaluate(placeholder: string, nowMs: number, name: string): string {
   const brace = placeholder.indexOf('{');
   const math = brace < 0 ? placeholder : placeholder.slice(0, brace);
   const [format, zone = 'Z'] = brace < 0 ? ['yyyy.MM.dd'] : placeholder.slice(brace + 1, -1).split('|');
-  if (!math.startsWith('now')) throw invalid(name, `missing base \`now\` in date math [${math}]`);
+  if (!math.startsWith('now')) throw dateMathError(name, `missing base \`now\` in date math [${math}]`);
   const offsetMs = zoneOffsetMs(zone, name);
   let date = new Date(nowMs + offsetMs);
   const steps = math.slice(3);
   const matched = steps.match(/[+-]\d*[yMwdhHms]|\/[yMwdhHms]/g) ?? [];
-  if (matched.join('') !== steps) throw invalid(name, `invalid date math [${math}]`);
+  if (matched.join('') !== steps) throw dateMathError(name, `invalid date math [${math}]`);
   for (const step of matched) date = step[0] === '/' ? roundDown(date, step[1]) : shift(date, step);
   return formatDate(date, format);
 }
@@ -104,10 +104,10 @@ function formatDate(date: Date, format: string): string {
 function zoneOffsetMs(zone: string, name: string): number {
   if (zone === 'Z' || zone === 'UTC') return 0;
   const match = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(zone);
-  if (!match) throw invalid(name, `unknown time zone [${zone}]`);
+  if (!match) throw dateMathError(name, `unknown time zone [${zone}]`);
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0)) * 60_000;
 }
 
-function invalid(name: string, reason: string): ApiError {
+function dateMathError(name: string, reason: string): ApiError {
   return new ApiError('parse_exception', 400, `invalid dynamic name expression [${name.slice(1, -1)}]. ${reason}`);
 }

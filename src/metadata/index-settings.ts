@@ -188,7 +188,7 @@ const SLOW_LOG =
 function checkSlowLog(name: string, value: string): void {
   const level = SLOW_LOG.test(name) ? name.slice(name.lastIndexOf('.') + 1) : '';
   const isThreshold = name.includes('.threshold.');
-  if (level === '' || (isThreshold && !['warn', 'info', 'debug', 'trace'].includes(level))) throw unknownSetting(name);
+  if (level === '' || (isThreshold && !['warn', 'info', 'debug', 'trace'].includes(level))) throw unknownSettingError(name);
   if (isThreshold) time(name, value);
   else if (level === 'reformat') boolean(name, value);
 }
@@ -248,7 +248,7 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
       throw illegalArgument(`Failed to parse value [${value}] for setting [${name}]`, cause);
     }
     const spec = Object.hasOwn(INDEX_SETTINGS, name) ? INDEX_SETTINGS[name] : null;
-    if (spec === null && !PREFIXES.some(({ prefix }) => name.startsWith(prefix))) throw unknownSetting(name);
+    if (spec === null && !PREFIXES.some(({ prefix }) => name.startsWith(prefix))) throw unknownSettingError(name);
     if (value === null) continue;
     if (/^index\.(search|indexing)\.slowlog\./.test(name)) checkSlowLog(name, String(value));
     if (spec === null) continue;
@@ -256,7 +256,7 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
   }
 }
 
-function unknownSetting(name: string): ApiError {
+function unknownSettingError(name: string): ApiError {
   const near = nearestNames(name, Object.keys(INDEX_SETTINGS));
   const hint =
     near.length === 0

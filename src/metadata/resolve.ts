@@ -61,7 +61,7 @@ export function resolveIndices(
   const all = parts.length === 0 || (parts.length === 1 && (parts[0] === '_all' || parts[0] === '*'));
   if (all) {
     for (const name of names) if (isExpanded(state.indices[name], options, false)) add(found, name, null);
-    if (found.size === 0 && !options.allowNoIndices) throw noIndices(parts.length === 0 ? '_all' : parts[0]);
+    if (found.size === 0 && !options.allowNoIndices) throw noIndicesError(parts.length === 0 ? '_all' : parts[0]);
     return resolved(state, found);
   }
   let sawPattern = false;
@@ -78,7 +78,7 @@ export function resolveIndices(
     }
     addNamed(state, part, options, found);
   }
-  if (found.size === 0 && !options.allowNoIndices) throw noIndices(expressions.join(','));
+  if (found.size === 0 && !options.allowNoIndices) throw noIndicesError(expressions.join(','));
   return resolved(state, found);
 }
 
@@ -103,7 +103,7 @@ function add(found: Found, name: string, alias: string | null): void {
 
 function expandPattern(state: ClusterState, names: readonly string[], pattern: string, options: IndicesOptions, found: Found): void {
   if (!options.expandOpen && !options.expandClosed) {
-    if (!options.allowNoIndices && !options.ignoreUnavailable) throw noIndices(pattern);
+    if (!options.allowNoIndices && !options.ignoreUnavailable) throw noIndicesError(pattern);
     return;
   }
   let count = 0;
@@ -123,7 +123,7 @@ function expandPattern(state: ClusterState, names: readonly string[], pattern: s
       count++;
     }
   }
-  if (count === 0 && !options.allowNoIndices) throw noIndices(pattern);
+  if (count === 0 && !options.allowNoIndices) throw noIndicesError(pattern);
 }
 
 function isExpanded(meta: IndexMeta, options: IndicesOptions, evenHidden: boolean): boolean {
@@ -180,7 +180,7 @@ function resolved(state: ClusterState, found: Found): ResolvedIndex[] {
   });
 }
 
-function noIndices(expression: string): ApiError {
+function noIndicesError(expression: string): ApiError {
   return expression === '_all'
     ? new ApiError('index_not_found_exception', 404, 'no such index [_all]', {
         details: { index: '_all', index_uuid: '_na_', 'resource.id': '_all', 'resource.type': 'index_or_alias' },

@@ -48,12 +48,12 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
     ...patterns.flatMap((pattern) => patternProblems(pattern)),
   ];
   if (typeof body.priority === 'number' && body.priority < 0) throw validationFailed(['index template priority must be >= 0']);
-  if (problems.length > 0) throw invalidTemplate(name, validationFailed(problems).reason as string);
+  if (problems.length > 0) throw invalidTemplateError(name, validationFailed(problems).reason as string);
   const composedOf = textList(body.composed_of);
   const ignorable = textList(body.ignore_missing_component_templates);
   const missing = composedOf.filter((component) => !Object.hasOwn(state.componentTemplates, component) && !ignorable.includes(component));
   if (missing.length > 0)
-    throw invalidTemplate(name, `index template [${name}] specifies component templates [${missing.join(', ')}] that do not exist`);
+    throw invalidTemplateError(name, `index template [${name}] specifies component templates [${missing.join(', ')}] that do not exist`);
   const priority = Number(body.priority ?? 0);
   for (const [other, existing] of Object.entries(state.indexTemplates)) {
     const otherPatterns = patternsOf(existing.index_patterns);
@@ -80,7 +80,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
     buildTemplate(parts, env.buildMapping);
   } catch (error) {
     if (error instanceof ApiError)
-      throw illegalArgument(`composable template [${name}] template after composition is invalid`, illegalArgumentCause(error));
+      throw illegalArgument(`composable template [${name}] template after composition is invalid`, illegalArgumentCauseError(error));
     throw error;
   }
   return { state: next, response: ACKNOWLEDGED };
@@ -233,10 +233,10 @@ function patternProblems(pattern: string): string[] {
   return problems;
 }
 
-function invalidTemplate(name: string, cause: string): ApiError {
+function invalidTemplateError(name: string, cause: string): ApiError {
   return new ApiError('invalid_index_template_exception', 400, `index_template [${name}] invalid, cause [${cause}]`);
 }
 
-function illegalArgumentCause(error: ApiError): ApiError {
+function illegalArgumentCauseError(error: ApiError): ApiError {
   return illegalArgument(`invalid composite mappings for [${error.type}]`, error);
 }

@@ -51,16 +51,17 @@ function readHunspell(root: string, locale: string, names: readonly string[], fl
   if (!/^\w[\w.@-]*$/.test(locale) || !existsSync(directory)) return null;
   const files = readdirSync(directory).sort();
   const affixes = files.filter((file) => file.endsWith('.aff'));
-  if (!affixes.length) throw badDictionary(`Missing affix file for hunspell dictionary [${locale}]`);
-  if (affixes.length > 1) throw badDictionary(`Too many affix files exist for hunspell dictionary [${locale}]`);
+  if (!affixes.length) throw dictionaryError(`Missing affix file for hunspell dictionary [${locale}]`);
+  if (affixes.length > 1) throw dictionaryError(`Too many affix files exist for hunspell dictionary [${locale}]`);
   const present = files.filter((file) => file.endsWith('.dic'));
   const wanted = names.length ? names.map((name) => (name.endsWith('.dic') ? name : `${name}.dic`)) : present;
-  if (!wanted.length) throw badDictionary(`Missing dictionary file for hunspell dictionary [${locale}]`);
+  if (!wanted.length) throw dictionaryError(`Missing dictionary file for hunspell dictionary [${locale}]`);
   const missing = wanted.find((name) => !present.includes(name));
-  if (missing !== undefined) throw badDictionary(`Could not find dictionary file [${missing}] of hunspell dictionary [${locale}]`);
+  if (missing !== undefined) throw dictionaryError(`Could not find dictionary file [${missing}] of hunspell dictionary [${locale}]`);
   const read = (name: string): Uint8Array => {
     const file = path.join(directory, name);
-    if (statSync(file).size > MAX_DICTIONARY_BYTES) throw badDictionary(`[${name}] of hunspell dictionary [${locale}] is larger than 64mb`);
+    if (statSync(file).size > MAX_DICTIONARY_BYTES)
+      throw dictionaryError(`[${name}] of hunspell dictionary [${locale}] is larger than 64mb`);
     return readFileSync(file);
   };
   // The YAML parser reads JSON, too.
@@ -70,6 +71,6 @@ function readHunspell(root: string, locale: string, names: readonly string[], fl
   return { affix: read(affixes[0]), dictionaries: wanted.map(read), ignoreCase: String(ignoreCase) === 'true' };
 }
 
-function badDictionary(reason: string): ApiError {
+function dictionaryError(reason: string): ApiError {
   return new ApiError('exception', 500, reason);
 }

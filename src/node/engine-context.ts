@@ -156,7 +156,7 @@ export class ReaderContext implements EngineContext {
   acquire(index: IndexState, shard: number): ShardSnapshot {
     const snapshot = index.meta.state === 'open' ? this.#snapshots.acquire(index, shard) : null;
     if (snapshot) return snapshot;
-    if (index.meta.state === 'close') throw indexClosed(index);
+    if (index.meta.state === 'close') throw indexClosedError(index);
     throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
   }
 
@@ -262,14 +262,14 @@ export class ReaderContext implements EngineContext {
     const last = this.#lastPlaced;
     if (last && last.index === index && last.shard === shard) return last.placed;
     const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
-    if (!placed && index.meta.state === 'close') throw indexClosed(index);
+    if (!placed && index.meta.state === 'close') throw indexClosedError(index);
     if (!placed) throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
     this.#lastPlaced = { index, shard, placed };
     return placed;
   }
 }
 
-function indexClosed({ meta: { name, uuid } }: IndexState): ApiError {
+function indexClosedError({ meta: { name, uuid } }: IndexState): ApiError {
   return new ApiError('index_closed_exception', 400, 'closed', { details: { index_uuid: uuid, index: name } });
 }
 

@@ -111,7 +111,7 @@ export class SearchContexts {
 
   #open({ kind, snapshots, keepAliveMs, limit, state }: Extract<ContextRequest, { action: 'open' }>): string {
     const open = [...this.#contexts.values()].filter((context) => context.kind === kind).length;
-    if (open >= limit) throw tooMany(kind, limit);
+    if (open >= limit) throw tooManyContextsError(kind, limit);
     const now = this.#nowMs();
     const key = randomBytes(16).toString('base64url');
     const release = this.#registry.hold(snapshots.flatMap(({ segments }) => segments));
@@ -163,7 +163,7 @@ export class SearchContexts {
   }
 }
 
-function tooMany(kind: ContextKind, limit: number): ApiError {
+function tooManyContextsError(kind: ContextKind, limit: number): ApiError {
   const [what, setting] = kind === 'scroll' ? ['scroll', 'search.max_open_scroll_context'] : ['PIT', 'search.max_open_pit_context'];
   return rejectedExecutionError(
     `Trying to create too many ${what} contexts. Must be less than or equal to: [${limit}]. This limit can be set by changing the [${setting}] setting.`,

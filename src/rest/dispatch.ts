@@ -339,12 +339,12 @@ function wrongMethod(http: HttpRequest, allowed: readonly string[]): ApiResponse
 
 function checkParams(path: string, query: Readonly<Record<string, string>>, params: Params): void {
   for (const name in query) {
-    if (!Object.hasOwn(params, name)) throw unknownParameters(path, query, params);
+    if (!Object.hasOwn(params, name)) throw unknownParametersError(path, query, params);
     checkParam(params[name], name, query[name]);
   }
 }
 
-function unknownParameters(path: string, query: Readonly<Record<string, string>>, params: Params): ApiError {
+function unknownParametersError(path: string, query: Readonly<Record<string, string>>, params: Params): ApiError {
   const known = Object.keys(params);
   const unknown = Object.keys(query)
     .filter((name) => !Object.hasOwn(params, name))

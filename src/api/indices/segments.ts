@@ -4,7 +4,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../core/index-state.ts';
-import { contextMissing, decodeContextId } from '../search/context-id.ts';
+import { contextMissingError, decodeContextId } from '../search/context-id.ts';
 import { shardsHeader } from './index-stats.ts';
 import { openStates } from './maintenance.ts';
 
@@ -81,7 +81,7 @@ export async function pitSegments(
   const found: { index: IndexState; shard: number; segments: SegmentInfo[] }[] = [];
   for (const key of keys) {
     const used = await ctx.contexts.use('pit', key, null);
-    if (!used) throw contextMissing(key);
+    if (!used) throw contextMissingError(key);
     for (const { index, shard, segments } of used.snapshots) found.push({ index, shard, segments: infoOf(segments) });
     await used.end();
   }

@@ -60,6 +60,6 @@ export function decodeContextId(text: string, kind: ContextKind): string {
   throw illegalArgument(kind === 'scroll' ? 'Cannot parse scroll id' : `invalid id: [${text}]`);
 }
 
-export function contextMissing(key: string) {
+export function contextMissingError(key: string) {
   return allShardsFailed('query', [{ shard: -1, index: null, node: null, error: searchContextMissing(key) }]);
 }

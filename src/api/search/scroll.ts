@@ -12,7 +12,7 @@ import type { ParsedBody } from '../core/search-caches.ts';
 import type { ContextKind, ContextState, OpenContextInfo, ScrollPosition, UsedContext } from '../core/search-context.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 import { withParameters } from './apply-parameters.ts';
-import { checkKeepAlive, contextLimit, contextMissing, decodeContextId, encodeContextId } from './context-id.ts';
+import { checkKeepAlive, contextLimit, contextMissingError, decodeContextId, encodeContextId } from './context-id.ts';
 import { runSearch } from './run-search.ts';
 import { parseSearchBody } from './search-body.ts';
 import { bodyText, resolveSearch, type SearchCall } from './search-call.ts';
@@ -44,7 +44,7 @@ async function withContext(
 ): Promise<JsonObject> {
   if (keepAliveMs !== null) checkKeepAlive(ctx, keepAliveMs);
   const used: UsedContext | null = await ctx.contexts.use(kind, key, keepAliveMs);
-  if (used === null) throw contextMissing(key);
+  if (used === null) throw contextMissingError(key);
   let next: ContextState | undefined;
   try {
     const { state } = used;

@@ -108,12 +108,12 @@ export const ilmApi = defineApi({
     'GET /_ilm/policy': () => ok({}),
     'GET /_ilm/policy/{policy}': (request) => {
       if (/[*]|^_all$/.test(request.params.policy)) return ok({});
-      throw lifecycleNotFound(request.params.policy);
+      throw lifecycleNotFoundError(request.params.policy);
     },
     'GET /_ilm/status': () => ok({ operation_mode: 'STOPPED' }),
   },
 });
 
-function lifecycleNotFound(policy: string): ApiError {
+function lifecycleNotFoundError(policy: string): ApiError {
   return new ApiError('resource_not_found_exception', 404, `Lifecycle policy not found: ${policy}`);
 }
