@@ -1,6 +1,5 @@
 // Final results of aggregations as a tree of objects, which pipelines read and change, orders compare, and the response renders.
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import type { AggSpec, PipelineSpec } from '../types.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
 
 /** A number of a result as buckets paths and orders see it; null if it has no value. */
 export type Figure = number | null;
@@ -30,7 +29,10 @@ export interface OutBucket {
   readonly aggs: Map<string, OutAgg>;
 }
 
-type Owner = Pick<AggSpec | PipelineSpec, 'meta'>;
+/** The aggregation of a result, a spec of either kind. */
+interface Owner {
+  readonly meta: JsonObject | null;
+}
 
 /** A metric: `json` as rendered (without meta), `figures` by name. */
 export class MetricOut implements OutAgg {
