@@ -1,5 +1,7 @@
 // Simulates a pipeline: the documents at its end or, if verbose, after each processor.
+
 import type { MutableJsonObject } from '../common/json-value.ts';
+import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
@@ -103,7 +105,7 @@ function traceStep(step: Step, document: IngestDocument, results: MutableJsonObj
 /** A `pipeline` processor is replaced by the processors of its pipeline. */
 function traceCall(step: Step, document: IngestDocument, results: MutableJsonObject[], note: () => void): boolean {
   try {
-    const called = step.pipelineOf!(document);
+    const called = present(step.pipelineOf)(document);
     note();
     return called === null || tracePipeline(called, document, results);
   } catch (error) {

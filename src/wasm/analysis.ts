@@ -1,4 +1,5 @@
 // Host side of assembly/analysis/run.ts: runs chains of analysis stages in a private memory.
+import { present } from '../common/present.ts';
 import { illegalArgument } from '../errors/catalog.ts';
 import { Chain } from './generated/analysis.ts';
 import type { AnalyzerExports } from './generated/exports.ts';
@@ -236,7 +237,7 @@ export class AnalysisHost implements TextMemory {
 
   /** Payload number `number` of a token of the current text, from the program's payload stage; copied. */
   payload(program: ChainProgram, number: number): Uint8Array {
-    const at = this.#exports.analysisChainPayload(regionOf(program), program.payloadStage!, number) >>> 0;
+    const at = this.#exports.analysisChainPayload(regionOf(program), present(program.payloadStage), number) >>> 0;
     return this.#bytes.slice(at + 4, at + 4 + this.#words[at >>> 2]);
   }
 

@@ -1,4 +1,5 @@
 // auth_request: a subrequest decides whether a request is allowed.
+import { present } from '../../../common/present.ts';
 import { custom, HSL } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
@@ -44,7 +45,7 @@ function authRequest(r: Request): number {
     for (const { def, value } of c.auth_request_set ?? []) {
       const text = value.eval(state.sub);
       if (def.set) def.set(r, text);
-      else r.vars[def.index!] = text;
+      else r.vars[present(def.index)] = text;
     }
     const { status } = state;
     if (status === 403) return 403;

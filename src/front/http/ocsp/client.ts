@@ -1,6 +1,8 @@
 // `ssl_ocsp`: checks client certificates with their issuers' responders after the handshake; responses are cached in `ssl_ocsp_cache`.
+
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
+import { BoundedMap } from '../../../common/bounded-map.ts';
 import { logTo } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
 import type { HttpMain, Server } from '../model/types.ts';
@@ -17,7 +19,7 @@ const MAX_ANSWERS = 10_000;
 
 /** Cached responses of one `shared:` zone by certificate id. Each event loop holds all: it sends new ones to the others. */
 class AnswerCache {
-  readonly #answers = new Map<string, OcspAnswer>();
+  readonly #answers = new BoundedMap<string, OcspAnswer>(MAX_ANSWERS);
   readonly #topic: string;
 
   constructor(zone: string) {
@@ -38,10 +40,9 @@ class AnswerCache {
   #keep(id: string, answer: OcspAnswer): void {
     this.#answers.delete(id);
     this.#answers.set(id, answer);
-    if (this.#answers.size > MAX_ANSWERS) this.#answers.delete(this.#answers.keys().next().value!);
   }
   exportState(): unknown {
-    return [...this.#answers];
+    return [...this.#answers.entries()];
   }
   importState(state: unknown): void {
     for (const [id, answer] of state as [string, OcspAnswer][]) this.#answers.set(id, answer);
