@@ -73,7 +73,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: the ASCII way equals the automaton way at every alignment`, () => {
+  test(`${build}: masks equal the automaton on ASCII at every alignment`, () => {
     forSeeds(150, (rng) => {
       const text = asciiText(rng, rng.int(0, 400));
       // 63 units are below what the fast way serves; no token of these texts is longer.
@@ -84,7 +84,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: scripts of India in masks equal the automaton way`, () => {
+  test(`${build}: masks equal the automaton on the scripts of India`, () => {
     forSeeds(400, (rng) => {
       const script = 0x800 + rng.int(0, 15) * 128;
       const unit = (): string => {
@@ -96,7 +96,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: lower-casing in the tokenizer equals the filter behind it`, () => {
+  test(`${build}: lower-casing in the tokenizer equals the filter after it`, () => {
     forSeeds(200, (rng) => {
       const text = mixedText(rng);
       expect(run([standard(255, 1)], text).tokens).toEqual(run([standard(255), stage(StageId.CASE, words([0]))], text).tokens);
@@ -145,7 +145,7 @@ eachAnalysisBuild((host, build) => {
     });
   }
 
-  test(`${build}: stop without the last word equals its twin, and leaves no hole at the end`, () => {
+  test(`${build}: stop with remove_trailing=false equals its twin, and leaves no hole at the end`, () => {
     forSeeds(60, (rng) => {
       const tokens = randomTokens(rng, 'ab').slice(0, rng.pick([1, 5, 1200]));
       const endOffset = (tokens.at(-1)?.endOffset ?? 0) + rng.pick([0, 0, 3]);
@@ -174,7 +174,7 @@ eachAnalysisBuild((host, build) => {
   const bigrams = stage(StageId.CJK_BIGRAM, words([15]));
   const equalsPlain = (stages: KernelStage[], text: string): void => expect(run(fuse(stages), text)).toEqual(run(stages, text));
 
-  test(`${build}: bigrams straight from the text equal those of tokens`, () => {
+  test(`${build}: bigrams from the text equal those of tokens`, () => {
     const CJK = ['日', '本', '語', '々', '〇', 'あ', 'の', 'ア', 'カ', 'ー', 'ヽ', '、', '。', '・', '（', '\u3000'];
     const ODD = [
       '㐀',
@@ -234,7 +234,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: bigrams straight from the text equal those of tokens, beside each code point`, () => {
+  test(`${build}: bigrams from the text equal those of tokens, next to each code point`, () => {
     for (let from = 0; from < 0x10000; from += 0x800) {
       let text = '';
       for (let cp = from; cp < from + 0x800; cp++) {

@@ -21,7 +21,7 @@ eachAnalysisBuild((host, build) => {
     }
   };
 
-  test(`${build}: mapping equals its twin, also with halves of surrogate pairs`, () => {
+  test(`${build}: mapping equals its twin, also with lone surrogates`, () => {
     forSeeds(300, (rng) => {
       const rules = new Map(Array.from({ length: rng.int(1, 6) }, () => [piece(rng, 3) || 'a', piece(rng, 5)]));
       check([mappingFilter(rules)], piece(rng, 60), [(text) => mapped(text, rules)]);
@@ -35,7 +35,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: filters one behind another correct offsets all the way back`, () => {
+  test(`${build}: a sequence of filters maps offsets back to the original text`, () => {
     const rules = new Map([
       ['a', 'bb'],
       ['<', '[['],
@@ -60,7 +60,7 @@ eachAnalysisBuild((host, build) => {
     expect(result.correct(result.text.length)).toBe(text.length);
   });
 
-  test(`${build}: instructions that never end are given up before they cost the square of the text`, () => {
+  test(`${build}: limits the work for unclosed processing instructions`, () => {
     const filter = new CharFilterChain([htmlStripFilter([])], host);
     expect(() => filter.apply('<?'.repeat(1 << 16))).toThrow(/too much work/);
   });

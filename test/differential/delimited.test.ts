@@ -23,7 +23,7 @@ eachAnalysisBuild((host, build) => {
   };
   const streamOf = (filters: Record<string, unknown>[], text: string) => analyzerOf(filters).stream(text);
 
-  test(`${build}: delimited_payload equals its twin, across batches and with filters behind it`, () => {
+  test(`${build}: delimited_payload equals its twin, across batches and with filters after it`, () => {
     forSeeds(40, (rng) => {
       const delimiter = rng.pick(['|', 'é', '日']);
       const word = () => Array.from({ length: rng.int(1, 6) }, () => rng.pick(['a', 'b', delimiter, '7', 'ü'])).join('');
@@ -37,7 +37,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: the last filter's payloads count, and none of it are none`, () => {
+  test(`${build}: the last filter's payloads replace earlier ones, and clear them if it has none`, () => {
     const identity = { type: 'delimited_payload', encoding: 'identity' };
     const { tokens } = streamOf([identity, { ...identity, delimiter: '/' }, { type: 'edge_ngram', max_gram: 2 }], 'ab/x|1 cd|2');
     const text = (payload: Uint8Array | null): string | null => payload && new TextDecoder().decode(payload);
@@ -49,7 +49,7 @@ eachAnalysisBuild((host, build) => {
     ]);
   });
 
-  test(`${build}: floats, integers and frequencies, and what is none`, () => {
+  test(`${build}: parses floats, integers and frequencies, and refuses anything else`, () => {
     const payloads = (definition: object, text: string) =>
       streamOf([{ type: 'delimited_payload', ...definition }], text).tokens.map(({ payload }) => payload && [...payload]);
     expect(payloads({}, 'a|1.5 b c|1.5')).toEqual([[0x3f, 0xc0, 0, 0], null, [0x3f, 0xc0, 0, 0]]);
@@ -71,7 +71,7 @@ eachAnalysisBuild((host, build) => {
     );
   });
 
-  test(`${build}: more payloads than numbers are refused to who wants them, and no matter to an index`, () => {
+  test(`${build}: refuses more payloads than there are numbers, except for an index, which ignores them`, () => {
     const text = 'a|1 '.repeat(40_000);
     expect(() => streamOf([{ type: 'delimited_payload' }], text)).toThrow(
       expect.objectContaining({ type: 'illegal_argument_exception', reason: 'a text has more than [32766] payloads' }),

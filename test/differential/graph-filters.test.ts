@@ -45,7 +45,7 @@ eachAnalysisBuild((host, build) => {
     });
   }
 
-  test(`${build}: flatten_graph equals its twin, across batches, holes and long ways`, () => {
+  test(`${build}: flatten_graph equals its twin, across batches, holes and long paths`, () => {
     forSeeds(150, (rng) => {
       const tokens = randomGraph(rng, WORDS);
       expect(bare(through([{ id: StageId.FLATTEN, config: EMPTY }], tokens).tokens)).toEqual(flattened(tokens));
@@ -109,7 +109,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: multiplexer equals its twin, with filters that keep things from token to token`, () => {
+  test(`${build}: multiplexer equals its twin, with filters that have state`, () => {
     const env = filterRunner(host);
     forSeeds(25, (rng) => {
       const tokens = tokensOf(randomWords(rng, [...WORDS, 'Foo', 'foobar', 'A b'], rng.pick([3, 20, 300])));

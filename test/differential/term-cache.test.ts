@@ -55,7 +55,7 @@ function anyTokens(rng: Rng, alphabet: string, count: number): Token[] {
 }
 
 eachAnalysisBuild((host, build) => {
-  test(`${build}: a cached run of stages equals them one by one`, () => {
+  test(`${build}: a cached sequence of stages equals the single stages`, () => {
     forSeeds(150, (rng) => {
       const alphabet = rng.pick(ALPHABETS);
       const stages = Array.from({ length: rng.int(2, 5) }, () => anyStage(rng, alphabet));
@@ -84,7 +84,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: chains do not share what they remember`, () => {
+  test(`${build}: chains do not share their caches`, () => {
     const chain = (stop: string[], stemmer: number) => ({
       blob: chainBlob([
         REPLAY,

@@ -45,7 +45,7 @@ eachAnalysisBuild((host, build) => {
   const run = (text: string): TokenStream => runChain(host, program, encodeWtf8(text));
   const words = (text: string): string[] => run(text).tokens.map(({ term }) => term);
 
-  test(`${build}: runs are cut as ICU cuts them, the rest by the rules`, () => {
+  test(`${build}: cuts runs like ICU, and the rest by the rules`, () => {
     forSeeds(300, (rng) => {
       for (let i = 0; i < 10; i++) {
         const text = i % 2 ? thaiRun(rng) : mixedText(rng);
@@ -57,7 +57,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: a batch of tokens ends anywhere`, () => {
+  test(`${build}: a batch may end after any token`, () => {
     forSeeds(5, (rng) => {
       const text = Array.from({ length: 200 }, () => mixedText(rng)).join('');
       expect(bounds(run(text))).toEqual(thaiTokens(text));
@@ -78,7 +78,7 @@ eachAnalysisBuild((host, build) => {
     expect(words('ฃ'.repeat(1 << 20))).toHaveLength(1);
   });
 
-  test(`${build}: broken bytes`, () => {
+  test(`${build}: malformed bytes`, () => {
     forSeeds(100, (rng) => {
       const text = encodeWtf8(mixedText(rng));
       for (let i = rng.int(0, 5); i > 0 && text.length; i--) text[rng.int(0, text.length - 1)] = rng.int(0, 255);

@@ -87,7 +87,7 @@ const NEEDS_FILES = new Set([
 ]);
 
 eachAnalysisBuild((host, build) => {
-  test(`${build}: random and broken bytes through kernel chains`, () => {
+  test(`${build}: kernel chains survive random and malformed bytes`, () => {
     forSeeds(200, (rng) => {
       const tokenizer = rng.pick([
         { id: StageId.STANDARD, config: words([rng.pick([1, 2, 255]), rng.int(0, 1)]) },
@@ -162,7 +162,7 @@ eachAnalysisBuild((host, build) => {
   });
 });
 
-test('both builds make the same tokens of broken bytes and odd chains', () => {
+test('both builds produce the same tokens from malformed bytes and odd chains', () => {
   const hosts: AnalysisHost[] = [];
   eachAnalysisBuild((host) => hosts.push(host));
   const names = [...TOKEN_FILTERS.keys()].filter((name) => !NEEDS_FILES.has(name));

@@ -47,7 +47,7 @@ function read(cursor: TokenCursor): AnalyzedToken[] {
   return seen;
 }
 
-test('a text whose late token outgrows the memory is begun again and each token seen once', async () => {
+test('visits each token once, even if the text is restarted because a late token exceeds the memory', async () => {
   const analysis = await loadAnalyzer({
     settings: {
       analysis: {
@@ -64,7 +64,7 @@ test('a text whose late token outgrows the memory is begun again and each token 
   expect(seen).toEqual(analysis.analyze(text, 'long'));
 });
 
-test('cursors of one analyzer and another in turn, and of one that there is not', async () => {
+test('cursors of alternating analyzers, and of an unknown one', async () => {
   const analysis = await loadAnalyzer({ settings: SETTINGS });
   const terms = (analyzer?: string): string[] => read(analysis.tokens('The Fox', analyzer)).map(({ term }) => term);
   for (let i = 0; i < 2; i++) {
@@ -87,7 +87,7 @@ test('a cursor is lost when another text is analyzed', async () => {
   expect(read(analysis.tokens('', 'english'))).toEqual([]);
 });
 
-test('lone surrogates keep their places, U+FFFD is itself', async () => {
+test('lone surrogates and U+FFFD are preserved', async () => {
   const analysis = await loadAnalyzer();
   for (const text of ['a\ud800b \ufffd c', '\udc00 日本 \ufffd', 'é\ufffdé']) {
     expect(read(analysis.tokens(text, 'whitespace')).map(({ term }) => term)).toEqual(text.split(' '));
@@ -109,7 +109,7 @@ test('the module is below 400 KB gzipped', () => {
   expect(gzipSync(readFileSync(new URL('../../build/analyzer.wasm', import.meta.url))).length).toBeLessThan(400 * 1024);
 });
 
-test('files are texts by path: synonyms, stop words, Hunspell dictionaries', async () => {
+test('files can be given as strings by path: synonyms, stop words, Hunspell dictionaries', async () => {
   const filter = {
     same: { type: 'synonym', synonyms_path: 'synonyms.txt' },
     stop: { type: 'stop', stopwords_path: 'lists/stop.txt' },

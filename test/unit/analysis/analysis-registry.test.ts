@@ -10,7 +10,7 @@ const ask = (body: object) => analyzeText(JSON.stringify(body), { index: null, r
 const terms = (registry: AnalysisRegistry, analyzer: string, text: string) => registry.analyze(analyzer, text).map((token) => token.term);
 
 describe('_analyze', () => {
-  test('answers tokens with offsets in UTF-16 units and positions with holes', () => {
+  test('returns tokens with offsets in UTF-16 units and positions with holes', () => {
     const answer = ask({ tokenizer: 'standard', filter: ['lowercase', 'stop'], text: 'The 😀 Fox' });
     expect(answer).toEqual({
       tokens: [
@@ -36,7 +36,7 @@ describe('_analyze', () => {
     expect(detail.tokenfilters[0].tokens[1]).toMatchObject({ token: 'B', start_offset: 9, end_offset: 10 });
   });
 
-  test('names line and column of what it cannot take', () => {
+  test('reports line and column of an invalid value', () => {
     expect(() => analyzeText('{\n  "analyzer": "standard",\n  "colour": 1, "text": "x"}', { index: null, registry: global })).toThrow(
       '[3:3] [analyze_request] unknown field [colour]',
     );
@@ -58,7 +58,7 @@ test('definitions of an index: chain, gap, normalizer, normalised terms', () => 
   expect(registry.normalizeTerm('standard', 'WiLd*')).toBe('wild*');
 });
 
-test('bad definitions: at once, or gathered when analyzers are assembled', () => {
+test('reports invalid definitions at once, or collected when analyzers are assembled', () => {
   expect(() => AnalysisRegistry.build(env, { analysis: { tokenizer: { bad: { type: 'nope' } } } })).toThrow(
     'Unknown tokenizer type [nope] for [bad]',
   );
@@ -67,12 +67,12 @@ test('bad definitions: at once, or gathered when analyzers are assembled', () =>
   );
 });
 
-test('unknown parameters pass with a warning', () => {
+test('accepts unknown parameters with a warning', () => {
   const registry = AnalysisRegistry.build(env, { analysis: { filter: { f: { type: 'stop', stopword: ['x'] } } } });
   expect(registry.warnings).toEqual(['[f] has no parameter [stopword] and ignores it']);
 });
 
-test('a chain with host stages hands its tokens to kernels as they are', () => {
+test('a chain with host stages passes its tokens to kernels unchanged', () => {
   const registry = AnalysisRegistry.build(env, { analysis: { analyzer: { my: { tokenizer: 'pattern', filter: ['lowercase'] } } } });
   const analyzer = registry.analyzer('my');
   expect(analyzer.isKernelChain).toBe(false);

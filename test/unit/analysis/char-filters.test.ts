@@ -17,7 +17,7 @@ function offsets(charFilter: Record<string, unknown>[], text: string): [string, 
 
 const replace = (pattern: string, replacement: string): Record<string, unknown> => ({ type: 'pattern_replace', pattern, replacement });
 
-test('what is put before the text begins where the text begins', () => {
+test('text inserted before the start maps to the start', () => {
   expect(offsets([replace('^', '>> ')], 'a b')).toEqual([
     ['>>', 0, 0],
     ['a', 0, 1],
@@ -25,7 +25,7 @@ test('what is put before the text begins where the text begins', () => {
   ]);
 });
 
-test('longer and shorter replacements, one filter behind another', () => {
+test('maps offsets of longer and shorter replacements through two filters', () => {
   expect(offsets([replace('bb+', 'b'), replace('c', 'ccc')], 'abbbb c d')).toEqual([
     ['ab', 0, 5],
     ['ccc', 6, 7],

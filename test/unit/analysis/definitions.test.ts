@@ -70,7 +70,7 @@ test('names of analyzers', () => {
   expect(refusal(() => build({ analyzer: { my: { tokenizer: '' } } }))).toContain('failed to find tokenizer under name []');
 });
 
-test('filters that name each other', () => {
+test('refuses filters that contain each other', () => {
   const a = { type: 'multiplexer', filters: ['b'] };
   const b = { type: 'condition', script: { source: 'true' }, filter: ['a'] };
   expect(refusal(() => withFilters({ a, b }, 'a'))).toBe(
@@ -96,12 +96,12 @@ test('filters that name each other', () => {
   expect(terms(withFilters(deep, 'm60'), 'Ab')).toEqual(['ab']);
 });
 
-test('a multiplexer without filters leaves tokens as they are', () => {
+test('a multiplexer without filters does not change tokens', () => {
   expect(terms(withFilters({ f: { type: 'multiplexer' } }, 'f'), 'a B')).toEqual(['a', 'B']);
   expect(terms(withFilters({ f: { type: 'multiplexer', preserve_original: false } }, 'f'), 'a B')).toEqual(['a', 'B']);
 });
 
-test('what needs parameters has no name of its own', () => {
+test('a component that needs parameters cannot be used by its type', () => {
   expect(refusal(() => withFilters({}, 'keep'))).toBe(
     'illegal_argument_exception [my] Custom Analyzer [my] failed to find filter under name [keep]',
   );
@@ -114,7 +114,7 @@ test('what needs parameters has no name of its own', () => {
   expect(refusal(() => request(global, null, { filter: [{ type: 'stop' }] }))).toContain('may not use filter [__anonymous__stop]');
 });
 
-test('a filter in a request that names others', () => {
+test('a filter in a request may contain others', () => {
   const multiplexer = { type: 'multiplexer', filters: ['nope'] };
   expect(refusal(() => request(global, null, { tokenizer: 'standard', filter: [multiplexer] }))).toContain(
     'failed to find global filter under [nope]',
@@ -142,7 +142,7 @@ test('lists of words', () => {
   ).toEqual(['WI-FI', 'lo', 'fi']);
 });
 
-test('gaps are those of custom analyzers only', () => {
+test('only custom analyzers have a position gap', () => {
   const offsets = (definition: SettingTree): [number, number] => {
     const { tokens } = request(build({ analyzer: { my: definition } }), 'i', { analyzer: 'my', text: ['a', 'b'] }) as {
       tokens: { start_offset: number; position: number }[];
@@ -154,7 +154,7 @@ test('gaps are those of custom analyzers only', () => {
   expect(offsets({ type: 'standard', position_increment_gap: 3 })).toEqual([2, 101]);
 });
 
-test('explain takes custom analyzers of an index apart', () => {
+test('explain shows the stages of custom analyzers of an index', () => {
   const registry = build({
     analyzer: { my: { tokenizer: 'standard', filter: ['lowercase'] } },
     normalizer: { low: { filter: ['lowercase'] } },
@@ -178,12 +178,12 @@ test('escapes', () => {
   expect(mapping('\\uzzzz => a')).toBe('runtime_exception Line [1]: For input string: "zzzz" under radix 16');
 });
 
-test('concatenate_graph takes texts of any length', () => {
+test('concatenate_graph accepts texts of any length', () => {
   const registry = withFilters({ f: { type: 'concatenate_graph' } }, 'f');
   expect(terms(registry, 'a '.repeat(50_000))).toEqual(['a '.repeat(50_000).trim()]);
 });
 
-test('filters that multiply tokens are bounded', () => {
+test('limits the tokens of filters that multiply them', () => {
   const ngram = { type: 'ngram', min_gram: 1, max_gram: 50 };
   const registry = AnalysisRegistry.build(env, {
     max_ngram_diff: 50,
@@ -225,13 +225,13 @@ test.each<[string[], string[]]>([
   expect(places(registry, { analyzer: 'my', text: ['x the y the', 'z'] }).sort()).toEqual([...expected].sort());
 });
 
-test('a multiplexer without a token leaves the end of the text as it is', () => {
+test('a multiplexer without tokens does not change the end of the text', () => {
   const registry = withFilters({ m: { type: 'multiplexer', filters: ['uppercase', 'reverse'] } }, 'stop', 'm');
   expect(places(registry, { analyzer: 'my', text: ['the', 'z'] })).toEqual(['z@101', 'Z@101']);
   expect(places(registry, { analyzer: 'my', text: ['z the', 'z'] })).toEqual(['z@0', 'Z@0', 'z@101', 'Z@101']);
 });
 
-test('gaps between texts: normalizers have none, nor do chains of a request where they are explained', () => {
+test('normalizers, and explained chains of a request, have no gap between texts', () => {
   const registry = build({ normalizer: { low: { filter: ['lowercase'] } }, filter: { lowercase: { type: 'uppercase' } } });
   expect(places(registry, { normalizer: 'low', text: ['a', 'B'] })).toEqual(['A@0', 'B@1']);
   // The built-in one, whatever the index calls lowercase.
@@ -255,7 +255,7 @@ test('fields: the gap of a text field, keywords as a whole', () => {
   });
 });
 
-test('what fails while a chain is assembled tells why', () => {
+test('reports why a chain cannot be assembled', () => {
   try {
     withFilters({ f: { type: 'dictionary_decompounder', word_list: ['a'], min_word_size: -1 } }, 'f');
     expect.unreachable();
@@ -280,18 +280,18 @@ test.each<[SettingTree, string]>([
   expect(refusal(() => withFilters({ f: definition }, 'f'))).toBe(expected);
 });
 
-test('concatenate_graph: -1 is no limit, nothing else below 1 is one', () => {
+test('concatenate_graph accepts -1 for no limit, and no other number below 1', () => {
   const chain = (max: number) => withFilters({ f: { type: 'concatenate_graph', max_graph_expansions: max } }, 'f');
   expect(terms(chain(-1), 'a b')).toEqual(['a b']);
   expect(refusal(() => terms(chain(0), 'a b'))).toBe('illegal_argument_exception limit must be -1 (which means no limit), or > 0; got: 0');
 });
 
-test('the chinese analyzer reads no parameters', () => {
+test('the chinese analyzer ignores parameters', () => {
   const registry = build({ analyzer: { my: { type: 'chinese', stopwords: ['b'], max_token_length: 1 } } });
   expect(terms(registry, 'the abc b')).toEqual(['abc', 'b']);
 });
 
-test('stemmers that lower the case of words themselves', () => {
+test('some stemmers convert words to lower case', () => {
   const stem = (name: string, text: string) => terms(build({ analyzer: { my: { tokenizer: 'whitespace', filter: [name] } } }), text);
   expect(stem('german_stem', 'ΟΔΟΣ Α.Σ.Α 𐐗')).toEqual(['οδος', 'α.σ.α', '𐐿']);
   expect(stem('brazilian_stem', 'ΟΔΟΣ A𐐗b')).toEqual(['οδος', 'a𐐿b']);

@@ -21,7 +21,7 @@ function run(host: AnalysisHost, filters: readonly TokenFilter[]): (text: string
 }
 
 eachAnalysisBuild((host, build) => {
-  test(`${build}: a word is asked for once, whatever its answer is`, () => {
+  test(`${build}: calls the host once per word, whatever the answer is`, () => {
     const asked: string[] = [];
     const answers: Record<string, string[]> = { many: ['one', '', 'löwe\ud800', 'many'], one: ['x'], none: [], empty: [''] };
     const through = run(host, [
@@ -49,7 +49,7 @@ eachAnalysisBuild((host, build) => {
     expect(run(host, [termFilter('dropOthers', isLong)])('no')).toEqual([]);
   });
 
-  test(`${build}: keywords are not asked for where they stay as they are`, () => {
+  test(`${build}: does not call the host for keywords that stay unchanged`, () => {
     const mark = termFilter('mark', (term) => (term === 'a' ? [term] : []));
     const double = (term: string): string[] => [term, term];
     expect(run(host, [mark, termsFilter(double, { keepsKeywords: true })])('a')).toEqual(['*a']);
@@ -57,7 +57,7 @@ eachAnalysisBuild((host, build) => {
     expect(run(host, [mark, termsFilter(double, { keepsKeywords: true })])('b')).toEqual(['b', '+b']);
   });
 
-  test(`${build}: an answer that needs more memory is asked for once`, () => {
+  test(`${build}: computes an answer that needs more memory once`, () => {
     let calls = 0;
     const large = 'ä'.repeat(3_000_000);
     const through = run(host, [
@@ -70,7 +70,7 @@ eachAnalysisBuild((host, build) => {
     expect(calls).toBe(1);
   });
 
-  test(`${build}: a refusal is the text's, and the next text is as if nothing had been`, () => {
+  test(`${build}: a refusal affects only its text, not the next one`, () => {
     const through = run(host, [
       termsFilter((term) => {
         if (term === 'bad') throw illegalArgument('no such word');

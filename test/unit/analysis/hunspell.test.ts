@@ -79,11 +79,11 @@ test.each([
   expect(stems(affix, words, text)).toBe(expected);
 });
 
-test('case is ignored if told so', () => {
+test('ignores case if configured', () => {
   expect(stemmer(['SFX A Y 1', 'SFX A 0 S .'], ['Foo/A'], true).stem('fOOs')).toEqual(['foo']);
 });
 
-test('SET names the encoding of affixes and words', () => {
+test('SET selects the encoding of affixes and words', () => {
   const latin2 = (text: string): Uint8Array => Uint8Array.from([...text].map((unit) => (unit === 'ł' ? 0xb3 : unit.charCodeAt(0))));
   const affix = latin2('SET ISO8859-2\nSFX A Y 1\nSFX A 0 ał .\n');
   const made = new HunspellStemmer(HunspellDictionary.read({ affix, dictionaries: [latin2('1\nmył/A\n')] }));
@@ -143,7 +143,7 @@ test('stems share the position of their word; unknown words and keywords stay', 
   expect(analyze({ language: 'en', longest_only: true }, 'walking')).toEqual([['walking', 0]]);
 });
 
-test('a dictionary that is not there, or not named', () => {
+test('refuses a dictionary that is missing or not named', () => {
   expect(() => analyze({ locale: 'fr' }, 'a')).toThrow('failed to load hunspell dictionary for locale: fr');
   expect(() => analyze({}, 'a')).toThrow('missing [locale | language | lang] configuration for hunspell token filter');
 });

@@ -10,7 +10,7 @@ const PATTERNS = `<hyphenation-info><classes>aA bB nN oO rR tT</classes>
 <exceptions>ra-tor-a</exceptions><patterns>t1b n1t o1r</patterns></hyphenation-info>`;
 const registry = AnalysisRegistry.global({ host: new AnalysisHost(analyzerModule()), files: { read: () => PATTERNS } });
 
-test('points by patterns; other characters stand around the letters alone', () => {
+test('finds points by patterns; characters without a class are only allowed around the letters', () => {
   const hyphenator = new Hyphenator(PATTERNS);
   expect(hyphenator.points('botboot')).toEqual([0, 3, 7]);
   expect(hyphenator.points('Bot-boot')).toBeNull();
@@ -20,7 +20,7 @@ test('points by patterns; other characters stand around the letters alone', () =
   expect(hyphenator.points('abba')).toBeNull();
 });
 
-test('points of an exception leave two letters behind them', () => {
+test('points of an exception leave two letters after them', () => {
   expect(new Hyphenator(PATTERNS).points('ratora')).toEqual([0, 2, 6]);
 });
 
@@ -36,7 +36,7 @@ function parts(options: Record<string, unknown>, text: string): string[] {
   return tokens.map(({ token }) => token);
 }
 
-test('a word of the list is cut only where all parts are wanted', () => {
+test('cuts a word of the list only if all parts are requested', () => {
   expect(parts({}, 'botboot')).toEqual(['botboot', 'bot', 'boot']);
   for (const option of ['only_longest_match', 'no_sub_matches', 'no_overlapping_matches']) {
     expect(parts({ [option]: true }, 'botboot')).toEqual(['botboot']);
@@ -46,7 +46,7 @@ test('a word of the list is cut only where all parts are wanted', () => {
   }
 });
 
-test('a word of a million points is looked at once', () => {
+test('reads a word with a million points once', () => {
   // Pairs of all its points would take many minutes and meet vitest's limit.
   const word = 'bot'.repeat(1 << 20);
   const filter = { type: 'hyphenation_decompounder', hyphenation_patterns_path: 'patterns.xml', word_list: ['ton'] };

@@ -39,7 +39,7 @@ function randomPattern(rng: Rng, depth: number): string {
   }
 }
 
-test('finds what a backtracking engine finds', () => {
+test('finds the same matches as a backtracking engine', () => {
   forSeeds(1500, (rng) => {
     const source = randomPattern(rng, 3);
     const text = rng.word(14, 'abc ');
@@ -47,7 +47,7 @@ test('finds what a backtracking engine finds', () => {
   });
 });
 
-test('groups: of the last round, unset where they took no part', () => {
+test('groups hold the last repetition, and are unset if they took no part', () => {
   expect(allMatches('(a)|(b)', 'ab')).toEqual([
     ['0', 'a', 'a', null],
     ['1', 'b', null, 'b'],
@@ -59,12 +59,12 @@ test('groups: of the last round, unset where they took no part', () => {
   ]);
 });
 
-test('expressions that explode elsewhere end', () => {
+test('runs expressions that take exponential time elsewhere', () => {
   const text = 'a'.repeat(20_000);
   for (const source of ['(a*)*b', '(a|aa)+$b', '(?=(?:a|a)*b)a', '(?<!ba{0,9})b']) expect(allMatches(source, text)).toEqual([]);
 });
 
-test('what possessive parts make quadratic is given up', () => {
+test('gives up quadratic work of possessive parts', () => {
   expect(() => allMatches('(?>a*)b', 'a'.repeat(40_000))).toThrow('too much work');
   expect(allMatches('a++c|a', 'aab')).toHaveLength(2);
 });
@@ -119,7 +119,7 @@ test('Lucene syntax: longest matches', () => {
   expect(() => new LucenePattern('(')).toThrow('unexpected end-of-string');
 });
 
-test('patterns may not nest without end', () => {
+test('limits the nesting of patterns', () => {
   for (const pattern of ['('.repeat(100_000), '[a'.repeat(100_000), `${'(?:'.repeat(501)}a${')'.repeat(501)}`]) {
     expect(() => parseJavaRegex(pattern, 0)).toThrow('more than 500 levels');
   }
@@ -146,7 +146,7 @@ test.each<[string, number, string, string[]]>([
   expect(matches).toEqual(found);
 });
 
-test('an empty match may stand inside a surrogate pair, behind another one', () => {
+test('an empty match may be inside a surrogate pair, after another match', () => {
   const matcher = new JavaPattern('\\p{javaDigit}*').matcher('😀');
   const at: number[] = [];
   while (matcher.find()) at.push(matcher.start);
@@ -164,7 +164,7 @@ test.each([
   expect(() => new JavaPattern(source)).toThrow(reason);
 });
 
-test('ends of words among marks take linear time', () => {
+test('finds word boundaries among marks in linear time', () => {
   const text = `a${'\u0301'.repeat(200_000)} ${'\u0301'.repeat(200_000)}`;
   const matcher = new JavaPattern('\\b').matcher(text);
   const at: number[] = [];

@@ -36,6 +36,6 @@ test.each<[string, unknown, string, unknown[], [number, number]]>([
   expect(second(tokenizer, text, filter)).toEqual(expected);
 });
 
-test('offsets are those of the text before character filters', () => {
+test('maps offsets to the text before character filters', () => {
   expect(second('whitespace', 'a<b>x</b> y z', [LIMIT], { char_filter: ['html_strip'] })).toEqual([12, 102]);
 });

@@ -27,14 +27,14 @@ test.each([
   expect(countTokens({ type }, part.repeat(COUNT))).toBe(count);
 });
 
-test('classic finds what begins thousands of characters before its end, as Lucene has it', () => {
+test('classic finds tokens of thousands of characters, like Lucene', () => {
   // An address that is too long for a token leaves a hole, and the words in it are none.
   const local = 'ab-'.repeat(2000);
   expect(countTokens({ type: 'classic' }, `x ${local}a@b.com ${local}a@b.com y`)).toBe(2);
   expect(countTokens({ type: 'classic', max_token_length: 20_000 }, `x ${local}a@b.com ${local}z y`)).toBe(3 + 2001);
 });
 
-test('a word longer than what a tokenizer looks ahead is one word', () => {
+test('a word longer than the lookahead of a tokenizer is one token', () => {
   const word = 'x'.repeat(10_000);
   expect(countTokens({ type: 'classic', max_token_length: 20_000 }, `${word} and ${word}-${word}`)).toBe(4);
 });

@@ -26,7 +26,7 @@ function tokensOf(filter: Record<string, unknown>, text: string): { tokens: stri
 const multiplexed = (filters: string[], text: string, preserve_original = true): string =>
   tokensOf({ type: 'multiplexer', filters, preserve_original }, text).tokens;
 
-test('what a branch hands out after it has read ahead goes through the filters of the next turn', () => {
+test('tokens that a branch emits after reading ahead pass through the filters of the next turn', () => {
   expect(multiplexed(['shingle, lowercase', 'pairs'], 'A b C')).toBe('A@0 a_A@0 b@1 b_b@1 C@2 c_C@2');
   expect(multiplexed(['shingle, lowercase', 'pairs'], 'a')).toBe('a@0 a_a@0');
   expect(multiplexed(['fingerprint', 'uppercase'], 'b a b')).toBe('b@0 B@0 B@1 a@2 A@2 A@3 b@4 B@4 B@5');
@@ -37,7 +37,7 @@ test('a limit in a branch ends the text', () => {
   expect(multiplexed(['uppercase', 'first'], 'a b c')).toBe('a@0 A@0');
 });
 
-test('positions of dropped tokens go to the next branch', () => {
+test('adds the positions of dropped tokens to the next branch', () => {
   expect(multiplexed(['no_ac', 'uppercase'], 'a b c d a', false)).toBe('A@0 b@1 B@1 C@2 d@3 D@3 A@4');
   expect(multiplexed(['no_ac', 'uppercase'], 'a b c d a')).toBe('a@0 A@0 b@1 B@1 c@2 C@2 d@3 D@3 a@4 A@4');
 });
@@ -47,7 +47,7 @@ test('a multiplexer in a multiplexer, and one with a single branch', () => {
   expect(multiplexed(['pairs'], 'a b c', false)).toBe('a_b@0 b_c@1');
 });
 
-test('filters inside each other, thirty deep, take as much memory as they need', () => {
+test('filters nested thirty deep get the memory that they need', () => {
   for (const type of ['multiplexer', 'condition']) {
     const nested = new AnalysisHost(analyzerModule());
     const filter = Object.fromEntries(
@@ -73,14 +73,14 @@ for (const [kind, of] of [
   const conditional = (filter: string[], text: string): ReturnType<typeof tokensOf> =>
     tokensOf({ type: 'condition', filter, script: { source: `${of}token.term != 'x'` } }, text);
 
-  test(`condition with a script ${kind}: runs begin anew, and their holes go to what is behind them`, () => {
+  test(`condition with a script ${kind}: restarts filters for each run, and adds holes to the next token`, () => {
     expect(conditional(['pairs'], 'a b x c d e').tokens).toBe('a_b@0 x@1 c_d@2 d_e@3');
     expect(conditional(['no_ac'], 'a x b c')).toEqual({ tokens: 'x@1 b@2', end: 1 });
     expect(conditional(['two_of_all'], 'a b c x d e f').tokens).toBe('a@0 b@1 x@2 d@3 e@4');
     expect(conditional(['two'], 'a x b c d x e').tokens).toBe('a@0 x@1 b@2 c@3');
   });
 
-  test(`predicate_token_filter with a script ${kind} hands positions on`, () => {
+  test(`predicate_token_filter with a script ${kind} adds the positions of dropped tokens to the next one`, () => {
     const filter = { type: 'predicate_token_filter', script: { source: `${of}token.term != 'x'` } };
     expect(tokensOf(filter, 'x a x x b x')).toEqual({ tokens: 'a@1 b@4', end: 1 });
   });

@@ -19,11 +19,11 @@ describe('analyzers of search_as_you_type', () => {
     expect(terms('standard#3gram', 'Quick brown')).toEqual([]);
   });
 
-  test('removed words leave empty ones', () => {
+  test('removed words become empty words', () => {
     expect(terms('english#2gram', 'man of war')).toEqual(['0:man ']);
   });
 
-  test('words at the same place make shingles of their own', () => {
+  test('words at the same position form separate shingles', () => {
     expect(terms('syn#2gram', 'quick fox').sort()).toEqual(['0:fast fox', '0:quick fox']);
   });
 
@@ -35,7 +35,7 @@ describe('analyzers of search_as_you_type', () => {
     ]);
   });
 
-  test('names that derive from nothing are none', () => {
+  test('a derived name needs a base analyzer', () => {
     expect([registry.hasAnalyzer('nothing#2gram'), registry.hasAnalyzer('standard#5gram'), registry.hasAnalyzer('standard#2gram')]).toEqual(
       [false, false, true],
     );

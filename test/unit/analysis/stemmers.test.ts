@@ -138,14 +138,14 @@ test.each(Object.entries(STEMS))('%s', (name, [text, expected]) => {
   expect(stems.join(' ')).toBe(expected);
 });
 
-test('every stemmer has an id of its own, and a language or class to name it', () => {
+test('every stemmer has its own id, and a language or class that selects it', () => {
   const ids = Object.values(Stemmer);
   expect(new Set(ids).size).toBe(ids.length);
   const named = new Set<number>([...Object.values(STEMMER_LANGUAGES), Stemmer.CAUMANNS, ...Object.values(SNOWBALL_CLASSES)]);
   expect(ids.filter((id) => !named.has(id))).toEqual([]);
 });
 
-test('a language that no stemmer is named after is tried as a Snowball class', () => {
+test('an unknown language is tried as a Snowball class', () => {
   expect(stemmerByLanguage('serbian')).toEqual(snowballStage('Serbian'));
   expect(stemmerByLanguage('tamil')).toEqual(snowballStage('tamil'));
   expect(() => stemmerByLanguage('lovins')).toThrow('Invalid stemmer class specified: Lovins');

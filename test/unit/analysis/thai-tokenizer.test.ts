@@ -15,7 +15,7 @@ test.each([
   expect(analysis.analyze(text, 'words').map(({ term }) => term)).toEqual(expected);
 });
 
-test('the analyzer lowers, turns digits into ASCII ones and leaves stop words out', () => {
+test('the analyzer lower-cases, converts digits to ASCII and removes stop words', () => {
   const tokens = analysis.analyze('การทดลอง ABC ๑๒', 'thai');
   expect(tokens.map(({ term, startOffset, endOffset, position }) => [term, startOffset, endOffset, position])).toEqual([
     ['ทดลอง', 3, 8, 1],

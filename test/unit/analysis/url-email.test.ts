@@ -16,7 +16,7 @@ function tokensOf(text: string, maxTokenLength = 255): string[] {
   return tokens.map(({ token, type }) => token + type);
 }
 
-test('letters, marks, digits and connectors behind a host undo it, joiners do not', () => {
+test('letters, marks, digits and connectors after a host invalidate it, joiners do not', () => {
   for (const behind of ['', ' ', '\u200d', '\u200c', '\u00ad', '!']) {
     expect(tokensOf(`shop.org${behind}`)).toEqual(['shop.org<URL>']);
   }
@@ -25,11 +25,11 @@ test('letters, marks, digits and connectors behind a host undo it, joiners do no
   }
 });
 
-test('what Unicode 12.1 does not know is no letter', () => {
+test('characters newer than Unicode 12.1 are not letters', () => {
   expect(tokensOf('shop.org\u0870')).toEqual(['shop.org<URL>']);
 });
 
-test('an address of four numbers at the end of the text is a URL only if the last has one digit', () => {
+test('an IPv4 address at the end of the text is a URL only if its last part has one digit', () => {
   expect(tokensOf('10.20.30.4')).toEqual(['10.20.30.4<URL>']);
   expect(tokensOf('10.20.30.40')).toEqual(['10.20.30.40<NUM>']);
   expect(tokensOf('10.20.30.40 ')).toEqual(['10.20.30.40<URL>']);
@@ -37,7 +37,7 @@ test('an address of four numbers at the end of the text is a URL only if the las
   expect(tokensOf('[::1]')).toEqual(['[::1]<URL>']);
 });
 
-test('the length of a token counts characters behind a host in units of UTF-16, and the text ends there', () => {
+test('counts characters after a host in UTF-16 units, up to the maximum token length', () => {
   expect(tokensOf('co.ukか', 6)).toEqual(['co.uk<ALPHANUM>', 'か<HIRAGANA>']);
   expect(tokensOf('co.ukか', 5)).toEqual(['co.uk<URL>', 'か<HIRAGANA>']);
   expect(tokensOf('co.uk\u{10400}', 6)).toEqual(['co.uk<URL>', '\u{10400}<ALPHANUM>']);

@@ -27,7 +27,7 @@ function run(body: object): string {
 const filtered = (filter: object, text: string): string => run({ filter: [filter], text });
 const mapped = (mappings: string[], text: string): string => run({ char_filter: [{ type: 'mapping', mappings }], text });
 
-test('lines that begin with # are comments, also of lists, unless they are rules about #', () => {
+test('lines and list items that start with # are comments, unless they are rules about #', () => {
   expect(mapped(['#a => b', '# => x', '#=nothing'], '# #a')).toBe('x|xa');
   expect(filtered({ type: 'word_delimiter', type_table: ['#bad', '# => ALPHA'] }, 'a#b c-d')).toBe('a#b|c|d');
   expect(filtered({ type: 'stemmer_override', rules: ['#a => b', 'c => d'] }, '#a c')).toBe('#a|d');
@@ -39,7 +39,7 @@ test('lines that begin with # are comments, also of lists, unless they are rules
   expect(filtered({ type: 'elision', articles: ['#l'] }, "#l'a")).toBe('a');
 });
 
-test('errors number lines with comments, but without empty lines of files', () => {
+test('line numbers in errors count comments, but not the empty lines of files', () => {
   expect(mapped(['# c', 'a'], 'x')).toBe('Line [2]: Invalid mapping rule : [a]');
   expect(filtered({ type: 'word_delimiter', type_table: ['# c', 'a'] }, 'x')).toBe('Line [2]: Invalid mapping rule: [a]');
   expect(filtered({ type: 'stemmer_override', rules: ['# c', ''] }, 'x')).toBe('Line [2]: Invalid keyword override rule: ');
@@ -48,12 +48,12 @@ test('errors number lines with comments, but without empty lines of files', () =
   expect(run({ char_filter: [{ type: 'mapping', mappings_path: 'rules.txt' }], text: 'x' })).toBe('Line [2]: Invalid mapping rule : [a]');
 });
 
-test('rules are trimmed as Java trims: wider spaces are characters', () => {
+test('trims rules like Java, which keeps wide spaces', () => {
   expect(mapped(['\u00a0=> _'], 'a\u00a0b')).toBe('a_b');
   expect(filtered({ type: 'synonym', synonyms: ['\u00a0, b'] }, '\u00a0')).toBe('\u00a0|b');
 });
 
-test('files are UTF-8, keep a byte order mark, and lie inside the directory', () => {
+test('files must be UTF-8 and inside the directory, and keep a byte order mark', () => {
   writeFileSync(path.join(folder, 'mark.txt'), '\ufeffa\n\u00a0b \nc');
   expect(filtered({ type: 'stop', stopwords_path: 'mark.txt' }, '\ufeffa a \u00a0b b c')).toBe('a|b');
   writeFileSync(path.join(folder, 'latin.txt'), Buffer.from([0x61, 0xff, 0x0a]));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Entry, WordTable } from '../../../src/analysis/hunspell/word-table.ts';
 import { forSeeds } from '../../support/rng.ts';
 
-test('entries of words, and nothing for others', () =>
+test('returns the entries of words, and none for unknown words', () =>
   forSeeds(50, (rng) => {
     const word = (): string => Array.from({ length: rng.int(0, 5) }, () => rng.pick(['a', 'b', 'é', '\ud83d', '😀', '\0'])).join('');
     const entry = (): Entry => ({ flags: rng.pick(['', 'A', 'AB']), stem: rng.pick([null, '', 'x', 'y']) });

@@ -9,12 +9,12 @@ import { analyzerModule } from '../../../support/analysis-server.ts';
 const registry = AnalysisRegistry.global({ host: new AnalysisHost(analyzerModule()), files: null });
 const analyze = (filter: unknown) => analyzeText(JSON.stringify({ tokenizer: 'standard', filter, text: 'Ab' }), { index: null, registry });
 
-test('one definition may stand without a list', () => {
+test('accepts one definition without a list', () => {
   expect(analyze({ type: 'lowercase' })).toMatchObject({ tokens: [{ token: 'ab' }] });
   expect(() => analyze('lowercase')).toThrow("[1:34] [analyze_request] filter doesn't support values of type: VALUE_STRING");
 });
 
-test('an item that is neither name nor definition is refused with what it is', () => {
+test('refuses an item that is neither a name nor a definition, and reports its type', () => {
   try {
     analyze(['lowercase', 3]);
     expect.unreachable();
@@ -41,14 +41,14 @@ function reasons(body: string, index: string | null = null): (string | null)[] {
   return found;
 }
 
-test('places count bytes of UTF-8 from the start of the line', () => {
+test('columns count UTF-8 bytes from the start of the line', () => {
   expect(reasons('{"text":"é\\n😀","explain":1}')).toEqual([
     "[1:30] [analyze_request] explain doesn't support values of type: VALUE_NUMBER",
   ]);
   expect(reasons('{"text":"é",\n "filters":[]}')).toEqual(['[2:2] [analyze_request] unknown field [filters] did you mean [filter]?']);
 });
 
-test('bodies and fields of another form', () => {
+test('refuses bodies and fields of the wrong type', () => {
   expect(reasons('[]')).toEqual(['[1:1] [analyze_request] Expected START_OBJECT but was: START_ARRAY']);
   expect(reasons('{"attributes":null,"text":"a"}')).toEqual([
     "[1:15] [analyze_request] attributes doesn't support values of type: VALUE_NULL",
@@ -71,13 +71,13 @@ test('bodies and fields of another form', () => {
   ]);
 });
 
-test('a field and components do not go together', () => {
+test('refuses a field together with components', () => {
   expect(reasons('{"field":"f","filter":["lowercase"],"text":"a"}', 'i')).toEqual([
     'Validation Failed: 1: cannot define extra components on a field-specific analyzer;',
   ]);
 });
 
-test('numbers of a list of texts stay as they are written, in settings they are Java’s', () => {
+test('keeps numbers in a list of strings as written, and converts those in settings like Java', () => {
   expect(ask('{"tokenizer":"whitespace","text":["1.50",1.50,1e5] /* as given */}')).toMatchObject({
     tokens: [{ token: '1.50' }, { token: '1.50' }, { token: '1e5' }],
   });
@@ -86,7 +86,7 @@ test('numbers of a list of texts stay as they are written, in settings they are 
   });
 });
 
-test('explain: bytes are UTF-8, payloads are shown where the stream has them, keywords where a filter heeds them', () => {
+test('explain shows bytes in UTF-8, payloads if the stream has them, and keyword flags if a filter uses them', () => {
   const detail = (filter: unknown[], text: string) =>
     (ask(JSON.stringify({ tokenizer: 'whitespace', filter, text, explain: true })) as any).detail.tokenfilters[0].tokens;
   expect(detail(['lowercase'], '\ud800')[0].bytes).toBe('[ef bf bd]');
