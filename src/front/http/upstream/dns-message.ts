@@ -1,7 +1,8 @@
 // Queries and responses of DNS (RFC 1035), written and read by dns-packet. What the package does not check is checked here: lengths of labels in a
 // query; in a response the number of records (names that jump through long chains of pointers cost time) and reads past its end.
+import { createRequire } from 'node:module';
 import { isIPv4 } from 'node:net';
-import { type Answer as DnsRecord, decode, encode, RECURSION_DESIRED } from 'dns-packet';
+import type { Answer as DnsRecord } from 'dns-packet';
 
 export const TYPE_A = 1;
 export const TYPE_AAAA = 28;
@@ -9,6 +10,15 @@ export const TYPE_SRV = 33;
 
 const TYPE_NAMES = { [TYPE_A]: 'A', [TYPE_AAAA]: 'AAAA', [TYPE_SRV]: 'SRV' } as const;
 export type QueryType = keyof typeof TYPE_NAMES;
+
+type Codec = typeof import('dns-packet');
+const require = createRequire(import.meta.url);
+let loaded: Codec | null = null;
+/** Loaded with the first message: most configurations have no resolver. */
+function codec(): Codec {
+  loaded ??= require('dns-packet') as Codec;
+  return loaded;
+}
 
 const HEADER_BYTES = 12;
 const MAX_NAME_BYTES = 253;
@@ -51,6 +61,7 @@ export function isDnsName(name: string): boolean {
 
 /** A recursive query. @param name  a name that isDnsName() accepts */
 export function encodeQuery(id: number, name: string, type: QueryType): Buffer {
+  const { encode, RECURSION_DESIRED } = codec();
   return encode({ type: 'query', id, flags: RECURSION_DESIRED, questions: [{ name: withoutDot(name), type: TYPE_NAMES[type] }] });
 }
 
@@ -63,6 +74,7 @@ export function decodeResponse(packet: Buffer, type: QueryType): DnsResponse | n
   if (packet.readUInt16BE(4) !== 1 || packet.readUInt16BE(6) > MAX_ANSWERS) return null;
   // Authorities and additional records are of no use: without them unusual ones cannot make a response unreadable.
   const needed = Buffer.from(packet).fill(0, 8, HEADER_BYTES);
+  const { decode } = codec();
   try {
     const { questions = [], answers = [], flag_tc: truncated } = decode(needed);
     // Addresses past the end are read as zeros.
