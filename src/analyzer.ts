@@ -9,7 +9,7 @@ import { type HighlightOptions, highlight } from './analysis/highlight.ts';
 import { loadWords, wordLanguages } from './analysis/languages/words.ts';
 import { ANALYZERS } from './analysis/registry.ts';
 import { TokenCursor } from './analysis/tokens/token-cursor.ts';
-import { illegalArgument } from './errors/catalog.ts';
+import { illegalArgumentError } from './errors/catalog.ts';
 import { AnalysisHost, analysisMemory } from './wasm/analysis.ts';
 import type { AnalyzerExports } from './wasm/generated/exports.ts';
 import { hostCalls } from './wasm/host-calls.ts';
@@ -130,7 +130,8 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
 /** @throws ApiError illegal_argument_exception: `languages` cannot contain this name */
 export function checkLanguages(languages: readonly string[]): void {
   const unknown = languages.find((language) => !wordLanguages().includes(language));
-  if (unknown !== undefined) throw illegalArgument(`unknown language [${unknown}], there are [${[...wordLanguages()].sort().join(', ')}]`);
+  if (unknown !== undefined)
+    throw illegalArgumentError(`unknown language [${unknown}], there are [${[...wordLanguages()].sort().join(', ')}]`);
 }
 
 function filesOf(files: LoadOptions['files']): ConfigFiles | null {

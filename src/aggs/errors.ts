@@ -1,19 +1,19 @@
 // Errors of aggregations with Elasticsearch's types. src/search reports those thrown while binding or reducing as shard failures.
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 
 export function xContentError(reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('x_content_parse_exception', 400, reason, { causedBy });
 }
 
 /** A parameter with an invalid value. */
-export function badParameter(typeName: string, key: string, reason: string): ApiError {
-  return xContentError(`[${typeName}] failed to parse field [${key}]`, illegalArgument(reason));
+export function parameterError(typeName: string, key: string, reason: string): ApiError {
+  return xContentError(`[${typeName}] failed to parse field [${key}]`, illegalArgumentError(reason));
 }
 
 /** A body with an invalid combination of parameters. */
-export function badBody(typeName: string, reason: string): ApiError {
-  return xContentError(`Failed to build [${typeName}] after last required field arrived`, illegalArgument(reason));
+export function bodyError(typeName: string, reason: string): ApiError {
+  return xContentError(`Failed to build [${typeName}] after last required field arrived`, illegalArgumentError(reason));
 }
 
 export function executionError(reason: string): ApiError {
@@ -33,13 +33,13 @@ export function tooManyBuckets(limit: number, was: number): ApiError {
   return new ApiError('too_many_buckets_exception', 503, reason, { details: { max_buckets: limit } });
 }
 
-export function numberFormat(text: string): ApiError {
+export function numberFormatError(text: string): ApiError {
   return new ApiError('number_format_exception', 400, `For input string: "${text}"`);
 }
 
 /** A feature of Elasticsearch that this service does not support. */
 export function unsupported(what: string): ApiError {
-  return illegalArgument(`${what} is not supported`);
+  return illegalArgumentError(`${what} is not supported`);
 }
 
-export { illegalArgument, parsingError };
+export { illegalArgumentError, parsingError };

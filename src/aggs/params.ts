@@ -1,7 +1,7 @@
 // Reads the parameters of an aggregation body one by one; whatever is left unread is an unknown field.
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
-import { badParameter, parsingError, xContentError } from './errors.ts';
+import { parameterError, parsingError, xContentError } from './errors.ts';
 
 export class Params {
   readonly typeName: string;
@@ -63,7 +63,7 @@ export class Params {
   integer(key: string): number | null {
     const number = this.number(key);
     if (number !== null && !Number.isInteger(number))
-      throw badParameter(this.typeName, key, `Value [${number}] is out of range for an integer`);
+      throw parameterError(this.typeName, key, `Value [${number}] is out of range for an integer`);
     return number;
   }
 
@@ -72,7 +72,7 @@ export class Params {
     if (value === undefined) return null;
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
-    throw badParameter(this.typeName, key, `Failed to parse value [${String(value)}] as only [true] or [false] are allowed.`);
+    throw parameterError(this.typeName, key, `Failed to parse value [${String(value)}] as only [true] or [false] are allowed.`);
   }
 
   list(key: string): unknown[] | null {
@@ -104,7 +104,7 @@ export class Params {
   }
 
   refuse(key: string, reason: string): Error {
-    return badParameter(this.typeName, key, reason);
+    return parameterError(this.typeName, key, reason);
   }
 
   /** @throws ApiError x_content_parse_exception: a parameter that was not read */

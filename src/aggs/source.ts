@@ -5,7 +5,7 @@ import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
-import { illegalArgument, numberFormat, unsupported } from './errors.ts';
+import { illegalArgumentError, numberFormatError, unsupported } from './errors.ts';
 import type { Params } from './params.ts';
 import type { BindContext, ScriptedValues } from './types.ts';
 
@@ -69,7 +69,8 @@ export function parseSource(p: Params, withTimeZone = false, withScript = true):
   const timeZone = withTimeZone ? p.string('time_zone') : null;
   const valueType = p.string('value_type') ?? p.string('valueType');
   if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
-  if (field === null && script === undefined) throw illegalArgument('Required one of fields [field, script], but none were specified. ');
+  if (field === null && script === undefined)
+    throw illegalArgumentError('Required one of fields [field, script], but none were specified. ');
   return {
     field: field ?? '',
     script: script === undefined ? null : parseScript(script),
@@ -94,7 +95,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (!type.isAggregatable) throw notAggregatable(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (families && !families.includes(type.family)) {
-    throw illegalArgument(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
+    throw illegalArgumentError(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
   }
   if (type.family === 'text' && !families?.includes('text'))
     throw unsupported(`[${typeName}] on analysed terms (field [${params.field}] of type [text])`);
@@ -123,7 +124,7 @@ function runtimeSource(
   families: readonly Family[] | null,
 ): ValuesSource {
   if (families && !families.includes(type.family))
-    throw illegalArgument(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
+    throw illegalArgumentError(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
   if (type.family === 'geo_point') throw unsupported(`[${typeName}] on a runtime field of type [geo_point]`);
   return computedSource({ script: null, of: null, type }, params, ctx);
 }
@@ -211,24 +212,24 @@ function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: 
   }
   if (type.family === 'numeric') {
     const number = typeof missing === 'string' && missing !== '' ? Number(missing) : missing;
-    if (typeof number !== 'number' && typeof number !== 'bigint') throw numberFormat(String(missing));
-    if (Number.isNaN(Number(number))) throw numberFormat(String(missing));
+    if (typeof number !== 'number' && typeof number !== 'bigint') throw numberFormatError(String(missing));
+    if (Number.isNaN(Number(number))) throw numberFormatError(String(missing));
     const exact = type.exactValue(number);
     if (exact !== null) return exact;
     return type.spec.column === 'f64' ? Number(number) : BigInt(Math.trunc(Number(number) / type.scale));
   }
   const exact = type.exactValue(missing);
-  if (exact === null) throw numberFormat(String(missing));
+  if (exact === null) throw numberFormatError(String(missing));
   return exact;
 }
 
 function notAggregatable(type: FieldType): Error {
   if (type.family === 'text') {
-    return illegalArgument(
+    return illegalArgumentError(
       `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,
     );
   }
-  return illegalArgument(
+  return illegalArgumentError(
     `Can't load fielddata on [${type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
   );
 }

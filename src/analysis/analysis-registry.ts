@@ -1,5 +1,5 @@
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import { StageId } from '../wasm/generated/analysis.ts';
 import { type AnalyzedToken, Analyzer } from './analyzer.ts';
@@ -98,14 +98,14 @@ export class AnalysisRegistry {
   /** @throws ApiError illegal_argument_exception: a reserved analyzer name */
   #checkNames(names: readonly string[]): void {
     if (names.includes('default_index')) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         'setting [index.analysis.analyzer.default_index] is not supported anymore, use [index.analysis.analyzer.default] instead',
       );
     }
     const updateable = this.updateableFilters('default');
     if (updateable.length) throw notInMode('default', updateable, 'all');
     const bad = names.find((name) => name.startsWith('_'));
-    if (bad !== undefined) throw illegalArgument(`analyzer name must not start with '_'. got "${bad}"`);
+    if (bad !== undefined) throw illegalArgumentError(`analyzer name must not start with '_'. got "${bad}"`);
   }
 
   /** The registry for `_analyze` without an index: built-in components only. */
@@ -116,7 +116,7 @@ export class AnalysisRegistry {
   /** @throws ApiError illegal_argument_exception: no such analyzer */
   analyzer(name: string): Analyzer {
     const analyzer = this.findAnalyzer(name);
-    if (!analyzer) throw illegalArgument(`failed to find analyzer [${name}]`);
+    if (!analyzer) throw illegalArgumentError(`failed to find analyzer [${name}]`);
     return analyzer;
   }
 
@@ -206,7 +206,7 @@ export class AnalysisRegistry {
   /** @throws ApiError illegal_argument_exception: no such normalizer, or it does not produce exactly one token */
   normalize(normalizer: string, text: string): string {
     const found = this.findNormalizer(normalizer);
-    if (!found) throw illegalArgument(`failed to find normalizer [${normalizer}]`);
+    if (!found) throw illegalArgumentError(`failed to find normalizer [${normalizer}]`);
     return onlyTerm(found, text);
   }
 
@@ -323,11 +323,11 @@ export class AnalysisRegistry {
     const settings = new Settings(tree);
     const type = settings.get('type');
     if (type === undefined && !settings.has('tokenizer')) {
-      throw illegalArgument(`analyzer [${name}] must specify either an analyzer type, or a tokenizer`);
+      throw illegalArgumentError(`analyzer [${name}] must specify either an analyzer type, or a tokenizer`);
     }
     if (type === undefined || type === 'custom') return () => this.#customFrom(name, settings);
     const entry = ANALYZERS.get(type);
-    if (!entry) throw illegalArgument(`Unknown analyzer type [${type}] for [${name}]`);
+    if (!entry) throw illegalArgumentError(`Unknown analyzer type [${type}] for [${name}]`);
     const create = buildComponent(entry, this.#context(name, type, tree));
     return () => new Analyzer(name, { ...create(), positionIncrementGap: DEFAULT_POSITION_GAP }, this.#env.host);
   }
@@ -335,9 +335,9 @@ export class AnalysisRegistry {
   #customFrom(name: string, settings: Settings): Analyzer {
     const prefix = `Custom Analyzer [${name}]`;
     const tokenizerName = settings.get('tokenizer');
-    if (tokenizerName === undefined) throw illegalArgument(`${prefix} must be configured with a tokenizer`);
+    if (tokenizerName === undefined) throw illegalArgumentError(`${prefix} must be configured with a tokenizer`);
     const tokenizer = this.tokenizerNamed(tokenizerName);
-    if (!tokenizer) throw illegalArgument(`${prefix} failed to find tokenizer under name [${tokenizerName}]`);
+    if (!tokenizer) throw illegalArgumentError(`${prefix} failed to find tokenizer under name [${tokenizerName}]`);
     const charFilters = this.#factories(
       settings.list('char_filter'),
       (n) => this.#usableCharFilter(n),
@@ -363,7 +363,7 @@ export class AnalysisRegistry {
   #factories<F>(names: string[] | undefined, find: (name: string) => F | undefined, missing: string): F[] {
     return (names ?? []).map((name) => {
       const factory = find(name);
-      if (!factory) throw illegalArgument(`${missing} [${name}]`);
+      if (!factory) throw illegalArgumentError(`${missing} [${name}]`);
       return factory;
     });
   }
@@ -406,17 +406,17 @@ export class AnalysisRegistry {
   }
 
   #normalizerFrom(name: string, settings: Settings): Analyzer {
-    if (settings.get('tokenizer') !== undefined) throw illegalArgument(`Custom normalizer [${name}] cannot configure a tokenizer`);
+    if (settings.get('tokenizer') !== undefined) throw illegalArgumentError(`Custom normalizer [${name}] cannot configure a tokenizer`);
     const type = settings.get('type', 'custom');
     if (type === 'lowercase') return this.#lowercaseNormalizer(name);
-    if (type !== 'custom') throw illegalArgument(`Unknown normalizer type [${type}] for [${name}]`);
+    if (type !== 'custom') throw illegalArgumentError(`Unknown normalizer type [${type}] for [${name}]`);
     const charFilters = this.#factories(
       settings.list('char_filter'),
       (n) => this.#usableCharFilter(n),
       `Custom normalizer [${name}] failed to find char_filter under name`,
     );
     for (const factory of charFilters) {
-      if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use char filter [${factory.name}]`);
+      if (!factory.normalizing) throw illegalArgumentError(`Custom normalizer [${name}] may not use char filter [${factory.name}]`);
     }
     const filters = this.#factories(
       settings.list('filter'),
@@ -424,7 +424,7 @@ export class AnalysisRegistry {
       `Custom Analyzer [${name}] failed to find filter under name`,
     );
     for (const factory of filters) {
-      if (!factory.normalizing) throw illegalArgument(`Custom normalizer [${name}] may not use filter [${factory.name}]`);
+      if (!factory.normalizing) throw illegalArgumentError(`Custom normalizer [${name}] may not use filter [${factory.name}]`);
     }
     const normalizer = this.customNormalizer(name, charFilters, filters, 0);
     this.#chains.set(normalizer, { charFilters, tokenizer: null, filters });
@@ -456,8 +456,8 @@ export function notInMode(analyzer: string, filters: readonly string[], mode: 'a
 function unknownType(kind: string, name: string): (type: string) => ApiError {
   return (type) =>
     type === ''
-      ? illegalArgument(`${kind} [${name}] must specify either an analyzer type, or a tokenizer`)
-      : illegalArgument(`Unknown ${kind} type [${type}] for [${name}]`);
+      ? illegalArgumentError(`${kind} [${name}] must specify either an analyzer type, or a tokenizer`)
+      : illegalArgumentError(`Unknown ${kind} type [${type}] for [${name}]`);
 }
 
 /** Lower-casing as a filter, if a built-in analyzer's tokenizer or filters do it. */
@@ -471,6 +471,6 @@ function normalizingParts(tokenizer: Analyzer['parts']['tokenizer'], filters: re
 function onlyTerm(analyzer: Analyzer, text: string): string {
   const tokens = analyzer.analyze(text);
   if (tokens.length !== 1)
-    throw illegalArgument(`The normalization token stream is expected to produce exactly 1 token, but got ${tokens.length}`);
+    throw illegalArgumentError(`The normalization token stream is expected to produce exactly 1 token, but got ${tokens.length}`);
   return tokens[0].term;
 }

@@ -1,5 +1,5 @@
 // All components by type. The entries are defined in the lists of each folder.
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
 import { CHAR_FILTER_ENTRIES } from './char-filters/entries.ts';
 import type { AnalyzerEntry, BuildContext, CharFilterFactory, ComponentEntry, FilterFactory, TokenizerFactory } from './component.ts';
@@ -31,7 +31,7 @@ const OLD_TOKENIZER_NAMES: Readonly<Record<string, string>> = { nGram: 'ngram', 
 const ALIASES: Readonly<Record<string, string>> = { PathHierarchy: 'path_hierarchy' };
 
 function oldTokenizerName(type: string): Error {
-  return illegalArgument(
+  return illegalArgumentError(
     `The [${type}] tokenizer name was deprecated pre 1.0. Please change the tokenizer name to [${OLD_TOKENIZER_NAMES[type]}] for indices created in versions 3.0 or higher instead.`,
   );
 }
@@ -45,7 +45,7 @@ export function tokenizerEntryOf(type: string): ComponentEntry<TokenizerFactory>
 export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | undefined {
   const current = OLD_FILTER_NAMES[name];
   if (current) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `The [${name}] token filter name was deprecated in 6.4 and cannot be used in new indices. Please change the filter name to [${current}] instead.`,
     );
   }
@@ -54,7 +54,7 @@ export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | 
 
 /** The filter type of a definition. Of the old types, one is refused with the tokenizer's message and the other is still supported. */
 export function filterEntryOf(type: string): ComponentEntry<FilterFactory> | undefined {
-  if (type === 'standard') throw illegalArgument('The [standard] token filter has been removed.');
+  if (type === 'standard') throw illegalArgumentError('The [standard] token filter has been removed.');
   if (type === 'edgeNGram') throw oldTokenizerName(type);
   return TOKEN_FILTERS.get(OLD_FILTER_NAMES[type] ?? type);
 }

@@ -1,7 +1,7 @@
 // Parameters of components, read as Elasticsearch reads index settings.
 import { javaTrim } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 /** A value in index settings or in an `_analyze` request. */
 export type SettingValue = string | number | boolean | null | SettingValue[] | { [key: string]: SettingValue };
@@ -84,7 +84,7 @@ export class Settings {
     if (text === undefined || text.trim() === '') return fallback;
     if (text === 'true') return true;
     if (text === 'false') return false;
-    throw illegalArgument(`Failed to parse value [${text}] as only [true] or [false] are allowed.`);
+    throw illegalArgumentError(`Failed to parse value [${text}] as only [true] or [false] are allowed.`);
   }
 
   /** A list; undefined if it is missing or a string without items. Empty items at the end of a string are ignored. */
@@ -106,7 +106,7 @@ export class Settings {
   char(key: string, fallback: string): string {
     const text = this.get(key);
     if (text === undefined) return fallback;
-    if (text.length !== 1) throw illegalArgument(`Setting [${key}] must be a single, non-null character. [${text}] was provided.`);
+    if (text.length !== 1) throw illegalArgumentError(`Setting [${key}] must be a single, non-null character. [${text}] was provided.`);
     return text;
   }
 }

@@ -3,7 +3,7 @@
 //   ├ static data ┬ scratch: the block and texts being added ┬ buffer: region, then space for flush ┤
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/document-sink.ts';
 import { movesBack, tooMuchWork } from '../wasm/analysis.ts';
 import { columnFlags } from '../wasm/buffer.ts';
@@ -186,7 +186,7 @@ export class OpenBuffer {
     if (status === E_WORK) return tooMuchWork();
     if (status === E_REFUSED) return takeRefusal();
     if (status === E_INCREMENT) return movesBack();
-    if (status === E_OFFSETS) return illegalArgument('a token would end before it starts: filters have put tokens out of order');
+    if (status === E_OFFSETS) return illegalArgumentError('a token would end before it starts: filters have put tokens out of order');
     if (status === E_NO_SPACE) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);
   }

@@ -1,5 +1,5 @@
 // Checks the frame of a segment image in an arena and finds the parts of each field. The layout is specified in docs/internals/segment-format.md.
-import { corruptIndex } from '../errors/catalog.ts';
+import { corruptIndexError } from '../errors/catalog.ts';
 import { type ColumnKindName, columnKindName } from '../wasm/buffer.ts';
 import { crc32c } from '../wasm/codec.ts';
 import {
@@ -56,7 +56,7 @@ export interface CheckOptions {
 /** Checks the frame of an image and finds its sections. @throws ApiError corrupt_index_exception */
 export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify }: CheckOptions): ImagePlaces {
   const corrupt = (what: string): never => {
-    throw corruptIndex(file, `segment ${what}`);
+    throw corruptIndexError(file, `segment ${what}`);
   };
   if (bytes < IMAGE_HEADER_BYTES) corrupt(`header: file of ${bytes} bytes is too short`);
   if (getU32(k, ptr, ImageHeader.magic) !== IMAGE_MAGIC) corrupt('header: magic number is wrong');

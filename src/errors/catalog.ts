@@ -1,17 +1,17 @@
 // Factories of errors, one per type, with status and exact message. Messages are those of Elasticsearch 8 and OpenSearch 3.
 import { ApiError, type ErrorDetails } from './api-error.ts';
 
-export function illegalArgument(reason: string, causedBy: ApiError | null = null): ApiError {
+export function illegalArgumentError(reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('illegal_argument_exception', 400, reason, { causedBy });
 }
 
-export function indexNotFound(index: string): ApiError {
+export function indexNotFoundError(index: string): ApiError {
   return new ApiError('index_not_found_exception', 404, `no such index [${index}]`, {
     details: { index, 'resource.id': index, 'resource.type': 'index_or_alias', index_uuid: '_na_' },
   });
 }
 
-export function mapperParsing(reason: string, causedBy: ApiError | null = null): ApiError {
+export function mapperParsingError(reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('mapper_parsing_exception', 400, reason, { causedBy });
 }
 
@@ -21,12 +21,12 @@ export function parsingError(reason: string, at: { line: number; col: number } |
   return new ApiError('parsing_exception', 400, reason, { details, causedBy });
 }
 
-export function corruptIndex(file: string, reason: string): ApiError {
+export function corruptIndexError(file: string, reason: string): ApiError {
   return new ApiError('corrupt_index_exception', 500, `${reason} (resource=${file})`);
 }
 
 /** A body that is not JSON. @param error  a JsonSyntaxError of src/common */
-export function jsonSyntax(error: { kind: 'syntax' | 'end' | 'trailing' | 'limit'; message: string; line: number; col: number }): ApiError {
+export function jsonError(error: { kind: 'syntax' | 'end' | 'trailing' | 'limit'; message: string; line: number; col: number }): ApiError {
   const details: ErrorDetails = { line: error.line, col: error.col };
   if (error.kind === 'trailing') return new ApiError('parsing_exception', 400, error.message, { details });
   if (error.kind === 'limit') return new ApiError('x_content_parse_exception', 400, `[${error.line}:${error.col}] ${error.message}`);
@@ -36,29 +36,29 @@ export function jsonSyntax(error: { kind: 'syntax' | 'end' | 'trailing' | 'limit
 }
 
 /** All problems of a request, numbered: `Validation Failed: 1: index is missing;2: id is missing;`. */
-export function validationFailed(problems: readonly string[]): ApiError {
+export function validationFailedError(problems: readonly string[]): ApiError {
   const list = problems.map((problem, i) => `${i + 1}: ${problem};`).join('');
   return new ApiError('action_request_validation_exception', 400, `Validation Failed: ${list}`);
 }
 
-export function invalidIndexName(index: string, reason: string): ApiError {
+export function invalidIndexNameError(index: string, reason: string): ApiError {
   return new ApiError('invalid_index_name_exception', 400, `Invalid index name [${index}], ${reason}`, {
     details: { index, index_uuid: '_na_' },
   });
 }
 
 /** A query parameter whose value is not a number of its type. */
-export function badNumberParameter(type: 'int' | 'long' | 'float' | 'double', name: string, value: string): ApiError {
+export function numberParameterError(type: 'int' | 'long' | 'float' | 'double', name: string, value: string): ApiError {
   const cause = new ApiError('number_format_exception', 400, `For input string: "${value}"`);
-  return illegalArgument(`Failed to parse ${type} parameter [${name}] with value [${value}]`, cause);
+  return illegalArgumentError(`Failed to parse ${type} parameter [${name}] with value [${value}]`, cause);
 }
 
-export function badBoolean(value: string): ApiError {
-  return illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
+export function booleanValueError(value: string): ApiError {
+  return illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
 }
 
 /** Unknown query parameters. @param near  the most similar known names, parallel to `names` */
-export function unrecognizedParameters(
+export function unrecognizedParametersError(
   path: string,
   names: readonly string[],
   near: ReadonlyArray<readonly string[]>,
@@ -69,11 +69,11 @@ export function unrecognizedParameters(
     if (hints.length === 0) return `[${name}]`;
     return `[${name}] -> did you mean ${hints.length === 1 ? `[${hints[0]}]` : `any of [${hints.join(', ')}]`}?`;
   });
-  return illegalArgument(`request [${path}] contains unrecognized ${what}${names.length > 1 ? 's' : ''}: ${parts.join(', ')}`);
+  return illegalArgumentError(`request [${path}] contains unrecognized ${what}${names.length > 1 ? 's' : ''}: ${parts.join(', ')}`);
 }
 
-export function badTimeValue(name: string, value: string): ApiError {
-  return illegalArgument(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
+export function timeValueError(name: string, value: string): ApiError {
+  return illegalArgumentError(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
 }
 
 /** A queue is full, or there are too many open contexts. Clients should wait and retry. */
@@ -81,6 +81,6 @@ export function rejectedExecutionError(reason: string): ApiError {
   return new ApiError('es_rejected_execution_exception', 429, reason);
 }
 
-export function contentTooLarge(limitBytes: number): ApiError {
+export function contentTooLargeError(limitBytes: number): ApiError {
   return new ApiError('content_too_large_exception', 413, `request body is larger than the limit of ${limitBytes} bytes`);
 }

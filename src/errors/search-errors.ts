@@ -1,7 +1,7 @@
 // Errors of parsing and running searches. catalog.ts has the general ones.
 import { ApiError } from './api-error.ts';
 
-export function numberFormat(text: string): ApiError {
+export function numberFormatError(text: string): ApiError {
   return new ApiError('number_format_exception', 400, text === '' ? 'empty String' : `For input string: "${text}"`);
 }
 
@@ -24,16 +24,16 @@ function rootsAround(causedBy: ApiError | null): ApiError[] | null {
 }
 
 /** Error of an object parser: unknown field, wrong token, failed child. */
-export function xContentParse(reason: string, causedBy: ApiError | null = null): ApiError {
+export function xContentParseError(reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('x_content_parse_exception', 400, reason, { causedBy, rootCauses: rootsAround(causedBy) });
 }
 
-export function parseFailure(reason: string, causedBy: ApiError | null = null): ApiError {
+export function parseFailureError(reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('parse_exception', 400, reason, { causedBy });
 }
 
 /** A query that cannot be built for this index: wrong field type, bad value. */
-export function queryShard(index: string, reason: string, causedBy: ApiError | null = null): ApiError {
+export function queryShardError(index: string, reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('query_shard_exception', 400, reason, {
     causedBy,
     details: { index, index_uuid: '_na_' },
@@ -42,7 +42,7 @@ export function queryShard(index: string, reason: string, causedBy: ApiError | n
 }
 
 /** A syntax error in a query string. It is the cause but not the root cause. */
-export function queryStringSyntax(index: string, text: string, causedBy: ApiError): ApiError {
+export function queryStringSyntaxError(index: string, text: string, causedBy: ApiError): ApiError {
   return new ApiError('query_shard_exception', 400, `Failed to parse query [${text}]`, {
     causedBy,
     details: { index, index_uuid: '_na_' },
@@ -58,7 +58,7 @@ export interface ShardFailure {
 }
 
 /** All shards failed. The status is that of the first failure; equal root causes are listed once. */
-export function allShardsFailed(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
+export function allShardsFailedError(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
   const roots: ApiError[] = [];
   const seen = new Set<string>();
   for (const { error } of failures) {
@@ -77,7 +77,7 @@ export function allShardsFailed(phase: 'query' | 'fetch', failures: readonly Sha
 }
 
 /** The results of the shards cannot be reduced, although all shards succeeded. */
-export function reduceFailed(causedBy: ApiError): ApiError {
+export function reduceFailedError(causedBy: ApiError): ApiError {
   return new ApiError('search_phase_execution_exception', causedBy.status, '', {
     details: { phase: 'fetch', grouped: true, failed_shards: [] },
     rootCauses: [],
@@ -99,10 +99,10 @@ function rootsOf(error: ApiError): ApiError[] {
   return error.rootCauses ?? [error];
 }
 
-export function searchContextMissing(id: string): ApiError {
+export function searchContextMissingError(id: string): ApiError {
   return new ApiError('search_context_missing_exception', 404, `No search context found for id [${id}]`);
 }
 
-export function tooManyClauses(limit: number): ApiError {
+export function tooManyClausesError(limit: number): ApiError {
   return new ApiError('too_many_clauses', 400, `maxClauseCount is set to ${limit}`);
 }

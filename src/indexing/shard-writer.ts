@@ -8,7 +8,7 @@
 import type { OpenBuffer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
@@ -285,7 +285,7 @@ export class ShardWriter implements MergingWriter {
       }
       if (outcome.kind === 'parsed') return buffer.add({ id, seqNo, version, primaryTerm: this.#primaryTerm });
       encoder.reset();
-      if (round === MAX_MAPPING_ROUNDS) throw illegalArgument(`mapping of [${id}] does not settle after ${round} updates`);
+      if (round === MAX_MAPPING_ROUNDS) throw illegalArgumentError(`mapping of [${id}] does not settle after ${round} updates`);
       const { mapping, analysis } = await this.#env.updateMapping(this.identity.uuid, outcome.update.mappings);
       this.useMapping(mapping, analysis);
     }

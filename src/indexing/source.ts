@@ -3,7 +3,7 @@ import { JsonSyntaxError, parseJsonBytes, parseJsonTyped } from '../common/json-
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { jsonSyntax, mapperParsing } from '../errors/catalog.ts';
+import { jsonError, mapperParsingError } from '../errors/catalog.ts';
 
 /** @throws ApiError mapper_parsing_exception: not one JSON object */
 export function parseSource(bytes: Uint8Array): JsonObject {
@@ -11,11 +11,11 @@ export function parseSource(bytes: Uint8Array): JsonObject {
   try {
     json = parseJsonBytes(bytes);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw mapperParsing('failed to parse', jsonSyntax(error));
+    if (error instanceof JsonSyntaxError) throw mapperParsingError('failed to parse', jsonError(error));
     throw error;
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw mapperParsing(
+    throw mapperParsingError(
       'failed to parse',
       new ApiError(
         'not_x_content_exception',
@@ -37,7 +37,7 @@ export function parseUpdateSource(bytes: Uint8Array): unknown {
   try {
     return parseJsonBytes(bytes);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw jsonSyntax(error);
+    if (error instanceof JsonSyntaxError) throw jsonError(error);
     throw error;
   }
 }

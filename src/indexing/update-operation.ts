@@ -1,7 +1,7 @@
 // Computes the result of an update: by a partial document, an upsert or a script.
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';
 import type { ShardOperation } from './shard-operation.ts';
 import { parseSource, parseUpdateSource } from './source.ts';
@@ -38,7 +38,7 @@ export function updateDocument(
     try {
       outcome = runUpdateScript(script, document, version === null ? 'create' : 'index');
     } catch (error) {
-      if (error instanceof ApiError) throw illegalArgument('failed to execute script', error);
+      if (error instanceof ApiError) throw illegalArgumentError('failed to execute script', error);
       throw error;
     }
     if (outcome.op === 'none') return 'noop';
@@ -66,5 +66,5 @@ function checkNoUpsert({ docAsUpsert, upsert }: UpdateBody): void {
     ...(docAsUpsert ? ['compare and write operations can not be used with upsert'] : []),
     ...(upsert === null ? [] : ["upsert requests don't support `if_seq_no` and `if_primary_term`"]),
   ];
-  if (problems.length > 0) throw validationFailed(problems);
+  if (problems.length > 0) throw validationFailedError(problems);
 }

@@ -4,7 +4,7 @@
 import { javaClass } from '../common/java-text.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 
@@ -142,11 +142,11 @@ export class IngestDocument {
     else if (isObject(parent)) {
       if (!Object.hasOwn(parent, leaf)) throw notPresent(leaf, path);
       delete parent[leaf];
-    } else throw illegalArgument(`cannot remove [${leaf}] from ${describe(parent)} as part of path [${path}]`);
+    } else throw illegalArgumentError(`cannot remove [${leaf}] from ${describe(parent)} as part of path [${path}]`);
   }
 
   #parse(path: string): { root: MutableJsonObject; names: string[] } {
-    if (path === '') throw illegalArgument('path cannot be null nor empty');
+    if (path === '') throw illegalArgumentError('path cannot be null nor empty');
     let root = this.fields;
     let rest = path;
     if (path.startsWith('_ingest.')) {
@@ -154,7 +154,7 @@ export class IngestDocument {
       rest = path.slice(8);
     } else if (path.startsWith('_source.')) rest = path.slice(8);
     const names = rest.split('.').filter((name, i, all) => name !== '' || i < all.length - 1);
-    if (names.length === 0 || names.includes('')) throw illegalArgument(`path [${path}] is not valid`);
+    if (names.length === 0 || names.includes('')) throw illegalArgumentError(`path [${path}] is not valid`);
     return { root, names };
   }
 
@@ -166,9 +166,9 @@ export class IngestDocument {
       if (Array.isArray(at)) next = at[indexIn(at, name, path)];
       else if (Object.hasOwn(at, name)) next = at[name];
       else put(at, name, (next = {}));
-      if (next === null) throw illegalArgument(`cannot set [${names[names.length - 1]}] with null parent as part of path [${path}]`);
+      if (next === null) throw illegalArgumentError(`cannot set [${names[names.length - 1]}] with null parent as part of path [${path}]`);
       if (typeof next !== 'object')
-        throw illegalArgument(
+        throw illegalArgumentError(
           `cannot set [${names[names.length - 1]}] with parent object of type [${javaType(next)}] as part of path [${path}]`,
         );
       at = next as MutableJsonObject | unknown[];
@@ -205,21 +205,22 @@ function describe(value: unknown): string {
 }
 
 function notPresent(name: string, path: string) {
-  return illegalArgument(`field [${name}] not present as part of path [${path}]`);
+  return illegalArgumentError(`field [${name}] not present as part of path [${path}]`);
 }
 
 function stepInto(at: unknown, name: string, path: string): unknown {
   if (Array.isArray(at)) return at[indexIn(at, name, path)];
-  if (!isObject(at)) throw illegalArgument(`cannot resolve [${name}] from ${describe(at)} as part of path [${path}]`);
+  if (!isObject(at)) throw illegalArgumentError(`cannot resolve [${name}] from ${describe(at)} as part of path [${path}]`);
   if (!Object.hasOwn(at, name)) throw notPresent(name, path);
   return at[name];
 }
 
 function indexIn(list: readonly unknown[], name: string, path: string): number {
-  if (!/^-?\d+$/.test(name)) throw illegalArgument(`[${name}] is not an integer, cannot be used as an index as part of path [${path}]`);
+  if (!/^-?\d+$/.test(name))
+    throw illegalArgumentError(`[${name}] is not an integer, cannot be used as an index as part of path [${path}]`);
   const index = Number(name);
   if (index < 0 || index >= list.length)
-    throw illegalArgument(`[${index}] is out of bounds for array with length [${list.length}] as part of path [${path}]`);
+    throw illegalArgumentError(`[${index}] is out of bounds for array with length [${list.length}] as part of path [${path}]`);
   return index;
 }
 

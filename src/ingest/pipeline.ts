@@ -2,7 +2,7 @@
 // failures.
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { type CompiledScript, compileScript } from '../scripting/painless.ts';
 import { parseScript, resolveScript } from '../scripting/script-spec.ts';
 import { toScript } from '../scripting/update-script.ts';
@@ -49,7 +49,7 @@ function listOf(config: ProcessorConfig, name: string): unknown[] | null {
 
 /** `{ type: { ...parameters } }`. @throws ApiError parse_exception */
 export function compileStep(value: unknown, depth = 0): Step {
-  if (depth > MAX_DEPTH) throw illegalArgument(`processors nest deeper than ${MAX_DEPTH}`);
+  if (depth > MAX_DEPTH) throw illegalArgumentError(`processors nest deeper than ${MAX_DEPTH}`);
   if (!isObject(value) || Object.keys(value).length !== 1)
     throw new ApiError('parse_exception', 400, 'a processor is an object with its type as the only key');
   const [type] = Object.keys(value);

@@ -1,6 +1,6 @@
 // Runs compiled pipelines on documents.
 import type { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { toApiError } from '../errors/error-body.ts';
 import type { IngestDocument, Pipeline, Step } from './ingest-document.ts';
 
@@ -20,7 +20,7 @@ export class ProcessorFailure extends Error {
  * @throws ProcessorFailure a processor failed and no `on_failure` handled it
  */
 export function runPipeline(pipeline: Pipeline, document: IngestDocument): boolean {
-  if (document.running.has(pipeline.id)) throw illegalArgument(`Cycle detected for pipeline: ${pipeline.id}`);
+  if (document.running.has(pipeline.id)) throw illegalArgumentError(`Cycle detected for pipeline: ${pipeline.id}`);
   document.running.add(pipeline.id);
   const outer = document.ingest.pipeline;
   document.ingest.pipeline = pipeline.id;

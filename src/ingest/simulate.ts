@@ -3,7 +3,7 @@
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { type IngestDocument, METADATA, type Pipeline, type Step } from './ingest-document.ts';
 import { conditionHolds, handling, ProcessorFailure, runAction, runPipeline } from './run-pipeline.ts';
@@ -42,7 +42,7 @@ function render(document: IngestDocument): MutableJsonObject {
 }
 
 function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: MutableJsonObject[]): boolean {
-  if (document.running.has(pipeline.id)) throw illegalArgument(`Cycle detected for pipeline: ${pipeline.id}`);
+  if (document.running.has(pipeline.id)) throw illegalArgumentError(`Cycle detected for pipeline: ${pipeline.id}`);
   document.running.add(pipeline.id);
   try {
     const traceAll = (steps: readonly Step[]) => steps.every((step) => traceStep(step, document, results));

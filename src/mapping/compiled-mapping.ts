@@ -1,5 +1,5 @@
 // A mappings tree compiled for documents and queries: mappers by path, field numbers, field types by name.
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
 import type { FieldDefinition, Mapper } from './mapper.ts';
@@ -234,9 +234,9 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
   for (const node of targets.values()) {
     if (known.has(node.path)) continue;
     if (node.name.length > nameLimit)
-      throw illegalArgument(`Field name [${node.name}] is longer than the limit of [${nameLimit}] characters`);
+      throw illegalArgumentError(`Field name [${node.name}] is longer than the limit of [${nameLimit}] characters`);
     if (node.kind === 'object' && node.path.split('.').length + 1 > depthLimit) {
-      throw illegalArgument(`Limit of mapping depth [${depthLimit}] has been exceeded due to object field [${node.path}]`);
+      throw illegalArgumentError(`Limit of mapping depth [${depthLimit}] has been exceeded due to object field [${node.path}]`);
     }
   }
   const checkCount = (
@@ -247,7 +247,7 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
     const count = (nodes: ReadonlyMap<string, MappingNode>): number => [...nodes.values()].filter(counts).length;
     const most = limit(name, DEFAULT_LIMITS[name]);
     const now = count(targets);
-    if (now > most && now > count(known)) throw illegalArgument(`Limit of ${text} fields [${most}] has been exceeded`);
+    if (now > most && now > count(known)) throw illegalArgumentError(`Limit of ${text} fields [${most}] has been exceeded`);
   };
   checkCount('total_fields', 'total', () => true);
   checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
@@ -256,12 +256,12 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
   let joins = 0;
   for (const [path, node] of targets) {
     if (isSorted && node.kind === 'object' && node.isNested)
-      throw illegalArgument('cannot have nested fields when index sort is activated');
+      throw illegalArgumentError('cannot have nested fields when index sort is activated');
     if (node.kind === 'alias') checkAlias(path, node.target, targets);
     if (node.kind === 'field' && node.type === 'join' && ++joins > 1) {
-      throw mapperParsing(
+      throw mapperParsingError(
         'Failed to parse mapping [_doc]: Field [_parent_join] is defined more than once',
-        mapperParsing('Field [_parent_join] is defined more than once'),
+        mapperParsingError('Field [_parent_join] is defined more than once'),
       );
     }
     if (node.kind === 'field') for (const target of node.copyTo) checkCopyTo(target, targets);
@@ -285,7 +285,7 @@ function collectFields(node: FieldNode, out: Map<string, MappingNode>): void {
 
 function checkAlias(path: string, target: string, nodes: ReadonlyMap<string, MappingNode>): void {
   const wrong = (why: string): never => {
-    throw mapperParsing(`Invalid [path] value [${target}] for field alias [${path}]: ${why}`);
+    throw mapperParsingError(`Invalid [path] value [${target}] for field alias [${path}]: ${why}`);
   };
   if (target === path) wrong('an alias cannot refer to itself.');
   const node = nodes.get(target);
@@ -293,7 +293,7 @@ function checkAlias(path: string, target: string, nodes: ReadonlyMap<string, Map
   if (node?.kind !== 'field') wrong('an alias must refer to an existing field in the mappings.');
   const scope = (name: string): string => nestedScope(name, nodes);
   if (scope(path) !== scope(target)) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Invalid [path] value [${target}] for field alias [${path}]: an alias must have the same nested scope as its target. ${scope(path) === '' ? 'The alias is not nested' : `The alias's nested scope is [${scope(path)}]`}, but the target's nested scope is [${scope(target)}].`,
     );
   }
@@ -309,11 +309,11 @@ function nestedScope(path: string, nodes: ReadonlyMap<string, MappingNode>): str
 }
 
 function checkCopyTo(target: string, nodes: ReadonlyMap<string, MappingNode>): void {
-  if (nodes.get(target)?.kind === 'object') throw illegalArgument(`Cannot copy to field [${target}] since it is mapped as an object`);
-  if (METADATA_FIELDS.has(target)) throw illegalArgument(`Cannot copy to field [${target}] since it is a metadata field`);
+  if (nodes.get(target)?.kind === 'object') throw illegalArgumentError(`Cannot copy to field [${target}] since it is mapped as an object`);
+  if (METADATA_FIELDS.has(target)) throw illegalArgumentError(`Cannot copy to field [${target}] since it is a metadata field`);
   for (let dot = target.lastIndexOf('.'); dot > 0; dot = target.lastIndexOf('.', dot - 1)) {
     const parent = nodes.get(target.slice(0, dot));
-    if (parent?.kind === 'field') throw illegalArgument(`[copy_to] may not be used to copy to a multi-field: [${target}]`);
+    if (parent?.kind === 'field') throw illegalArgumentError(`[copy_to] may not be used to copy to a multi-field: [${target}]`);
   }
 }
 

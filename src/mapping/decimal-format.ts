@@ -1,7 +1,7 @@
 // Number patterns of java.text.DecimalFormat for `format` of numbers: `#,##0.00`, `0.0E0`, `000`, `#%`, `$#;($#)`. English symbols.
 // Rounds half to even, as Java does. Source: the API page of DecimalFormat.
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 interface Affixes {
   readonly prefix: string;
@@ -114,7 +114,7 @@ export class DecimalFormat {
 }
 
 function malformed(pattern: string): ApiError {
-  return illegalArgument(`Malformed pattern "${pattern}"`);
+  return illegalArgumentError(`Malformed pattern "${pattern}"`);
 }
 
 /** The subpatterns for positive and negative numbers, split at a semicolon outside quotes. */

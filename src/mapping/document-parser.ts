@@ -3,7 +3,7 @@
 import { javaText } from '../common/java-text.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from './compiled-mapping.ts';
 import type { DocumentSink } from './document-sink.ts';
 import type { DocumentContext, Mapper } from './mapper.ts';
@@ -133,7 +133,7 @@ export class DocumentParser implements DocumentContext {
   }
 
   #refuseAlias(path: string): never {
-    throw mapperParsing('failed to parse', illegalArgument(`Cannot write to a field alias [${path}].`));
+    throw mapperParsingError('failed to parse', illegalArgumentError(`Cannot write to a field alias [${path}].`));
   }
 
   #objectValue(object: CompiledObject, value: unknown, key: string | null): void {
@@ -145,14 +145,14 @@ export class DocumentParser implements DocumentContext {
       return;
     }
     if (typeof value !== 'object') {
-      throw mapperParsing(`object mapping for [${object.path}] tried to parse field [${key}] as object, but found a concrete value`);
+      throw mapperParsingError(`object mapping for [${object.path}] tried to parse field [${key}] as object, but found a concrete value`);
     }
     if (!object.isNested) {
       this.#object(object, value as JsonObject, false);
       return;
     }
     if (++this.#nestedDocs > this.#maxNestedDocs) {
-      throw mapperParsing(
+      throw mapperParsingError(
         `The number of nested documents has exceeded the allowed limit of [${this.#maxNestedDocs}]. This limit can be set by changing the [index.mapping.nested_objects.limit] index level setting.`,
       );
     }
@@ -165,16 +165,16 @@ export class DocumentParser implements DocumentContext {
 
   #enterList(): void {
     if (++this.#listDepth > MAX_LIST_DEPTH)
-      throw mapperParsing('failed to parse', illegalArgument(`lists are nested deeper than [${MAX_LIST_DEPTH}]`));
+      throw mapperParsingError('failed to parse', illegalArgumentError(`lists are nested deeper than [${MAX_LIST_DEPTH}]`));
   }
 
   /** A name that is not a direct member of the object: dotted, a metadata field, or unmapped (dynamic mapping has already added what it may). */
   #unknown(object: CompiledObject, key: string, value: unknown, isRoot: boolean): void {
     if (isRoot && METADATA_FIELDS.has(key)) {
       const cause = `Field [${key}] is a metadata field and cannot be added inside a document. Use the index API request parameters.`;
-      throw mapperParsing(
+      throw mapperParsingError(
         `failed to parse field [${key}] of type [${key}] in document with id '${this.id}'. Preview of field's value: '${preview(value)}'`,
-        mapperParsing(cause),
+        mapperParsingError(cause),
       );
     }
     const dot = key.indexOf('.');
@@ -186,9 +186,9 @@ export class DocumentParser implements DocumentContext {
         return;
       }
       if (child?.kind === 'field') {
-        throw mapperParsing(
+        throw mapperParsingError(
           'failed to parse',
-          illegalArgument(
+          illegalArgumentError(
             `Could not dynamically add mapping for field [${key}]. Existing mapping for [${child.path}] must be of type object but found [${child.mapper.fieldType.typeName}].`,
           ),
         );
@@ -269,9 +269,9 @@ export class DocumentParser implements DocumentContext {
     if (!(error instanceof ApiError) || field === null) return error;
     if (error.reason?.startsWith('Document contains at least one immense term')) return error;
     const { name, typeName } = field.fieldType;
-    if (field.refusal === 'document') return mapperParsing('failed to parse', error);
-    if (field.refusal === 'field') return mapperParsing(`failed to parse field [${name}] of type [${typeName}]`, error);
-    return mapperParsing(
+    if (field.refusal === 'document') return mapperParsingError('failed to parse', error);
+    if (field.refusal === 'field') return mapperParsingError(`failed to parse field [${name}] of type [${typeName}]`, error);
+    return mapperParsingError(
       `failed to parse field [${name}] of type [${typeName}] in document with id '${this.id}'. Preview of field's value: '${preview(this.#value)}'`,
       error,
     );
@@ -290,16 +290,18 @@ export function isEmpty(value: unknown): boolean {
 
 /** @throws ApiError mapper_parsing_exception: an empty name, or a name with empty parts */
 export function checkName(name: string): void {
-  if (name === '') throw mapperParsing('failed to parse', illegalArgument('field name cannot be an empty string'));
-  if (name.trim() === '') throw mapperParsing('failed to parse', illegalArgument('field name cannot contain only whitespace'));
-  if (/^\.+$/.test(name)) throw mapperParsing('failed to parse', illegalArgument('field name cannot contain only the character [.]'));
+  if (name === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot be an empty string'));
+  if (name.trim() === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only whitespace'));
+  if (/^\.+$/.test(name))
+    throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only the character [.]'));
   for (const part of name.split('.')) {
     if (part === '') {
-      throw mapperParsing(
+      throw mapperParsingError(
         'failed to parse',
-        illegalArgument(`object field starting or ending with a [.] makes object resolution ambiguous: [${name}]`),
+        illegalArgumentError(`object field starting or ending with a [.] makes object resolution ambiguous: [${name}]`),
       );
     }
-    if (part.trim() === '') throw mapperParsing('failed to parse', illegalArgument(`field name cannot contain only whitespace: [${name}]`));
+    if (part.trim() === '')
+      throw mapperParsingError('failed to parse', illegalArgumentError(`field name cannot contain only whitespace: [${name}]`));
   }
 }

@@ -4,7 +4,7 @@ import { DecimalLiteral } from '../common/json-parse.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { CompiledMapping, CompiledObject } from './compiled-mapping.ts';
 import { DateFormatter } from './date/date-format.ts';
 import { checkName, isEmpty } from './document-parser.ts';
@@ -97,7 +97,7 @@ export class DynamicMapper {
   #walkInto(draft: Draft, value: unknown): void {
     if (typeof value !== 'object' || value === null || value instanceof DecimalLiteral) return;
     if (++this.#depth > this.#depthLimit) {
-      throw mapperParsing(
+      throw mapperParsingError(
         'failed to parse',
         new ApiError(
           'parse_exception',
@@ -142,7 +142,7 @@ export class DynamicMapper {
     if (!Object.hasOwn(this.#templates, path)) return findTemplate(all, name, path, type);
     const wanted = this.#templates[path];
     const template = all.find((one) => one.name === wanted);
-    if (!template) throw mapperParsing(`Can't find dynamic template for dynamic template name [${wanted}] of field [${path}]`);
+    if (!template) throw mapperParsingError(`Can't find dynamic template for dynamic template name [${wanted}] of field [${path}]`);
     return template;
   }
 
@@ -230,7 +230,7 @@ export class DynamicMapper {
     if (value instanceof DecimalLiteral) return 'double';
     if (typeof value === 'bigint') {
       if (BigInt.asIntN(64, value) !== value)
-        throw mapperParsing('failed to parse', illegalArgument('No matching token for number_type [BIG_INTEGER]'));
+        throw mapperParsingError('failed to parse', illegalArgumentError('No matching token for number_type [BIG_INTEGER]'));
       return 'long';
     }
     const text = value as string;

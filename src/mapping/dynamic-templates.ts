@@ -6,7 +6,7 @@ import { javaText } from '../common/java-text.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { DynamicTemplate, MappingNode } from './model.ts';
 
 /** JSON type of a new field's value. */
@@ -51,21 +51,21 @@ function isRegex(body: JsonObject): boolean {
  */
 export function checkTemplate(name: string, body: JsonObject, parse: (mapping: JsonObject) => MappingNode): void {
   for (const key of Object.keys(body)) {
-    if (!KEYS.has(key)) throw illegalArgument(`Illegal dynamic template parameter: [${key}]`);
+    if (!KEYS.has(key)) throw illegalArgumentError(`Illegal dynamic template parameter: [${key}]`);
   }
   const types = texts(body.match_mapping_type);
   if (body.match === undefined && body.path_match === undefined && types.length === 0) {
-    throw mapperParsing(`template must have match, path_match or match_mapping_type set ${javaText(body)}`);
+    throw mapperParsingError(`template must have match, path_match or match_mapping_type set ${javaText(body)}`);
   }
   if (typeof body.mapping !== 'object' || body.mapping === null || Array.isArray(body.mapping))
-    throw mapperParsing('template must have mapping set');
+    throw mapperParsingError('template must have mapping set');
   for (const type of [...types, ...texts(body.unmatch_mapping_type)]) {
     if (type !== '*' && !DYNAMIC_TYPES.includes(type as DynamicType)) {
-      throw illegalArgument(`No field type matched on [${type}], possible values are [${DYNAMIC_TYPES.join(', ')}]`);
+      throw illegalArgumentError(`No field type matched on [${type}], possible values are [${DYNAMIC_TYPES.join(', ')}]`);
     }
   }
   if (body.match_pattern !== undefined && body.match_pattern !== 'simple' && body.match_pattern !== 'regex') {
-    throw illegalArgument(`No matching pattern matched on [${javaText(body.match_pattern)}]`);
+    throw illegalArgumentError(`No matching pattern matched on [${javaText(body.match_pattern)}]`);
   }
   for (const pattern of isRegex(body)
     ? [...texts(body.match), ...texts(body.unmatch), ...texts(body.path_match), ...texts(body.path_unmatch)]
@@ -74,7 +74,7 @@ export function checkTemplate(name: string, body: JsonObject, parse: (mapping: J
       compileRegex(pattern);
     } catch (error) {
       const cause = new ApiError('pattern_syntax_exception', 400, (error as Error).message);
-      throw mapperParsing(`Pattern [${pattern}] of type [regex] is invalid. Cannot create dynamic template [${name}].`, cause);
+      throw mapperParsingError(`Pattern [${pattern}] of type [regex] is invalid. Cannot create dynamic template [${name}].`, cause);
     }
   }
   checkMapping(name, body, types, parse);
@@ -94,7 +94,7 @@ function checkMapping(name: string, body: JsonObject, types: readonly string[], 
   }
   // Templates with {name} cannot be checked before a field's name is known.
   if (failure === null || writeJson(body.mapping).includes('{name}')) return;
-  throw mapperParsing(
+  throw mapperParsingError(
     `dynamic template [${name}] has invalid content [${writeJson(body)}], attempted to validate it with the following match_mapping_type: [${tried.join(', ')}]`,
     failure,
   );

@@ -2,7 +2,7 @@
 
 import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 export interface LatLon {
   readonly lat: number;
@@ -39,7 +39,7 @@ function geohashBounds(hash: string): { top: number; bottom: number; left: numbe
   let even = true;
   for (const char of hash) {
     const digit = GEOHASH_DIGITS.indexOf(char);
-    if (digit < 0) throw illegalArgument(`unsupported symbol [${char}] in geohash [${hash}]`);
+    if (digit < 0) throw illegalArgumentError(`unsupported symbol [${char}] in geohash [${hash}]`);
     for (let bit = 16; bit > 0; bit >>= 1) {
       if (even) {
         const mid = (left + right) / 2;
@@ -119,8 +119,9 @@ export function parseGeoPoint(value: unknown): LatLon {
   else if (Array.isArray(value)) point = parseList(value);
   else if (typeof value === 'object' && value !== null) point = parseObject(value as Record<string, unknown>);
   else throw parseError('geo_point expected');
-  if (!(point.lat >= -90 && point.lat <= 90)) throw illegalArgument(`illegal latitude value [${javaDouble(point.lat)}] for geo_point`);
-  if (!(point.lon >= -180 && point.lon <= 180)) throw illegalArgument(`illegal longitude value [${javaDouble(point.lon)}] for geo_point`);
+  if (!(point.lat >= -90 && point.lat <= 90)) throw illegalArgumentError(`illegal latitude value [${javaDouble(point.lat)}] for geo_point`);
+  if (!(point.lon >= -180 && point.lon <= 180))
+    throw illegalArgumentError(`illegal longitude value [${javaDouble(point.lon)}] for geo_point`);
   return point;
 }
 

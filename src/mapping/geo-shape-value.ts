@@ -3,7 +3,7 @@
 
 import { javaDouble } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 /** [lon, lat]. */
 export type Position = readonly [number, number];
@@ -37,8 +37,9 @@ export function parseGeoShape(value: unknown, depth = 0): Shape {
     if (!Array.isArray(geometries)) throw parseError('geometries not included');
     return { type: name, shapes: geometries.map((shape) => parseGeoShape(shape, depth + 1)) };
   }
-  if (name === 'circle') throw illegalArgument(`CIRCLE geometry is not supported${radius === undefined ? '' : ' by geo_shape fields'}`);
-  if (!SHAPE_NAMES.has(name)) throw illegalArgument(`No enum constant org.opensearch.geometry.ShapeType.${type.toUpperCase()}`);
+  if (name === 'circle')
+    throw illegalArgumentError(`CIRCLE geometry is not supported${radius === undefined ? '' : ' by geo_shape fields'}`);
+  if (!SHAPE_NAMES.has(name)) throw illegalArgumentError(`No enum constant org.opensearch.geometry.ShapeType.${type.toUpperCase()}`);
   if (coordinates === undefined || coordinates === null) throw parseError('coordinates not included');
   return build(name, coordinates);
 }
@@ -69,7 +70,7 @@ function build(name: string, coordinates: unknown): Shape {
 }
 
 function envelope(left: number, right: number, top: number, bottom: number): Shape {
-  if (top < bottom) throw illegalArgument(`max y cannot be less than min y`);
+  if (top < bottom) throw illegalArgumentError(`max y cannot be less than min y`);
   return { type: 'envelope', left, right, top, bottom };
 }
 
@@ -86,16 +87,16 @@ function position(value: unknown): Position {
 }
 
 function checked(lon: number, lat: number): Position {
-  if (!(lat >= -90 && lat <= 90)) throw illegalArgument(`invalid latitude ${javaDouble(lat)}; must be between -90.0 and 90.0`);
+  if (!(lat >= -90 && lat <= 90)) throw illegalArgumentError(`invalid latitude ${javaDouble(lat)}; must be between -90.0 and 90.0`);
   // Longitudes beyond the dateline wrap around, as in the reference.
   if (!Number.isFinite(lon) || Math.abs(lon) > 540)
-    throw illegalArgument(`invalid longitude ${javaDouble(lon)}; must be between -180.0 and 180.0`);
+    throw illegalArgumentError(`invalid longitude ${javaDouble(lon)}; must be between -180.0 and 180.0`);
   return [lon, lat];
 }
 
 function line(value: unknown): readonly Position[] {
   const points = list(value).map(position);
-  if (points.length < 2) throw illegalArgument('at least two points in the line is required');
+  if (points.length < 2) throw illegalArgumentError('at least two points in the line is required');
   return points;
 }
 
@@ -110,14 +111,14 @@ function checkRing(ring: readonly Position[]): readonly Position[] {
   const last = ring[ring.length - 1];
   if (!first || first[0] !== last[0] || first[1] !== last[1]) {
     const end = ring.length - 1;
-    throw illegalArgument(
+    throw illegalArgumentError(
       first
         ? `first and last points of the linear ring must be the same (it must close itself): x[0]=${javaDouble(first[0])} x[${end}]=${javaDouble(last[0])} y[0]=${javaDouble(first[1])} y[${end}]=${javaDouble(last[1])}`
         : 'linear ring without points',
     );
   }
-  if (ring.length < 4) throw illegalArgument(`at least 4 polygon points required (got ${ring.length})`);
-  if (crossesItself(ring)) throw illegalArgument('Unable to Tessellate shape. Possible malformed shape detected.');
+  if (ring.length < 4) throw illegalArgumentError(`at least 4 polygon points required (got ${ring.length})`);
+  if (crossesItself(ring)) throw illegalArgumentError('Unable to Tessellate shape. Possible malformed shape detected.');
   return ring;
 }
 
@@ -183,7 +184,7 @@ class WktReader {
       return envelope(left, right, top, bottom);
     }
     if (name === 'geometrycollection') return { type: name, shapes: this.#list(() => this.shape(depth + 1)) };
-    if (name === 'circle') throw illegalArgument('CIRCLE geometry is not supported');
+    if (name === 'circle') throw illegalArgumentError('CIRCLE geometry is not supported');
     if (!SHAPE_NAMES.has(name) || name === 'envelope') throw parseError(`Unknown geometry type: ${name}`);
     const levels = name === 'point' || name === 'multipoint' || name === 'linestring' ? 1 : name === 'multipolygon' ? 3 : 2;
     const value = this.#values(levels);

@@ -1,5 +1,5 @@
 // `index.sort.*`: the order of the documents in a segment.
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { FieldType } from './field-type.ts';
 
 /** One sort key. */
@@ -44,18 +44,19 @@ export function checkIndexSort(settings: Settings, field: (name: string) => Fiel
   const check = (name: string, allowed: readonly string[], message: (value: string) => string): void => {
     const values = listOf(settings, name);
     if (values.length > 0 && fields.length === 0)
-      throw illegalArgument(`setting [index.sort.${name}] requires that [index.sort.field] is set`);
+      throw illegalArgumentError(`setting [index.sort.${name}] requires that [index.sort.field] is set`);
     if (values.length > 0 && values.length !== fields.length)
-      throw illegalArgument(`index.sort.field:[${fields.join(', ')}] index.sort.${name}:[${values.join(', ')}], size mismatch`);
-    for (const value of values) if (!allowed.includes(value)) throw illegalArgument(message(value));
+      throw illegalArgumentError(`index.sort.field:[${fields.join(', ')}] index.sort.${name}:[${values.join(', ')}], size mismatch`);
+    for (const value of values) if (!allowed.includes(value)) throw illegalArgumentError(message(value));
   };
   check('order', ['asc', 'desc'], (value) => `Illegal sort order:${value}`);
   check('mode', ['min', 'max'], (value) => `Illegal sort mode: ${value}`);
   check('missing', ['_first', '_last'], (value) => `Illegal missing value:[${value}], must be one of [_last, _first]`);
   for (const name of fields) {
     const type = field(name);
-    if (type === null) throw illegalArgument(`unknown index sort field:[${name}]`);
-    if (!type.isAggregatable || type.spec.column === 'none') throw illegalArgument(`docvalues not found for index sort field:[${name}]`);
-    if (type.name !== name || !SORTED_TYPES.has(type.typeName)) throw illegalArgument(`invalid index sort field:[${name}]`);
+    if (type === null) throw illegalArgumentError(`unknown index sort field:[${name}]`);
+    if (!type.isAggregatable || type.spec.column === 'none')
+      throw illegalArgumentError(`docvalues not found for index sort field:[${name}]`);
+    if (type.name !== name || !SORTED_TYPES.has(type.typeName)) throw illegalArgumentError(`invalid index sort field:[${name}]`);
   }
 }

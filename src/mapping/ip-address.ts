@@ -1,5 +1,5 @@
 // IPv4 and IPv6 addresses as the 16 bytes of Lucene's InetAddressPoint (IPv4 mapped to ::ffff:a.b.c.d), and as strings (RFC 5952).
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
@@ -49,7 +49,7 @@ export function tryParseIp(text: string): Uint8Array | null {
 /** @throws ApiError illegal_argument_exception */
 export function parseIp(text: string): Uint8Array {
   const bytes = tryParseIp(text);
-  if (!bytes) throw illegalArgument(`'${text}' is not an IP string literal.`);
+  if (!bytes) throw illegalArgumentError(`'${text}' is not an IP string literal.`);
   return bytes;
 }
 
@@ -62,12 +62,12 @@ function isV4(bytes: Uint8Array): boolean {
 export function parseCidr(text: string): { from: Uint8Array; to: Uint8Array } {
   const slash = text.indexOf('/');
   const suffix = text.slice(slash + 1);
-  if (slash < 0 || !/^\d+$/.test(suffix)) throw illegalArgument(`Expected [ip/prefix] but was [${text}]`);
+  if (slash < 0 || !/^\d+$/.test(suffix)) throw illegalArgumentError(`Expected [ip/prefix] but was [${text}]`);
   const address = parseIp(text.slice(0, slash));
   const v4 = !text.slice(0, slash).includes(':');
   let prefix = Number(suffix);
   if (prefix > (v4 ? 32 : 128)) {
-    throw illegalArgument(`Illegal prefix length [${suffix}] in [${text}]. Must be 0-32 for IPv4 ranges, 0-128 for IPv6 ranges`);
+    throw illegalArgumentError(`Illegal prefix length [${suffix}] in [${text}]. Must be 0-32 for IPv4 ranges, 0-128 for IPv6 ranges`);
   }
   if (v4) prefix += 96;
   const from = address.slice();

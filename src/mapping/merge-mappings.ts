@@ -1,7 +1,7 @@
 // Merges a mappings tree into another: adds fields, changes what may be changed, and refuses conflicts with Elasticsearch's messages.
 
 import { isSame, javaText } from '../common/java-text.ts';
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
 import { mergeRuntime } from './runtime-fields.ts';
 import { mapperTypeOf } from './types/registry.ts';
@@ -31,7 +31,7 @@ function checkMetadataField(field: string, param: string, before: unknown, updat
   if (update === undefined) return;
   const old = before ?? fallback;
   if (isSame(old, update)) return;
-  throw illegalArgument(
+  throw illegalArgumentError(
     `Mapper for [${field}] conflicts with existing mapper:\n\tCannot update parameter [${param}] from [${javaText(old)}] to [${javaText(update)}]`,
   );
 }
@@ -47,14 +47,14 @@ function mergeTemplates(before: RootMapping, update: RootMapping): RootMapping['
 function mergeObjects(before: ObjectNode, update: ObjectNode): ObjectNode {
   if (before.isNested !== update.isNested) {
     const [from, to] = before.isNested ? ['nested', 'non-nested'] : ['non-nested', 'nested'];
-    throw illegalArgument(`cannot change object mapping from ${from} to ${to}`);
+    throw illegalArgumentError(`cannot change object mapping from ${from} to ${to}`);
   }
   if (update.enabled !== null && update.enabled !== (before.enabled ?? true) && before.path !== '') {
-    throw mapperParsing(`the [enabled] parameter can't be updated for the object mapping [${before.path}]`);
+    throw mapperParsingError(`the [enabled] parameter can't be updated for the object mapping [${before.path}]`);
   }
   if (before.isNested && (before.includeInParent !== update.includeInParent || before.includeInRoot !== update.includeInRoot)) {
     const param = before.includeInParent !== update.includeInParent ? 'include_in_parent' : 'include_in_root';
-    throw mapperParsing(`the [${param}] parameter can't be updated on a nested object mapping`);
+    throw mapperParsingError(`the [${param}] parameter can't be updated on a nested object mapping`);
   }
   let properties = before.properties as Map<string, MappingNode>;
   for (const [name, node] of update.properties) {
@@ -72,11 +72,11 @@ function mergeObjects(before: ObjectNode, update: ObjectNode): ObjectNode {
 
 function mergeNodes(before: MappingNode, update: MappingNode): MappingNode {
   if (before.kind === 'object' && update.kind === 'object') return mergeObjects(before, update);
-  if (before.kind === 'object') throw illegalArgument(`can't merge a non object mapping [${update.path}] with an object mapping`);
-  if (update.kind === 'object') throw illegalArgument(`can't merge a non object mapping [${update.path}] with an object mapping`);
+  if (before.kind === 'object') throw illegalArgumentError(`can't merge a non object mapping [${update.path}] with an object mapping`);
+  if (update.kind === 'object') throw illegalArgumentError(`can't merge a non object mapping [${update.path}] with an object mapping`);
   if (before.kind === 'alias' && update.kind === 'alias') return update;
   const [from, to] = [before, update].map((node) => (node.kind === 'alias' ? 'alias' : node.type));
-  if (from !== to) throw illegalArgument(`mapper [${update.path}] cannot be changed from type [${from}] to [${to}]`);
+  if (from !== to) throw illegalArgumentError(`mapper [${update.path}] cannot be changed from type [${from}] to [${to}]`);
   return mergeFields(before as FieldNode, update as FieldNode);
 }
 
@@ -91,13 +91,13 @@ function mergeFields(before: FieldNode, update: FieldNode): FieldNode {
     if (!isSame(old, now)) conflicts.push(`Cannot update parameter [${name}] from [${javaText(old)}] to [${javaText(now)}]`);
   }
   if (conflicts.length > 0) {
-    throw illegalArgument(`Mapper for [${before.path}] conflicts with existing mapper:\n\t${conflicts.join('\n\t')}`);
+    throw illegalArgumentError(`Mapper for [${before.path}] conflicts with existing mapper:\n\t${conflicts.join('\n\t')}`);
   }
   const fields = new Map(before.fields);
   for (const [name, field] of update.fields) {
     const old = fields.get(name);
     if (old && old.type !== field.type)
-      throw illegalArgument(`mapper [${field.path}] cannot be changed from type [${old.type}] to [${field.type}]`);
+      throw illegalArgumentError(`mapper [${field.path}] cannot be changed from type [${old.type}] to [${field.type}]`);
     fields.set(name, old ? mergeFields(old, field) : field);
   }
   return { ...update, fields };

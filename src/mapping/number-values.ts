@@ -2,7 +2,7 @@
 
 import { javaText } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { RangeBounds, RangeSpec } from './field-type.ts';
 
 export type IntegerType = 'byte' | 'short' | 'integer' | 'long';
@@ -50,11 +50,11 @@ function integerText(value: unknown): string {
 export function parseIntegerValue(value: unknown, type: IntegerType, coerce: boolean): bigint {
   const { min, max, java, className, article } = LIMITS[type];
   const text = integerText(value);
-  if (typeof value === 'string' && !coerce) throw illegalArgument(`${className} value passed as String`);
+  if (typeof value === 'string' && !coerce) throw illegalArgumentError(`${className} value passed as String`);
   const { value: integer, hasFraction } = decimalToInteger(text);
-  if (hasFraction && !coerce) throw illegalArgument(`${text} cannot be converted to ${className} without data loss`);
+  if (hasFraction && !coerce) throw illegalArgumentError(`${text} cannot be converted to ${className} without data loss`);
   if (integer < min || integer > max) {
-    if (typeof value === 'string' || type === 'byte') throw illegalArgument(`Value [${text}] is out of range for ${article}`);
+    if (typeof value === 'string' || type === 'byte') throw illegalArgumentError(`Value [${text}] is out of range for ${article}`);
     throw new ApiError('input_coercion_exception', 400, `Numeric value (${text}) out of range of \`${java}\` (${min} - ${max})`);
   }
   return integer;
@@ -63,7 +63,7 @@ export function parseIntegerValue(value: unknown, type: IntegerType, coerce: boo
 export function parseUnsigned(value: unknown): bigint {
   const text = integerText(value);
   const { value: integer } = decimalToInteger(text);
-  if (integer < 0n || integer > MAX_UNSIGNED) throw illegalArgument(`Value [${text}] is out of range for an unsigned long`);
+  if (integer < 0n || integer > MAX_UNSIGNED) throw illegalArgumentError(`Value [${text}] is out of range for an unsigned long`);
   return integer;
 }
 
@@ -132,9 +132,9 @@ export function roundFloat(value: number, type: FloatType): number {
 }
 
 export function parseFloatValue(value: unknown, type: FloatType, coerce: boolean): number {
-  if (typeof value === 'string' && !coerce) throw illegalArgument(`${type === 'double' ? 'Double' : 'Float'} value passed as String`);
+  if (typeof value === 'string' && !coerce) throw illegalArgumentError(`${type === 'double' ? 'Double' : 'Float'} value passed as String`);
   const number = roundFloat(toDouble(value), type);
-  if (!Number.isFinite(number)) throw illegalArgument(`[${type}] supports only finite values, but got [${javaText(value)}]`);
+  if (!Number.isFinite(number)) throw illegalArgumentError(`[${type}] supports only finite values, but got [${javaText(value)}]`);
   return number;
 }
 
@@ -148,7 +148,7 @@ function requireQueryable(type: IntegerType, asked: unknown, value: bigint): voi
   const queried = type === 'long' ? 'long' : 'integer';
   const { min, max } = LIMITS[queried];
   if (value >= min && value <= max) return;
-  throw illegalArgument(`Value [${javaText(asked)}] is out of range for ${queried === 'long' ? 'a long' : 'an integer'}`);
+  throw illegalArgumentError(`Value [${javaText(asked)}] is out of range for ${queried === 'long' ? 'a long' : 'an integer'}`);
 }
 
 /** Bounds of a range as values of the type, both inclusive. @throws ApiError number_format_exception */

@@ -3,7 +3,7 @@
 import { notInMode } from '../analysis/analysis-registry.ts';
 import { javaText } from '../common/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 
 export interface ParamContext {
@@ -29,7 +29,7 @@ export interface Param {
 export function parseBoolean(value: unknown): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
-  throw illegalArgument(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
+  throw illegalArgumentError(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
 }
 
 export function parseInteger(value: unknown): number {
@@ -49,7 +49,7 @@ export function intParam(fallback: number, updatable = false, min = Number.NEGAT
   return {
     parse(value, { name }) {
       const number = parseInteger(value);
-      if (number < min || number > max) throw illegalArgument(`[${name}] must be between ${min} and ${max}, got [${number}]`);
+      if (number < min || number > max) throw illegalArgumentError(`[${name}] must be between ${min} and ${max}, got [${number}]`);
       return number;
     },
     fallback,
@@ -66,7 +66,7 @@ export function enumParam(values: readonly string[], fallback: string, message: 
   return {
     parse(value, { name }) {
       const text = javaText(value);
-      if (!values.includes(text)) throw mapperParsing(message(text, name));
+      if (!values.includes(text)) throw mapperParsingError(message(text, name));
       return text;
     },
     fallback,
@@ -80,7 +80,7 @@ export function analyzerParam(updatable: boolean): Param {
     parse(value, { analysis }) {
       const name = javaText(value);
       if (name !== 'default' && !analysis.hasAnalyzer(name))
-        throw illegalArgument(`analyzer [${name}] has not been configured in mappings`);
+        throw illegalArgumentError(`analyzer [${name}] has not been configured in mappings`);
       // Documents are already indexed with it, so an index analyzer must not change.
       const filters = updatable ? [] : (analysis.updateableFilters?.(name) ?? []);
       if (filters.length) throw notInMode(name, filters, 'index time');
@@ -95,14 +95,14 @@ export function analyzerParam(updatable: boolean): Param {
 export const META_PARAM: Param = {
   parse(value, { name, type }) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw mapperParsing(`[meta] must be an object, got ${type}[${name}]`);
+      throw mapperParsingError(`[meta] must be an object, got ${type}[${name}]`);
     const entries = Object.entries(value);
-    if (entries.length > 5) throw mapperParsing(`[meta] can't have more than 5 entries, but got ${entries.length} on field [${name}]`);
+    if (entries.length > 5) throw mapperParsingError(`[meta] can't have more than 5 entries, but got ${entries.length} on field [${name}]`);
     for (const [key, item] of entries) {
-      if (key.length > 20) throw mapperParsing(`[meta] keys can't be longer than 20 chars, but got [${key}] for field [${name}]`);
+      if (key.length > 20) throw mapperParsingError(`[meta] keys can't be longer than 20 chars, but got [${key}] for field [${name}]`);
       if (typeof item !== 'string')
-        throw mapperParsing(`[meta] values can only be strings, but got Object[${javaText(item)}] for field [${name}]`);
-      if (item.length > 50) throw mapperParsing(`[meta] values can't be longer than 50 chars, but got [${item}] for field [${name}]`);
+        throw mapperParsingError(`[meta] values can only be strings, but got Object[${javaText(item)}] for field [${name}]`);
+      if (item.length > 50) throw mapperParsingError(`[meta] values can't be longer than 50 chars, but got [${item}] for field [${name}]`);
     }
     return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
   },

@@ -3,7 +3,7 @@
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import { DateFormatter } from './date/date-format.ts';
 import { checkTemplate } from './dynamic-templates.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
@@ -25,14 +25,14 @@ import { MAPPER_TYPES, mapperTypeOf } from './types/registry.ts';
 /** @throws ApiError mapper_parsing_exception: "Failed to parse mapping [_doc]: ..." around the cause */
 export function parseMappings(body: JsonObject, analysis: MappingAnalysis): RootMapping {
   if (isObject(body._doc) && Object.keys(body).length === 1) {
-    throw illegalArgument('The mapping definition cannot be nested under a type');
+    throw illegalArgumentError('The mapping definition cannot be nested under a type');
   }
   try {
     return parseRoot(body, analysis);
   } catch (error) {
-    if (error instanceof CopyToInMultiField) throw illegalArgument(error.message);
+    if (error instanceof CopyToInMultiField) throw illegalArgumentError(error.message);
     if (!(error instanceof ApiError)) throw error;
-    throw mapperParsing(`Failed to parse mapping [_doc]: ${error.reason}`, error);
+    throw mapperParsingError(`Failed to parse mapping [_doc]: ${error.reason}`, error);
   }
 }
 
@@ -63,7 +63,7 @@ function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
       otherMeta[key] = value;
     } else unknown.push(`${key} : ${javaText(value)}`);
   }
-  if (unknown.length > 0) throw mapperParsing(`Root mapping definition has unsupported parameters:  [${unknown.join('] [')}]`);
+  if (unknown.length > 0) throw mapperParsingError(`Root mapping definition has unsupported parameters:  [${unknown.join('] [')}]`);
   return {
     object: {
       ...EMPTY_OBJECT,
@@ -95,7 +95,7 @@ function parseMeta(value: unknown): JsonObject | null {
 
 function refuseUnknown(value: JsonObject, known: readonly string[], field: string): void {
   for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw mapperParsing(`unknown parameter [${key}] on mapper [${field}] of type [null]`);
+    if (!known.includes(key)) throw mapperParsingError(`unknown parameter [${key}] on mapper [${field}] of type [null]`);
   }
 }
 
@@ -105,7 +105,7 @@ function stringList(value: unknown): string[] {
 
 function parseSourceOptions(value: unknown): RootMapping['source'] {
   if (value === undefined) return null;
-  if (!isObject(value)) throw mapperParsing(`Expected map for [_source] but got a class ${javaClass(value)}`);
+  if (!isObject(value)) throw mapperParsingError(`Expected map for [_source] but got a class ${javaClass(value)}`);
   refuseUnknown(value, ['enabled', 'includes', 'excludes', 'compress', 'compress_threshold', 'recovery_source_enabled'], '_source');
   return {
     ...(value.enabled === undefined ? {} : { enabled: parseBoolean(value.enabled) }),
@@ -116,7 +116,7 @@ function parseSourceOptions(value: unknown): RootMapping['source'] {
 
 function parseRouting(value: unknown): RootMapping['routing'] {
   if (value === undefined) return null;
-  if (!isObject(value)) throw mapperParsing(`Expected map for [_routing] but got a class ${javaClass(value)}`);
+  if (!isObject(value)) throw mapperParsingError(`Expected map for [_routing] but got a class ${javaClass(value)}`);
   refuseUnknown(value, ['required'], '_routing');
   return value.required === undefined ? {} : { required: parseBoolean(value.required) };
 }
@@ -124,26 +124,26 @@ function parseRouting(value: unknown): RootMapping['routing'] {
 function parseDynamic(value: unknown): Dynamic {
   const text = javaText(value).toLowerCase();
   if (text === 'true' || text === 'false' || text === 'strict' || text === 'strict_allow_templates' || text === 'runtime') return text;
-  throw illegalArgument(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
+  throw illegalArgumentError(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
 }
 
 function parseDateFormats(value: unknown): string[] {
-  if (!Array.isArray(value) && typeof value !== 'string') throw mapperParsing('[dynamic_date_formats] must be a list of formats');
+  if (!Array.isArray(value) && typeof value !== 'string') throw mapperParsingError('[dynamic_date_formats] must be a list of formats');
   const formats = stringList(value);
   for (const format of formats) {
-    if (format.startsWith('epoch_')) throw mapperParsing(`Epoch [${format}] is not supported as dynamic date format`);
+    if (format.startsWith('epoch_')) throw mapperParsingError(`Epoch [${format}] is not supported as dynamic date format`);
     DateFormatter.of(format);
   }
   return formats;
 }
 
 function parseTemplates(value: unknown, analysis: MappingAnalysis): DynamicTemplate[] {
-  if (!Array.isArray(value)) throw mapperParsing('Dynamic template syntax error. An array of named objects is expected.');
+  if (!Array.isArray(value)) throw mapperParsingError('Dynamic template syntax error. An array of named objects is expected.');
   return value.map((entry) => {
     const entries = isObject(entry) ? Object.entries(entry) : [];
-    if (entries.length !== 1) throw mapperParsing('A dynamic template must be defined with a name');
+    if (entries.length !== 1) throw mapperParsingError('A dynamic template must be defined with a name');
     const [name, body] = entries[0];
-    if (!isObject(body)) throw mapperParsing('Dynamic template syntax error. An array of named objects is expected.');
+    if (!isObject(body)) throw mapperParsingError('Dynamic template syntax error. An array of named objects is expected.');
     checkTemplate(name, body, (mapping) => parseNode('__dynamic__', '__dynamic__', mapping, analysis));
     return { name, body };
   });
@@ -159,9 +159,9 @@ function parseProperties(value: unknown, parent: string, analysis: MappingAnalys
 
 /** A dotted name creates the objects on its path. */
 function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknown, parent: string, analysis: MappingAnalysis): void {
-  if (name === '') throw illegalArgument('name cannot be empty string');
-  if (name.trim() === '' || /^\.+$/.test(name)) throw mapperParsing(`Invalid field name ${name}`);
-  if (parent === '' && METADATA_FIELDS.has(name)) throw mapperParsing(`Field [${name}] is defined more than once`);
+  if (name === '') throw illegalArgumentError('name cannot be empty string');
+  if (name.trim() === '' || /^\.+$/.test(name)) throw mapperParsingError(`Invalid field name ${name}`);
+  if (parent === '' && METADATA_FIELDS.has(name)) throw mapperParsingError(`Field [${name}] is defined more than once`);
   const dot = name.indexOf('.');
   if (dot < 0) {
     const path = parent === '' ? name : `${parent}.${name}`;
@@ -178,7 +178,7 @@ function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknow
   const head = name.slice(0, dot);
   const rest = name.slice(dot + 1);
   if (head === '' || rest === '')
-    throw illegalArgument(`field name starting or ending with a [.] makes object resolution ambiguous: [${name}]`);
+    throw illegalArgumentError(`field name starting or ending with a [.] makes object resolution ambiguous: [${name}]`);
   const path = parent === '' ? head : `${parent}.${head}`;
   const before = nodes.get(head);
   const children = new Map(before?.kind === 'object' ? before.properties : []);
@@ -187,17 +187,17 @@ function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknow
 }
 
 function parseNode(name: string, path: string, body: unknown, analysis: MappingAnalysis): MappingNode {
-  if (!isObject(body)) throw mapperParsing(`Expected map for property [fields] on field [${name}] but got a class ${javaClass(body)}`);
+  if (!isObject(body)) throw mapperParsingError(`Expected map for property [fields] on field [${name}] but got a class ${javaClass(body)}`);
   const type =
     body.type ??
     (body.properties !== undefined || (body.enabled !== undefined && Object.keys(body).length >= 1) || body.dynamic !== undefined
       ? 'object'
       : undefined);
-  if (type === undefined) throw mapperParsing(`No type specified for field [${name}]`);
+  if (type === undefined) throw mapperParsingError(`No type specified for field [${name}]`);
   const typeName = javaText(type);
   if (typeName === 'object' || typeName === 'nested') return parseObjectNode(name, path, body, typeName === 'nested', analysis);
   if (typeName === 'alias') return parseAlias(name, path, body);
-  if (!MAPPER_TYPES.has(typeName)) throw mapperParsing(`No handler for type [${typeName}] declared on field [${name}]`);
+  if (!MAPPER_TYPES.has(typeName)) throw mapperParsingError(`No handler for type [${typeName}] declared on field [${name}]`);
   return parseField(name, path, typeName, body, analysis, null);
 }
 
@@ -208,12 +208,12 @@ function parseObjectNode(name: string, path: string, body: JsonObject, isNested:
   const known = isNested ? NESTED_KEYS : OBJECT_KEYS;
   const unknown = Object.entries(body).filter(([key]) => !known.includes(key));
   if (unknown.length > 0) {
-    throw mapperParsing(
+    throw mapperParsingError(
       `Mapping definition for [${name}] has unsupported parameters:  ${unknown.map(([key, value]) => `[${key} : ${javaText(value)}]`).join(' ')}`,
     );
   }
   if (body.subobjects !== undefined && !parseBoolean(body.subobjects))
-    throw mapperParsing(`[subobjects: false] is not supported on field [${name}]`);
+    throw mapperParsingError(`[subobjects: false] is not supported on field [${name}]`);
   return {
     kind: 'object',
     name,
@@ -228,10 +228,10 @@ function parseObjectNode(name: string, path: string, body: JsonObject, isNested:
 }
 
 function parseAlias(name: string, path: string, body: JsonObject): AliasNode {
-  if (typeof body.path !== 'string') throw mapperParsing(`The [path] property must be specified for field [${name}].`);
+  if (typeof body.path !== 'string') throw mapperParsingError(`The [path] property must be specified for field [${name}].`);
   for (const key of Object.keys(body)) {
     if (key !== 'type' && key !== 'path')
-      throw mapperParsing(`Mapping definition for [${name}] has unsupported parameters:  [${key} : ${javaText(body[key])}]`);
+      throw mapperParsingError(`Mapping definition for [${name}] has unsupported parameters:  [${key} : ${javaText(body[key])}]`);
   }
   return { kind: 'alias', name, path, target: body.path };
 }
@@ -257,9 +257,9 @@ function parseField(
       if (multiFieldOf !== null && copyTo.length > 0) throw new CopyToInMultiField(path);
     } else {
       const param = Object.hasOwn(params, key) ? params[key] : undefined;
-      if (!param) throw mapperParsing(`unknown parameter [${key}] on mapper [${name}] of type [${type}]`);
+      if (!param) throw mapperParsingError(`unknown parameter [${key}] on mapper [${name}] of type [${type}]`);
       if (value === null && param.fallback !== undefined) {
-        throw mapperParsing(`[${key}] on mapper [${name}] of type [${type}] must not have a [null] value`);
+        throw mapperParsingError(`[${key}] on mapper [${name}] of type [${type}] must not have a [null] value`);
       }
       const parsed = param.parse(value, { name, type, analysis });
       if (parsed !== undefined) given[key] = parsed;
@@ -285,16 +285,16 @@ function parseMultiFields(
   const fields = new Map<string, FieldNode>();
   if (Array.isArray(value) && value.length === 0) return fields;
   if (!isObject(value))
-    throw mapperParsing(`expected map for property [fields] on field [${parentName}] but got a class ${javaClass(value)}`);
+    throw mapperParsingError(`expected map for property [fields] on field [${parentName}] but got a class ${javaClass(value)}`);
   for (const [name, body] of Object.entries(value)) {
-    if (name.includes('.')) throw mapperParsing(`Field name [${name}] which is a multi field of [${parentName}] cannot contain '.'`);
-    if (name === '') throw illegalArgument('name cannot be empty string');
-    if (!isObject(body)) throw mapperParsing(`illegal field [${name}], only fields can be specified inside fields`);
-    if (body.type === undefined) throw mapperParsing(`no type specified for property [${name}]`);
+    if (name.includes('.')) throw mapperParsingError(`Field name [${name}] which is a multi field of [${parentName}] cannot contain '.'`);
+    if (name === '') throw illegalArgumentError('name cannot be empty string');
+    if (!isObject(body)) throw mapperParsingError(`illegal field [${name}], only fields can be specified inside fields`);
+    if (body.type === undefined) throw mapperParsingError(`no type specified for property [${name}]`);
     const type = javaText(body.type);
     if (type === 'object' || type === 'nested' || type === 'alias' || type === 'join')
-      throw mapperParsing(`Type [${type}] cannot be used in multi field`);
-    if (!MAPPER_TYPES.has(type)) throw mapperParsing(`no handler for type [${type}] declared on field [${name}]`);
+      throw mapperParsingError(`Type [${type}] cannot be used in multi field`);
+    if (!MAPPER_TYPES.has(type)) throw mapperParsingError(`no handler for type [${type}] declared on field [${name}]`);
     fields.set(name, parseField(name, `${parentPath}.${name}`, type, body, analysis, parentName));
   }
   return fields;

@@ -3,7 +3,7 @@
 
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
-import { mapperParsing } from '../errors/catalog.ts';
+import { mapperParsingError } from '../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import { METADATA_FIELDS, type RuntimeNode } from './model.ts';
 import type { BaseFieldType } from './types/base-field-type.ts';
@@ -16,24 +16,24 @@ const KEYS: ReadonlySet<string> = new Set(['type', 'script', 'meta']);
 export function parseRuntime(value: unknown, analysis: MappingAnalysis): ReadonlyMap<string, RuntimeNode | null> {
   const nodes = new Map<string, RuntimeNode | null>();
   if (value === undefined) return nodes;
-  if (!isObject(value)) throw mapperParsing(`Expected map for [runtime] but got a class ${javaClass(value)}`);
+  if (!isObject(value)) throw mapperParsingError(`Expected map for [runtime] but got a class ${javaClass(value)}`);
   for (const [name, body] of Object.entries(value)) {
-    if (name === '' || METADATA_FIELDS.has(name)) throw mapperParsing(`Invalid runtime field name [${name}]`);
+    if (name === '' || METADATA_FIELDS.has(name)) throw mapperParsingError(`Invalid runtime field name [${name}]`);
     nodes.set(name, body === null ? null : parseNode(name, body, analysis));
   }
   return nodes;
 }
 
 function parseNode(name: string, body: unknown, analysis: MappingAnalysis): RuntimeNode {
-  if (!isObject(body)) throw mapperParsing(`Expected map for runtime field [${name}] definition but got a ${javaClass(body)}`);
-  if (body.type === undefined) throw mapperParsing(`No type specified for runtime field [${name}]`);
+  if (!isObject(body)) throw mapperParsingError(`Expected map for runtime field [${name}] definition but got a ${javaClass(body)}`);
+  if (body.type === undefined) throw mapperParsingError(`No type specified for runtime field [${name}]`);
   const type = javaText(body.type);
-  if (!TYPES.has(type)) throw mapperParsing(`No handler for type [${type}] declared on runtime field [${name}]`);
+  if (!TYPES.has(type)) throw mapperParsingError(`No handler for type [${type}] declared on runtime field [${name}]`);
   const given: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(body)) {
     if (KEYS.has(key)) continue;
     const param = type === 'date' && (key === 'format' || key === 'locale') ? mapperTypeOf(type).params[key] : undefined;
-    if (!param) throw mapperParsing(`unknown parameter [${key}] on runtime field [${name}] of type [${type}]`);
+    if (!param) throw mapperParsingError(`unknown parameter [${key}] on runtime field [${name}] of type [${type}]`);
     given[key] = param.parse(value, { name, type, analysis });
   }
   return { type, script: body.script === undefined ? null : parseScript(name, body.script), given };
@@ -41,9 +41,9 @@ function parseNode(name: string, body: unknown, analysis: MappingAnalysis): Runt
 
 function parseScript(name: string, value: unknown): MutableJsonObject {
   if (typeof value === 'string') return { source: value, lang: 'painless' };
-  if (!isObject(value)) throw mapperParsing(`Failed to parse script of runtime field [${name}]`);
-  if (value.id !== undefined) throw mapperParsing(`stored scripts are not supported for runtime field [${name}]`);
-  if (typeof value.source !== 'string') throw mapperParsing(`script of runtime field [${name}] has no source`);
+  if (!isObject(value)) throw mapperParsingError(`Failed to parse script of runtime field [${name}]`);
+  if (value.id !== undefined) throw mapperParsingError(`stored scripts are not supported for runtime field [${name}]`);
+  if (typeof value.source !== 'string') throw mapperParsingError(`script of runtime field [${name}] has no source`);
   return { ...value, lang: value.lang ?? 'painless' };
 }
 

@@ -1,5 +1,5 @@
 // Similarities of fields: the built-in ones, and those defined by `index.similarity.NAME` (boolean; BM25 and LegacyBM25 with their own k1 and b).
-import { mapperParsing } from '../errors/catalog.ts';
+import { mapperParsingError } from '../errors/catalog.ts';
 
 /** Parameters of BM25. */
 export interface Bm25 {
@@ -36,5 +36,5 @@ export function similarityOf(settings: Readonly<Record<string, unknown>>, name: 
   if (name === undefined) return { kind: 'BM25', bm25: DEFAULT_BM25 };
   if (BUILT_IN.includes(name)) return { kind: name as SimilarityKind, bm25: DEFAULT_BM25 };
   const reason = `Unknown Similarity type [${name}] for field [${field}]`;
-  throw mapperParsing(`Failed to parse mapping [_doc]: ${reason}`, mapperParsing(reason));
+  throw mapperParsingError(`Failed to parse mapping [_doc]: ${reason}`, mapperParsingError(reason));
 }

@@ -1,7 +1,7 @@
 // Formats of raw column values: plain numbers and terms, decimal patterns, dates, booleans, addresses, points.
 import { decodeGeoPoint } from '../common/geo-encoding.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { DateFormatter } from './date/date-format.ts';
 import { parseDateMath } from './date/date-math.ts';
 import { type TimeZone, UTC, zoneOf } from './date/zones.ts';
@@ -51,7 +51,7 @@ export const BOOLEAN_FORMAT: ValueFormat = {
   parse(text) {
     if (text === 'true') return 1;
     if (text === 'false') return 0;
-    throw illegalArgument(`Cannot parse boolean [${text}], expected either [true] or [false]`);
+    throw illegalArgumentError(`Cannot parse boolean [${text}], expected either [true] or [false]`);
   },
 };
 
@@ -62,7 +62,7 @@ export const IP_FORMAT: ValueFormat = {
   keyAsString: () => null,
   parse(text) {
     parseIp(text);
-    throw illegalArgument(`Cannot use an address as a number: [${text}]`);
+    throw illegalArgumentError(`Cannot use an address as a number: [${text}]`);
   },
 };
 
@@ -76,7 +76,7 @@ export const GEO_FORMAT: ValueFormat = {
   formatBytes: (bytes) => decoder.decode(bytes),
   keyAsString: () => null,
   parse(text) {
-    throw illegalArgument(`Cannot use a point as a number: [${text}]`);
+    throw illegalArgumentError(`Cannot use a point as a number: [${text}]`);
   },
 };
 

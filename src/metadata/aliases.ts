@@ -4,7 +4,7 @@ import { parseJson } from '../common/json-parse.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
 import { checkAliasName } from './names.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
@@ -31,7 +31,7 @@ const ALIAS_KEYS = [
 /** Reads the properties of an alias. @param known  other allowed keys, which the caller reads. @throws ApiError illegal_argument_exception */
 export function parseAlias(body: JsonObject, known: readonly string[] = []): AliasMeta {
   for (const key of Object.keys(body)) {
-    if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgument(`unknown field [${key}] in alias`);
+    if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgumentError(`unknown field [${key}] in alias`);
   }
   const routing = textOf(body.routing);
   const index = textOf(body.index_routing ?? body.indexRouting) ?? routing;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { IndexMeta } from './cluster-state.ts';
 import { checkSettings, flattenSettings, isDynamicSetting } from './index-settings.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
@@ -58,12 +58,12 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
   const { indices, preserveExisting } = args;
   const flat = flattenSettings(args.settings);
   checkSettings(flat);
-  if (Object.hasOwn(flat, 'index.number_of_shards')) throw illegalArgument(finalSetting('index.number_of_shards'));
+  if (Object.hasOwn(flat, 'index.number_of_shards')) throw illegalArgumentError(finalSetting('index.number_of_shards'));
   const fixed = Object.keys(flat).filter((name) => !isDynamicSetting(name));
   const metas = indices.map((name) => indexOf(state, name));
   const open = metas.filter((meta) => meta.state === 'open').map(({ name, uuid }) => `${name}/${uuid}`);
   if (fixed.length > 0 && open.length > 0) {
-    throw illegalArgument(`Can't update non dynamic settings [[${fixed.join(', ')}]] for open indices [[${open.join(', ')}]]`);
+    throw illegalArgumentError(`Can't update non dynamic settings [[${fixed.join(', ')}]] for open indices [[${open.join(', ')}]]`);
   }
   const changed = metas.flatMap((meta) => {
     const blocked = Object.keys(flat).every((name) => name.startsWith('index.blocks.'));

@@ -1,7 +1,7 @@
 // Cluster settings that can be changed at run time.
 import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { validationFailed } from '../errors/catalog.ts';
+import { validationFailedError } from '../errors/catalog.ts';
 import type { Reducer } from './reducer.ts';
 
 /** Names, or prefixes that end in a dot. Most settings have no effect and are accepted because clients set them. */
@@ -48,7 +48,7 @@ export interface ClusterSettingsResponse {
 export const putClusterSettings: Reducer<{ readonly body: JsonObject }, ClusterSettingsResponse> = (state, { body }) => {
   const persistent = flatten(body.persistent);
   const transient = flatten(body.transient);
-  if (Object.keys(persistent).length + Object.keys(transient).length === 0) throw validationFailed(['no settings to update']);
+  if (Object.keys(persistent).length + Object.keys(transient).length === 0) throw validationFailedError(['no settings to update']);
   for (const [kind, values] of Object.entries({ persistent, transient })) {
     for (const name of Object.keys(values)) {
       const pattern = name.replace(/\*$/, '');

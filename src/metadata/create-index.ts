@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import { checkIndexSort } from '../mapping/index-sort.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
@@ -34,7 +34,7 @@ export const createIndex: Reducer<CreateIndexArgs, CreateIndexResponse> = (state
   const meta = newIndex(state, index, body, env);
   const copies = 1 + Number(meta.settings['index.number_of_replicas']);
   if (typeof waitFor === 'number' && waitFor > copies)
-    throw illegalArgument(`invalid wait_for_active_shards[${waitFor}]: cannot be greater than number of shard copies [${copies}]`);
+    throw illegalArgumentError(`invalid wait_for_active_shards[${waitFor}]: cannot be greater than number of shard copies [${copies}]`);
   const next = withIndices(state, [meta]);
   checkWriteIndices(next);
   return { state: next, response: { acknowledged: true, shards_acknowledged: true, index } };
@@ -47,7 +47,7 @@ export const autoCreateIndex: Reducer<{ readonly index: string }, CreateIndexRes
   if (composable !== null) {
     const template = state.indexTemplates[composable];
     if (template.data_stream !== undefined)
-      throw illegalArgument(`data streams are not supported: template [${composable}] of [${index}] makes one`);
+      throw illegalArgumentError(`data streams are not supported: template [${composable}] of [${index}] makes one`);
     if (template.allow_auto_create === false)
       throw autoCreateError(index, `composable template [${composable}] forbids index auto creation`);
   }
@@ -155,10 +155,12 @@ function checkTypeless(mappings: MutableJsonObject): MutableJsonObject {
   const keys = Object.keys(mappings);
   const inner = keys.length === 1 && !ROOT_PARAMETERS.has(keys[0]) ? mappings[keys[0]] : undefined;
   if (keys.length === 1 && isObject(inner) && (keys[0] === '_default_' || isObject(inner.properties) || Object.keys(inner).length === 0)) {
-    throw illegalArgument(`The mapping definition cannot be nested under a type [${keys[0]}] unless include_type_name is set to true.`);
+    throw illegalArgumentError(
+      `The mapping definition cannot be nested under a type [${keys[0]}] unless include_type_name is set to true.`,
+    );
   }
   if (Object.hasOwn(mappings, '_default_'))
-    throw mapperParsing('Root mapping definition has unsupported parameters:  [_default_ : ' + writeJson(mappings._default_) + ']');
+    throw mapperParsingError('Root mapping definition has unsupported parameters:  [_default_ : ' + writeJson(mappings._default_) + ']');
   return mappings;
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../common/json-value.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { checkSimilarities } from './similarity-settings.ts';
 
 export type FlatSettings = Readonly<Record<string, string | readonly string[]>>;
@@ -27,72 +27,76 @@ const integer =
   (min: number, max = 2 ** 31 - 1): Check =>
   (name, value) => {
     if (!/^[+-]?\d+$/.test(value)) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `Failed to parse value [${value}] for setting [${name}]`,
         new ApiError('number_format_exception', 400, `For input string: "${value}"`),
       );
     }
-    if (Number(value) < min) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be >= ${min}`);
-    if (Number(value) > max) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be <= ${max}`);
+    if (Number(value) < min) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be >= ${min}`);
+    if (Number(value) > max) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be <= ${max}`);
   };
 
 const float =
   (min: number, max: number): Check =>
   (name, value) => {
     const number = Number(value);
-    if (value.trim() === '' || Number.isNaN(number)) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}]`);
-    if (number < min) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be >= ${min.toFixed(1)}`);
-    if (number > max) throw illegalArgument(`Failed to parse value [${value}] for setting [${name}] must be <= ${max.toFixed(1)}`);
+    if (value.trim() === '' || Number.isNaN(number)) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}]`);
+    if (number < min) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be >= ${min.toFixed(1)}`);
+    if (number > max) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be <= ${max.toFixed(1)}`);
   };
 
 const boolean: Check = (name, value) => {
   if (value === 'true' || value === 'false') return;
-  const cause = illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
-  throw illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`, name === '' ? cause : null);
+  const cause = illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
+  throw illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`, name === '' ? cause : null);
 };
 
 const time: Check = (name, value) => {
   if (parseDurationMs(value) === null) {
-    throw illegalArgument(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
+    throw illegalArgumentError(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
   }
 };
 
 const bytes: Check = (name, value) => {
   if (parseByteSize(value) === null) {
-    throw illegalArgument(`failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`);
+    throw illegalArgumentError(
+      `failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`,
+    );
   }
 };
 
 const enumConstant =
   (type: string, ...names: string[]): Check =>
   (_name, value) => {
-    if (!names.includes(value.toLowerCase())) throw illegalArgument(`No enum constant ${type}.${value.toUpperCase()}`);
+    if (!names.includes(value.toLowerCase())) throw illegalArgumentError(`No enum constant ${type}.${value.toUpperCase()}`);
   };
 
 const CODECS = ['default', 'lz4', 'best_compression', 'zlib'];
 const codec: Check = (name, value) => {
-  if (!CODECS.includes(value)) throw illegalArgument(`unknown value for [${name}] must be one of [${CODECS.join(', ')}] but was: ${value}`);
+  if (!CODECS.includes(value))
+    throw illegalArgumentError(`unknown value for [${name}] must be one of [${CODECS.join(', ')}] but was: ${value}`);
 };
 
 const replicaRange: Check = (name, value) => {
   if (value !== 'false' && !/^\d+-(\d+|all)$/.test(value))
-    throw illegalArgument(`failed to parse [${name}] from value: [${value}] at index -1`);
+    throw illegalArgumentError(`failed to parse [${name}] from value: [${value}] at index -1`);
 };
 
 const oneOf =
   (...names: string[]): Check =>
   (name, value) => {
-    if (!names.includes(value)) throw illegalArgument(`unknown value for [${name}] must be one of [${names.join(', ')}] but was: ${value}`);
+    if (!names.includes(value))
+      throw illegalArgumentError(`unknown value for [${name}] must be one of [${names.join(', ')}] but was: ${value}`);
   };
 
 const activeShards: Check = (_name, value) => {
-  if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgument(`cannot parse ActiveShardCount[${value}]`);
+  if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgumentError(`cannot parse ActiveShardCount[${value}]`);
 };
 
 /** Partitioned routing (one routing value on several shards) is not supported. */
 const onePartition: Check = (name, value) => {
   integer(1)(name, value);
-  if (Number(value) > 1) throw illegalArgument(`[${name}] greater than 1 is not supported`);
+  if (Number(value) > 1) throw illegalArgumentError(`[${name}] greater than 1 is not supported`);
 };
 
 const fixed = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
@@ -239,13 +243,13 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
   checkSimilarities(flat);
   const privates = Object.keys(flat).filter((name) => PRIVATE.has(name));
   if (privates.length > 0) {
-    const failed = validationFailed(privates.map((name) => `private index setting [${name}] can not be set explicitly`));
+    const failed = validationFailedError(privates.map((name) => `private index setting [${name}] can not be set explicitly`));
     throw new ApiError('validation_exception', 400, failed.reason);
   }
   for (const [name, value] of Object.entries(flat)) {
     if (name === 'index.version.created') {
-      const cause = illegalArgument('Unsupported version [ES 0.0.0]');
-      throw illegalArgument(`Failed to parse value [${value}] for setting [${name}]`, cause);
+      const cause = illegalArgumentError('Unsupported version [ES 0.0.0]');
+      throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}]`, cause);
     }
     const spec = Object.hasOwn(INDEX_SETTINGS, name) ? INDEX_SETTINGS[name] : null;
     if (spec === null && !PREFIXES.some(({ prefix }) => name.startsWith(prefix))) throw unknownSettingError(name);

@@ -1,7 +1,7 @@
 // User-defined names of indices, aliases and templates, with Elasticsearch's rules and messages.
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { invalidIndexName } from '../errors/catalog.ts';
+import { invalidIndexNameError } from '../errors/catalog.ts';
 
 const FORBIDDEN = ['\\', '/', '*', '?', '"', '<', '>', '|', ' ', ','];
 const FORBIDDEN_TEXT = 'must not contain the following characters [ , ", *, \\, <, |, ,, >, /, ?]';
@@ -22,8 +22,8 @@ function problemOf(name: string): string | null {
 /** @throws ApiError invalid_index_name_exception */
 export function checkIndexName(name: string): void {
   const problem = problemOf(name);
-  if (problem !== null) throw invalidIndexName(name, problem);
-  if (name !== name.toLowerCase()) throw invalidIndexName(name, 'must be lowercase');
+  if (problem !== null) throw invalidIndexNameError(name, problem);
+  if (name !== name.toLowerCase()) throw invalidIndexNameError(name, 'must be lowercase');
 }
 
 /** @throws ApiError invalid_alias_name_exception */

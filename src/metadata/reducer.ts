@@ -1,6 +1,6 @@
 // Metadata commands are reducers: pure functions from the state and arguments to the next state and a response.
 import type { JsonObject } from '../common/json-value.ts';
-import { indexNotFound } from '../errors/catalog.ts';
+import { indexNotFoundError } from '../errors/catalog.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
 import type { FlatSettings } from './index-settings.ts';
@@ -34,7 +34,7 @@ export type Reducer<Args, Response = Acknowledged> = (state: ClusterState, args:
 
 /** @throws ApiError index_not_found_exception */
 export function indexOf(state: ClusterState, name: string): IndexMeta {
-  if (!Object.hasOwn(state.indices, name)) throw indexNotFound(name);
+  if (!Object.hasOwn(state.indices, name)) throw indexNotFoundError(name);
   return state.indices[name];
 }
 

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../common/json-value.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, indexNotFound } from '../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
 import { resolveDateMathName } from './date-math-name.ts';
 import { checkIndexName } from './names.ts';
@@ -140,14 +140,14 @@ function addNamed(state: ClusterState, name: string, options: IndicesOptions, fo
   if (members.length > 0) {
     if (!options.allowAliases) {
       if (options.ignoreUnavailable) return;
-      throw illegalArgument(`The provided expression [${name}] matches an alias, specify the corresponding concrete indices instead.`);
+      throw illegalArgumentError(`The provided expression [${name}] matches an alias, specify the corresponding concrete indices instead.`);
     }
     for (const meta of members) addIfOpen(meta, options, () => add(found, meta.name, name));
     return;
   }
   if (options.ignoreUnavailable) return;
   if (name.startsWith('_')) checkIndexName(name);
-  throw indexNotFound(name);
+  throw indexNotFoundError(name);
 }
 
 function addIfOpen(meta: IndexMeta, options: IndicesOptions, then: () => void): void {
@@ -185,5 +185,5 @@ function noIndicesError(expression: string): ApiError {
     ? new ApiError('index_not_found_exception', 404, 'no such index [_all]', {
         details: { index: '_all', index_uuid: '_na_', 'resource.id': '_all', 'resource.type': 'index_or_alias' },
       })
-    : indexNotFound(expression);
+    : indexNotFoundError(expression);
 }

@@ -2,7 +2,7 @@
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState } from './cluster-state.ts';
 import { checkSettings, type FlatSettings, flattenSettings, nestSettings } from './index-settings.ts';
@@ -40,15 +40,15 @@ type PutArgs = { readonly name: string; readonly body: MutableJsonObject; readon
 export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
   checkKeys(body, INDEX_TEMPLATE_KEYS, 'index_template');
   const exists = Object.hasOwn(state.indexTemplates, name);
-  if (create && exists) throw illegalArgument(`index template [${name}] already exists`);
+  if (create && exists) throw illegalArgumentError(`index template [${name}] already exists`);
   const patterns = patternsOf(body.index_patterns);
   const problems = [
     ...templateNameProblems(name),
     ...(patterns.length === 0 ? ['index patterns are missing'] : []),
     ...patterns.flatMap((pattern) => patternProblems(pattern)),
   ];
-  if (typeof body.priority === 'number' && body.priority < 0) throw validationFailed(['index template priority must be >= 0']);
-  if (problems.length > 0) throw invalidTemplateError(name, validationFailed(problems).reason as string);
+  if (typeof body.priority === 'number' && body.priority < 0) throw validationFailedError(['index template priority must be >= 0']);
+  if (problems.length > 0) throw invalidTemplateError(name, validationFailedError(problems).reason as string);
   const composedOf = textList(body.composed_of);
   const ignorable = textList(body.ignore_missing_component_templates);
   const missing = composedOf.filter((component) => !Object.hasOwn(state.componentTemplates, component) && !ignorable.includes(component));
@@ -59,7 +59,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
     const otherPatterns = patternsOf(existing.index_patterns);
     if (other === name || Number(existing.priority ?? 0) !== priority) continue;
     if (!patterns.some((pattern) => otherPatterns.some((otherPattern) => patternsOverlap(pattern, otherPattern)))) continue;
-    throw illegalArgument(
+    throw illegalArgumentError(
       `index template [${name}] has index patterns [${patterns.join(', ')}] matching patterns from existing templates [${other}] with patterns (${other} => [${otherPatterns.join(', ')}]) that have the same priority [${priority}], multiple index templates may not match during index creation, please use a different priority`,
     );
   }
@@ -80,7 +80,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
     buildTemplate(parts, env.buildMapping);
   } catch (error) {
     if (error instanceof ApiError)
-      throw illegalArgument(`composable template [${name}] template after composition is invalid`, illegalArgumentCauseError(error));
+      throw illegalArgumentError(`composable template [${name}] template after composition is invalid`, illegalArgumentCauseError(error));
     throw error;
   }
   return { state: next, response: ACKNOWLEDGED };
@@ -88,7 +88,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
 
 export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
   checkKeys(body, COMPONENT_KEYS, 'component_template');
-  if (create && Object.hasOwn(state.componentTemplates, name)) throw illegalArgument(`component template [${name}] already exists`);
+  if (create && Object.hasOwn(state.componentTemplates, name)) throw illegalArgumentError(`component template [${name}] already exists`);
   if (!isObject(body.template)) throw new ApiError('x_content_parse_exception', 400, 'Required [template]');
   const template = normalizeBody(body.template);
   buildTemplate(partsOf([template]), env.buildMapping);
@@ -105,9 +105,9 @@ export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, crea
 
 export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | null }> = (state, { name, body, create, order }, env) => {
   checkKeys(body, LEGACY_KEYS, 'template');
-  if (create && Object.hasOwn(state.templates, name)) throw illegalArgument(`index_template [${name}] already exists`);
+  if (create && Object.hasOwn(state.templates, name)) throw illegalArgumentError(`index_template [${name}] already exists`);
   const patterns = patternsOf(body.index_patterns ?? body.template);
-  if (patterns.length === 0) throw validationFailed(['index patterns are missing']);
+  if (patterns.length === 0) throw validationFailedError(['index patterns are missing']);
   const template = normalizeBody(Object.fromEntries(BODY_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]]))));
   buildTemplate(partsOf([template]), env.buildMapping);
   const stored: MutableJsonObject = {
@@ -135,7 +135,7 @@ export const deleteTemplate: Reducer<{ readonly kind: TemplateKind; readonly nam
       textList(body.composed_of).some((component) => names.includes(component)),
     );
     if (users.length > 0) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `component templates [${names.join(', ')}] cannot be removed as they are still in use by index templates [${users.map(([user]) => user).join(', ')}]`,
       );
     }
@@ -238,5 +238,5 @@ function invalidTemplateError(name: string, cause: string): ApiError {
 }
 
 function illegalArgumentCauseError(error: ApiError): ApiError {
-  return illegalArgument(`invalid composite mappings for [${error.type}]`, error);
+  return illegalArgumentError(`invalid composite mappings for [${error.type}]`, error);
 }

@@ -6,7 +6,7 @@ import type { ConfigFiles } from '../analysis/config-files.ts';
 import type { HunspellSource } from '../analysis/hunspell/dictionary.ts';
 import type { HunspellFlags } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 /** Largest file of a dictionary. */
 const MAX_DICTIONARY_BYTES = 64 << 20;
@@ -36,7 +36,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function readConfigFile(configPath: string, file: string): string {
   const absolute = path.resolve(configPath, file);
   if (!absolute.startsWith(path.resolve(configPath) + path.sep))
-    throw illegalArgument(`Resource path must be inside config directory: ${file}`);
+    throw illegalArgumentError(`Resource path must be inside config directory: ${file}`);
   return utf8.decode(readFileSync(absolute));
 }
 

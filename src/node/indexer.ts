@@ -5,7 +5,7 @@ import type { WriteOperation } from '../api/core/write.ts';
 import { openSegment } from '../arena/segment-reader.ts';
 import { SegmentSorter } from '../arena/segment-sorter.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { indexNotFound } from '../errors/catalog.ts';
+import { indexNotFoundError } from '../errors/catalog.ts';
 import { BufferPool } from '../indexing/buffer-pool.ts';
 import type { SnapshotDescriptor } from '../indexing/segment-set.ts';
 import { readShardSettings } from '../indexing/shard-settings.ts';
@@ -158,7 +158,7 @@ export class Indexer {
 
   async #onShardRequest(request: ShardRequest): Promise<unknown> {
     const open = await this.#openedShard(request.uuid, request.shard);
-    if (!open) throw indexNotFound(request.uuid);
+    if (!open) throw indexNotFoundError(request.uuid);
     const { writer } = open;
     switch (request.type) {
       case 'write':

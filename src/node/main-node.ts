@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { indexNotFound } from '../errors/catalog.ts';
+import { indexNotFoundError } from '../errors/catalog.ts';
 import type { Extent, SnapshotDescriptor } from '../indexing/segment-set.ts';
 import type { ClusterState } from '../metadata/cluster-state.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../metadata/reducers.ts';
@@ -308,7 +308,7 @@ export class MainNode {
 
   #updateMapping(uuid: string, mappings: JsonObject): Promise<unknown> {
     const meta = Object.values(this.#metadata.state.indices).find((index) => index.uuid === uuid);
-    if (!meta) throw indexNotFound(uuid);
+    if (!meta) throw indexNotFoundError(uuid);
     return this.command('dynamicMapping', { index: meta.name, mappings });
   }
 

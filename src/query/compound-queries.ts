@@ -3,8 +3,8 @@
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { xContentParse } from '../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { xContentParseError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
 import { parseFunctionScore } from './function-score.ts';
 import type { NestedQuery, Query } from './query.ts';
@@ -45,7 +45,7 @@ function parseBool(body: JsonObject, context: QueryParseContext): Query {
       case '_name':
         break;
       default:
-        throw xContentParse(`[bool] unknown field [${key}]${didYouMean(key, BOOL_KEYS)}`);
+        throw xContentParseError(`[bool] unknown field [${key}]${didYouMean(key, BOOL_KEYS)}`);
     }
   }
   return { kind: 'bool', ...clauses, minimumShouldMatch, adjustPureNegative, ...readBase('bool', body) };
@@ -53,12 +53,12 @@ function parseBool(body: JsonObject, context: QueryParseContext): Query {
 
 function readClauses(key: string, value: unknown, context: QueryParseContext, into: Query[]): void {
   if (value === null) return; // treated as absent
-  if (typeof value !== 'object') throw xContentParse(`[bool] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  if (typeof value !== 'object') throw xContentParseError(`[bool] ${key} doesn't support values of type: ${tokenOf(value)}`);
   for (const clause of readList(value)) {
     try {
       into.push(context.inner(clause));
     } catch (error) {
-      if (error instanceof ApiError) throw xContentParse(`[bool] failed to parse field [${key}]`, error);
+      if (error instanceof ApiError) throw xContentParseError(`[bool] failed to parse field [${key}]`, error);
       throw error;
     }
   }
@@ -125,7 +125,7 @@ function parseNested(body: JsonObject, context: QueryParseContext): Query {
         break;
       case 'score_mode': {
         const mode = readText(value, 'nested');
-        if (!SCORE_MODES.has(mode)) throw illegalArgument(`No score mode for child query [${mode}] found`);
+        if (!SCORE_MODES.has(mode)) throw illegalArgumentError(`No score mode for child query [${mode}] found`);
         scoreMode = mode as NestedQuery['scoreMode'];
         break;
       }
@@ -143,7 +143,7 @@ function parseNested(body: JsonObject, context: QueryParseContext): Query {
         throw parsingError(`[nested] query does not support [${key}]`);
     }
   }
-  if (path === null) throw illegalArgument("[nested] requires 'path' field");
-  if (query === null) throw illegalArgument("[nested] requires 'query' field");
+  if (path === null) throw illegalArgumentError("[nested] requires 'path' field");
+  if (query === null) throw illegalArgumentError("[nested] requires 'query' field");
   return { kind: 'nested', path, query, scoreMode, ignoreUnmapped, innerHits, ...readBase('nested', body) };
 }

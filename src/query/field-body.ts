@@ -1,6 +1,6 @@
 // The form of most leaf queries: `{ "field": { options } }`, or `{ "field": value }` for short.
 import { isObject, type JsonObject } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBoost, readText } from './read-json.ts';
 
 export interface FieldBody {
@@ -32,7 +32,7 @@ export function readFieldBody(query: string, body: JsonObject, valueKey: string)
 }
 
 export function illegalFieldName() {
-  return illegalArgument('field name is null or empty');
+  return illegalArgumentError('field name is null or empty');
 }
 
 /** Reads `boost` and `_name` from an object that also has other keys. */

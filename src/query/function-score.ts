@@ -1,7 +1,7 @@
 // Parser of function_score: functions (weights, field values, decays, random numbers, scripts) that change the score of a query.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { parseScript } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
 import type { Query, WeightedFunction } from './query.ts';
@@ -73,7 +73,7 @@ function bothWays(first: string, second: string) {
 function readMode(value: unknown, known: ReadonlySet<string>, type: string): string {
   const mode = readText(value, 'function_score').toLowerCase();
   if (!known.has(mode))
-    throw illegalArgument(`No enum constant org.opensearch.common.lucene.search.function.${type}.${mode.toUpperCase()}`);
+    throw illegalArgumentError(`No enum constant org.opensearch.common.lucene.search.function.${type}.${mode.toUpperCase()}`);
   return mode;
 }
 
@@ -122,7 +122,7 @@ function readFieldValue(body: JsonObject): ScoreFunction {
     else if (key === 'missing') missing = readNumber(value, key);
     else if (key === 'modifier') {
       const name = readText(value, key).toLowerCase();
-      if (!MODIFIERS.has(name)) throw illegalArgument(`${name.toUpperCase()} is not a valid modifier`);
+      if (!MODIFIERS.has(name)) throw illegalArgumentError(`${name.toUpperCase()} is not a valid modifier`);
       modifier = name as Modifier;
     } else throw parsingError(`field_value_factor query does not support [${key}]`);
   }
@@ -157,7 +157,7 @@ function readDecay(shape: 'gauss' | 'exp' | 'linear', body: JsonObject): ScoreFu
   for (const [key, value] of Object.entries(body)) {
     if (key === 'multi_value_mode') {
       const name = readText(value, key).toLowerCase();
-      if (!DECAY_MODES.has(name)) throw illegalArgument(`Illegal sort mode: ${name}`);
+      if (!DECAY_MODES.has(name)) throw illegalArgumentError(`Illegal sort mode: ${name}`);
       mode = name as typeof mode;
     } else if (isObject(value)) {
       field = key;

@@ -1,6 +1,6 @@
 // Edit distances in requests: 0, 1, 2, AUTO, AUTO:low,high.
-import { illegalArgument } from '../errors/catalog.ts';
-import { numberFormat, parseFailure } from '../errors/search-errors.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
+import { numberFormatError, parseFailureError } from '../errors/search-errors.ts';
 
 export interface Fuzziness {
   /** null derives the number of edits from the length of the word. */
@@ -21,23 +21,25 @@ export function parseFuzziness(value: unknown): Fuzziness {
   if (upper === 'AUTO') return AUTO_FUZZINESS;
   if (upper.startsWith('AUTO:')) {
     const parts = text.slice(5).split(',');
-    if (parts.length !== 2) throw parseFailure('failed to find low and high distance values');
+    if (parts.length !== 2) throw parseFailureError('failed to find low and high distance values');
     const [low, high] = parts.map((part) => {
-      if (!/^[+-]?\d+$/.test(part)) throw parseFailure(`failed to parse [${text}] as a "auto:int,int"`, numberFormat(part));
+      if (!/^[+-]?\d+$/.test(part)) throw parseFailureError(`failed to parse [${text}] as a "auto:int,int"`, numberFormatError(part));
       return Number(part);
     });
     if (low < 0 || high < 0 || low > high) {
-      throw illegalArgument(`fuzziness wrongly configured, must be: lowDistance > 0, highDistance > 0 and lowDistance <= highDistance`);
+      throw illegalArgumentError(
+        `fuzziness wrongly configured, must be: lowDistance > 0, highDistance > 0 and lowDistance <= highDistance`,
+      );
     }
     return { edits: null, low, high };
   }
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text.trim())) throw illegalArgument(`Invalid fuzziness value: ${text}`);
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text.trim())) throw illegalArgumentError(`Invalid fuzziness value: ${text}`);
   return ofEdits(Number(text), text);
 }
 
 /** Truncates fractions, and limits the number to two edits. */
 function ofEdits(edits: number, text: string): Fuzziness {
-  if (!(edits >= 0)) throw illegalArgument(`Invalid fuzziness value: ${text}`);
+  if (!(edits >= 0)) throw illegalArgumentError(`Invalid fuzziness value: ${text}`);
   return { edits: Math.min(Math.trunc(edits), MAX_EDITS), low: 0, high: 0 };
 }
 

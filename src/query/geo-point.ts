@@ -1,7 +1,7 @@
 // The forms of a point in requests: { lat, lon }, [lon, lat], "lat,lon", geohash, WKT, GeoJSON.
 import { isObject } from '../common/json-value.ts';
-import { illegalArgument } from '../errors/catalog.ts';
-import { parseFailure } from '../errors/search-errors.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
+import { parseFailureError } from '../errors/search-errors.ts';
 import { readNumber } from './read-json.ts';
 
 export interface GeoPoint {
@@ -19,20 +19,20 @@ export function parseGeoPoint(value: unknown, corner: CellCorner = 'bottom_left'
   if (typeof value === 'string') return parseText(value, corner);
   if (Array.isArray(value)) {
     if (value.length === 1 && Array.isArray(value[0])) return parseGeoPoint(value[0], corner);
-    if (value.length < 2 || value.length > 3) throw parseFailure('[geo_point] field type does not accept > 3 dimensions');
+    if (value.length < 2 || value.length > 3) throw parseFailureError('[geo_point] field type does not accept > 3 dimensions');
     return { lon: readNumber(value[0], 'lon'), lat: readNumber(value[1], 'lat') };
   }
   if (isObject(value)) {
     if (typeof value['geohash'] === 'string') return parseText(value['geohash'], corner);
     if (Array.isArray(value['coordinates'])) return parseGeoPoint(value['coordinates'], corner);
     for (const key of Object.keys(value)) {
-      if (key !== 'lat' && key !== 'lon') throw parseFailure(`field must be either [lat], [lon], [geohash], [type] or [coordinates]`);
+      if (key !== 'lat' && key !== 'lon') throw parseFailureError(`field must be either [lat], [lon], [geohash], [type] or [coordinates]`);
     }
-    if (value['lat'] === undefined) throw parseFailure('field [lat] missing');
-    if (value['lon'] === undefined) throw parseFailure('field [lon] missing');
+    if (value['lat'] === undefined) throw parseFailureError('field [lat] missing');
+    if (value['lon'] === undefined) throw parseFailureError('field [lon] missing');
     return { lat: readNumber(value['lat'], 'lat'), lon: readNumber(value['lon'], 'lon') };
   }
-  throw parseFailure('geo_point expected');
+  throw parseFailureError('geo_point expected');
 }
 
 function parseText(text: string, corner: CellCorner): GeoPoint {
@@ -40,10 +40,10 @@ function parseText(text: string, corner: CellCorner): GeoPoint {
   if (wkt) return { lon: readNumber(wkt[1], 'lon'), lat: readNumber(wkt[2], 'lat') };
   if (text.includes(',')) {
     const parts = text.split(',');
-    if (parts.length > 3) throw parseFailure(`failed to parse [${text}], expected 2 or 3 coordinates but found: [${parts.length}]`);
+    if (parts.length > 3) throw parseFailureError(`failed to parse [${text}], expected 2 or 3 coordinates but found: [${parts.length}]`);
     const [lat, lon] = parts.map((part, i) => {
       const number = Number(part.trim());
-      if (part.trim() === '' || Number.isNaN(number)) throw parseFailure(`${i === 0 ? 'latitude' : 'longitude'} must be a number`);
+      if (part.trim() === '' || Number.isNaN(number)) throw parseFailureError(`${i === 0 ? 'latitude' : 'longitude'} must be a number`);
       return number;
     });
     return { lat, lon };
@@ -63,10 +63,10 @@ export function geohashCorner(hash: string, corner: CellCorner): GeoPoint {
 function geohashCell(hash: string): { top: number; left: number; bottom: number; right: number } {
   let [bottom, top, left, right] = [-90, 90, -180, 180];
   let isLon = true;
-  if (hash === '' || hash.length > 12) throw parseFailure(`unsupported symbol in geohash [${hash}]`);
+  if (hash === '' || hash.length > 12) throw parseFailureError(`unsupported symbol in geohash [${hash}]`);
   for (const char of hash) {
     const bits = BASE32.indexOf(char.toLowerCase());
-    if (bits < 0) throw parseFailure(`unsupported symbol [${char}] in geohash [${hash}]`);
+    if (bits < 0) throw parseFailureError(`unsupported symbol [${char}] in geohash [${hash}]`);
     for (let mask = 16; mask > 0; mask >>= 1) {
       if (isLon) {
         const middle = (left + right) / 2;
@@ -123,6 +123,6 @@ export function parseDistance(value: unknown, defaultUnit: number): number {
 /** Whether a `distance_type` is `plane` rather than `arc`. @throws ApiError illegal_argument_exception: it is neither */
 export function isPlaneDistance(type: string): boolean {
   const name = type.toLowerCase();
-  if (name !== 'arc' && name !== 'plane') throw illegalArgument(`No geo distance for [${type}]`);
+  if (name !== 'arc' && name !== 'plane') throw illegalArgumentError(`No geo distance for [${type}]`);
   return name === 'plane';
 }

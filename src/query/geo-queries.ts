@@ -2,8 +2,8 @@
 
 import { javaDouble } from '../common/java-text.ts';
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { parseFailure } from '../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { parseFailureError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
 import { type CellCorner, type GeoPoint, geohashCorner, isPlaneDistance, metersOfUnit, parseDistance, parseGeoPoint } from './geo-point.ts';
 import { parseGeoShapeQuery } from './geo-shape-query.ts';
@@ -34,7 +34,7 @@ function readGeoOption(query: string, key: string, value: unknown, options: GeoO
     case 'validation_method': {
       const method = readText(value, query).toUpperCase();
       if (method !== 'STRICT' && method !== 'COERCE' && method !== 'IGNORE_MALFORMED') {
-        throw illegalArgument(`operator needs to be either COERCE, IGNORE_MALFORMED or STRICT, but not [${method}]`);
+        throw illegalArgumentError(`operator needs to be either COERCE, IGNORE_MALFORMED or STRICT, but not [${method}]`);
       }
       options.validation = method === 'STRICT' ? 'strict' : method === 'COERCE' ? 'coerce' : 'ignore';
       return true;
@@ -72,7 +72,7 @@ function parseGeoDistance(body: JsonObject): Query {
       distance = value;
     } else if (key === 'unit') {
       const meters = metersOfUnit(readText(value, key));
-      if (meters === null) throw illegalArgument(`No distance unit match [${String(value)}]`);
+      if (meters === null) throw illegalArgumentError(`No distance unit match [${String(value)}]`);
       unit = meters;
     } else if (key === 'distance_type') {
       // Elasticsearch accepts both types and always measures along the arc.
@@ -89,7 +89,7 @@ function parseGeoDistance(body: JsonObject): Query {
   if (distance === undefined || distance === null) throw parsingError("geo_distance requires 'distance' to be specified");
   if (field === null) throw parsingError('geo_distance requires a field');
   const meters = parseDistance(distance, unit);
-  if (!(meters > 0)) throw illegalArgument('distance must be greater than zero');
+  if (!(meters > 0)) throw illegalArgumentError('distance must be greater than zero');
   let center = point ?? part;
   if (options.validation === 'coerce') center = normalizePoint(center);
   return { kind: 'geo_distance', field, point: center, meters, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_distance', body) };
@@ -110,7 +110,7 @@ function parseGeoBox(body: JsonObject): Query {
     if (readGeoOption('geo_bounding_box', key, value, options)) continue;
     if (key === 'type') {
       const type = readText(value, key).toLowerCase();
-      if (type !== 'indexed' && type !== 'memory') throw illegalArgument(`cannot parse type from string [${String(value)}]`);
+      if (type !== 'indexed' && type !== 'memory') throw illegalArgumentError(`cannot parse type from string [${String(value)}]`);
       continue;
     }
     if (!isObject(value)) throw parsingError(`[geo_bounding_box] query does not support [${key}]`);
@@ -125,15 +125,15 @@ function parseGeoBox(body: JsonObject): Query {
       ['bottom latitude', box.bottom, 90],
       ['right longitude', box.right, 180],
     ] as const) {
-      if (!(Math.abs(edge) <= limit)) throw illegalArgument(`${name} is invalid: ${javaDouble(edge)}`);
+      if (!(Math.abs(edge) <= limit)) throw illegalArgumentError(`${name} is invalid: ${javaDouble(edge)}`);
     }
     if (box.top < box.bottom) {
-      throw illegalArgument(`top is below bottom corner: ${javaDouble(box.top)} vs. ${javaDouble(box.bottom)}`);
+      throw illegalArgumentError(`top is below bottom corner: ${javaDouble(box.top)} vs. ${javaDouble(box.bottom)}`);
     }
     if (box.top === box.bottom)
-      throw illegalArgument(`top cannot be the same as bottom: ${javaDouble(box.top)} == ${javaDouble(box.bottom)}`);
+      throw illegalArgumentError(`top cannot be the same as bottom: ${javaDouble(box.top)} == ${javaDouble(box.bottom)}`);
     if (box.left === box.right) {
-      throw illegalArgument(`left cannot be the same as right: ${javaDouble(box.left)} == ${javaDouble(box.right)}`);
+      throw illegalArgumentError(`left cannot be the same as right: ${javaDouble(box.left)} == ${javaDouble(box.right)}`);
     }
   } else if (options.validation === 'coerce') {
     const topLeft = normalizePoint({ lat: box.top, lon: box.left });
@@ -151,7 +151,7 @@ function readBox(body: JsonObject): Box {
     switch (key) {
       case 'wkt': {
         const match = /^\s*(?:BBOX|ENVELOPE)\s*\(\s*([^,]+),([^,]+),([^,]+),([^,)]+)\)\s*$/i.exec(readText(value, key));
-        if (!match) throw parseFailure(`failed to parse WKT bounding box [${String(value)}]`);
+        if (!match) throw parseFailureError(`failed to parse WKT bounding box [${String(value)}]`);
         const [left, right, top, bottom] = match.slice(1).map((text) => readNumber(text.trim(), 'wkt'));
         return { top, left, bottom, right };
       }
@@ -191,7 +191,7 @@ function readBox(body: JsonObject): Box {
         return { top: high.lat, left: low.lon, bottom: low.lat, right: high.lon };
       }
       default:
-        throw parseFailure(`failed to parse bounding box. unexpected field [${key}]`);
+        throw parseFailureError(`failed to parse bounding box. unexpected field [${key}]`);
     }
   }
   return box;
@@ -213,10 +213,10 @@ function parseGeoPolygon(body: JsonObject): Query {
     }
   }
   if (field === null) throw parsingError('[geo_polygon] requires a field');
-  if (points.length === 0) throw illegalArgument('no points defined for geo_polygon query');
+  if (points.length === 0) throw illegalArgumentError('no points defined for geo_polygon query');
   const [first, last] = [points[0], points[points.length - 1]];
   const isClosed = points.length > 1 && first.lat === last.lat && first.lon === last.lon;
-  if (points.length - (isClosed ? 1 : 0) < MIN_POLYGON_POINTS) throw illegalArgument('too few points defined for geo_polygon query');
+  if (points.length - (isClosed ? 1 : 0) < MIN_POLYGON_POINTS) throw illegalArgumentError('too few points defined for geo_polygon query');
   if (!isClosed) points.push(points[0]);
   if (options.validation === 'coerce') points = points.map(normalizePoint);
   return { kind: 'geo_polygon', field, points, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_polygon', body) };

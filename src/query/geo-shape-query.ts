@@ -1,6 +1,6 @@
 // Parser of geo_shape: a shape in the request, or a reference to one in a document.
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../mapping/geo-shape-value.ts';
 import { readBase } from './field-body.ts';
 import type { GeoShapeQuery } from './leaf-query.ts';
@@ -41,14 +41,14 @@ export function parseGeoShapeQuery(body: JsonObject): Query {
       }
     } else throw parsingError(`[geo_shape] query does not support [${key}]`);
   }
-  if (field === null) throw illegalArgument('fieldName is required');
-  if (shape === null && indexed === null) throw illegalArgument('either shape or indexedShapeId is required');
+  if (field === null) throw illegalArgumentError('fieldName is required');
+  if (shape === null && indexed === null) throw illegalArgumentError('either shape or indexedShapeId is required');
   return { kind: 'geo_shape', field, shape, indexed, relation, ignoreUnmapped, ...readBase('geo_shape', body) };
 }
 
 function readShape(value: unknown): Shape {
   const type = isObject(value) ? value['type'] : undefined;
-  if (typeof type === 'string' && !SHAPE_TYPES.includes(type.toLowerCase())) throw illegalArgument(`unknown geo_shape [${type}]`);
+  if (typeof type === 'string' && !SHAPE_TYPES.includes(type.toLowerCase())) throw illegalArgumentError(`unknown geo_shape [${type}]`);
   return parseGeoShape(value);
 }
 
@@ -57,7 +57,7 @@ function readIndexedShape(value: unknown): GeoShapeQuery['indexed'] {
   for (const key of Object.keys(value))
     if (!['id', 'index', 'path', 'routing'].includes(key)) throw parsingError(`[geo_shape] unknown token [VALUE_STRING] after [${key}]`);
   const { id, index = 'shapes', path = 'shape', routing = null } = value;
-  if (id === undefined) throw illegalArgument('ID for indexed shape not provided');
+  if (id === undefined) throw illegalArgumentError('ID for indexed shape not provided');
   return { id: String(id), index: String(index), path: String(path), routing: routing === null ? null : String(routing) };
 }
 

@@ -1,7 +1,7 @@
 // Parser of intervals: rules about the positions of terms in a text. Source: Elasticsearch's reference of the intervals query.
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { FieldChoice, IntervalFilter, IntervalMode, IntervalRelation, IntervalRule } from './positional-rules.ts';
@@ -38,7 +38,7 @@ export const parseIntervals: QueryParser = (body) => {
 };
 
 function parseRule(value: unknown, depth: number): IntervalRule {
-  if (depth > MAX_DEPTH) throw illegalArgument(`[${Q}] rules nest deeper than ${MAX_DEPTH}`);
+  if (depth > MAX_DEPTH) throw illegalArgumentError(`[${Q}] rules nest deeper than ${MAX_DEPTH}`);
   if (!isObject(value)) throw parsingError('Expected [FIELD_NAME] but got [START_ARRAY]');
   const names = Object.keys(value);
   if (names.length !== 1)
@@ -67,7 +67,7 @@ function parseRule(value: unknown, depth: number): IntervalRule {
 
 function parseMatch(body: JsonObject, depth: number): IntervalRule {
   checkKeys('match', body, new Set(['query', 'max_gaps', 'ordered', 'mode', 'analyzer', 'use_field', 'filter']));
-  if (body['query'] === undefined) throw illegalArgument('Required [query]');
+  if (body['query'] === undefined) throw illegalArgumentError('Required [query]');
   return {
     type: 'match',
     query: readText(body['query'], 'match'),
@@ -81,7 +81,7 @@ function parseMatch(body: JsonObject, depth: number): IntervalRule {
 function parseGroup(type: 'any_of' | 'all_of', body: JsonObject, depth: number): IntervalRule {
   checkKeys(type, body, new Set(type === 'all_of' ? ['intervals', 'max_gaps', 'ordered', 'mode', 'filter'] : ['intervals', 'filter']));
   const list = body['intervals'];
-  if (list === undefined) throw illegalArgument('Required [intervals]');
+  if (list === undefined) throw illegalArgumentError('Required [intervals]');
   if (!Array.isArray(list)) throw parsingError(`[${type}] intervals must be a list`);
   const rules = list.map((item) => parseRule(item, depth + 1));
   const filter = readFilter(body['filter'], depth);
@@ -95,16 +95,16 @@ function parsePattern(type: 'prefix' | 'wildcard' | 'regexp', body: JsonObject):
     body,
     new Set([key, 'analyzer', 'use_field', ...(type === 'prefix' ? [] : ['max_expansions', 'case_insensitive', 'flags'])]),
   );
-  if (body[key] === undefined) throw illegalArgument(`Required [${key}]`);
+  if (body[key] === undefined) throw illegalArgumentError(`Required [${key}]`);
   for (const option of ['case_insensitive', 'flags'])
-    if (body[option] !== undefined) throw illegalArgument(`[${option}] of [${type}] rules is not supported`);
+    if (body[option] !== undefined) throw illegalArgumentError(`[${option}] of [${type}] rules is not supported`);
   const maxExpansions = body['max_expansions'] === undefined ? MAX_EXPANSIONS : readInt(body['max_expansions'], type);
   return { type, pattern: readText(body[key], type), maxExpansions, ...readFieldChoice(body) };
 }
 
 function parseFuzzyRule(body: JsonObject): IntervalRule {
   checkKeys('fuzzy', body, new Set(['term', 'prefix_length', 'transpositions', 'fuzziness', 'analyzer', 'use_field']));
-  if (body['term'] === undefined) throw illegalArgument('Required [term]');
+  if (body['term'] === undefined) throw illegalArgumentError('Required [term]');
   return {
     type: 'fuzzy',
     term: readText(body['term'], 'fuzzy'),
@@ -129,7 +129,7 @@ function readMode(body: JsonObject): IntervalMode {
   if (mode !== undefined) {
     const text = readText(mode, Q).toLowerCase();
     if (text !== 'ordered' && text !== 'unordered' && text !== 'unordered_no_overlap')
-      throw illegalArgument(`[mode] must be one of ordered, unordered, unordered_no_overlap but was [${text}]`);
+      throw illegalArgumentError(`[mode] must be one of ordered, unordered, unordered_no_overlap but was [${text}]`);
     return text;
   }
   return ordered !== undefined && readBoolean(ordered, Q) ? 'ordered' : 'unordered';
@@ -141,7 +141,7 @@ function readFilter(value: unknown, depth: number): IntervalFilter | null {
   const names = Object.keys(value);
   if (names.length !== 1) throw parsingError('Expected one interval filter');
   const [name] = names;
-  if (name === 'script') throw illegalArgument('[script] filters of intervals are not supported');
+  if (name === 'script') throw illegalArgumentError('[script] filters of intervals are not supported');
   if (!RELATIONS.includes(name)) throw parsingError(`Unknown filter type [${name}]`);
   return { relation: name as IntervalRelation, rule: parseRule(value[name], depth + 1) };
 }

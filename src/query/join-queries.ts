@@ -1,7 +1,7 @@
 // Parsers of the queries on a join field: has_child, has_parent, parent_id.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase } from './field-body.ts';
 import type { JoinScoreMode, Query } from './query.ts';
 import type { QueryParseContext, QueryParser } from './query-parser.ts';
@@ -21,22 +21,22 @@ function flag(body: JsonObject, key: string, where: string): boolean {
 }
 
 function queryIn(body: JsonObject, where: string, context: QueryParseContext): Query {
-  if (body['query'] === undefined) throw illegalArgument(`[${where}] requires 'query' field`);
+  if (body['query'] === undefined) throw illegalArgumentError(`[${where}] requires 'query' field`);
   return context.inner(body['query']);
 }
 
 const hasChild: QueryParser = (body, context) => {
   const name = 'has_child';
   checkKeys(name, body, new Set(['type', 'query', 'score_mode', 'min_children', 'max_children', 'ignore_unmapped', 'inner_hits']));
-  if (body['type'] === undefined) throw illegalArgument("[has_child] requires 'type' field");
+  if (body['type'] === undefined) throw illegalArgumentError("[has_child] requires 'type' field");
   const query = queryIn(body, name, context);
   const mode = body['score_mode'] === undefined ? 'none' : readText(body['score_mode'], name);
-  if (!SCORE_MODES.includes(mode)) throw illegalArgument(`No score mode for child query [${mode}] found`);
+  if (!SCORE_MODES.includes(mode)) throw illegalArgumentError(`No score mode for child query [${mode}] found`);
   const minChildren = body['min_children'] === undefined ? 1 : readInt(body['min_children'], name);
   const maxChildren = body['max_children'] === undefined ? NO_LIMIT : readInt(body['max_children'], name);
-  if (minChildren < 0) throw illegalArgument("[has_child] requires non-negative 'min_children' field");
-  if (maxChildren < 0) throw illegalArgument("[has_child] requires non-negative 'max_children' field");
-  if (maxChildren < minChildren) throw illegalArgument("[has_child] 'max_children' is less than 'min_children'");
+  if (minChildren < 0) throw illegalArgumentError("[has_child] requires non-negative 'min_children' field");
+  if (maxChildren < 0) throw illegalArgumentError("[has_child] requires non-negative 'max_children' field");
+  if (maxChildren < minChildren) throw illegalArgumentError("[has_child] 'max_children' is less than 'min_children'");
   return {
     kind: name,
     type: readText(body['type'], name),
@@ -53,7 +53,7 @@ const hasChild: QueryParser = (body, context) => {
 const hasParent: QueryParser = (body, context) => {
   const name = 'has_parent';
   checkKeys(name, body, new Set(['parent_type', 'query', 'score', 'ignore_unmapped', 'inner_hits']));
-  if (body['parent_type'] === undefined) throw illegalArgument("[has_parent] requires 'parent_type' field");
+  if (body['parent_type'] === undefined) throw illegalArgumentError("[has_parent] requires 'parent_type' field");
   return {
     kind: name,
     type: readText(body['parent_type'], name),
@@ -70,7 +70,7 @@ const hasParent: QueryParser = (body, context) => {
 const parentId: QueryParser = (body) => {
   const name = 'parent_id';
   checkKeys(name, body, new Set(['type', 'id', 'ignore_unmapped']));
-  for (const key of ['type', 'id']) if (body[key] === undefined) throw illegalArgument(`[parent_id] requires '${key}' field`);
+  for (const key of ['type', 'id']) if (body[key] === undefined) throw illegalArgumentError(`[parent_id] requires '${key}' field`);
   return {
     kind: name,
     type: readText(body['type'], name),

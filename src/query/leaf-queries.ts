@@ -2,8 +2,8 @@
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { REGEXP_ALL } from '../common/regexp-flags.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { xContentParse } from '../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { xContentParseError } from '../errors/search-errors.ts';
 import { DateFormatter } from '../mapping/date/date-format.ts';
 import { zoneOf } from '../mapping/date/zones.ts';
 import { parseScript } from '../scripting/script-spec.ts';
@@ -48,7 +48,7 @@ function parseTerm(body: JsonObject): Query {
   const value = options['value'] ?? options['term'];
   if (value === undefined || value === null) {
     // A null in the short form counts as a missing field.
-    throw isObject(body[field]) ? illegalArgument('value cannot be null') : illegalFieldName();
+    throw isObject(body[field]) ? illegalArgumentError('value cannot be null') : illegalFieldName();
   }
   if (typeof value === 'object') throw parsingError(`[term] query does not support [${tokenOf(value)}] as value`);
   const insensitive = options['case_insensitive'];
@@ -85,15 +85,15 @@ function parseTerms(body: JsonObject): Query {
 
 function parseTermsLookup(field: string, lookup: JsonObject, base: { boost: number; name: string | null }): Query {
   for (const key of Object.keys(lookup)) {
-    if (!['index', 'id', 'path', 'routing', 'store'].includes(key)) throw xContentParse(`[terms_lookup] unknown field [${key}]`);
+    if (!['index', 'id', 'path', 'routing', 'store'].includes(key)) throw xContentParseError(`[terms_lookup] unknown field [${key}]`);
   }
   for (const key of ['index', 'path']) {
-    if (lookup[key] === undefined) throw illegalArgument(`Required [${key}]`);
+    if (lookup[key] === undefined) throw illegalArgumentError(`Required [${key}]`);
   }
   if (lookup['id'] === undefined) {
-    throw xContentParse(
+    throw xContentParseError(
       'Failed to build [terms_lookup] after last required field arrived',
-      illegalArgument('[terms] query lookup element requires specifying either the id or the query.'),
+      illegalArgumentError('[terms] query lookup element requires specifying either the id or the query.'),
     );
   }
   return {
@@ -193,7 +193,7 @@ function parseRange(body: JsonObject): Query {
       case 'relation': {
         const text = readText(value, 'range');
         relation = RELATIONS[text.toUpperCase()] ?? null;
-        if (relation === null || relation === 'disjoint') throw illegalArgument(`${text} is not a valid relation`);
+        if (relation === null || relation === 'disjoint') throw illegalArgumentError(`${text} is not a valid relation`);
         break;
       }
       case 'boost':
@@ -226,10 +226,10 @@ function parseIds(body: JsonObject): Query {
   const values: string[] = [];
   for (const [key, value] of Object.entries(body)) {
     if (key === 'values') {
-      if (isObject(value)) throw xContentParse("[ids] values doesn't support values of type: START_OBJECT");
+      if (isObject(value)) throw xContentParseError("[ids] values doesn't support values of type: START_OBJECT");
       for (const id of Array.isArray(value) ? value : [value]) values.push(readText(id, 'ids'));
     } else if (key !== 'boost' && key !== '_name') {
-      throw xContentParse(`[ids] unknown field [${key}]`);
+      throw xContentParseError(`[ids] unknown field [${key}]`);
     }
   }
   return { kind: 'ids', values, ...readBase('ids', body) };
@@ -245,7 +245,7 @@ function parsePattern(kind: PatternQuery['kind'], body: JsonObject): Query {
   const { field, options, outer } = readFieldBody(kind, body, 'value');
   checkKeys(kind, options, PATTERN_KEYS[kind]);
   const value = options['value'] ?? (kind === 'regexp' ? undefined : options[kind]);
-  if (value === undefined || value === null) throw illegalArgument('value cannot be null');
+  if (value === undefined || value === null) throw illegalArgumentError('value cannot be null');
   const insensitive = options['case_insensitive'];
   const states = options['max_determinized_states'];
   let flags = REGEXP_ALL;
@@ -272,7 +272,7 @@ function parseFuzzy(body: JsonObject): Query {
   const { field, options, outer } = readFieldBody('fuzzy', body, 'value');
   checkKeys('fuzzy', options, FUZZY_KEYS);
   const value = options['value'] ?? options['term'];
-  if (value === undefined || value === null) throw illegalArgument('query value cannot be null');
+  if (value === undefined || value === null) throw illegalArgumentError('query value cannot be null');
   const optional = <T>(key: string, read: (value: unknown, where: string) => T, fallback: T): T =>
     options[key] === undefined ? fallback : read(options[key], 'fuzzy');
   return {

@@ -1,5 +1,5 @@
 // `minimum_should_match`: 3, -1, 75%, -25%, 2<75%, 2<-25% 9<-3.
-import { numberFormat } from '../errors/search-errors.ts';
+import { numberFormatError } from '../errors/search-errors.ts';
 
 /**
  * The number of optional clauses, out of `count`, that must match.
@@ -29,6 +29,6 @@ export function calculateMinimumShouldMatch(count: number, spec: string): number
 }
 
 function integer(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) throw numberFormat(text);
+  if (!/^[+-]?\d+$/.test(text)) throw numberFormatError(text);
   return Number(text);
 }

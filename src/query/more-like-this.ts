@@ -1,7 +1,7 @@
 // Parser of more_like_this: the texts and documents that hits should be like, or unlike.
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBase } from './field-body.ts';
 import type { LikeItem, MoreLikeThisQuery } from './leaf-query.ts';
 import type { Query } from './query.ts';
@@ -54,7 +54,7 @@ export function parseMoreLikeThis(body: JsonObject): Query {
   }
   if (query.like.length === 0) throw parsingError(`[${NAME}] requires 'like' to be specified`);
   if (query.fields?.length === 0) throw parsingError(`[${NAME}] requires 'fields' to be non-empty`);
-  if (query.maxQueryTerms <= 0) throw illegalArgument("requires 'maxQueryTerms' to be greater than 0");
+  if (query.maxQueryTerms <= 0) throw illegalArgumentError("requires 'maxQueryTerms' to be greater than 0");
   return query;
 }
 
@@ -75,7 +75,7 @@ function readItem(value: unknown): LikeItem {
   if (!isObject(value)) return readText(value, NAME);
   for (const key of Object.keys(value))
     if (!ITEM_KEYS.has(key)) throw parsingError(`failed to parse More Like This item. unknown field [${key}]`);
-  if (value['per_field_analyzer'] !== undefined) throw illegalArgument(`[per_field_analyzer] of [${NAME}] is not supported`);
+  if (value['per_field_analyzer'] !== undefined) throw illegalArgumentError(`[per_field_analyzer] of [${NAME}] is not supported`);
   const fields = value['fields'] === undefined ? null : readList(value['fields']).map((field) => readText(field, NAME));
   const index = value['_index'] === undefined ? null : readText(value['_index'], NAME);
   const { _id: id, doc } = value;

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { COMPOUND_PARSERS } from './compound-queries.ts';
 import { GEO_PARSERS } from './geo-queries.ts';
 import { parseIntervals } from './interval-queries.ts';
@@ -49,13 +49,13 @@ export function parseQuery(body: unknown, report: ReportUncacheable = () => unde
 
 function parseAtDepth(body: unknown, depth: number, report: ReportUncacheable): Query {
   if (depth > MAX_QUERY_DEPTH) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `The nested depth of the query exceeds the maximum nested depth for queries set in [indices.query.bool.max_nested_depth]`,
     );
   }
   if (!isObject(body)) throw parsingError('[_na] query malformed, must start with start_object');
   const names = Object.keys(body);
-  if (names.length === 0) throw illegalArgument('query malformed, empty clause found');
+  if (names.length === 0) throw illegalArgumentError('query malformed, empty clause found');
   const [name] = names;
   const content = body[name];
   if (!isObject(content)) throw parsingError(`[${name}] query malformed, no start_object after query name`);

@@ -1,7 +1,7 @@
 // Typed values of a parsed JSON body, with the coercions of Elasticsearch's parsers.
 import { tokenOf } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { numberFormat } from '../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { numberFormatError } from '../errors/search-errors.ts';
 
 /** A scalar as a string. @throws ApiError: an array or an object */
 export function readText(value: unknown, where: string): string {
@@ -17,7 +17,7 @@ export function readTextOrNull(value: unknown, where: string): string | null {
 export function readNumber(value: unknown, where: string): number {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   if (typeof value === 'string') {
-    if (!/^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value)) throw numberFormat(value);
+    if (!/^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value)) throw numberFormatError(value);
     return Number(value);
   }
   throw parsingError(`[${where}] expects a number, but found [${tokenOf(value)}]`);
@@ -36,7 +36,7 @@ export function readBoolean(value: unknown, where: string): boolean {
   if (typeof value === 'boolean') return value;
   if (value === 'true') return true;
   if (value === 'false') return false;
-  if (typeof value === 'string') throw illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
+  if (typeof value === 'string') throw illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
   throw parsingError(`[${where}] expects a boolean, but found [${tokenOf(value)}]`);
 }
 
@@ -48,6 +48,6 @@ export function readList(value: unknown): readonly unknown[] {
 /** @throws ApiError illegal_argument_exception: the boost is negative */
 export function readBoost(value: unknown, query: string): number {
   const boost = readFloat(value, query);
-  if (boost < 0) throw illegalArgument(`negative [boost] are not allowed in [${query}], use a value between 0 and 1 to deboost`);
+  if (boost < 0) throw illegalArgumentError(`negative [boost] are not allowed in [${query}], use a value between 0 and 1 to deboost`);
   return boost;
 }

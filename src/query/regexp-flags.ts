@@ -8,7 +8,7 @@ import {
   REGEXP_INTERSECTION,
   REGEXP_INTERVAL,
 } from '../common/regexp-flags.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 const FLAGS: Readonly<Record<string, number>> = {
   INTERSECTION: REGEXP_INTERSECTION,
@@ -27,7 +27,7 @@ export function parseRegexpFlags(text: string): number {
   let flags = 0;
   for (const name of text.split('|')) {
     const flag = FLAGS[name.trim().toUpperCase()];
-    if (flag === undefined) throw illegalArgument(`Unknown regexp flag [${name}]`);
+    if (flag === undefined) throw illegalArgumentError(`Unknown regexp flag [${name}]`);
     if (flag === REGEXP_ALL) return REGEXP_ALL;
     flags |= flag;
   }

@@ -1,8 +1,8 @@
 // Parsers of queries that compute scores: script, script_score, rank_feature, distance_feature.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { xContentParse } from '../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { xContentParseError } from '../errors/search-errors.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';
 import type { FeatureFunction } from './leaf-query.ts';
@@ -39,13 +39,13 @@ function parseScriptScore(body: JsonObject, context: QueryParseContext): Query {
   for (const [key, value] of Object.entries(body)) {
     if (key === 'query') query = context.inner(value);
     else if (key === 'script') {
-      if (!isObject(value)) throw xContentParse(`[script_score] script doesn't support values of type: ${tokenOf(value)}`);
+      if (!isObject(value)) throw xContentParseError(`[script_score] script doesn't support values of type: ${tokenOf(value)}`);
       script = parseScript(value);
     } else if (key === 'min_score') minScore = readFloat(value, key);
     else if (key !== 'boost' && key !== '_name') throw parsingError(`[script_score] unknown field [${key}]`);
   }
-  if (query === null) throw illegalArgument('Required [query]');
-  if (script === null) throw illegalArgument('Required [script]');
+  if (query === null) throw illegalArgumentError('Required [query]');
+  if (script === null) throw illegalArgumentError('Required [script]');
   return { kind: 'script_score', query, script, minScore, ...readBase('script_score', body) };
 }
 
@@ -64,7 +64,7 @@ function optional(name: string, body: JsonObject, key: string): number | null {
 
 function required(name: string, body: JsonObject, key: string): number {
   const value = optional(name, body, key);
-  if (value === null) throw illegalArgument(`Required [${key}]`);
+  if (value === null) throw illegalArgumentError(`Required [${key}]`);
   return value;
 }
 
@@ -75,11 +75,11 @@ function parseRankFeature(body: JsonObject): Query {
     if (key === 'field') field = readText(value, key);
     else if (Object.hasOwn(FUNCTIONS, key)) {
       if (!isObject(value)) throw parsingError(`[rank_feature] ${key} doesn't support values of type: ${tokenOf(value)}`);
-      if (found) throw illegalArgument('Can only specify one of [log], [saturation], [sigmoid] and [linear]');
+      if (found) throw illegalArgumentError('Can only specify one of [log], [saturation], [sigmoid] and [linear]');
       found = FUNCTIONS[key](value);
     } else if (key !== 'boost' && key !== '_name') throw parsingError(`[rank_feature] unknown field [${key}]`);
   }
-  if (field === null) throw illegalArgument('Required [field]');
+  if (field === null) throw illegalArgumentError('Required [field]');
   return { kind: 'rank_feature', field, function: found ?? { kind: 'saturation', pivot: null }, ...readBase('rank_feature', body) };
 }
 
@@ -88,7 +88,7 @@ function parseDistanceFeature(body: JsonObject): Query {
     if (!['field', 'origin', 'pivot', 'boost', '_name'].includes(key)) throw parsingError(`[distance_feature] unknown field [${key}]`);
   const { field, origin, pivot } = body;
   for (const [name, value] of Object.entries({ field, origin, pivot }))
-    if (value === undefined) throw illegalArgument(`Required [${name}]`);
+    if (value === undefined) throw illegalArgumentError(`Required [${name}]`);
   return {
     kind: 'distance_feature',
     field: readText(field, 'field'),

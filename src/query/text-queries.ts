@@ -1,8 +1,8 @@
 // Parsers of full-text queries: the match family, multi_match, query_string, simple_query_string.
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument, parsingError } from '../errors/catalog.ts';
-import { parseFailure } from '../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { parseFailureError } from '../errors/search-errors.ts';
 import { zoneOf } from '../mapping/date/zones.ts';
 import { checkKeys, readBase, readFieldBody } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
@@ -75,14 +75,15 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
     case 'prefix_length':
     case 'fuzzy_prefix_length':
       into.prefixLength = readInt(value, query);
-      if (into.prefixLength < 0) throw illegalArgument('No negative prefix length allowed.');
+      if (into.prefixLength < 0) throw illegalArgumentError('No negative prefix length allowed.');
       return true;
     case 'max_expansions':
     case 'fuzzy_max_expansions':
       into.maxExpansions = readInt(value, query);
-      if (query === 'match' && into.maxExpansions <= 0) throw illegalArgument('[match] requires maxExpansions to be positive.');
-      if (query === 'multi_match' && into.maxExpansions <= 0) throw illegalArgument('Max expansions must be strictly great than zero.');
-      if (into.maxExpansions < 0) throw illegalArgument('No negative maxExpansions allowed.');
+      if (query === 'match' && into.maxExpansions <= 0) throw illegalArgumentError('[match] requires maxExpansions to be positive.');
+      if (query === 'multi_match' && into.maxExpansions <= 0)
+        throw illegalArgumentError('Max expansions must be strictly great than zero.');
+      if (into.maxExpansions < 0) throw illegalArgumentError('No negative maxExpansions allowed.');
       return true;
     case 'fuzzy_transpositions':
       into.fuzzyTranspositions = readBoolean(value, query);
@@ -105,14 +106,14 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
     case 'slop':
     case 'phrase_slop':
       into.slop = readInt(value, query);
-      if (into.slop < 0) throw illegalArgument('No negative slop allowed.');
+      if (into.slop < 0) throw illegalArgumentError('No negative slop allowed.');
       return true;
     case 'auto_generate_synonyms_phrase_query':
       into.autoPhrase = readBoolean(value, query);
       return true;
     case 'cutoff_frequency':
       readFloat(value, query);
-      throw illegalArgument(`[${query}] query does not support [cutoff_frequency]: it was removed, block-max pruning needs no help`);
+      throw illegalArgumentError(`[${query}] query does not support [cutoff_frequency]: it was removed, block-max pruning needs no help`);
     default:
       return false;
   }
@@ -121,7 +122,7 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
 function parseOperator(text: string): Operator {
   const lower = text.toLowerCase();
   if (lower !== 'and' && lower !== 'or') {
-    throw illegalArgument(`No enum constant org.opensearch.index.query.Operator.${text.toUpperCase()}`);
+    throw illegalArgumentError(`No enum constant org.opensearch.index.query.Operator.${text.toUpperCase()}`);
   }
   return lower;
 }
@@ -131,7 +132,7 @@ function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
     if (Array.isArray(value)) throw parsingError(`[${kind}] unknown token [START_ARRAY] after [query]`);
   }
   if (Object.keys(body).length === 0) {
-    throw kind === 'match' ? parsingError('No text specified for text query') : illegalArgument(`[${kind}] requires fieldName`);
+    throw kind === 'match' ? parsingError('No text specified for text query') : illegalArgumentError(`[${kind}] requires fieldName`);
   }
   const { field, options: given, outer } = readFieldBody(kind, body, 'query');
   checkKeys(kind, given, MATCH_KEYS[kind]);
@@ -158,7 +159,7 @@ const TYPES = new Set<MultiMatchType>(['best_fields', 'most_fields', 'cross_fiel
 
 function parseType(text: string, query: string): MultiMatchType {
   const type = text.toLowerCase() as MultiMatchType;
-  if (!TYPES.has(type)) throw parseFailure(`failed to parse [${query}] query type [${text}]. unknown type.`);
+  if (!TYPES.has(type)) throw parseFailureError(`failed to parse [${query}] query type [${text}]. unknown type.`);
   return type;
 }
 
@@ -175,7 +176,7 @@ function parseMultiMatch(body: JsonObject): Query {
       fields = readFields(option, 'multi_match');
       const negative = fields.find(({ boost }) => boost < 0);
       if (negative)
-        throw illegalArgument(
+        throw illegalArgumentError(
           `negative [boost] are not allowed in [multi_match], got [${negative.boost}] for the field [${negative.field}]`,
         );
     } else if (key === 'type') type = parseType(readText(option, 'multi_match'), 'multi_match');
@@ -270,7 +271,9 @@ function parseQueryString(body: JsonObject): Query {
   }
   if (text === null) throw parsingError('[query_string] must be provided with a [query]');
   if (text.length > MAX_QUERY_STRING_LENGTH) {
-    throw parseFailure(`Query string length exceeds max allowed length ${MAX_QUERY_STRING_LENGTH} (search.query.max_query_string_length)`);
+    throw parseFailureError(
+      `Query string length exceeds max allowed length ${MAX_QUERY_STRING_LENGTH} (search.query.max_query_string_length)`,
+    );
   }
   return {
     kind: q,
@@ -343,7 +346,9 @@ function parseSimpleQueryString(body: JsonObject): Query {
   }
   if (text === null) throw parsingError('[simple_query_string] query text missing');
   if (text.length > MAX_QUERY_STRING_LENGTH) {
-    throw parseFailure(`Query string length exceeds max allowed length ${MAX_QUERY_STRING_LENGTH} (search.query.max_query_string_length)`);
+    throw parseFailureError(
+      `Query string length exceeds max allowed length ${MAX_QUERY_STRING_LENGTH} (search.query.max_query_string_length)`,
+    );
   }
   const syntax = parseSimpleSyntax(text, flags, options.operator);
   return { kind: q, syntax, fields, lenient, quoteFieldSuffix, analyzeWildcard, options, ...readBase(q, body) };
@@ -353,7 +358,7 @@ function parseFlags(text: string): number {
   let flags = 0;
   for (const name of text.split('|')) {
     const flag = SIMPLE_FLAGS[name.trim().toUpperCase()];
-    if (flag === undefined) throw illegalArgument(`Unknown simple_query_string flag [${name}]`);
+    if (flag === undefined) throw illegalArgumentError(`Unknown simple_query_string flag [${name}]`);
     if (flag === -1) return -1;
     flags |= flag;
   }

@@ -7,7 +7,7 @@ import { nearestNames } from '../common/nearest-name.ts';
 import { oneChunk } from '../common/one-chunk.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { badBoolean, illegalArgument, unrecognizedParameters } from '../errors/catalog.ts';
+import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import { ALL_APIS } from './all-apis.ts';
@@ -160,7 +160,7 @@ export class Dispatcher {
     let type: MediaType | null = preferred;
     if (format !== undefined && format !== '') {
       type = mediaTypeOfFormat(format);
-      if (!type) throw illegalArgument(`unsupported format [${format.slice(0, 40)}]: json, yaml, cbor, msgpack or txt`);
+      if (!type) throw illegalArgumentError(`unsupported format [${format.slice(0, 40)}]: json, yaml, cbor, msgpack or txt`);
     } else if (accept !== undefined && accept !== '' && accept !== '*/*') {
       type = negotiate(accept, preferred);
       if (!type) {
@@ -189,7 +189,7 @@ export class Dispatcher {
     if (http.body.length !== 0) {
       if (kind === 'none') {
         if ((await readBody(http, limit)).length > 0)
-          throw illegalArgument(`request [${http.method} ${http.path}] does not support having a body`);
+          throw illegalArgumentError(`request [${http.method} ${http.path}] does not support having a body`);
         return none;
       }
       if (format === null && !(http.body.length === null && contentType === undefined)) throw new ContentTypeRefused(contentType);
@@ -302,7 +302,7 @@ function decodeOr400<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof URIError) throw illegalArgument('the path or query contains an invalid percent-encoding');
+    if (error instanceof URIError) throw illegalArgumentError('the path or query contains an invalid percent-encoding');
     throw error;
   }
 }
@@ -318,7 +318,7 @@ function readCommonParams(exchange: Exchange, query: Readonly<Record<string, str
 function flag(value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false;
   if (value === '' || value === 'true') return true;
-  throw badBoolean(value);
+  throw booleanValueError(value);
 }
 
 function uriOf(http: HttpRequest): string {
@@ -349,7 +349,7 @@ function unknownParametersError(path: string, query: Readonly<Record<string, str
   const unknown = Object.keys(query)
     .filter((name) => !Object.hasOwn(params, name))
     .sort();
-  return unrecognizedParameters(
+  return unrecognizedParametersError(
     path,
     unknown,
     unknown.map((name) => nearestNames(name, known)),

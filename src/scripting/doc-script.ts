@@ -1,7 +1,7 @@
 // Scripts that read documents of an index: scores, filters, fields, sort values, inputs of aggregations.
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { doubleOf } from './dates.ts';
 import type { HostFunction } from './evaluator.ts';
 import { compileExpression } from './expression.ts';
@@ -108,7 +108,7 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   const { lang, source } = resolveScript(spec, context.stored);
   const given = { ...context.params, ...spec.params };
   if (lang === 'expression') return expressionScript(source, given);
-  if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+  if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
   let current: ScriptDocument | null = null;
   const document = () => present(current);
   const names = ['doc', 'params', ...context.variables];

@@ -4,7 +4,7 @@ import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 export interface ScriptSpec {
   readonly lang: string;
@@ -36,10 +36,10 @@ export function parseScript(value: unknown): ScriptSpec {
   if (typeof params !== 'object' || params === null || Array.isArray(params))
     throw new ApiError('x_content_parse_exception', 400, '[script] params must be an object');
   if (id !== undefined && source === undefined) {
-    if (lang !== undefined) throw illegalArgument('illegally specified <lang> for a stored script');
+    if (lang !== undefined) throw illegalArgumentError('illegally specified <lang> for a stored script');
     return { lang: 'painless', source: null, id: String(id), params: params as JsonObject };
   }
-  if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
+  if (source === undefined) throw illegalArgumentError('must specify either [source] for an inline script or [id] for a stored script');
   const text = typeof source === 'string' ? source : writeJson(source);
   return { lang: lang === undefined ? 'painless' : String(lang), source: text, id: null, params: params as JsonObject };
 }

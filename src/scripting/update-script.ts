@@ -2,7 +2,7 @@
 // run (maps, lists, int or long by size, double) and back to JSON afterwards.
 import { BoundedMap } from '../common/bounded-map.ts';
 import type { JsonObject } from '../common/json-value.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
 import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
 import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
@@ -19,7 +19,7 @@ export interface UpdateScript {
 export function parseUpdateScript(value: unknown, stored: (id: string) => StoredScript | null): UpdateScript {
   const spec = parseScript(value);
   const { lang, source } = resolveScript(spec, stored);
-  if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+  if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
   return { source, params: spec.params };
 }
 
@@ -76,7 +76,7 @@ export function runUpdateScript(
   const before = new Map(ctx);
   compiled.run({ ctx, params: toScript(script.params) });
   if (!canMove)
-    for (const name of FIXED) if (ctx.get(name) !== before.get(name)) throw illegalArgument(`[${name}] cannot be changed by a script`);
+    for (const name of FIXED) if (ctx.get(name) !== before.get(name)) throw illegalArgumentError(`[${name}] cannot be changed by a script`);
   const wanted = ctx.get('op') ?? 'index';
   switch (wanted) {
     case 'index':
@@ -88,7 +88,7 @@ export function runUpdateScript(
     case 'delete':
       return { op: 'delete', place: placeOf(ctx) };
     default:
-      throw illegalArgument(`Operation type [${String(wanted)}] not allowed, only [noop, index, delete] are allowed`);
+      throw illegalArgumentError(`Operation type [${String(wanted)}] not allowed, only [noop, index, delete] are allowed`);
   }
 }
 
@@ -99,9 +99,9 @@ function placeOf(ctx: ScriptMap): ScriptedPlace {
     return value === null ? null : String(value);
   };
   const index = text('_index');
-  if (index === null) throw illegalArgument("Can't reindex without a destination index!");
+  if (index === null) throw illegalArgumentError("Can't reindex without a destination index!");
   const version = fromScript(ctx.get('_version') ?? null);
-  if (version !== null && !Number.isSafeInteger(version)) throw illegalArgument('_version may only be set to an int or a long');
+  if (version !== null && !Number.isSafeInteger(version)) throw illegalArgumentError('_version may only be set to an int or a long');
   return { index, id: text('_id'), routing: text('_routing'), version: version as number | null };
 }
 

@@ -3,7 +3,7 @@ import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/in
 import { shortestFloat } from '../common/float32.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { allShardsFailed, type ShardFailure } from '../errors/search-errors.ts';
+import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
 import { type ExecutionCounters, makeCounters, type StopCheck } from '../plan/query-plan.ts';
 import { collapseHits, collapsePart } from './fetch/collapse.ts';
 import { fetchParts } from './fetch/fetch-parts.ts';
@@ -87,7 +87,7 @@ export function* searchSteps(
       failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
     }
   }
-  if (failures.length > 0 && failures.length === targets.length) throw allShardsFailed('query', failures);
+  if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('query', failures);
   return {
     ...reduceSearch(search, targets, statistics, runs),
     skipped: skipped.size,
@@ -201,7 +201,7 @@ function asShard<T>(phase: 'query' | 'fetch', targets: readonly SearchTarget[], 
     return work();
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    throw allShardsFailed(phase, [{ shard: 0, index: targets[0].shard.index, node: nodeId, error }]);
+    throw allShardsFailedError(phase, [{ shard: 0, index: targets[0].shard.index, node: nodeId, error }]);
   }
 }
 

@@ -1,7 +1,7 @@
 // The query phase on one shard: prepares the request for its index, runs the query with aggregations and rescorers, measures profiles.
 import type { AggTree, Bindings, SegmentPartial } from '../aggs/index.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { makeCounters } from '../plan/query-plan.ts';
 import { MATCH_ALL } from '../query/query.ts';
 import { checkCollapseField } from './fetch/collapse.ts';
@@ -193,25 +193,25 @@ function checkLimits(shard: SearchShard, request: SearchRequest): void {
   const { maxResultWindow, maxRescoreWindow } = shard.limits;
   const wanted = request.from + request.size;
   if (wanted > maxResultWindow) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Result window is too large, from + size must be less than or equal to: [${maxResultWindow}] but was [${wanted}]. See the scroll api for a ` +
         'more efficient way to request large data sets. This limit can be set by changing the [index.max_result_window] index level setting.',
     );
   }
   for (const { windowSize } of request.rescore) {
     if (windowSize <= maxRescoreWindow) continue;
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Rescore window [${windowSize}] is too large. It must be less than [${maxRescoreWindow}]. This prevents allocating massive heaps for storing ` +
         'the results to be rescored. This limit can be set by changing the [index.max_rescore_window] index level setting.',
     );
   }
   if (request.rescore.length > 0 && request.sort.length > 0)
-    throw illegalArgument('Cannot use [sort] option in conjunction with [rescore].');
+    throw illegalArgumentError('Cannot use [sort] option in conjunction with [rescore].');
   if (request.rescore.length > 0 && request.collapse) {
     throw new ApiError('search_exception', 400, 'cannot use `collapse` in conjunction with `rescore`');
   }
   if (request.collapse) checkCollapseField(shard, request.collapse.field);
   const { trackTotalHitsUpTo } = request;
-  if (trackTotalHitsUpTo < 0) throw illegalArgument(`totalHitsThreshold must be >= 0, got ${trackTotalHitsUpTo}`);
+  if (trackTotalHitsUpTo < 0) throw illegalArgumentError(`totalHitsThreshold must be >= 0, got ${trackTotalHitsUpTo}`);
   checkDocvalueFields(shard, request.docvalueFields.length);
 }

@@ -1,6 +1,6 @@
 // Host side of assembly/analysis/run.ts: runs chains of analysis stages in a private memory.
 import { present } from '../common/present.ts';
-import { illegalArgument } from '../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { Chain } from './generated/analysis.ts';
 import type { AnalyzerExports } from './generated/exports.ts';
 import { E_INCREMENT, E_NO_SPACE, E_OFFSETS, E_REFUSED, E_WORK } from './generated/mem.ts';
@@ -282,7 +282,7 @@ export class AnalysisHost implements TextMemory {
 
   #grow(program: ChainProgram): void {
     const next = (program.regionBytes ?? DEFAULT_REGION_BYTES) * 2;
-    if (next > MAX_REGION_BYTES) throw illegalArgument('a token is too long to be analysed, or a filter keeps too much of the text');
+    if (next > MAX_REGION_BYTES) throw illegalArgumentError('a token is too long to be analysed, or a filter keeps too much of the text');
     program.regionBytes = next;
     program.generation = 0;
   }
@@ -306,19 +306,19 @@ export class AnalysisHost implements TextMemory {
 
 /** Lucene's error for a token whose parts another filter has reordered. */
 export function endsBeforeStart(start: number, end: number): Error {
-  return illegalArgument(
+  return illegalArgumentError(
     `startOffset must be non-negative, and endOffset must be >= startOffset; got startOffset=${start},endOffset=${end}`,
   );
 }
 
 /** Lucene's error for a filter in a condition that replaces a token at the previous position. */
 export function movesBack(): Error {
-  return illegalArgument('Increment must be zero or greater: -1');
+  return illegalArgumentError('Increment must be zero or greater: -1');
 }
 
 /** Error for E_WORK, here and when documents are indexed. */
 export function tooMuchWork(): Error {
-  return illegalArgument('a character filter or tokenizer needs too much work on this text');
+  return illegalArgumentError('a character filter or tokenizer needs too much work on this text');
 }
 
 function align(ptr: number): number {

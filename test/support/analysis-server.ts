@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AnalysisRegistry, type AnalysisSettings } from '../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../src/analysis/analyze/analyze-api.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
-import { illegalArgument } from '../../src/errors/catalog.ts';
+import { illegalArgumentError } from '../../src/errors/catalog.ts';
 import { configFiles } from '../../src/node/config-directory.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
 
@@ -38,7 +38,7 @@ export function startAnalysisServer(port: number, configDir: string | null): Pro
       const settings = (JSON.parse(body).settings ?? {}) as AnalysisSettings & Record<string, unknown>;
       const maxTokenCount = Number(settings['analyze.max_token_count'] ?? 10_000);
       if (maxTokenCount < 1)
-        throw illegalArgument(`Failed to parse value [${maxTokenCount}] for setting [index.analyze.max_token_count] must be >= 1`);
+        throw illegalArgumentError(`Failed to parse value [${maxTokenCount}] for setting [index.analyze.max_token_count] must be >= 1`);
       indices.set(name, { registry: AnalysisRegistry.build(env, settings), maxTokenCount });
       return { acknowledged: true };
     }

@@ -1,7 +1,7 @@
 // A small mapping for tests of the writer: fields by a prefix of their names (`t_` text, `k_` keyword, `n_` long); unknown ones come as
 // dynamic updates, `bad` is refused, `nested` objects become nested documents.
 import type { JsonObject } from '../../src/common/json-value.ts';
-import { mapperParsing } from '../../src/errors/catalog.ts';
+import { mapperParsingError } from '../../src/errors/catalog.ts';
 import type { DocumentSink, FieldSpec } from '../../src/mapping/document-sink.ts';
 import type { MappingSnapshot, ParseOutcome } from '../../src/mapping/mapping-snapshot.ts';
 
@@ -62,7 +62,7 @@ export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields'
       if (name.startsWith('t_')) sink.text(number, String(value));
       else if (name.startsWith('k_')) sink.keyword(number, Buffer.from(String(value)));
       else if (typeof value === 'number') sink.i64(number, value);
-      else throw mapperParsing(`failed to parse field [${name}]`);
+      else throw mapperParsingError(`failed to parse field [${name}]`);
     }
   }
 }

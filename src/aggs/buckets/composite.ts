@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { illegalArgument, parsingError, unsupported, xContentError } from '../errors.ts';
+import { illegalArgumentError, parsingError, unsupported, xContentError } from '../errors.ts';
 import { geotileCell, geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -41,14 +41,14 @@ function parseSourceEntry(entry: unknown): CompositeSource {
     throw parsingError(`invalid source type: ${kind}`);
   const p = new Params(kind, options);
   const order = p.string('order') ?? 'asc';
-  if (order !== 'asc' && order !== 'desc') throw illegalArgument(`Unknown SortOrder [${order}]`);
+  if (order !== 'asc' && order !== 'desc') throw illegalArgumentError(`Unknown SortOrder [${order}]`);
   const missingBucket = p.bool('missing_bucket') ?? false;
   const missing = p.string('missing_order') ?? 'default';
-  if (!['first', 'last', 'default'].includes(missing)) throw illegalArgument(`Unknown missing order [${missing}]`);
-  if (missing !== 'default' && !missingBucket) throw illegalArgument('missing_order cannot be set when missing_bucket is false');
+  if (!['first', 'last', 'default'].includes(missing)) throw illegalArgumentError(`Unknown missing order [${missing}]`);
+  if (missing !== 'default' && !missingBucket) throw illegalArgumentError('missing_order cannot be set when missing_bucket is false');
   const source = parseSource(p, true);
   const interval = kind === 'histogram' ? (p.number('interval') ?? 0) : 0;
-  if (kind === 'histogram' && interval <= 0) throw illegalArgument(`[interval] must be greater than 0 for [histogram] source`);
+  if (kind === 'histogram' && interval <= 0) throw illegalArgumentError(`[interval] must be greater than 0 for [histogram] source`);
   const rounding = kind === 'date_histogram' ? parseRounding(p, source.timeZone, name) : null;
   if (kind === 'date_histogram' && rounding === null) throw noInterval();
   const precision = kind === 'geotile_grid' ? tilePrecision(p) : 0;
@@ -76,15 +76,15 @@ export const compositeType: AggType = {
     const after = p.object('after');
     const list = p.list('sources');
     p.done();
-    if (!list) throw illegalArgument('Required [sources]');
+    if (!list) throw illegalArgumentError('Required [sources]');
     if (size <= 0) throw p.refuse('size', `[size] must be greater than 0. Found [${size}]`);
     let sources: CompositeSource[];
     try {
       sources = list.map(parseSourceEntry);
-      if (sources.length === 0) throw illegalArgument('Composite [sources] cannot be null or empty');
+      if (sources.length === 0) throw illegalArgumentError('Composite [sources] cannot be null or empty');
       const names = sources.map((source) => source.name);
       const twice = names.filter((name, i) => names.indexOf(name) !== i);
-      if (twice.length > 0) throw illegalArgument(`Composite source names must be unique, found duplicates: [${twice.join(', ')}]`);
+      if (twice.length > 0) throw illegalArgumentError(`Composite source names must be unique, found duplicates: [${twice.join(', ')}]`);
     } catch (error) {
       throw xContentError('[composite] failed to parse field [sources]', asCause(error));
     }
@@ -95,15 +95,15 @@ export const compositeType: AggType = {
     const parent = ctx.parents[ctx.parents.length - 1];
     if (parent && !['nested', 'filter', 'reverse_nested'].includes(parent.typeName)) {
       const factory = `${parent.typeName.replace(/(?:^|_)(\w)/g, (_, c: string) => c.toUpperCase())}AggregatorFactory`;
-      throw illegalArgument(`[composite] aggregation cannot be used with a parent aggregation of type: [${factory}]`);
+      throw illegalArgumentError(`[composite] aggregation cannot be used with a parent aggregation of type: [${factory}]`);
     }
     if (size > ctx.index.maxBuckets) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `Trying to create too many buckets. Must be less than or equal to: [${ctx.index.maxBuckets}] but was [${size}]. This limit can be set by changing the [search.max_buckets] cluster level setting.`,
       );
     }
     if (after && (Object.keys(after).length !== sources.length || sources.some((source) => after[source.name] === undefined))) {
-      throw illegalArgument(`[after] has ${Object.keys(after).length} value(s) but [sources] has ${sources.length}`);
+      throw illegalArgumentError(`[after] has ${Object.keys(after).length} value(s) but [sources] has ${sources.length}`);
     }
     return sources.map(({ kind, source }) => {
       const families =
@@ -177,7 +177,7 @@ class SourceKeys {
   /** A value of `after` as a comparable key. */
   parse(value: unknown, nowMs: number): Part {
     if (value === null) {
-      if (!this.#spec.missingBucket) throw illegalArgument(`Missing value for [after.${this.#spec.name}]`);
+      if (!this.#spec.missingBucket) throw illegalArgumentError(`Missing value for [after.${this.#spec.name}]`);
       return null;
     }
     const source = this.#terms.source;
@@ -201,7 +201,7 @@ class SourceKeys {
       return BigInt(isExact ? (value as bigint | string) : number) - (source.unsigned ? 1n << 63n : 0n);
     }
     if (Number.isNaN(number))
-      throw illegalArgument(`Invalid value for [after.${this.#spec.name}], expected a number, got [${String(value)}]`);
+      throw illegalArgumentError(`Invalid value for [after.${this.#spec.name}], expected a number, got [${String(value)}]`);
     // Keys of scaled fields are compared as stored.
     return this.#spec.kind === 'terms' && source.scale !== 1 ? Math.round(number / source.scale) : number;
   }

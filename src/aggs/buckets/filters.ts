@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
-import { executionError, illegalArgument, parsingError, xContentError } from '../errors.ts';
+import { executionError, illegalArgumentError, parsingError, xContentError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { columnsOf, mergeBuckets, mergeChildren } from '../reduce/merge.ts';
@@ -79,7 +79,7 @@ export const filtersType: AggType = {
       const names = Object.keys(filters).sort();
       return { names, queries: names.map((name) => ctx.parseQuery(filters[name])), other };
     }
-    throw illegalArgument('[filters] cannot be empty.');
+    throw illegalArgumentError('[filters] cannot be empty.');
   },
   bind: () => null,
   plan(spec, _bound, scope, children): AggNode {
@@ -173,7 +173,7 @@ export const reverseNestedType: AggType = {
   bind(spec, ctx: BindContext): BoundNested {
     const { path } = spec.params as { path: string | null };
     if (!ctx.parents.some((parent) => parent.typeName === 'nested')) {
-      throw illegalArgument(`Reverse nested aggregation [${spec.name}] can not be used outside a [nested] aggregation`);
+      throw illegalArgumentError(`Reverse nested aggregation [${spec.name}] can not be used outside a [nested] aggregation`);
     }
     if (path !== null && !ctx.index.mapping.isNested(path)) {
       if (ctx.index.mapping.isObject(path)) throw executionError(`[reverse_nested] nested path [${path}] is not nested`);
@@ -214,7 +214,7 @@ export const adjacencyMatrixType: AggType = {
     const limit = ctx.index.setting('index.max_adjacency_matrix_filters', 100);
     const { names } = spec.params as AdjacencyParams;
     if (names.length > limit) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `Number of filters is too large, must be less than or equal to: [${limit}] but was [${names.length}].This limit can be set by changing the [index.max_adjacency_matrix_filters] index level setting.`,
       );
     }

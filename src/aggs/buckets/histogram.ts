@@ -6,7 +6,7 @@ import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { calendarRounding, calendarUnit, intervalRounding, type Rounding, startsBetween, timeValue } from '../dates/rounding.ts';
 import { timeZone, UTC } from '../dates/time-zone.ts';
-import { illegalArgument, tooManyBuckets, unsupported, xContentError } from '../errors.ts';
+import { illegalArgumentError, tooManyBuckets, unsupported, xContentError } from '../errors.ts';
 import { formatOf } from '../metrics/numeric.ts';
 import { Params, pointName } from '../params.ts';
 import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from '../pipelines/bucket-path.ts';
@@ -102,13 +102,15 @@ function limitsOf(b: Bounds, what: string, name: string, source: ValuesSource, c
     if (typeof value === 'number') return value;
     if (source.isDate && source.format) return Number(source.format.parse(String(value), false, ctx.index.nowMs));
     const parsed = Number(value);
-    if (Number.isNaN(parsed)) throw illegalArgument(`failed to parse [${what}] with value [${String(value)}]`);
+    if (Number.isNaN(parsed)) throw illegalArgumentError(`failed to parse [${what}] with value [${String(value)}]`);
     return parsed;
   };
   const min = number(b.min, -Infinity);
   const max = number(b.max, Infinity);
   if (min > max)
-    throw illegalArgument(`[${what}.min][${b.min}] cannot be greater than [${what}.max][${b.max}] for histogram aggregation [${name}]`);
+    throw illegalArgumentError(
+      `[${what}.min][${b.min}] cannot be greater than [${what}.max][${b.max}] for histogram aggregation [${name}]`,
+    );
   return { min, max };
 }
 
@@ -121,7 +123,7 @@ export const histogramType: AggType = {
     const offset = p.number('offset') ?? 0;
     const common = parseCommon(p, name);
     p.done();
-    const refusal = interval === null ? illegalArgument('interval must be positive, got: 0.0') : null;
+    const refusal = interval === null ? illegalArgumentError('interval must be positive, got: 0.0') : null;
     return {
       ...common,
       interval: interval ?? 1,
@@ -310,7 +312,7 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
 
 /** The error for a date_histogram without an interval. */
 export function noInterval(): Error {
-  return illegalArgument('Invalid interval specified, must be non-null and non-empty');
+  return illegalArgumentError('Invalid interval specified, must be non-null and non-empty');
 }
 
 /** True if the slice holds raw times instead of starts of buckets. */

@@ -5,7 +5,7 @@ import { isObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { executionError, illegalArgument, parsingError } from '../errors.ts';
+import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { doubleOf, type ValuesSource } from '../source.ts';
 
@@ -26,9 +26,9 @@ function parseInclude(value: unknown): IncludeExclude['include'] {
   const partition = Number(value.partition);
   const partitions = Number(value.num_partitions);
   if (value.partition === undefined || value.num_partitions === undefined)
-    throw illegalArgument('Missing [partition] or [num_partitions] parameter for partition-based include');
-  if (!Number.isInteger(partition) || partition < 0) throw illegalArgument('Partition must be >= 0');
-  if (!Number.isInteger(partitions) || partition >= partitions) throw illegalArgument('Partition must be < num_partitions');
+    throw illegalArgumentError('Missing [partition] or [num_partitions] parameter for partition-based include');
+  if (!Number.isInteger(partition) || partition < 0) throw illegalArgumentError('Partition must be >= 0');
+  if (!Number.isInteger(partitions) || partition >= partitions) throw illegalArgumentError('Partition must be < num_partitions');
   return { partition, partitions };
 }
 

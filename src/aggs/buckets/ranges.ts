@@ -9,7 +9,7 @@ import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo-point.ts';
-import { badParameter, illegalArgument, numberFormat, parsingError, xContentError } from '../errors.ts';
+import { illegalArgumentError, numberFormatError, parameterError, parsingError, xContentError } from '../errors.ts';
 import { metresOf } from '../geo.ts';
 import { Params, pointName } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -76,7 +76,7 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
 /** Ends as doubles, sorted, with their string forms. */
 function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end: (value: unknown, isTo: boolean) => number): BoundRanges {
   const params = spec.params as RangeParams;
-  if (params.ranges.length === 0) throw illegalArgument(`No [ranges] specified for the [${spec.name}] aggregation`);
+  if (params.ranges.length === 0) throw illegalArgumentError(`No [ranges] specified for the [${spec.name}] aggregation`);
   void ctx;
   const withText = source.isDate || params.source.format !== null;
   const text = (value: number) => source.format?.keyAsString(value) ?? null;
@@ -136,7 +136,7 @@ export const rangeType: AggType = {
     return bindNumbers(spec, ctx, source, (value) => {
       if (source.isDate && typeof value === 'string') return Number(present(source.format).parse(value, false, ctx.index.nowMs));
       const number = Number(value);
-      if (Number.isNaN(number) || value === '') throw numberFormat(String(value));
+      if (Number.isNaN(number) || value === '') throw numberFormatError(String(value));
       return number;
     });
   },
@@ -237,9 +237,9 @@ function checkMask(typeName: string, mask: string): { from: Uint8Array; to: Uint
   const from = ipBytes(address);
   const bits = address.includes(':') ? 128 : 32;
   if (!from || length === undefined || !/^\d+$/.test(length))
-    throw badParameter(typeName, 'ranges', `Expected [ip/prefix] but was [${mask}]`);
+    throw parameterError(typeName, 'ranges', `Expected [ip/prefix] but was [${mask}]`);
   if (Number(length) > bits) {
-    throw illegalArgument(`Illegal prefix length [${length}] in [${mask}]. Must be 0-32 for IPv4 ranges, 0-128 for IPv6 ranges`);
+    throw illegalArgumentError(`Illegal prefix length [${length}] in [${mask}]. Must be 0-32 for IPv4 ranges, 0-128 for IPv6 ranges`);
   }
   const prefix = Number(length) + 128 - bits;
   let value = toBigInt(from);
@@ -281,11 +281,11 @@ export const ipRangeType: AggType = {
   bind(spec, ctx): BoundRanges {
     const params = spec.params as RangeParams;
     const source = bindSource('ip_range', params.source, ctx, ['ip']);
-    if (params.ranges.length === 0) throw illegalArgument(`No [ranges] specified for the [${spec.name}] aggregation`);
+    if (params.ranges.length === 0) throw illegalArgumentError(`No [ranges] specified for the [${spec.name}] aggregation`);
     const bytesOf = (value: unknown): Uint8Array | null => {
       if (value === null) return null;
       const bytes = ipBytes(String(value));
-      if (!bytes) throw illegalArgument(`'${String(value)}' is not an IP string literal.`);
+      if (!bytes) throw illegalArgumentError(`'${String(value)}' is not an IP string literal.`);
       return bytes;
     };
     const rows = params.ranges.map(({ key, from, to, mask }) => {
@@ -329,14 +329,14 @@ export const geoDistanceType: AggType = {
     if (metres === null) throw p.refuse('unit', `No DistanceUnit match for [${unit}]`);
     const isPlane = isPlaneDistance(p.string('distance_type') ?? 'arc');
     const params = parseRanges(p, parseSource(p), false);
-    if (!origin) throw illegalArgument('Required [origin]');
+    if (!origin) throw illegalArgumentError('Required [origin]');
     return { ...params, origin, metres, isPlane };
   },
   bind(spec, ctx): BoundRanges {
     const source = bindSource('geo_distance', (spec.params as RangeParams).source, ctx, ['geo_point']);
     const bound = bindNumbers(spec, ctx, { ...source, format: null }, (value) => {
       const number = Number(value);
-      if (Number.isNaN(number)) throw numberFormat(String(value));
+      if (Number.isNaN(number)) throw numberFormatError(String(value));
       return number;
     });
     // Distances start at 0, which is shown explicitly.

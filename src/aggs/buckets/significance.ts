@@ -1,7 +1,7 @@
 // Scores how much more frequent a term is in a subset than in the whole index. Formulas of Elasticsearch's significance heuristics.
 import { isObject } from '../../common/json-value.ts';
 import { compileScript } from '../../scripting/painless.ts';
-import { illegalArgument, unsupported } from '../errors.ts';
+import { illegalArgumentError, unsupported } from '../errors.ts';
 import { Params } from '../params.ts';
 import { numberOf } from '../pipelines/bucket-scripts.ts';
 
@@ -73,7 +73,7 @@ function scripted(body: unknown): Heuristic {
   const script = p.take('script');
   p.done();
   const source = isObject(script) ? script.source : script;
-  if (typeof source !== 'string') throw illegalArgument('script required');
+  if (typeof source !== 'string') throw illegalArgumentError('script required');
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
   const members: Record<string, true> = { _subset_freq: true, _subset_size: true, _superset_freq: true, _superset_size: true };
   for (const name of Object.keys(constants)) members[name] = true;
@@ -96,7 +96,7 @@ const NAMES = ['jlh', 'mutual_information', 'chi_square', 'gnd', 'percentage', '
 /** The heuristic named in a body, by default JLH. */
 export function parseHeuristic(p: Params): Heuristic {
   const named = NAMES.filter((name) => p.has(name));
-  if (named.length > 1) throw illegalArgument(`Only one significance heuristic may be given, found [${named.join(', ')}]`);
+  if (named.length > 1) throw illegalArgumentError(`Only one significance heuristic may be given, found [${named.join(', ')}]`);
   if (p.has('background_filter')) throw unsupported(`[background_filter] of [${p.typeName}]`);
   const body = named.length === 1 ? p.take(named[0]) : {};
   if (named[0] === 'script_heuristic') return scripted(body);

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../common/json-value.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { illegalArgument } from '../errors.ts';
+import { illegalArgumentError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
 import { selectTop } from '../reduce/merge.ts';
@@ -66,7 +66,7 @@ export const significantTextType: AggType = {
   parse(name, typeName, body): SignificantTextParams {
     const p = new Params(typeName, body);
     const field = p.string('field');
-    if (field === null) throw illegalArgument('Required one of fields [field], but none were specified. ');
+    if (field === null) throw illegalArgumentError('Required one of fields [field], but none were specified. ');
     const sourceFields = (p.list('source_fields') ?? []).map(String);
     const size = positive(p, name, 'size') ?? 10;
     positive(p, name, 'shard_size');
@@ -83,7 +83,7 @@ export const significantTextType: AggType = {
     const type = ctx.index.mapping.field(field);
     if (!type) return { type: null, tokens: () => [] };
     if (type.spec.analyzer === null)
-      throw illegalArgument(`Field [${field}] of type [${type.typeName}] is not supported for aggregation [${spec.typeName}]`);
+      throw illegalArgumentError(`Field [${field}] of type [${type.typeName}] is not supported for aggregation [${spec.typeName}]`);
     return { type, tokens: ctx.index.textTokens(type, sourceFields) };
   },
   plan: (): AggNode => ({ op: 'docs', children: [] }),

@@ -7,7 +7,7 @@ import type { ValueFormat } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { illegalArgument, unsupported, xContentError } from '../errors.ts';
+import { illegalArgumentError, unsupported, xContentError } from '../errors.ts';
 import { Params } from '../params.ts';
 import {
   checkOrderPath,
@@ -359,9 +359,9 @@ export const rareTermsType: AggType = {
     const p = new Params(typeName, body);
     const source = parseSource(p);
     const maxDocCount = positive(p, name, 'max_doc_count') ?? 1;
-    if (maxDocCount > 100) throw illegalArgument(`[max_doc_count] must be smaller than or equal to 100 in [${name}]`);
+    if (maxDocCount > 100) throw illegalArgumentError(`[max_doc_count] must be smaller than or equal to 100 in [${name}]`);
     const precision = p.number('precision');
-    if (precision !== null && precision < 0.00001) throw illegalArgument('[precision] must be greater than 0.00001');
+    if (precision !== null && precision < 0.00001) throw illegalArgumentError('[precision] must be greater than 0.00001');
     const filter = parseIncludeExclude(p);
     p.done();
     const order = [orderPart('_count', false), orderPart('_key', false)];
@@ -370,7 +370,7 @@ export const rareTermsType: AggType = {
   bind(spec, ctx): BoundTerms {
     const bound = bindTerms(spec, ctx);
     if (bound.source.kind === 'f64' || bound.source.scale !== 1) {
-      if (bound.source.type) throw illegalArgument('RareTerms aggregation does not support floating point fields.');
+      if (bound.source.type) throw illegalArgumentError('RareTerms aggregation does not support floating point fields.');
     }
     return bound;
   },

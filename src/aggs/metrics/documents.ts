@@ -3,7 +3,7 @@
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { executionError, illegalArgument, parsingError } from '../errors.ts';
+import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { JsonOut, MetricOut } from '../reduce/out.ts';
 import { bindSource, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
@@ -62,12 +62,12 @@ export const weightedAvgType: AggType = {
     const format = p.string('format');
     p.string('value_type');
     p.done();
-    if (!value) throw illegalArgument('Required [value]');
+    if (!value) throw illegalArgumentError('Required [value]');
     return { value: parseField(typeName, value), weight: weight ? parseField(typeName, weight) : null, format };
   },
   bind(spec, ctx) {
     const { value, weight, format } = spec.params as WeightedParams;
-    if (!weight) throw illegalArgument('Could not find field name [weight] in multiValuesSource');
+    if (!weight) throw illegalArgumentError('Could not find field name [weight] in multiValuesSource');
     const numeric = ['numeric', 'date', 'boolean'] as const;
     return {
       value: bindSource('weighted_avg', { ...value, format: format ?? value.format }, ctx, numeric),
@@ -205,8 +205,8 @@ export const matrixStatsType: AggType = {
     const missing = p.object('missing') ?? {};
     const mode = p.string('mode') ?? 'avg';
     p.done();
-    if (!fields || fields.length === 0) throw illegalArgument('[fields] must not be null or empty: [matrix_stats]');
-    if (!['avg', 'min', 'max', 'sum', 'median'].includes(mode)) throw illegalArgument(`Illegal value for mode: ${mode}`);
+    if (!fields || fields.length === 0) throw illegalArgumentError('[fields] must not be null or empty: [matrix_stats]');
+    if (!['avg', 'min', 'max', 'sum', 'median'].includes(mode)) throw illegalArgumentError(`Illegal value for mode: ${mode}`);
     const sources = fields.map((field) => ({
       field: String(field),
       missing: missing[String(field)] ?? null,
@@ -308,7 +308,8 @@ export const topHitsType: AggType = {
     }
     for (const key of ['from', 'size']) {
       const value = p.integer(key);
-      if (value !== null && value < 0) throw illegalArgument(`[${key}] must be greater than or equal to 0. Found [${value}] in [${_name}]`);
+      if (value !== null && value < 0)
+        throw illegalArgumentError(`[${key}] must be greater than or equal to 0. Found [${value}] in [${_name}]`);
     }
     return body as MutableJsonObject;
   },
@@ -317,7 +318,7 @@ export const topHitsType: AggType = {
     const window = Number(body.from ?? 0) + Number(body.size ?? 3);
     const limit = ctx.index.setting('index.max_inner_result_window', 100);
     if (window > limit) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `Top hits result window is too large, the top hits aggregator [${spec.name}]'s from + size must be less than or equal to: [${limit}] but was [${window}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.`,
       );
     }

@@ -5,7 +5,7 @@ import { compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 import { Double, type ScriptMap, type Value } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
-import { illegalArgument } from '../errors.ts';
+import { illegalArgumentError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { JsonOut } from '../reduce/out.ts';
 import type { AggSpec, AggType, BindContext, Slice } from '../types.ts';
@@ -32,7 +32,7 @@ interface BoundScripts {
 
 function stateScript(spec: ScriptSpec, ctx: BindContext, params: JsonObject, name: 'state' | 'states'): StateScript {
   const { lang, source } = resolveScript(spec, ctx.index.storedScript);
-  if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+  if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
   const value = { kind: 'value' } as const;
   const compiled = compileScript(source, { [name]: value, params: value });
   const given = toScript({ ...params, ...spec.params });
@@ -41,8 +41,8 @@ function stateScript(spec: ScriptSpec, ctx: BindContext, params: JsonObject, nam
 
 function bindScripts(spec: AggSpec, ctx: BindContext): BoundScripts {
   const { init, map, combine, reduce, params } = spec.params as ScriptedParams;
-  if (combine === null) throw illegalArgument(`[combineScript] must not be null: [${spec.name}]`);
-  if (reduce === null) throw illegalArgument(`[reduceScript] must not be null: [${spec.name}]`);
+  if (combine === null) throw illegalArgumentError(`[combineScript] must not be null: [${spec.name}]`);
+  if (reduce === null) throw illegalArgumentError(`[reduceScript] must not be null: [${spec.name}]`);
   return {
     init: init && stateScript(init, ctx, params, 'state'),
     map: ctx.index.docScript({ ...map, params: { ...params, ...map.params } }, ['state']),
@@ -71,7 +71,7 @@ export const scriptedMetricType: AggType = {
     const reduce = script('reduce_script');
     const params = p.take('params');
     p.done();
-    if (map === null) throw illegalArgument('Required [map_script]');
+    if (map === null) throw illegalArgumentError('Required [map_script]');
     return { init, map, combine, reduce, params: isObject(params) ? params : {} };
   },
   bind: bindScripts,

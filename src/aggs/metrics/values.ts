@@ -6,7 +6,7 @@
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { badBody, illegalArgument } from '../errors.ts';
+import { bodyError, illegalArgumentError } from '../errors.ts';
 import { Params, pointName } from '../params.ts';
 import { KeyTable } from '../reduce/key-table.ts';
 import { columnsOf } from '../reduce/merge.ts';
@@ -242,7 +242,7 @@ const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
 function hdrDigits(p: Params): number | null {
   const tdigest = p.object('tdigest');
   const hdr = p.object('hdr');
-  if (tdigest && hdr) throw illegalArgument('Only one percentiles method should be declared.');
+  if (tdigest && hdr) throw illegalArgumentError('Only one percentiles method should be declared.');
   if (tdigest) {
     const inner = new Params('tdigest', tdigest);
     refuseNull(inner, tdigest, 'compression');
@@ -283,11 +283,11 @@ function percentType(typeName: string, pointsKey: string, exact: PointFigure, hd
       const keyed = p.bool('keyed') ?? true;
       const digits = hdrDigits(p);
       p.done();
-      if (points?.length === 0) throw badBody(typeName, `[${pointsKey}] must not be an empty array: [${name}]`);
-      if (pointsKey === 'values' && !points) throw illegalArgument(`Required [values]`);
+      if (points?.length === 0) throw bodyError(typeName, `[${pointsKey}] must not be an empty array: [${name}]`);
+      if (pointsKey === 'values' && !points) throw illegalArgumentError(`Required [values]`);
       if (pointsKey === 'percents') {
         for (const percent of points ?? []) {
-          if (percent < 0 || percent > 100) throw badBody(typeName, `percent must be in [0,100], got [${pointName(percent)}]: [${name}]`);
+          if (percent < 0 || percent > 100) throw bodyError(typeName, `percent must be in [0,100], got [${pointName(percent)}]: [${name}]`);
         }
       }
       const sorted = (points ?? DEFAULT_PERCENTS).slice().sort((a, b) => a - b);

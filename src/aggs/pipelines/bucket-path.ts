@@ -1,5 +1,5 @@
 // Paths into results: `agg>agg.metric`, `agg['key']>metric`, `_count`, `_key`; used by orders and pipelines.
-import { executionError, illegalArgument, parsingError } from '../errors.ts';
+import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
 import type { Figure, OutAgg, OutBucket } from '../reduce/out.ts';
 import type { AggSpec } from '../types.ts';
 
@@ -16,7 +16,7 @@ export function parsePath(path: string): PathStep[] {
     const bracket = /^(.*?)\[\s*(?:'([^']*)'|"([^"]*)"|([^\]]*))\s*\]$/.exec(text);
     if (bracket) return { name: bracket[1], key: bracket[2] ?? bracket[3] ?? bracket[4] };
     const dot = text.lastIndexOf('.');
-    if (text === '' || dot === 0) throw illegalArgument(`Invalid path [${path}]`);
+    if (text === '' || dot === 0) throw illegalArgumentError(`Invalid path [${path}]`);
     return dot > 0 ? { name: text.slice(0, dot), key: text.slice(dot + 1) } : { name: text, key: null };
   });
 }

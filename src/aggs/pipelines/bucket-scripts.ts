@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { Double } from '../../scripting/syntax-tree.ts';
-import { illegalArgument, parsingError, unsupported } from '../errors.ts';
+import { illegalArgumentError, parsingError, unsupported } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { MetricOut, type OutBucket } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
@@ -28,7 +28,7 @@ function compile(p: Params, names: Iterable<string>): BucketScript {
   const script = p.take('script');
   const source = isObject(script) ? script.source : script;
   if (isObject(script) && script.id !== undefined) throw unsupported('a stored script in a pipeline aggregation');
-  if (typeof source !== 'string') throw illegalArgument(`Required [script]`);
+  if (typeof source !== 'string') throw illegalArgumentError(`Required [script]`);
   const lang = isObject(script) ? (script.lang ?? 'painless') : 'painless';
   if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
@@ -50,7 +50,7 @@ export function numberOf(value: unknown, source: string): number | boolean | nul
   if (value instanceof Double) return value.value;
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
-  throw illegalArgument(`script [${source}] must return a Number`);
+  throw illegalArgumentError(`script [${source}] must return a Number`);
 }
 
 function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: PipelineBody): Record<string, number> {
@@ -58,7 +58,9 @@ function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: 
   for (const [name, path] of paths) {
     const figure = figureAt(bucket, parsePath(path));
     if (figure === undefined)
-      throw illegalArgument(`buckets_path [${path}] must reference either a number value or a single value numeric metric aggregation`);
+      throw illegalArgumentError(
+        `buckets_path [${path}] must reference either a number value or a single value numeric metric aggregation`,
+      );
     figures[name] = withGap(figure, bucket.docCount, body.gap, path === '_count' || path.endsWith('_bucket_count'));
   }
   return figures;
@@ -74,7 +76,8 @@ const bucketScript: ScriptedPipeline = (p, body, paths) => {
       if (Object.values(figures).some(Number.isNaN)) continue;
       const result = script.run(figures);
       if (result === null) continue;
-      if (typeof result === 'boolean') throw illegalArgument(`series_arithmetic script for reducer [${body.name}] must return a Number`);
+      if (typeof result === 'boolean')
+        throw illegalArgumentError(`series_arithmetic script for reducer [${body.name}] must return a Number`);
       const shown = Number.isFinite(result) ? result : null;
       const text = body.text(shown);
       const json: JsonObject = { value: shown, ...(text === null ? {} : { value_as_string: text }) };

@@ -5,7 +5,7 @@ import { isObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
-import { badBody, badParameter, illegalArgument, parsingError, unsupported, validationError, xContentError } from '../errors.ts';
+import { bodyError, illegalArgumentError, parameterError, parsingError, unsupported, validationError, xContentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { type Figure, MetricOut, type OutBucket } from '../reduce/out.ts';
 import type { AggSpec } from '../types.ts';
@@ -20,7 +20,9 @@ type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly st
 function figureOf(bucket: OutBucket, body: PipelineBody): number {
   const figure = figureAt(bucket, parsePath(body.path));
   if (figure === undefined)
-    throw illegalArgument(`buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`);
+    throw illegalArgumentError(
+      `buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`,
+    );
   return withGap(figure, bucket.docCount, body.gap, body.path === '_count');
 }
 
@@ -40,7 +42,7 @@ const derivative: Parent = (p, body) => {
     const fixed = timeValue(unit);
     if (rounding) unitMs = rounding.fixed?.interval ?? averageOf(present(calendar));
     else if (fixed) unitMs = present(intervalRounding(fixed, UTC, 0).fixed).interval;
-    else throw illegalArgument(`Invalid unit [${unit}] in [${body.name}]`);
+    else throw illegalArgumentError(`Invalid unit [${unit}] in [${body.name}]`);
   }
   return {
     run(buckets) {
@@ -98,10 +100,10 @@ const movingFn: Parent = (p, body) => {
   const window = p.integer('window');
   const shift = p.integer('shift') ?? 0;
   const script = p.take('script');
-  if (window === null) throw illegalArgument('Required [window]');
-  if (window <= 0) throw badBody('moving_fn', '[window] must be a positive, non-zero integer.');
+  if (window === null) throw illegalArgumentError('Required [window]');
+  if (window <= 0) throw bodyError('moving_fn', '[window] must be a positive, non-zero integer.');
   const source = isObject(script) ? script.source : script;
-  if (typeof source !== 'string') throw illegalArgument('Required [script]');
+  if (typeof source !== 'string') throw illegalArgumentError('Required [script]');
   const call = parseMovingFunction(source);
   if (!call) throw unsupported(`script [${source}] of [moving_fn]: only a call of a MovingFunctions method`);
   return {
@@ -158,8 +160,8 @@ const bucketSort: Parent = (p, body) => {
   const from = p.integer('from') ?? 0;
   const size = p.integer('size');
   const sort = p.list('sort') ?? [];
-  if (from < 0) throw badParameter('bucket_sort', 'from', `[from] must be a non-negative integer: [${from}]`);
-  if (size !== null && size <= 0) throw badParameter('bucket_sort', 'size', `[size] must be a positive integer: [${size}]`);
+  if (from < 0) throw parameterError('bucket_sort', 'from', `[from] must be a non-negative integer: [${from}]`);
+  if (size !== null && size <= 0) throw parameterError('bucket_sort', 'size', `[size] must be a positive integer: [${size}]`);
   p.string('gap_policy');
   p.done();
   if (from === 0 && size === null && sort.length === 0) {
@@ -193,7 +195,7 @@ const bucketSort: Parent = (p, body) => {
 function orderFigure(bucket: OutBucket, path: string): Figure | string {
   if (path === '_key') return bucket.key;
   const figure = figureAt(bucket, parsePath(path));
-  if (figure === undefined) throw illegalArgument(`No aggregation found for path [${path}]`);
+  if (figure === undefined) throw illegalArgumentError(`No aggregation found for path [${path}]`);
   return figure;
 }
 
@@ -211,7 +213,10 @@ function sortKey(entry: unknown): { path: string; descending: boolean } {
   const [path, value] = Object.entries(entry)[0];
   const order = isObject(value) ? (value.order ?? 'asc') : value;
   if (order !== 'asc' && order !== 'desc')
-    throw xContentError('[bucket_sort] failed to parse field [sort]', illegalArgument(`Unknown SortOrder [${String(order)}]`) as ApiError);
+    throw xContentError(
+      '[bucket_sort] failed to parse field [sort]',
+      illegalArgumentError(`Unknown SortOrder [${String(order)}]`) as ApiError,
+    );
   return { path, descending: order === 'desc' };
 }
 

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { DecimalFormat } from '../../mapping/decimal-format.ts';
-import { illegalArgument, parsingError, validationError } from '../errors.ts';
+import { illegalArgumentError, parsingError, validationError } from '../errors.ts';
 import { Params } from '../params.ts';
 import type { AggSpec, PipelineSpec } from '../types.ts';
 import { firstName, parsePath } from './bucket-path.ts';
@@ -71,7 +71,8 @@ export function orderPipelines(pipelines: readonly PipelineSpec[], children: rea
   const state = new Map<PipelineSpec, 'open' | 'done'>();
   const visit = (pipeline: PipelineSpec) => {
     if (state.get(pipeline) === 'done') return;
-    if (state.get(pipeline) === 'open') throw illegalArgument(`Cyclical dependency found with pipeline aggregation [${pipeline.name}]`);
+    if (state.get(pipeline) === 'open')
+      throw illegalArgumentError(`Cyclical dependency found with pipeline aggregation [${pipeline.name}]`);
     state.set(pipeline, 'open');
     for (const path of pipeline.paths.values()) {
       const needed = pipelines.find((other) => other.name === firstName(path));

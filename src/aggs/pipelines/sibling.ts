@@ -1,7 +1,7 @@
 // Sibling pipelines: figures over the buckets of an aggregation on the same level. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
 // extended_stats_bucket, percentiles_bucket.
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { executionError, illegalArgument } from '../errors.ts';
+import { executionError, illegalArgumentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { pointName } from '../params.ts';
 import { type Figure, MetricOut, type OutAgg } from '../reduce/out.ts';
@@ -20,9 +20,9 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolic
   const [first, ...tail] = parsePath(path);
   // `list.metric` means `list>metric` if `list` has buckets.
   const rest = tail.length === 0 && first.key !== null ? [{ name: first.key, key: null }] : tail;
-  if (rest.length === 0) throw illegalArgument(`path [${path}] does not lead to a number`);
+  if (rest.length === 0) throw illegalArgumentError(`path [${path}] does not lead to a number`);
   const agg = aggs.get(first.name);
-  if (!agg) throw illegalArgument(`No aggregation found for path [${path}]`);
+  if (!agg) throw illegalArgumentError(`No aggregation found for path [${path}]`);
   if (agg.inside) return pointsAt(agg.inside, path.slice(path.indexOf('>') + 1), gap);
   const points: Point[] = [];
   for (const bucket of agg.buckets ?? []) {
@@ -46,10 +46,10 @@ function noNumber(aggs: ReadonlyMap<string, OutAgg>, rest: readonly PathStep[], 
   const [{ name }] = rest;
   const agg = aggs.get(name);
   const rule = 'buckets_path must reference either a number value or a single value numeric metric aggregation';
-  if (!agg) return illegalArgument(`path [${path}] does not lead to a number`);
+  if (!agg) return illegalArgumentError(`path [${path}] does not lead to a number`);
   if (agg.buckets)
     return executionError(`${rule}, got: [${rest.length > 1 ? 'Object[]' : typeText(agg.typedName)}] at aggregation [${name}]`);
-  return illegalArgument(`${rule}, but [${name}] contains multiple values. Please specify which to use.`);
+  return illegalArgumentError(`${rule}, but [${name}] contains multiple values. Please specify which to use.`);
 }
 
 const TYPE_TEXTS: Readonly<Record<string, string>> = { lterms: 'LongTerms', sterms: 'StringTerms', dterms: 'DoubleTerms' };
@@ -156,14 +156,14 @@ export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: Pipeli
   ),
   extended_stats_bucket: sibling((p) => {
     const sigma = p.number('sigma') ?? 2;
-    if (sigma < 0) throw illegalArgument('sigma must be a non-negative double');
+    if (sigma < 0) throw illegalArgumentError('sigma must be a non-negative double');
     return (points) => extendedOf(points, sigma);
   }, 'extended_stats_bucket'),
   percentiles_bucket: sibling((p) => {
     const percents = p.numbers('percents') ?? [1, 5, 25, 50, 75, 95, 99];
     const keyed = p.bool('keyed') ?? true;
     if (percents.some((percent) => percent < 0 || percent > 100))
-      throw illegalArgument('percents must only contain non-null doubles from 0.0-100.0 inclusive');
+      throw illegalArgumentError('percents must only contain non-null doubles from 0.0-100.0 inclusive');
     return (points) => {
       const sorted = points.map((point) => point.value).sort((a, b) => a - b);
       const rows = percents.map((percent) => ({ key: percent, value: percentileOf(sorted, percent) }));

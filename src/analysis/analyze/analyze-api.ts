@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { HostTermFlag, RewriteOp, StageId, Stemmer } from '../../wasm/generated/analysis.ts';
 import type { AnalysisRegistry, CustomChain } from '../analysis-registry.ts';
 import { Analyzer } from '../analyzer.ts';
@@ -61,17 +61,17 @@ function choose(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
   const { registry } = target;
   if (request.normalizer !== null) {
     const normalizer = registry.findNormalizer(request.normalizer);
-    if (!normalizer) throw illegalArgument(`failed to find normalizer under [${request.normalizer}]`);
+    if (!normalizer) throw illegalArgumentError(`failed to find normalizer under [${request.normalizer}]`);
     return { analyzer: normalizer, custom: registry.customChain(normalizer) ?? null };
   }
   if (request.analyzer !== null) {
     const analyzer = registry.findAnalyzer(request.analyzer);
-    if (!analyzer) throw illegalArgument(`failed to find ${target.index === null ? 'global ' : ''}analyzer [${request.analyzer}]`);
+    if (!analyzer) throw illegalArgumentError(`failed to find ${target.index === null ? 'global ' : ''}analyzer [${request.analyzer}]`);
     return { analyzer, custom: registry.customChain(analyzer) ?? null };
   }
   if (request.tokenizer !== null || request.filters.length || request.charFilters.length) return fromParts(request, target);
   if (request.field !== null) {
-    if (target.index === null) throw illegalArgument('analysis based on a specific field requires an index');
+    if (target.index === null) throw illegalArgumentError('analysis based on a specific field requires an index');
     const names = target.analyzerOfField?.(request.field) ?? { analyzer: 'default' };
     const isText = 'analyzer' in names;
     const analyzer = isText ? registry.analyzer(names.analyzer) : registry.keywordAnalyzer(names.normalizer);
@@ -86,7 +86,7 @@ function choose(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
 /** Assembles a chain from a tokenizer and filters of the request, or a normalizer from filters alone. */
 function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
   const { registry } = target;
-  const notFound = (kind: string) => (type: string) => illegalArgument(`failed to find global ${kind} under [${type}]`);
+  const notFound = (kind: string) => (type: string) => illegalArgumentError(`failed to find global ${kind} under [${type}]`);
   const find = <F>(
     kind: 'char_filter' | 'tokenizer' | 'filter',
     part: Part,
@@ -96,14 +96,14 @@ function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
     if (typeof part !== 'string') {
       const settings = new Settings(part);
       const type = settings.get('type');
-      if (type === undefined) throw illegalArgument(`Missing [type] setting for anonymous ${kind}: ${settings.text()}`);
+      if (type === undefined) throw illegalArgumentError(`Missing [type] setting for anonymous ${kind}: ${settings.text()}`);
       return build(`__anonymous__${type}`, part, notFound(kind));
     }
     if (target.index === null && kind !== 'tokenizer' && DEFINED_ONLY[kind].has(part)) {
-      throw illegalArgument("Analysis settings required - can't instantiate analysis factory");
+      throw illegalArgumentError("Analysis settings required - can't instantiate analysis factory");
     }
     const found = named(part);
-    if (!found) throw target.index === null ? notFound(kind)(part) : illegalArgument(`failed to find ${kind} under [${part}]`);
+    if (!found) throw target.index === null ? notFound(kind)(part) : illegalArgumentError(`failed to find ${kind} under [${part}]`);
     return found;
   };
   const tokenizer =
@@ -136,7 +136,7 @@ function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
     return { analyzer: registry.assemble('', charFilters, tokenizer, filters, { filterNamed: findFilter }), custom, explainGap: 0 };
   }
   for (const factory of filters) {
-    if (!factory.normalizing) throw illegalArgument(`Custom normalizer may not use filter [${factory.name}]`);
+    if (!factory.normalizing) throw illegalArgumentError(`Custom normalizer may not use filter [${factory.name}]`);
   }
   return { analyzer: registry.customNormalizer('', charFilters, filters), custom, explainGap: 0 };
 }

@@ -3,7 +3,7 @@
 import { javaText } from '../../common/java-text.ts';
 import { didYouMean } from '../../common/nearest-name.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { checkSettingLists, type SettingTree } from '../settings.ts';
 import { type JsonNode, placeOf, readJsonTree, settingOf, tokenName } from './json-tree.ts';
 
@@ -90,7 +90,7 @@ function readField(request: AnalyzeRequest, key: string, node: JsonNode, body: s
 function booleanOf(node: JsonNode & { kind: 'string' }, body: string): boolean {
   if (node.value === 'true') return true;
   if (node.value === 'false' || node.value === '') return false;
-  const cause = illegalArgument(`Failed to parse value [${node.value}] as only [true] or [false] are allowed.`);
+  const cause = illegalArgumentError(`Failed to parse value [${node.value}] as only [true] or [false] are allowed.`);
   throw unreadable(body, 'explain', node, cause);
 }
 
@@ -118,7 +118,7 @@ function partOf(node: JsonNode, key: string, body: string): Part {
     checkSettingLists(tree);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw unreadable(body, key, node, illegalArgument(`Failed to parse [${javaText(tree)}]`, error));
+    throw unreadable(body, key, node, illegalArgumentError(`Failed to parse [${javaText(tree)}]`, error));
   }
   return tree;
 }
@@ -143,5 +143,5 @@ export function validateAnalyzeRequest(request: AnalyzeRequest, hasIndex: boolea
   if (request.analyzer !== null && parts) problems.push('cannot define extra components on a named analyzer');
   if (request.normalizer !== null && parts) problems.push('cannot define extra components on a named normalizer');
   if (request.field !== null && parts) problems.push('cannot define extra components on a field-specific analyzer');
-  if (problems.length) throw validationFailed(problems);
+  if (problems.length) throw validationFailedError(problems);
 }

@@ -1,5 +1,5 @@
 // Registry entries of character filters. html_strip and mapping are kernels; pattern_replace runs on the host, once per text.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { BuildContext, CharFilter, CharFilterFactory, ComponentEntry } from '../component.ts';
 import { compilePattern } from '../regex/java-flags.ts';
 import { Replacement } from '../regex/replacement.ts';
@@ -28,7 +28,7 @@ export const CHAR_FILTER_ENTRIES: readonly ComponentEntry<CharFilterFactory>[] =
   charFilterEntry('mapping', ['mappings: list', 'mappings_path: string'], true, (context) => mappingFilter(mappingRules(context))),
   charFilterEntry('pattern_replace', ['pattern: string', 'flags: string', 'replacement: string = ""'], true, ({ name, settings }) => {
     const source = settings.get('pattern');
-    if (!source) throw illegalArgument(`pattern is missing for [${name}] char filter of type 'pattern_replace'`);
+    if (!source) throw illegalArgumentError(`pattern is missing for [${name}] char filter of type 'pattern_replace'`);
     const pattern = compilePattern(source, settings.get('flags'));
     return patternReplaceFilter(pattern, new Replacement(settings.get('replacement', ''), pattern));
   }),

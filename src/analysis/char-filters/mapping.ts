@@ -1,6 +1,6 @@
 // Mapping: parses its rules and encodes them for the kernel.
 import { javaTrim } from '../../common/java-text.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { BuildContext, CharFilter } from '../component.ts';
@@ -74,14 +74,14 @@ export function splitRule(rule: string): [string, string] | null {
 /** Rules of the parameters `mappings` or `mappings_path`. @throws ApiError */
 export function mappingRules(context: BuildContext): Map<string, string> {
   const lines = ruleLines(context, 'mappings');
-  if (!lines) throw illegalArgument('mapping requires either `mappings` or `mappings_path` to be configured');
+  if (!lines) throw illegalArgumentError('mapping requires either `mappings` or `mappings_path` to be configured');
   const rules = new Map<string, string>();
   for (const line of lines) {
     const sides = splitRule(line.text);
     if (!sides) throw runtimeError(`Line [${line.number}]: Invalid mapping rule : [${line.text}]`);
     const [from, to] = atLine(line.number, () => sides.map(unescapeRule));
-    if (from === '') throw illegalArgument('cannot match the empty string');
-    if (rules.has(from)) throw illegalArgument(`match "${from}" was already added`);
+    if (from === '') throw illegalArgumentError('cannot match the empty string');
+    if (rules.has(from)) throw illegalArgumentError(`match "${from}" was already added`);
     rules.set(from, to);
   }
   return rules;

@@ -1,5 +1,5 @@
 // Common grams: adds a token for each pair of words of which at least one is frequent; in query mode, such pairs replace their words.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { termSet, words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
@@ -13,7 +13,7 @@ export const COMMON_GRAMS_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     (context): TokenFilter => {
       const { settings } = context;
       if (!settings.has('common_words') && !settings.has('common_words_path') && !context.isBuiltIn) {
-        throw illegalArgument('missing or empty [common_words] or [common_words_path] configuration for common_grams token filter');
+        throw illegalArgumentError('missing or empty [common_words] or [common_words_path] configuration for common_grams token filter');
       }
       const ignoreCase = settings.bool('ignore_case', false);
       const frequent = stopWords(context, [], 'common_words');

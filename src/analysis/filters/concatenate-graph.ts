@@ -1,6 +1,6 @@
 // concatenate_graph: each path through the token graph becomes one token.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { MAX_TOKENS, makeToken, type Token, type TokenStream } from '../tokens/token-stream.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
@@ -53,7 +53,7 @@ function concatenate(stream: TokenStream, options: Options): Token[] {
   const terms = new Set<string>();
   const { maxExpansions } = options;
   if (maxExpansions !== NO_LIMIT && maxExpansions <= 0)
-    throw illegalArgument(`limit must be -1 (which means no limit), or > 0; got: ${maxExpansions}`);
+    throw illegalArgumentError(`limit must be -1 (which means no limit), or > 0; got: ${maxExpansions}`);
   const limit = maxExpansions === NO_LIMIT ? MAX_TOKENS : maxExpansions;
   let steps = Math.min(limit * 1000, MAX_STEPS) + 2 * (end + 1);
   // An explicit stack, since paths are as long as texts.
@@ -84,7 +84,7 @@ export const CONCATENATE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ['token_separator: string = " "', 'max_graph_expansions: int = 100', 'preserve_position_increments: bool = false'],
     ({ settings }): TokenFilter => {
       const separator = settings.get('token_separator', ' ');
-      if (separator.length > 1) throw illegalArgument('token_separator must be either empty or a single character');
+      if (separator.length > 1) throw illegalArgumentError('token_separator must be either empty or a single character');
       const options = {
         separator,
         preservePositions: settings.bool('preserve_position_increments', false),

@@ -1,6 +1,6 @@
 // Decompounders: find words inside words, by a dictionary alone (a kernel) or only at hyphenation points (on the host).
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter } from '../component.ts';
@@ -80,13 +80,13 @@ function readOptions({ settings }: BuildContext): Options {
 /** @throws ApiError illegal_argument_exception: a size below 0 */
 function checkSizes({ minWord, minPart, maxPart }: Options): void {
   const sizes = { minWordSize: minWord, minSubwordSize: minPart, maxSubwordSize: maxPart };
-  for (const [name, size] of Object.entries(sizes)) if (size < 0) throw illegalArgument(`${name} cannot be negative`);
+  for (const [name, size] of Object.entries(sizes)) if (size < 0) throw illegalArgumentError(`${name} cannot be negative`);
 }
 
 /** @throws ApiError illegal_argument_exception: there is no list */
 function wordsOf(context: BuildContext): readonly string[] {
   const list = wordList(context, 'word_list');
-  if (!list) throw illegalArgument(`word_list must be provided for [${context.name}], either as a path to a file, or directly`);
+  if (!list) throw illegalArgumentError(`word_list must be provided for [${context.name}], either as a path to a file, or directly`);
   return list;
 }
 
@@ -122,7 +122,7 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const longest = [...set].reduce((most, word) => Math.max(most, word.length), 0);
       const has = (term: string): boolean => set.has(term);
       const path = settings.get('hyphenation_patterns_path');
-      if (path === undefined) throw illegalArgument('hyphenation_patterns_path is a required setting.');
+      if (path === undefined) throw illegalArgumentError('hyphenation_patterns_path is a required setting.');
       const options: HyphenOptions = {
         ...readOptions(context),
         noSubMatches: settings.bool('no_sub_matches', false),
@@ -133,7 +133,7 @@ export const DECOMPOUND_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
         hyphenator = new Hyphenator(readText(context, path, 'hyphenation_patterns_path'));
       } catch (error) {
         if (error instanceof ApiError && error.reason?.startsWith('Resource path')) throw error;
-        throw illegalArgument('Exception while reading hyphenation_patterns_path.');
+        throw illegalArgumentError('Exception while reading hyphenation_patterns_path.');
       }
       return () => {
         checkSizes(options);

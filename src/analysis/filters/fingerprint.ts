@@ -1,6 +1,6 @@
 // Filters that summarize a whole stream: fingerprint (sorted distinct terms) and min_hash.
 import type { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { words } from '../blob.ts';
 import { type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
@@ -40,10 +40,10 @@ export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const rotates = settings.get('with_rotation');
       const withRotation = rotates === undefined ? bucketCount > 1 : rotates.toLowerCase() === 'true';
       return () => {
-        if (hashCount <= 0) throw illegalArgument('hashCount must be greater than zero');
-        if (bucketCount <= 0) throw illegalArgument('bucketCount must be greater than zero');
-        if (hashSetSize <= 0) throw illegalArgument('hashSetSize must be greater than zero');
-        if (hashCount * bucketCount > 1 << 22) throw illegalArgument('hash_count times bucket_count must not exceed 4194304');
+        if (hashCount <= 0) throw illegalArgumentError('hashCount must be greater than zero');
+        if (bucketCount <= 0) throw illegalArgumentError('bucketCount must be greater than zero');
+        if (hashSetSize <= 0) throw illegalArgumentError('hashSetSize must be greater than zero');
+        if (hashCount * bucketCount > 1 << 22) throw illegalArgumentError('hash_count times bucket_count must not exceed 4194304');
         return kernelFilter(StageId.MIN_HASH, words([hashCount, bucketCount, hashSetSize, withRotation ? 1 : 0]));
       };
     },

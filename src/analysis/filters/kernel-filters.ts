@@ -1,6 +1,6 @@
 // Registry entries of token filters that consist of one kernel stage.
 import { javaTrim } from '../../common/java-text.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { BigramFlag, CaseVariant, Normalization, ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
 import { termMap, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
@@ -92,7 +92,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const language = settings.get('language');
       return () => {
         if (language !== undefined && !Object.hasOwn(CASE_VARIANTS, language))
-          throw illegalArgument(`language [${language}] not support for lower case`);
+          throw illegalArgumentError(`language [${language}] not support for lower case`);
         return kernelFilter(StageId.CASE, words([language === undefined ? CaseVariant.LOWER : CASE_VARIANTS[language]]));
       };
     },
@@ -130,7 +130,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       if (isBuiltIn) return elisionStage(FRENCH_ARTICLES, true);
       if (settings.get('articles') === '_none_') return elisionStage([], false);
       const articles = settings.has('articles') ? (settings.list('articles') ?? []) : wordList(context, 'articles');
-      if (!articles) throw illegalArgument('elision filter requires [articles] or [articles_path] setting');
+      if (!articles) throw illegalArgumentError('elision filter requires [articles] or [articles_path] setting');
       return elisionStage(articles, settings.bool('articles_case', false));
     },
     { normalizing: true },
@@ -140,7 +140,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ['length: int'],
     ({ settings, isBuiltIn }) => {
       const length = settings.int('length', isBuiltIn ? 10 : -1);
-      if (length <= 0) throw illegalArgument('length parameter must be provided');
+      if (length <= 0) throw illegalArgumentError('length parameter must be provided');
       return kernelFilter(StageId.TRUNCATE, words([length]));
     },
     { normalizing: true },
@@ -164,7 +164,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('keep', ['keep_words: list', 'keep_words_path: string', 'keep_words_case: bool = false'], (context) => {
     const { settings } = context;
     if ((settings.list('keep_words') !== undefined) === settings.has('keep_words_path')) {
-      throw illegalArgument('keep requires either `keep_words` or `keep_words_path` to be configured');
+      throw illegalArgumentError('keep requires either `keep_words` or `keep_words_path` to be configured');
     }
     refuseOld(context, 'enable_position_increments');
     const { words: kept, ignoreCase } = wordSet(context, 'keep_words') ?? NO_WORDS;
@@ -172,10 +172,10 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   }),
   filterEntry('keep_types', ['types: list', 'mode: string = include'], ({ settings }) => {
     const types = settings.list('types');
-    if (!types) throw illegalArgument('keep_types requires `types` to be configured');
+    if (!types) throw illegalArgumentError('keep_types requires `types` to be configured');
     const mode = settings.get('mode', 'include').toLowerCase();
     if (mode !== 'include' && mode !== 'exclude') {
-      throw illegalArgument(`\`keep_types\` tokenfilter mode can only be [include] or [exclude] but was [${settings.get('mode')}].`);
+      throw illegalArgumentError(`\`keep_types\` tokenfilter mode can only be [include] or [exclude] but was [${settings.get('mode')}].`);
     }
     return kernelFilter(StageId.KEEP_TYPES, words([mode === 'exclude' ? 1 : 0, types.length, ...types.map(typeIdOf)]));
   }),
@@ -185,8 +185,8 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     const min = settings.int('min', 0);
     const max = settings.int('max', 0x7fffffff);
     return () => {
-      if (min < 0) throw illegalArgument('minimum length must be greater than or equal to zero');
-      if (min > max) throw illegalArgument('maximum length must not be greater than minimum length');
+      if (min < 0) throw illegalArgumentError('minimum length must be greater than or equal to zero');
+      if (min > max) throw illegalArgumentError('maximum length must not be greater than minimum length');
       return kernelFilter(StageId.LENGTH, words([min, max]));
     };
   }),
@@ -194,13 +194,13 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     const max = settings.int('max_token_count', 1);
     const consumeAll = settings.bool('consume_all_tokens', false);
     return () => {
-      if (max < 1) throw illegalArgument('maxTokenCount must be greater than zero');
+      if (max < 1) throw illegalArgumentError('maxTokenCount must be greater than zero');
       return kernelFilter(StageId.LIMIT, words([max, consumeAll ? 1 : 0]));
     };
   }),
   filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {
     const rules = ruleLines(context, 'rules');
-    if (!rules) throw illegalArgument('stemmer override filter requires either `rules` or `rules_path` to be configured');
+    if (!rules) throw illegalArgumentError('stemmer override filter requires either `rules` or `rules_path` to be configured');
     return stemmerOverrideStage(rules.flatMap(overrideRule));
   }),
   filterEntry('cjk_bigram', ['ignored_scripts: list', 'output_unigrams: bool = false'], (context) => {

@@ -1,5 +1,5 @@
 // Filters that contain other filters: multiplexer and condition; and predicate_token_filter, which uses the same scripts.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
 import { numberOfCall } from '../../wasm/host-calls.ts';
 import { mayStop } from '../analyzer.ts';
@@ -127,10 +127,10 @@ function conditionOnHost(predicate: TokenPredicate, filters: readonly TokenFilte
 /** @throws ApiError: the script is missing or not supported */
 function scriptOf({ name, settings }: BuildContext): TokenPredicate {
   const source = settings.get('script.source') ?? settings.get('script.inline') ?? settings.get('script');
-  if (settings.get('script.id') !== undefined) throw illegalArgument(`Cannot use stored scripts in tokenfilter [${name}]`);
-  if (source === undefined) throw illegalArgument('must specify either [source] for an inline script or [id] for a stored script');
+  if (settings.get('script.id') !== undefined) throw illegalArgumentError(`Cannot use stored scripts in tokenfilter [${name}]`);
+  if (source === undefined) throw illegalArgumentError('must specify either [source] for an inline script or [id] for a stored script');
   const language = settings.get('script.lang', 'painless');
-  if (language !== 'painless') throw illegalArgument(`script_lang not supported [${language}]`);
+  if (language !== 'painless') throw illegalArgumentError(`script_lang not supported [${language}]`);
   return new TokenPredicate(source);
 }
 
@@ -147,10 +147,10 @@ function createAll(outer: string, names: readonly string[], chain: ChainContext,
   const around = [...chain.around, outer];
   return names.map((name) => {
     const factory = chain.filterNamed(name);
-    if (!factory) throw illegalArgument(missing(name));
-    if (around.includes(name)) throw illegalArgument(`Token filter [${outer}] refers to [${name}], which it is part of`);
+    if (!factory) throw illegalArgumentError(missing(name));
+    if (around.includes(name)) throw illegalArgumentError(`Token filter [${outer}] refers to [${name}], which it is part of`);
     if (++chain.nested.count > MAX_NESTED_FILTERS || around.length > MAX_DEPTH) {
-      throw illegalArgument(`too many token filters inside others: [${outer}] refers to [${name}]`);
+      throw illegalArgumentError(`too many token filters inside others: [${outer}] refers to [${name}]`);
     }
     const filter = factory.create({ ...chain, around, previous: [...chain.previous, ...factories] });
     factories.push(factory);
@@ -191,7 +191,7 @@ export const NESTED_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const { name } = context;
       const test = scriptOf(context);
       const names = context.settings.list('filter') ?? [];
-      if (!names.length) throw illegalArgument(`Empty list of filters provided to tokenfilter [${name}]`);
+      if (!names.length) throw illegalArgumentError(`Empty list of filters provided to tokenfilter [${name}]`);
       return {
         name,
         normalizing: false,

@@ -1,5 +1,5 @@
 // N-grams of terms: every gram has the offsets and the position of its token.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
@@ -40,7 +40,7 @@ export const NGRAM_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const min = settings.int('min_gram', 1);
       const max = isBuiltIn ? 1 : settings.int('max_gram', 2);
       const side = settings.get('side', 'front');
-      if (side !== 'front' && side !== 'back') throw illegalArgument(`invalid side: ${side}`);
+      if (side !== 'front' && side !== 'back') throw illegalArgumentError(`invalid side: ${side}`);
       const flags = EDGE | (settings.bool('preserve_original', false) ? PRESERVE : 0);
       return () => gramFilter(min, max, flags, side === 'back');
     },

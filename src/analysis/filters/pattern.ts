@@ -1,5 +1,5 @@
 // Filters with regular expressions: pattern_replace, pattern_capture, and keyword_marker with a pattern.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { lowerCodePoints, wordSet } from '../languages/word-lists.ts';
@@ -57,7 +57,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     ['pattern: string', 'flags: string', 'replacement: string = ""', 'all: bool = true'],
     ({ name, settings }) => {
       const source = settings.get('pattern');
-      if (source === undefined) throw illegalArgument(`pattern is missing for [${name}] token filter of type 'pattern_replace'`);
+      if (source === undefined) throw illegalArgumentError(`pattern is missing for [${name}] token filter of type 'pattern_replace'`);
       const pattern = compilePattern(source, settings.get('flags'));
       const replacement = new Replacement(settings.get('replacement', ''), pattern);
       const all = settings.bool('all', true);
@@ -66,7 +66,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   ),
   filterEntry('pattern_capture', ['patterns: list', 'preserve_original: bool = true'], ({ name, settings }) => {
     const sources = settings.list('patterns') ?? (settings.has('patterns') ? [] : null);
-    if (!sources) throw illegalArgument(`required setting 'patterns' is missing for token filter [${name}]`);
+    if (!sources) throw illegalArgumentError(`required setting 'patterns' is missing for token filter [${name}]`);
     const patterns = sources.map((source) => compilePattern(source));
     const preserve = settings.bool('preserve_original', true);
     return termsFilter((term) => captures(term, patterns, preserve));
@@ -80,14 +80,14 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const source = settings.get('keywords_pattern');
       if (source !== undefined) {
         if (settings.has('keywords') || settings.has('keywords_path')) {
-          throw illegalArgument('cannot specify both `keywords_pattern` and `keywords` or `keywords_path`');
+          throw illegalArgumentError('cannot specify both `keywords_pattern` and `keywords` or `keywords_path`');
         }
         const pattern = compilePattern(source);
         return termFilter('mark', (term) => (pattern.matches(term) ? [term] : []));
       }
       const keywords = wordSet(context, 'keywords');
       if (!keywords) {
-        throw illegalArgument('keyword filter requires either `keywords`, `keywords_path`, or `keywords_pattern` to be configured');
+        throw illegalArgumentError('keyword filter requires either `keywords`, `keywords_path`, or `keywords_pattern` to be configured');
       }
       // A list that ignores case is lower-cased; the flag of the stage, which lower-cases tokens, is the parameter `ignore_case`.
       const words = keywords.ignoreCase ? keywords.words.map(lowerCodePoints) : keywords.words;

@@ -1,6 +1,6 @@
 // delimited_payload and delimited_term_freq, which parse the part of a term after a delimiter; and type_as_payload.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
@@ -55,7 +55,7 @@ const FREQUENCY = 1;
  */
 function delimitedFilter(mode: number, delimiter: string, encode: (text: string) => Uint8Array): TokenFilter {
   // The kernel reads characters, and a surrogate is not one.
-  if (/[\ud800-\udfff]/.test(delimiter)) throw illegalArgument('[delimiter] must not begin with half of a surrogate pair');
+  if (/[\ud800-\udfff]/.test(delimiter)) throw illegalArgumentError('[delimiter] must not begin with half of a surrogate pair');
   const call: TermCall = (bytes, dataPtr, dataLen, outPtr, outBytes) => {
     const data = encode(decodeWtf8(bytes, dataPtr, dataPtr + dataLen));
     if (data.length > outBytes) return E_NO_SPACE;
@@ -70,7 +70,7 @@ function delimitedFilter(mode: number, delimiter: string, encode: (text: string)
 /** @throws ApiError number_format_exception, illegal_argument_exception */
 function encodeFrequency(text: string): Uint8Array {
   const termFreq = parseInteger(text);
-  if (termFreq < 1) throw illegalArgument(`Term frequency must be 1 or greater; got ${termFreq}`);
+  if (termFreq < 1) throw illegalArgumentError(`Term frequency must be 1 or greater; got ${termFreq}`);
   return words([termFreq]);
 }
 

@@ -1,5 +1,5 @@
 // Shingles: adjacent tokens joined to one, with a filler for each missing position.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
@@ -32,7 +32,7 @@ function shingleOptions({ settings, limits }: BuildContext): ShingleOptions {
   const unigramsIfNoShingles = settings.bool('output_unigrams_if_no_shingles', false);
   const diff = max - min + (unigrams ? 1 : 0);
   if (diff > limits.maxShingleDiff) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       'In Shingle TokenFilter the difference between max_shingle_size and min_shingle_size (and +1 if outputting unigrams) must be less than or ' +
         `equal to: [${limits.maxShingleDiff}] but was [${diff}]. This limit can be set by changing the [index.max_shingle_diff] index level setting.`,
     );
@@ -61,9 +61,9 @@ export const SHINGLE_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     (context) => {
       const options = shingleOptions(context);
       return () => {
-        if (options.max < 2) throw illegalArgument('Max shingle size must be >= 2');
-        if (options.min < 2) throw illegalArgument('Min shingle size must be >= 2');
-        if (options.min > options.max) throw illegalArgument('Min shingle size must be <= max shingle size');
+        if (options.max < 2) throw illegalArgumentError('Max shingle size must be >= 2');
+        if (options.min < 2) throw illegalArgumentError('Min shingle size must be >= 2');
+        if (options.min > options.max) throw illegalArgumentError('Min shingle size must be <= max shingle size');
         return shingleFilter(options);
       };
     },

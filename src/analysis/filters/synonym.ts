@@ -1,6 +1,6 @@
 // synonym and synonym_graph: the host parses and analyzes the rules, once per chain; a kernel matches the words of texts.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { Analyzer } from '../analyzer.ts';
 import {
@@ -39,7 +39,7 @@ function ruleAnalyzer(context: BuildContext, chain: ChainContext): { stream(text
   }
   const filters: TokenFilter[] = [];
   chain.previous.forEach((factory, i) => {
-    if (factory.inSynonymRules === 'refused') throw illegalArgument(`Token filter [${factory.name}] cannot be used to parse synonyms`);
+    if (factory.inSynonymRules === 'refused') throw illegalArgumentError(`Token filter [${factory.name}] cannot be used to parse synonyms`);
     if (factory.inSynonymRules === 'used') filters.push(factory.create({ ...chain, previous: chain.previous.slice(0, i) }));
   });
   const parts = {
@@ -58,7 +58,7 @@ function phraseAnalyzer(analyzer: { stream(text: string): TokenStream }, lenient
     const bad = !tokens.length || tokens.some((token) => token.term === '' || token.posInc !== 1);
     if (!bad) return tokens.map((token) => token.term);
     if (lenient) return null;
-    throw illegalArgument(`term: ${text} was completely eliminated by analyzer or its tokens do not follow each other`);
+    throw illegalArgumentError(`term: ${text} was completely eliminated by analyzer or its tokens do not follow each other`);
   };
 }
 
@@ -72,14 +72,14 @@ function buildMap(context: BuildContext, chain: ChainContext, { expand, isLenien
   const { settings } = context;
   const path = settings.get('synonyms_path');
   const lines = path !== undefined ? readText(context, path, 'synonyms_path_path').split(/\r\n|\n|\r/) : settings.list('synonyms');
-  if (!lines) throw illegalArgument('synonym requires either `synonyms` or `synonyms_path` to be configured');
+  if (!lines) throw illegalArgumentError('synonym requires either `synonyms` or `synonyms_path` to be configured');
   const analyze = phraseAnalyzer(ruleAnalyzer(context, chain), isLenient);
   const builder = new SynonymMapBuilder();
   try {
     const parse = settings.get('format', '').toLowerCase() === 'wordnet' ? parseWordNetRules : parseSolrRules;
     parse(lines, expand, analyze, builder);
   } catch (error) {
-    if (error instanceof ApiError) throw illegalArgument('Failed to build synonyms');
+    if (error instanceof ApiError) throw illegalArgumentError('Failed to build synonyms');
     throw error;
   }
   return builder.build();

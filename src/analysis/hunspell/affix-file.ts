@@ -1,7 +1,7 @@
 // Reads .aff files: the rules that derive the forms of words. Source: hunspell(5). Commands that only matter for spelling (REP, MAP, TRY, compounds,
 // ...) are skipped, since Lucene's stemming ignores them, too.
 // Sizes that a file declares (`PFX A Y 10`, `AF 300`) are checked against its lines, and no memory is allocated by them.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type Condition, compileCondition } from './affix-condition.ts';
 import { decodeBytes, encodingOf, fieldsOf, linesOf, lowerUnit } from './text.ts';
 
@@ -102,7 +102,7 @@ function numericFlag(text: string): string {
   const digits = text.replaceAll(/[^0-9]/g, '');
   if (!digits) return '';
   const flag = Number(digits);
-  if (flag > MAX_NUMERIC_FLAG) throw illegalArgument(`Num flags should be between 0 and ${MAX_NUMERIC_FLAG + 1}, found ${digits}`);
+  if (flag > MAX_NUMERIC_FLAG) throw illegalArgumentError(`Num flags should be between 0 and ${MAX_NUMERIC_FLAG + 1}, found ${digits}`);
   return String.fromCharCode(flag);
 }
 
@@ -111,7 +111,7 @@ function longFlags(text: string): Flags {
   for (let i = 0; i + 1 < text.length; i += 2) {
     const high = text.charCodeAt(i);
     const low = text.charCodeAt(i + 1);
-    if (high > 255 || low > 255) throw illegalArgument(`Invalid flags (LONG flags must be double ASCII): ${text}`);
+    if (high > 255 || low > 255) throw illegalArgumentError(`Invalid flags (LONG flags must be double ASCII): ${text}`);
     flags += String.fromCharCode((high << 8) | low);
   }
   return flags;
@@ -173,7 +173,7 @@ class LineReader {
   }
 
   error(what: string, line: string): Error {
-    return illegalArgument(`${what} in a hunspell affix file, line ${this.#at}: ${line.slice(0, 200)}`);
+    return illegalArgumentError(`${what} in a hunspell affix file, line ${this.#at}: ${line.slice(0, 200)}`);
   }
 }
 
@@ -190,7 +190,7 @@ function flagForm(reader: LineReader, encoding: string): FlagForm {
     if (form === 'num' || form === 'long') return form;
     if (form === 'UTF-8') return /^iso-?8859-1$/i.test(encoding) ? 'utf8' : 'char';
   }
-  throw illegalArgument(`Unknown flag type: ${form}`);
+  throw illegalArgumentError(`Unknown flag type: ${form}`);
 }
 
 function readLine(file: AffixFile, reader: LineReader, line: string): void {

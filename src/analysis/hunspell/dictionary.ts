@@ -1,6 +1,6 @@
 // Reads .dic files: words with flags and morphological data. Source: hunspell(5).
 //   word ─┬─ / flags, or the number of a set of AF ─┬─ tab, or space before a field: st:stem po:noun, or the number of a line of AM ─┤
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { isLetter } from '../characters.ts';
 import { type AffixFile, convert, type Flags, parseAffixFile } from './affix-file.ts';
 import { caseOf, decodeBytes, linesOf, upperUnit } from './text.ts';
@@ -139,7 +139,7 @@ class EntryReader {
 
   #alias(text: string): Flags {
     const flags = /^\d{1,9}$/.test(text) ? this.#affixes.flagAliases[Number(text) - 1] : undefined;
-    if (flags === undefined) throw illegalArgument(`Bad flag alias number in a hunspell dictionary: ${text.slice(0, 200)}`);
+    if (flags === undefined) throw illegalArgumentError(`Bad flag alias number in a hunspell dictionary: ${text.slice(0, 200)}`);
     return flags;
   }
 

@@ -1,7 +1,7 @@
 // The `hunspell` filter: emits every stem of a word in a dictionary, at the word's position. It runs on the host: dictionaries are megabytes of words
 // shared by chains, and words recur, so that most are found in the filter's cache (docs/internals/notes.md has the figures).
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { BuildContext, ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import type { ConfigFiles } from '../config-files.ts';
 import { termsFilter } from '../filters/host-terms.ts';
@@ -79,8 +79,8 @@ function dictionaryOf(files: ConfigFiles, locale: string, names: readonly string
 
 function build({ settings, files }: BuildContext): TokenFilter {
   const locale = settings.get('locale') ?? settings.get('language') ?? settings.get('lang');
-  if (locale === undefined) throw illegalArgument('missing [locale | language | lang] configuration for hunspell token filter');
-  if (!files) throw illegalArgument(`Unknown hunspell dictionary for locale [${locale}]`);
+  if (locale === undefined) throw illegalArgumentError('missing [locale | language | lang] configuration for hunspell token filter');
+  if (!files) throw illegalArgumentError(`Unknown hunspell dictionary for locale [${locale}]`);
   const options = { dedup: settings.bool('dedup', true), longestOnly: settings.bool('longest_only', false) };
   return hunspellFilter(dictionaryOf(files, locale, settings.list('dictionary') ?? []), options);
 }

@@ -1,5 +1,5 @@
 // Characters and lines of Hunspell files: Hunspell's names of encodings, Java's white space, and one-to-one case mapping.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 
 /** Names in `SET` that differ from the Encoding Standard's. */
 const ENCODINGS: Readonly<Record<string, string>> = { 'microsoft-cp1251': 'windows-1251', 'TIS620-2533': 'windows-874' };
@@ -25,7 +25,7 @@ export function decodeBytes(bytes: Uint8Array, encoding: string): string {
   try {
     return new TextDecoder(ENCODINGS[encoding] ?? encoding).decode(bytes);
   } catch {
-    throw illegalArgument(`Unknown encoding of a hunspell dictionary [${encoding}]`);
+    throw illegalArgumentError(`Unknown encoding of a hunspell dictionary [${encoding}]`);
   }
 }
 

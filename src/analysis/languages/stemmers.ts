@@ -1,6 +1,6 @@
 // Stemming filters: `stemmer` by language name, and filters with a fixed algorithm.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId, Stemmer } from '../../wasm/generated/analysis.ts';
 import { words } from '../blob.ts';
 import { kernelFilter, type TokenFilter } from '../component.ts';
@@ -96,7 +96,7 @@ export function stemmerByLanguage(language: string): TokenFilter {
 
 function noStemmer(className: string): ApiError {
   const cause = new ApiError('class_not_found_exception', 500, `org.tartarus.snowball.ext.${className}Stemmer`);
-  return illegalArgument(`Invalid stemmer class specified: ${className}`, cause);
+  return illegalArgumentError(`Invalid stemmer class specified: ${className}`, cause);
 }
 
 /** Classes of the `snowball` filter and analyzer. */

@@ -1,7 +1,7 @@
 // Word lists in parameters: given directly, by the name of a predefined list (`_english_`), or in a file.
 import { javaTrim } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { BuildContext } from '../component.ts';
 import { namedStopList } from './stop-words.ts';
 
@@ -44,7 +44,7 @@ export function readText(context: BuildContext, path: string, pathKey: string): 
   } catch (error) {
     if (error instanceof ApiError) throw error;
     const isEncoding = (error as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
-    throw illegalArgument(
+    throw illegalArgumentError(
       isEncoding
         ? `Unsupported character encoding detected while reading ${pathKey}: files must be UTF-8 encoded`
         : `IOException while reading ${pathKey}: file not readable`,
@@ -96,7 +96,7 @@ export function analyzerStopWords(context: BuildContext, fallback: readonly stri
 
 /** @throws ApiError illegal_argument_exception: a parameter that only old versions had */
 export function refuseOld({ settings }: BuildContext, key: string): void {
-  if (settings.has(key)) throw illegalArgument(`${key} is not supported anymore. Please fix your analysis chain`);
+  if (settings.has(key)) throw illegalArgumentError(`${key} is not supported anymore. Please fix your analysis chain`);
 }
 
 /** Java's RuntimeException, which the service reports with status 500. */

@@ -1,5 +1,5 @@
 // Replaces words.ts in browsers: stop words and dictionaries are files next to the bundle; loadWords loads all of them or those of some languages.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type * as KStem from '../generated/kstem-lexicon.ts';
 import type * as Thai from '../generated/thai-dictionary.ts';
 
@@ -33,7 +33,7 @@ async function loadStopWords(language: string): Promise<void> {
 }
 
 const notLoaded = (name: string): never => {
-  throw illegalArgument(`the words of [${name}] are not loaded; load them with loadAnalyzer({ languages: ['${name}'] })`);
+  throw illegalArgumentError(`the words of [${name}] are not loaded; load them with loadAnalyzer({ languages: ['${name}'] })`);
 };
 
 export const stopWords = (name: string): string | undefined =>

@@ -3,7 +3,7 @@
 //   union | concat & repeat * + ? {n,m}, classes [a-z] [^a-z], . @ # ~ <1-10> "literal" \escape \d \D \w \W \s \S
 // Source: syntax of org.apache.lucene.util.automaton.RegExp (Apache Lucene); derivatives: Brzozowski 1964.
 import { REGEXP_ANYSTRING, REGEXP_COMPLEMENT, REGEXP_EMPTY, REGEXP_INTERSECTION, REGEXP_INTERVAL } from '../../common/regexp-flags.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { LuceneReader } from './lucene-reader.ts';
 
@@ -45,7 +45,7 @@ class NodeFactory {
     let node = this.#nodes.get(key);
     if (!node) {
       if (this.#nodes.size >= this.#maxNodes) {
-        throw illegalArgument(`Determinizing the automaton would require more than ${this.#maxNodes} states`);
+        throw illegalArgumentError(`Determinizing the automaton would require more than ${this.#maxNodes} states`);
       }
       node = { id: this.#nodes.size, kind, nullable, set, parts, ascii: [] };
       this.#nodes.set(key, node);
@@ -162,7 +162,7 @@ class AutomatonParser extends LuceneReader {
   parse(): Node {
     if (!this.hasMore) return this.#make.empty;
     const node = this.#union();
-    if (this.hasMore) throw illegalArgument(`end-of-string expected at position ${this.at}`);
+    if (this.hasMore) throw illegalArgumentError(`end-of-string expected at position ${this.at}`);
     return node;
   }
 
@@ -203,7 +203,7 @@ class AutomatonParser extends LuceneReader {
 
   protected override integer(): number {
     const value = super.integer();
-    if (value > MAX_REPEAT) throw illegalArgument(`repetition of ${value} is larger than ${MAX_REPEAT}`);
+    if (value > MAX_REPEAT) throw illegalArgumentError(`repetition of ${value} is larger than ${MAX_REPEAT}`);
     return value;
   }
 
@@ -242,7 +242,7 @@ class AutomatonParser extends LuceneReader {
     if (this.match('(')) {
       if (this.match(')')) return this.#make.empty;
       const node = this.#union();
-      if (!this.match(')')) throw illegalArgument(`expected ')' at position ${this.at}`);
+      if (!this.match(')')) throw illegalArgumentError(`expected ')' at position ${this.at}`);
       return node;
     }
     if (this.#flags & REGEXP_INTERVAL && this.match('<')) return this.#interval();

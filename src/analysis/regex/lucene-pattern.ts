@@ -1,6 +1,6 @@
 // Lucene's own regular expression syntax (org.apache.lucene.util.automaton.RegExp, all optional syntax on), run as a lazily built
 // deterministic automaton. Matches are longest, from a given start.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { LuceneReader } from './lucene-reader.ts';
 import { closure, compileProgram, type Program } from './program.ts';
@@ -39,7 +39,7 @@ export class LongestMatcher {
       let state: State | null = (this.#first ??= this.#stateOf(closure(this.#program.code, [0])));
       let end = state.accepts ? from : -1;
       for (let at = from; at < text.length; ) {
-        if (--steps < 0) throw illegalArgument(`pattern [${this.source}] needs too much work on this text`);
+        if (--steps < 0) throw illegalArgumentError(`pattern [${this.source}] needs too much work on this text`);
         const { cp, width } = this.read(text, at);
         state = this.#step(state, cp);
         if (!state) break;
@@ -105,7 +105,7 @@ const INFINITE = 0x7fffffff;
 class Parser extends LuceneReader {
   parse(): Node {
     const node = this.#union();
-    if (this.hasMore) throw illegalArgument(`end-of-string expected at position ${this.at}`);
+    if (this.hasMore) throw illegalArgumentError(`end-of-string expected at position ${this.at}`);
     return node;
   }
 
@@ -119,7 +119,7 @@ class Parser extends LuceneReader {
 
   #intersection(): Node {
     const node = this.#concatenation();
-    if (this.peek('&')) throw illegalArgument(`patterns cannot have an intersection here: & at position ${this.at}`);
+    if (this.peek('&')) throw illegalArgumentError(`patterns cannot have an intersection here: & at position ${this.at}`);
     return node;
   }
 
@@ -156,7 +156,7 @@ class Parser extends LuceneReader {
     if (this.match('(')) {
       if (this.match(')')) return { kind: 'empty' };
       const node = this.#union();
-      if (!this.match(')')) throw illegalArgument(`expected ')' at position ${this.at}`);
+      if (!this.match(')')) throw illegalArgumentError(`expected ')' at position ${this.at}`);
       return node;
     }
     if (this.match('<')) return this.#interval();
@@ -172,7 +172,7 @@ class Parser extends LuceneReader {
   #interval(): Node {
     const bounds = this.interval();
     const [low, high] = bounds.map(Number).sort((a, b) => a - b);
-    if (high - low > 5000) throw illegalArgument(`interval <${bounds.join('-')}> is too wide`);
+    if (high - low > 5000) throw illegalArgumentError(`interval <${bounds.join('-')}> is too wide`);
     const width = bounds[0].length === bounds[1].length ? bounds[0].length : 0;
     const numbers = Array.from({ length: high - low + 1 }, (_, i) => String(low + i).padStart(width, '0'));
     const alternatives: Node = { kind: 'alt', parts: numbers.map((number) => this.#literals(number)) };

@@ -1,7 +1,7 @@
 // Reads the elements of Lucene's regular expression syntax that denote characters and numbers. lucene-pattern.ts (longest matches in a text) and
 // lucene-automaton.ts (whole terms, with complement and intersection) parse the operators, each to its own form of an expression.
 // Positions in errors count UTF-16 units, as in Lucene. Source: org.apache.lucene.util.automaton.RegExp (Apache Lucene).
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { DIGIT, WORD } from './properties.ts';
 
@@ -45,14 +45,14 @@ export abstract class LuceneReader {
   /** Consumes a code point. @throws ApiError illegal_argument_exception: the end of the expression */
   protected next(): number {
     const cp = this.#source.codePointAt(this.at);
-    if (cp === undefined) throw illegalArgument('unexpected end-of-string');
+    if (cp === undefined) throw illegalArgumentError('unexpected end-of-string');
     this.at += cp > 0xffff ? 2 : 1;
     return cp;
   }
 
   /** Reads a construct that may contain others of its kind. @throws ApiError illegal_argument_exception: too many levels */
   protected nested<T>(read: () => T): T {
-    if (++this.#nesting > MAX_NESTING) throw illegalArgument(`regular expression is nested deeper than ${MAX_NESTING}`);
+    if (++this.#nesting > MAX_NESTING) throw illegalArgumentError(`regular expression is nested deeper than ${MAX_NESTING}`);
     const result = read();
     this.#nesting--;
     return result;
@@ -60,7 +60,7 @@ export abstract class LuceneReader {
 
   protected integer(): number {
     const match = /^\d+/.exec(this.#source.slice(this.at));
-    if (!match) throw illegalArgument(`integer expected at position ${this.at}`);
+    if (!match) throw illegalArgumentError(`integer expected at position ${this.at}`);
     this.at += match[0].length;
     return Number(match[0]);
   }
@@ -70,8 +70,8 @@ export abstract class LuceneReader {
     const min = this.integer();
     let max = min;
     if (this.match(',')) max = this.peek('0123456789') ? this.integer() : Number.POSITIVE_INFINITY;
-    if (!this.match('}')) throw illegalArgument(`expected '}' at position ${this.at}`);
-    if (min > max) throw illegalArgument(`invalid repetition range(out of order): ${min}..${max}`);
+    if (!this.match('}')) throw illegalArgumentError(`expected '}' at position ${this.at}`);
+    if (min > max) throw illegalArgumentError(`invalid repetition range(out of order): ${min}..${max}`);
     return { min, max };
   }
 
@@ -107,10 +107,10 @@ export abstract class LuceneReader {
       }
       const from = this.character();
       const to = this.isRange() ? this.character() : from;
-      if (from > to) throw illegalArgument(`invalid range: from (${from}) cannot be > to (${to})`);
+      if (from > to) throw illegalArgumentError(`invalid range: from (${from}) cannot be > to (${to})`);
       sets.push(this.rangeSet(from, to, isNegated));
     } while (this.hasMore && !this.peek(']'));
-    if (!this.match(']')) throw illegalArgument(`expected ']' at position ${this.at}`);
+    if (!this.match(']')) throw illegalArgumentError(`expected ']' at position ${this.at}`);
     const set = sets.reduce((union, part) => union.union(part), CodePointSet.EMPTY);
     return isNegated ? set.negate() : set;
   }
@@ -134,13 +134,14 @@ export abstract class LuceneReader {
   protected interval(): [string, string] {
     const body = this.#until('>');
     const bounds = /^(\d+)-(\d+)$/.exec(body);
-    if (!bounds) throw illegalArgument(body.includes('-') ? `interval syntax error at position ${this.at - 1}` : `'${body}' not found`);
+    if (!bounds)
+      throw illegalArgumentError(body.includes('-') ? `interval syntax error at position ${this.at - 1}` : `'${body}' not found`);
     return [bounds[1], bounds[2]];
   }
 
   #until(close: string): string {
     const end = this.#source.indexOf(close, this.at);
-    if (end < 0) throw illegalArgument(`expected '${close}' at position ${this.#source.length}`);
+    if (end < 0) throw illegalArgumentError(`expected '${close}' at position ${this.#source.length}`);
     const body = this.#source.slice(this.at, end);
     this.at = end + 1;
     return body;

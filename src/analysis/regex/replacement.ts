@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { JavaPattern, Matcher } from './java-pattern.ts';
 
 type Piece = { text: string } | { group: number } | { error: ApiError };
@@ -22,7 +22,7 @@ export class Replacement {
       if (char === '\\') {
         if (++i === source.length) {
           flush();
-          this.#pieces.push({ error: illegalArgument('character to be escaped is missing') });
+          this.#pieces.push({ error: illegalArgumentError('character to be escaped is missing') });
         } else text += source[i];
         continue;
       }
@@ -34,15 +34,15 @@ export class Replacement {
       const rest = source.slice(i + 1);
       const named = /^\{([A-Za-z][A-Za-z0-9]*)\}/.exec(rest);
       if (rest === '') {
-        this.#pieces.push({ error: illegalArgument('Illegal group reference: group index is missing') });
+        this.#pieces.push({ error: illegalArgumentError('Illegal group reference: group index is missing') });
       } else if (rest[0] === '{') {
-        if (!named) this.#pieces.push({ error: illegalArgument("named capturing group is missing trailing '}'") });
+        if (!named) this.#pieces.push({ error: illegalArgumentError("named capturing group is missing trailing '}'") });
         else {
           const group = pattern.groupNames.get(named[1]);
-          this.#pieces.push(group === undefined ? { error: illegalArgument(`No group with name {${named[1]}}`) } : { group });
+          this.#pieces.push(group === undefined ? { error: illegalArgumentError(`No group with name {${named[1]}}`) } : { group });
           i += named[0].length;
         }
-      } else if (!/^\d/.test(rest)) this.#pieces.push({ error: illegalArgument('Illegal group reference') });
+      } else if (!/^\d/.test(rest)) this.#pieces.push({ error: illegalArgumentError('Illegal group reference') });
       else {
         // As many digits as still form the number of a group.
         let group = Number(rest[0]);

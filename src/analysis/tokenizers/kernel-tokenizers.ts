@@ -1,5 +1,5 @@
 // Registry entries of tokenizers that are kernels.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CharKind, StageId, StandardFlag } from '../../wasm/generated/analysis.ts';
 import { type KernelStage, termSet, words } from '../blob.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
@@ -35,8 +35,8 @@ const MAX_LENGTH_LIMIT = 1024 * 1024;
 export function standardMaxLength(settings: Settings, limit = MAX_LENGTH_LIMIT): () => number {
   const length = settings.int('max_token_length', DEFAULT_MAX_LENGTH);
   return () => {
-    if (length < 1) throw illegalArgument('maxTokenLength must be greater than zero');
-    if (length > limit) throw illegalArgument(`maxTokenLength may not exceed ${limit}`);
+    if (length < 1) throw illegalArgumentError('maxTokenLength must be greater than zero');
+    if (length > limit) throw illegalArgumentError(`maxTokenLength may not exceed ${limit}`);
     return length;
   };
 }
@@ -46,7 +46,7 @@ function charMaxLength(settings: Settings, key = 'max_token_length', fallback = 
   const length = settings.int(key, fallback);
   return () => {
     if (length <= 0 || length > MAX_LENGTH_LIMIT) {
-      throw illegalArgument(`maxTokenLen must be greater than 0 and less than ${MAX_LENGTH_LIMIT} passed: ${length}`);
+      throw illegalArgumentError(`maxTokenLen must be greater than 0 and less than ${MAX_LENGTH_LIMIT} passed: ${length}`);
     }
     return length;
   };

@@ -1,5 +1,5 @@
 // N-grams of the text: ngram from every character, edge_ngram from the start of each run of token characters.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { CATEGORY_NAMES } from '../characters.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
@@ -70,12 +70,12 @@ function tokenChars(settings: Settings): TokenChars {
     const key = name.toLowerCase().trim();
     if (key === 'custom') {
       const custom = settings.get('custom_token_chars');
-      if (custom === undefined) throw illegalArgument("Token type: 'custom' requires setting `custom_token_chars`");
+      if (custom === undefined) throw illegalArgumentError("Token type: 'custom' requires setting `custom_token_chars`");
       codePoints = [...new Set(Array.from(custom, (char) => char.codePointAt(0) ?? 0))].sort((a, b) => a - b);
     } else if (key === 'whitespace') flags |= WHITESPACE;
     else if (key in CLASSES) categories |= CLASSES[key];
     else if (key in CATEGORY_NAMES) categories |= 1 << CATEGORY_NAMES[key];
-    else throw illegalArgument(unknownTokenType(name.toLowerCase()));
+    else throw illegalArgumentError(unknownTokenType(name.toLowerCase()));
   }
   return { flags, categories, codePoints };
 }
@@ -85,8 +85,8 @@ function unknownTokenType(name: string): string {
 }
 
 export function checkGrams(min: number, max: number): void {
-  if (min < 1) throw illegalArgument('minGram must be greater than zero');
-  if (min > max) throw illegalArgument('minGram must not be greater than maxGram');
+  if (min < 1) throw illegalArgumentError('minGram must be greater than zero');
+  if (min > max) throw illegalArgumentError('minGram must not be greater than maxGram');
 }
 
 function gramTokenizer(min: number, max: number, chars: TokenChars, flags: number): Tokenizer {
@@ -99,7 +99,7 @@ function gramTokenizer(min: number, max: number, chars: TokenChars, flags: numbe
 export function checkNgramDiff({ limits }: BuildContext, min: number, max: number): void {
   const diff = max - min;
   if (diff <= limits.maxNgramDiff) return;
-  throw illegalArgument(
+  throw illegalArgumentError(
     `The difference between max_gram and min_gram in NGram Tokenizer must be less than or equal to: [${limits.maxNgramDiff}] but was [${diff}]. ` +
       'This limit can be set by changing the [index.max_ngram_diff] index level setting.',
   );

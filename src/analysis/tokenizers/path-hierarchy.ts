@@ -1,5 +1,5 @@
 // Paths: every ancestor of a path is a token, counted from the start or, reversed, from the end.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
@@ -29,9 +29,9 @@ export const PATH_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
       const oneChar = (key: string, fallback: string): string => {
         const value = settings.get(key);
         if (value === undefined) return fallback;
-        if (value.length !== 1) throw illegalArgument(`${key} must be a one char value`);
+        if (value.length !== 1) throw illegalArgumentError(`${key} must be a one char value`);
         // The kernel reads characters, and a surrogate is not one.
-        if (/[\ud800-\udfff]/.test(value)) throw illegalArgument(`${key} must not be half of a surrogate pair`);
+        if (/[\ud800-\udfff]/.test(value)) throw illegalArgumentError(`${key} must not be half of a surrogate pair`);
         return value;
       };
       const delimiter = oneChar('delimiter', '/');
@@ -40,8 +40,8 @@ export const PATH_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
       const bufferSize = settings.int('buffer_size', 1024);
       const reverse = settings.bool('reverse', false);
       return (): Tokenizer => {
-        if (bufferSize < 0) throw illegalArgument('bufferSize cannot be negative');
-        if (skip < 0) throw illegalArgument('skip cannot be negative');
+        if (bufferSize < 0) throw illegalArgumentError('bufferSize cannot be negative');
+        if (skip < 0) throw illegalArgumentError('skip cannot be negative');
         return { kind: 'kernel', stage: { id: StageId.PATH, config: pathConfig({ delimiter, replacement, skip, reverse }) } };
       };
     },

@@ -1,5 +1,5 @@
 // Tokenizers that use regular expressions: pattern (Java), simple_pattern and simple_pattern_split (Lucene's automaton syntax).
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import { compilePattern } from '../regex/java-flags.ts';
 import type { JavaPattern } from '../regex/java-pattern.ts';
@@ -66,7 +66,7 @@ export const PATTERN_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
     const pattern = compilePattern(source, settings.get('flags'));
     return () => {
       if (group >= 0 && group > pattern.groupCount) {
-        throw illegalArgument(`invalid group specified: pattern only has: ${pattern.groupCount} capturing groups`);
+        throw illegalArgumentError(`invalid group specified: pattern only has: ${pattern.groupCount} capturing groups`);
       }
       return patternTokenizer(pattern, group);
     };

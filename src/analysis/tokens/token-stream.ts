@@ -1,6 +1,6 @@
 // Tokens on the host: lists of objects, and their encoding for the replay tokenizer (assembly/analysis/tokenizers/replay.ts).
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { AnalysisHost, ChainProgram, TextInput } from '../../wasm/analysis.ts';
 import {
   END_OFFSET,
@@ -133,7 +133,7 @@ function payloadOf(host: AnalysisHost, program: ChainProgram, number: number, pa
 }
 
 function tooManyPayloads(): ApiError {
-  return illegalArgument(`a text has more than [${MAX_PAYLOADS - 1}] payloads`);
+  return illegalArgumentError(`a text has more than [${MAX_PAYLOADS - 1}] payloads`);
 }
 
 /** Number that marks a payload too many: numbers have 15 bits of a token's flags. */
@@ -151,7 +151,7 @@ export function encodeTokens(stream: TokenStream, isStepped = false, payloads: U
   const records = 16 + tokens.length * TOKEN_WORDS * 4;
   const stops = isStepped ? 8 * tokens.length + 4 : 0;
   const size = tokens.reduce((sum, token) => sum + token.term.length * 3, records + stops);
-  if (size > MAX_STREAM_BYTES) throw illegalArgument(`the tokens of a text take more than [${MAX_STREAM_BYTES}] bytes`);
+  if (size > MAX_STREAM_BYTES) throw illegalArgumentError(`the tokens of a text take more than [${MAX_STREAM_BYTES}] bytes`);
   const out = new Uint8Array(size);
   const words = new Uint32Array(out.buffer, 0, records >> 2);
   words[0] = tokens.length;

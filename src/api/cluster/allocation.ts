@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { indexHealth, shardCounts } from './shard-counts.ts';
@@ -18,13 +18,13 @@ export interface ShardCopy {
 export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): JsonObject {
   const chosen = copy ?? firstUnassigned(ctx);
   const index = ctx.index(chosen.index);
-  if (!index) throw indexNotFound(chosen.index);
+  if (!index) throw indexNotFoundError(chosen.index);
   if (chosen.shard < 0 || chosen.shard >= index.numberOfShards)
     throw new ApiError('shard_not_found_exception', 404, 'no such shard', {
       details: { index: chosen.index, shard: String(chosen.shard) },
     });
   if (!chosen.primary && shardCounts(index.meta).replicas === 0)
-    throw illegalArgument(
+    throw illegalArgumentError(
       `No shard was specified in the request which means the response should explain a randomly-chosen unassigned shard`,
     );
   return chosen.primary ? assigned(ctx, chosen) : unassigned(ctx, chosen, index);
@@ -33,7 +33,7 @@ export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): J
 function firstUnassigned(ctx: EngineContext): ShardCopy {
   const meta = Object.values(ctx.cluster.indices).find((candidate) => candidate.state === 'open' && indexHealth(candidate) === 'yellow');
   if (meta) return { index: meta.name, shard: 0, primary: false };
-  throw illegalArgument(
+  throw illegalArgumentError(
     'unable to find any unassigned shards to explain [ClusterAllocationExplainRequest[useAnyUnassignedShard=true,includeYesDecisions?=false]',
   );
 }

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { TaskInfo, TaskStart } from '../core/task-store.ts';
@@ -49,7 +49,7 @@ export async function startTask(
 /** The number in `node:number`. @throws ApiError illegal_argument_exception, resource_not_found_exception: a task of another node */
 export function taskNumber(ctx: EngineContext, text: string): number {
   const match = /^([^:]+):(\d+)$/.exec(text);
-  if (!match) throw illegalArgument(`malformed task id ${text}`);
+  if (!match) throw illegalArgumentError(`malformed task id ${text}`);
   if (match[1] === ctx.nodeId) return Number(match[2]);
   throw new ApiError(
     'resource_not_found_exception',

@@ -1,5 +1,5 @@
 // Which indices a request means: its expression, with its options in place of the operation's defaults.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { ADMIN_OPTIONS, type IndicesOptions, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
@@ -32,7 +32,7 @@ const WILDCARD_STATES = new Set(['open', 'closed', 'hidden', 'none', 'all']);
 /** `expand_wildcards`. @throws ApiError illegal_argument_exception */
 export function readWildcardStates(text: string): string[] {
   const states = text.split(',');
-  for (const state of states) if (!WILDCARD_STATES.has(state)) throw illegalArgument(`No valid expand wildcard value [${state}]`);
+  for (const state of states) if (!WILDCARD_STATES.has(state)) throw illegalArgumentError(`No valid expand wildcard value [${state}]`);
   return states;
 }
 

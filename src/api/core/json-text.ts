@@ -1,6 +1,6 @@
 // Request bodies that reach an operation as JSON text: searches keep the text, which is the key of their caches.
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
-import { jsonSyntax } from '../../errors/catalog.ts';
+import { jsonError } from '../../errors/catalog.ts';
 
 /** The parsed value; undefined for a blank text. @throws ApiError json_parse_exception and the other JSON errors */
 export function parseJsonText(text: string): unknown {
@@ -8,7 +8,7 @@ export function parseJsonText(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw jsonSyntax(error);
+    if (error instanceof JsonSyntaxError) throw jsonError(error);
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
-import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
+import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { readSource } from '../../search/request/request-parts.ts';
 import { makeOperation, NO_CONDITIONS, type VersionType, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { conditionProblems } from './conditions.ts';
@@ -95,12 +95,12 @@ function isBlank(line: Uint8Array): boolean {
 }
 
 function parseAction(line: Uint8Array, number: number): { action: Action; meta: Record<string, unknown> } {
-  const malformed = (text: string) => illegalArgument(`Malformed action/metadata line [${number}], ${text}`);
+  const malformed = (text: string) => illegalArgumentError(`Malformed action/metadata line [${number}], ${text}`);
   let json: unknown;
   try {
     json = parseJsonBytes(line);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw jsonSyntax(error);
+    if (error instanceof JsonSyntaxError) throw jsonError(error);
     throw error;
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -204,12 +204,13 @@ function readMeta(meta: Record<string, unknown>, defaults: ItemDefaults, line: n
   for (const key in meta) {
     const value = meta[key];
     if (typeof value === 'object' && value !== null && !OBJECT_KEYS.has(key)) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `Malformed action/metadata line [${line}], expected a simple value for field [${key}] but found [${tokenOf(value)}]`,
       );
     }
     const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : key;
-    if (!Object.hasOwn(META_READERS, name)) throw illegalArgument(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
+    if (!Object.hasOwn(META_READERS, name))
+      throw illegalArgumentError(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
     META_READERS[name](item, value, key);
   }
   return item;
@@ -252,17 +253,17 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
 /** `{ field: template }`. */
 function readTemplates(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw illegalArgument(`[dynamic_templates] must be an object of template names by field, found [${tokenOf(value)}]`);
+    throw illegalArgumentError(`[dynamic_templates] must be an object of template names by field, found [${tokenOf(value)}]`);
   return Object.fromEntries(Object.entries(value).map(([field, template]) => [field, String(template)]));
 }
 
 function readInteger(name: string, value: unknown): number {
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw illegalArgument(`Failed to parse parameter [${name}] with value [${value}]`);
+  if (!Number.isSafeInteger(number)) throw illegalArgumentError(`Failed to parse parameter [${name}] with value [${value}]`);
   return number;
 }
 
 function readVersionType(name: string): VersionType {
   if (name === 'internal' || name === 'external' || name === 'external_gte') return name;
-  throw illegalArgument(`No version type match [${name}]`);
+  throw illegalArgumentError(`No version type match [${name}]`);
 }

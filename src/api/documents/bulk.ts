@@ -5,7 +5,7 @@
 
 import { type SourceFilter, WHOLE_SOURCE } from '../../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -67,7 +67,7 @@ export async function bulk(ctx: EngineContext, request: BulkRequest): Promise<Re
     limit = GROUP_BYTES;
   }
   if (total === 0) throw new ApiError('parse_exception', 400, 'request body is required');
-  if (reader.hasRest) throw illegalArgument('The bulk request must be terminated by a newline [\\n]');
+  if (reader.hasRest) throw illegalArgumentError('The bulk request must be terminated by a newline [\\n]');
   if (run.count + items.length === 0) throw validationError(['no requests added']) as ApiError;
   await run.send(items);
   return run.finish(started);
@@ -128,7 +128,7 @@ class BulkRun {
       const place = this.count++;
       let item = given;
       try {
-        if (item.operation.id === '' && !item.operation.autoId) throw illegalArgument('if _id is specified it must not be empty');
+        if (item.operation.id === '' && !item.operation.autoId) throw illegalArgumentError('if _id is specified it must not be empty');
         const failure = validationError([item.operation.autoId ? null : idProblem(item.operation.id)]);
         if (failure) throw failure;
         this.#checkAllowed(item.indexName);

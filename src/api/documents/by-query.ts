@@ -1,7 +1,7 @@
 // `_delete_by_query` and `_update_by_query`.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { UpdateScript } from '../../scripting/update-script.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -48,6 +48,6 @@ export async function updateByQuery(
 
 function stateOf(ctx: EngineContext, name: string): IndexState {
   const index = ctx.index(name);
-  if (!index) throw illegalArgument(`index [${name}] was deleted`);
+  if (!index) throw illegalArgumentError(`index [${name}] was deleted`);
   return index;
 }

@@ -5,7 +5,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import {
   compileUpdateScript,
   parseUpdateScript,
@@ -58,7 +58,7 @@ export async function ingested(
 
 /** @throws ApiError illegal_argument_exception: the index does not store sources */
 function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
-  if (hit.source === null) throw illegalArgument(`[${hit.index}][${hit.id}] didn't store _source`);
+  if (hit.source === null) throw illegalArgumentError(`[${hit.index}][${hit.id}] didn't store _source`);
   if (filter === null) return Buffer.from(hit.source.text);
   return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as MutableJsonObject, filter)));
 }

@@ -1,7 +1,7 @@
 // Checks of a write before it is sent to its shard: routing, versions, sequence numbers.
 
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexState } from '../core/index-state.ts';
 import type { WriteConditions, WriteOperation } from '../core/write.ts';
 
@@ -21,8 +21,8 @@ export function conditionProblems(
   { ifSeqNo, ifPrimaryTerm, version, versionType }: WriteConditions,
   retryOnConflict = 0,
 ): (string | null)[] {
-  if (ifSeqNo !== null && ifSeqNo < 0) throw illegalArgument(`sequence numbers must be non negative. got [${ifSeqNo}].`);
-  if (ifPrimaryTerm !== null && ifPrimaryTerm < 0) throw illegalArgument(`primary term must be non negative. got [${ifPrimaryTerm}]`);
+  if (ifSeqNo !== null && ifSeqNo < 0) throw illegalArgumentError(`sequence numbers must be non negative. got [${ifSeqNo}].`);
+  if (ifPrimaryTerm !== null && ifPrimaryTerm < 0) throw illegalArgumentError(`primary term must be non negative. got [${ifPrimaryTerm}]`);
   const term = ifPrimaryTerm ?? 0;
   return [
     kind === 'create' && (versionType !== 'internal' || version !== null)

@@ -1,7 +1,7 @@
 // Document ids: generates new ones and checks given ones.
 import { randomFillSync } from 'node:crypto';
 import type { ApiError } from '../../errors/api-error.ts';
-import { validationFailed } from '../../errors/catalog.ts';
+import { validationFailedError } from '../../errors/catalog.ts';
 
 const MAX_ID_BYTES = 512;
 /** 15 random bytes are 20 characters in base64url, the length of Elasticsearch's ids. */
@@ -28,5 +28,5 @@ export function idProblem(id: string): string | null {
 /** An error that lists the problems, or null if there are none. */
 export function validationError(problems: readonly (string | null)[]): ApiError | null {
   const found = problems.filter((problem) => problem !== null);
-  return found.length === 0 ? null : validationFailed(found);
+  return found.length === 0 ? null : validationFailedError(found);
 }

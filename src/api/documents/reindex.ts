@@ -2,7 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ScriptedPlace, UpdateScript } from '../../scripting/update-script.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -61,6 +61,6 @@ function placeInDestination(hit: ByQueryHit, { index, id, routing }: ScriptedPla
 /** @throws ApiError illegal_argument_exception: the script sets a version, but the destination uses internal versions */
 function conditionsOf(hit: ByQueryHit, { version }: ScriptedPlace, { versionType }: ReindexDestination): WriteConditions {
   if (version === null || (versionType === 'internal' && version === hit.version)) return NO_CONDITIONS;
-  if (versionType === 'internal') throw illegalArgument('[_version] can be set by a script only with an external [version_type]');
+  if (versionType === 'internal') throw illegalArgumentError('[_version] can be set by a script only with an external [version_type]');
   return { ...NO_CONDITIONS, version, versionType };
 }

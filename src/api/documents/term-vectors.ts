@@ -3,7 +3,7 @@
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { stringsIn } from '../../search/evaluate/source-values.ts';
 import { classicIdf, type FieldVector, hasVector, vectorOf } from '../../search/evaluate/term-vectors.ts';
@@ -43,7 +43,7 @@ export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing'
 /** `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError index_not_found_exception and the other errors of a get */
 export async function termVectors(ctx: EngineContext, request: TermVectorsRequest): Promise<MutableJsonObject> {
   const started = performance.now();
-  if (request.id === null && request.doc === null) throw illegalArgument('one of [_id] or [doc] must be given');
+  if (request.id === null && request.doc === null) throw illegalArgumentError('one of [_id] or [doc] must be given');
   const get: GetRequest = {
     ...request,
     id: request.id ?? '',
@@ -77,7 +77,7 @@ function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRe
     const json: MutableJsonObject = {};
     for (const type of fieldsOf(index, request)) {
       const analyzer = request.perFieldAnalyzer[type.name] ?? null;
-      if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgument(`failed to find analyzer [${analyzer}]`);
+      if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgumentError(`failed to find analyzer [${analyzer}]`);
       const vector = vectorOf(index.analysis, type, stringsIn(index.mapping, type.name, source), analyzer);
       if (vector.size === 0) continue;
       json[type.name] = {

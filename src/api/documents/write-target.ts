@@ -1,7 +1,7 @@
 // Resolves the index name of a request on documents: a concrete index, an alias, or an index to be created.
 
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 
@@ -16,7 +16,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
   if (members.length > 0) {
     const chosen = members.length === 1 && members[0].write !== false ? members[0] : members.find(({ write }) => write === true);
     if (!chosen) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `no write index is defined for alias [${name}]. The write index may be explicitly disabled using is_write_index=false or the alias points to multiple indices without one being designated as a write index`,
       );
     }
@@ -28,7 +28,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
       404,
       `no such index [${name}] and [require_alias] request flag is [true] and [${name}] is not an alias`,
       {
-        details: indexNotFound(name).details,
+        details: indexNotFoundError(name).details,
       },
     );
   }
@@ -39,7 +39,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
     if (!(error instanceof ApiError) || error.type !== 'resource_already_exists_exception') throw error;
   }
   const created = ctx.index(name);
-  if (!created) throw indexNotFound(name);
+  if (!created) throw indexNotFoundError(name);
   return created;
 }
 
@@ -50,9 +50,9 @@ export function readIndex(ctx: EngineContext, name: string): IndexState {
   const members = aliasMembers(ctx, name);
   if (members.length > 1) {
     const names = members.map(({ index }) => index.meta.name).join(', ');
-    throw illegalArgument(`alias [${name}] has more than one index associated with it [${names}], can't execute a single index op`);
+    throw illegalArgumentError(`alias [${name}] has more than one index associated with it [${names}], can't execute a single index op`);
   }
-  if (members.length === 0) throw indexNotFound(name);
+  if (members.length === 0) throw indexNotFoundError(name);
   return members[0].index;
 }
 
@@ -67,7 +67,7 @@ export function routingThroughAlias(
   const own = alias?.[kind] ?? null;
   if (own === null || own === routing) return routing ?? own;
   if (routing === null) return own;
-  throw illegalArgument(
+  throw illegalArgumentError(
     `Alias [${name}] has index routing associated with it [${own}], and was provided with routing value [${routing}], rejecting operation`,
   );
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';
 import type { AliasMeta } from '../../metadata/cluster-state.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -17,7 +17,7 @@ export async function updateAliases(ctx: EngineContext, request: { body: JsonObj
     if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[1:2] [aliases] unknown field [${key}]`);
   }
   const list = request.body.actions;
-  if (!Array.isArray(list) || list.length === 0) throw illegalArgument('No action specified');
+  if (!Array.isArray(list) || list.length === 0) throw illegalArgumentError('No action specified');
   const actions = list.map((entry) => readAction(ctx, entry));
   return ctx.command('updateAliases', { actions });
 }
@@ -55,7 +55,7 @@ export function checkAliasFilter(alias: string, filter: unknown): void {
   try {
     parseQuery(filter);
   } catch (error) {
-    throw error instanceof ApiError ? illegalArgument(`failed to parse filter for alias [${alias}]`, error) : error;
+    throw error instanceof ApiError ? illegalArgumentError(`failed to parse filter for alias [${alias}]`, error) : error;
   }
 }
 
@@ -71,8 +71,8 @@ export async function putAlias(
 ): Promise<unknown> {
   const index = textList(request.body.index).join(',') || request.index;
   const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
-  if (index === null || index === '') throw illegalArgument('[index] is required');
-  if (name === undefined || name === '') throw illegalArgument('[alias] is required');
+  if (index === null || index === '') throw illegalArgumentError('[index] is required');
+  if (name === undefined || name === '') throw illegalArgumentError('[alias] is required');
   const alias: AliasMeta = parseAlias(request.body as JsonObject, ['index', 'alias']);
   checkAliasFilter(name, alias.filter);
   const indices = resolve(ctx, [index], TARGETS.concrete);

@@ -4,7 +4,7 @@ import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze/analyze-api.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
+import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { METADATA_FIELDS } from '../../mapping/model.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../core/index-names.ts';
@@ -58,7 +58,7 @@ function checkJson(text: string): void {
   try {
     parseJson(text);
   } catch (error) {
-    throw error instanceof JsonSyntaxError ? jsonSyntax(error) : error;
+    throw error instanceof JsonSyntaxError ? jsonError(error) : error;
   }
 }
 
@@ -90,5 +90,5 @@ function analyzerOfField(index: IndexState, field: string): FieldAnalysis | unde
     return { analyzer: type.spec.analyzer ?? 'default', gap: typeof gap === 'number' ? gap : undefined };
   }
   if (type?.family === 'keyword') return { normalizer: typeof type.params.normalizer === 'string' ? type.params.normalizer : null };
-  throw illegalArgument(`Can't process field [${field}], Analysis requests are only supported on tokenized fields`);
+  throw illegalArgumentError(`Can't process field [${field}], Analysis requests are only supported on tokenized fields`);
 }

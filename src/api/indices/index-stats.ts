@@ -1,7 +1,7 @@
 // `_stats`: statistics of indices and shards.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import { INDEX_STATS_METRICS, type NamedFields, SECTIONS } from '../cluster/stats-sections.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
@@ -23,7 +23,7 @@ export interface IndexStatsRequest extends IndexTarget {
 export async function indexStats(ctx: EngineContext, request: IndexStatsRequest): Promise<MutableJsonObject> {
   const level = request.level ?? 'indices';
   if (level !== 'cluster' && level !== 'indices' && level !== 'shards')
-    throw illegalArgument(`level parameter must be one of [cluster] or [indices] or [shards] but was [${level}]`);
+    throw illegalArgumentError(`level parameter must be one of [cluster] or [indices] or [shards] but was [${level}]`);
   const isAll = request.metrics.length === 0 || request.metrics.includes('_all');
   const metrics = INDEX_STATS_METRICS.filter((metric) => isAll || request.metrics.includes(metric));
   const render = (shards: readonly ShardStats[]): MutableJsonObject => {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings } from '../../metadata/index-settings.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
@@ -34,10 +34,10 @@ export async function createIndex(
 }
 
 export async function deleteIndex(ctx: EngineContext, request: IndexTarget): Promise<unknown> {
-  if (request.index === null || request.index === '') throw validationFailed(['index / indices is missing']);
+  if (request.index === null || request.index === '') throw validationFailedError(['index / indices is missing']);
   const isDestructive = request.index.split(',').some((part) => part === '_all' || part.includes('*'));
   if (isDestructive && clusterSetting(ctx, 'action.destructive_requires_name') === 'true')
-    throw illegalArgument('Wildcard expressions or all indices are not allowed');
+    throw illegalArgumentError('Wildcard expressions or all indices are not allowed');
   const indices = targetNames(ctx, request, TARGETS.concrete);
   return ctx.command('deleteIndex', { indices });
 }
@@ -85,7 +85,7 @@ const BLOCKS = ['metadata', 'read', 'read_only', 'write'];
 
 /** `PUT {index}/_block/{block}`. */
 export async function addBlock(ctx: EngineContext, request: IndexTarget & { block: string }): Promise<unknown> {
-  if (!BLOCKS.includes(request.block)) throw illegalArgument(`No block found with name ${request.block}`);
+  if (!BLOCKS.includes(request.block)) throw illegalArgumentError(`No block found with name ${request.block}`);
   const indices = targetNames(ctx, request, TARGETS.named);
   await ctx.command('putSettings', { indices, settings: { [`index.blocks.${request.block}`]: true }, preserveExisting: false });
   return { acknowledged: true, shards_acknowledged: true, indices: indices.map((name) => ({ name, blocked: true })) };

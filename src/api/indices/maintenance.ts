@@ -1,6 +1,6 @@
 // Refresh, flush, force merge and cache clearing of indices.
 
-import { validationFailed } from '../../errors/catalog.ts';
+import { validationFailedError } from '../../errors/catalog.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -38,7 +38,7 @@ export async function flushIndices(
   ctx: EngineContext,
   request: IndexTarget & { force?: boolean; waitIfOngoing?: boolean },
 ): Promise<BroadcastResponse> {
-  if (request.force && request.waitIfOngoing === false) throw validationFailed(['wait_if_ongoing must be true for a force flush']);
+  if (request.force && request.waitIfOngoing === false) throw validationFailedError(['wait_if_ongoing must be true for a force flush']);
   const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
   await Promise.all(indices.map((index) => ctx.flush(index, request.force ?? false)));
   return broadcast(indices);

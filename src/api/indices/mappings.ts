@@ -1,7 +1,7 @@
 // Mappings of indices: get, put, and single fields.
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
@@ -16,7 +16,7 @@ export async function putMapping(
 ): Promise<unknown> {
   checkRuntimeScripts((request.body as JsonObject)['runtime']);
   if (Object.keys(request.body).length === 0) throw new ApiError('parse_exception', 400, 'request body is required');
-  if (Object.hasOwn(request.body, '_doc')) throw illegalArgument('Types cannot be provided in put mapping requests');
+  if (Object.hasOwn(request.body, '_doc')) throw illegalArgumentError('Types cannot be provided in put mapping requests');
   const indices = targetNames(ctx, request, { ...TARGETS.any, allowNoIndices: false });
   return ctx.command('putMapping', { indices, mappings: request.body as JsonObject, writeIndexOnly: request.writeIndexOnly ?? false });
 }

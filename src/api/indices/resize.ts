@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, indexNotFound, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
 import { flattenSettings } from '../../metadata/index-settings.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
@@ -46,14 +46,14 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
   };
   const response = await ctx.command('createIndex', { index: request.target, body });
   const target = ctx.index(request.target);
-  if (!target) throw indexNotFound(request.target);
+  if (!target) throw indexNotFoundError(request.target);
   await ctx.refresh(source);
   const totals = await runByQuery(
     ctx,
     { indices: { expressions: [meta.name] }, body: {}, parameters: {}, batchSize: BATCH, maxDocs: null, keepAliveMs: KEEP_ALIVE_MS },
     { proceedOnConflicts: false, refresh: true, requestsPerSecond: null },
     (hit) => {
-      if (hit.source === null) throw illegalArgument(`[${hit.id}] has no source to copy`);
+      if (hit.source === null) throw illegalArgumentError(`[${hit.id}] has no source to copy`);
       const conditions = { ...NO_CONDITIONS, version: hit.version, versionType: 'external' as const };
       return {
         index: target,
@@ -74,7 +74,7 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
 function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, given: Readonly<Record<string, unknown>>): void {
   for (const key of Object.keys(request.body)) {
     if (key === 'mappings')
-      throw illegalArgument('mappings are not allowed when resizing indices, all mappings are copied from the source index');
+      throw illegalArgumentError('mappings are not allowed when resizing indices, all mappings are copied from the source index');
     if (key !== 'settings' && key !== 'aliases' && key !== 'max_shard_size')
       throw new ApiError('x_content_parse_exception', 400, `[1:2] [resize_request] unknown field [${key}]`);
   }
@@ -85,11 +85,11 @@ function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, giv
   for (const block of ['index.blocks.read_only', 'index.blocks.metadata']) {
     if (String(given[block]) === 'true') problems.push(`target index [${request.target}] will be blocked by [${block}=true], ${why}`);
   }
-  if (problems.length > 0) throw validationFailed(problems);
+  if (problems.length > 0) throw validationFailedError(problems);
   checkShards(request.kind, numberOfShards, given);
   for (const block of ['index.blocks.read_only', 'index.blocks.metadata']) {
     if (given[block] === undefined && meta.settings[block] === 'true')
-      throw illegalArgument(
+      throw illegalArgumentError(
         `target index [${request.target}] will be blocked by [${block}=true] which is copied from the source index [${meta.name}], ${why}`,
       );
   }
@@ -104,17 +104,23 @@ function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, giv
 function checkShards(kind: ResizeKind, numberOfShards: number, given: Readonly<Record<string, unknown>>): void {
   const shards = Number(given['index.number_of_shards'] ?? (kind === 'shrink' ? 1 : numberOfShards));
   if (kind === 'clone' && shards !== numberOfShards)
-    throw illegalArgument(`the number of target shards (${shards}) must be the same as the number of source shards ( ${numberOfShards})`);
+    throw illegalArgumentError(
+      `the number of target shards (${shards}) must be the same as the number of source shards ( ${numberOfShards})`,
+    );
   if (kind === 'shrink') {
     if (shards > numberOfShards)
-      throw illegalArgument(`the number of target shards [${shards}] must be less that the number of source shards [${numberOfShards}]`);
+      throw illegalArgumentError(
+        `the number of target shards [${shards}] must be less that the number of source shards [${numberOfShards}]`,
+      );
     if (numberOfShards % shards !== 0)
-      throw illegalArgument(`the number of source shards [${numberOfShards}] must be a multiple of [${shards}]`);
+      throw illegalArgumentError(`the number of source shards [${numberOfShards}] must be a multiple of [${shards}]`);
   }
   if (kind === 'split') {
     if (shards <= numberOfShards)
-      throw illegalArgument(`the number of source shards [${numberOfShards}] must be less that the number of target shards [${shards}]`);
+      throw illegalArgumentError(
+        `the number of source shards [${numberOfShards}] must be less that the number of target shards [${shards}]`,
+      );
     if (shards % numberOfShards !== 0)
-      throw illegalArgument(`the number of source shards [${numberOfShards}] must be a factor of [${shards}]`);
+      throw illegalArgumentError(`the number of source shards [${numberOfShards}] must be a factor of [${shards}]`);
   }
 }

@@ -4,7 +4,7 @@ import { parseByteSize } from '../../common/byte-size.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { badTimeValue, illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError, timeValueError } from '../../errors/catalog.ts';
 import type { AliasAction } from '../../metadata/aliases.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkIndexName } from '../../metadata/names.ts';
@@ -70,7 +70,7 @@ function writeIndexOf(ctx: EngineContext, alias: string): { meta: IndexMeta; isE
   const members = Object.values(ctx.cluster.indices).filter((meta) => Object.hasOwn(meta.aliases, alias));
   if (members.length === 0) {
     const isIndex = Object.hasOwn(ctx.cluster.indices, alias);
-    throw illegalArgument(
+    throw illegalArgumentError(
       isIndex
         ? `rollover target is a [concrete_index] but one of [alias,data_stream] was expected`
         : `rollover target [${alias}] does not exist`,
@@ -79,14 +79,14 @@ function writeIndexOf(ctx: EngineContext, alias: string): { meta: IndexMeta; isE
   const explicit = members.find((meta) => meta.aliases[alias].is_write_index === true);
   if (explicit) return { meta: explicit, isExplicit: true };
   if (members.length > 1 || members[0].aliases[alias].is_write_index === false)
-    throw illegalArgument(`rollover target [${alias}] does not point to a write index`);
+    throw illegalArgumentError(`rollover target [${alias}] does not point to a write index`);
   return { meta: members[0], isExplicit: false };
 }
 
 /** `logs-1` becomes `logs-000002`. */
 function nextName(name: string): string {
   const match = /^(.*)-(\d+)$/.exec(name);
-  if (!match) throw illegalArgument(`index name [${name}] does not match pattern '^.*-\\d+$'`);
+  if (!match) throw illegalArgumentError(`index name [${name}] does not match pattern '^.*-\\d+$'`);
   return `${match[1]}-${String(Number(match[2]) + 1).padStart(6, '0')}`;
 }
 
@@ -102,13 +102,13 @@ async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unkno
     switch (name) {
       case 'max_docs': {
         const docs = Number(limit);
-        if (!Number.isSafeInteger(docs)) throw illegalArgument(`[max_docs] must be a whole number, but was [${String(limit)}]`);
+        if (!Number.isSafeInteger(docs)) throw illegalArgumentError(`[max_docs] must be a whole number, but was [${String(limit)}]`);
         met[`[max_docs: ${docs}]`] = totals.docs >= docs;
         break;
       }
       case 'max_age': {
         const ms = parseDurationMs(String(limit));
-        if (ms === null) throw badTimeValue('max_age', String(limit));
+        if (ms === null) throw timeValueError('max_age', String(limit));
         met[`[max_age: ${String(limit)}]`] = Date.now() - meta.creationDateMs >= ms;
         break;
       }
@@ -116,7 +116,7 @@ async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unkno
       case 'max_primary_shard_size': {
         const bytes = parseByteSize(String(limit));
         if (bytes === null)
-          throw illegalArgument(
+          throw illegalArgumentError(
             `failed to parse setting [${name}] with value [${String(limit)}] as a size in bytes: unit is missing or unrecognized`,
           );
         met[`[${name}: ${String(limit)}]`] = totals.sizeBytes >= bytes;

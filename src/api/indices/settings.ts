@@ -1,7 +1,7 @@
 // Settings of indices: get and put.
 import type { JsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
-import { validationFailed } from '../../errors/catalog.ts';
+import { validationFailedError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -69,7 +69,7 @@ export async function putSettings(
 ): Promise<unknown> {
   const inner = request.body.settings;
   const settings = typeof inner === 'object' && inner !== null && Object.keys(request.body).length === 1 ? inner : request.body;
-  if (Object.keys(settings).length === 0) throw validationFailed(['no settings to update']);
+  if (Object.keys(settings).length === 0) throw validationFailedError(['no settings to update']);
   const indices = targetNames(ctx, request, TARGETS.any);
   return ctx.command('putSettings', { indices, settings: settings as JsonObject, preserveExisting: request.preserveExisting ?? false });
 }

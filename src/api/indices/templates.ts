@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { flattenSettings, nestSettings } from '../../metadata/index-settings.ts';
 import { patternsOverlap } from '../../metadata/names.ts';
@@ -77,7 +77,7 @@ export function simulateIndex(ctx: EngineContext, request: { index: string; body
 export function simulateTemplate(ctx: EngineContext, request: { name: string | null; body: JsonObject | null }): Record<string, unknown> {
   const name = request.name ?? SIMULATED;
   const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, name, request.body);
-  if (!Object.hasOwn(state.indexTemplates, name)) throw illegalArgument(`unable to simulate template [${name}] that does not exist`);
+  if (!Object.hasOwn(state.indexTemplates, name)) throw illegalArgumentError(`unable to simulate template [${name}] that does not exist`);
   const own = patternsOf(state.indexTemplates[name]);
   const isMatching = (patterns: readonly string[]): boolean =>
     patterns.some((pattern) => own.some((other) => patternsOverlap(pattern, other)));
@@ -91,7 +91,7 @@ const SIMULATED = '_simulated';
 function withTemplate(state: ClusterState, name: string, body: JsonObject): ClusterState {
   for (const component of [body.composed_of ?? []].flat().map(String)) {
     if (!Object.hasOwn(state.componentTemplates, component))
-      throw illegalArgument(`index template [${name}] specifies component templates [${component}] that do not exist`);
+      throw illegalArgumentError(`index template [${name}] specifies component templates [${component}] that do not exist`);
   }
   return { ...state, indexTemplates: { ...state.indexTemplates, [name]: body as JsonObject } };
 }

@@ -4,7 +4,7 @@ import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, jsonSyntax, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, jsonError, mapperParsingError } from '../../errors/catalog.ts';
 import { IngestDocument, type IngestEnvironment, type Pipeline } from '../../ingest/ingest-document.ts';
 import { compilePipeline } from '../../ingest/pipeline.ts';
 import { ProcessorFailure, runPipeline } from '../../ingest/run-pipeline.ts';
@@ -90,7 +90,7 @@ export function ingest(ctx: EngineContext, item: IngestItem, requested: string |
 
 function run(ctx: EngineContext, id: string, document: IngestDocument): boolean {
   const pipeline = storedPipeline(ctx, id);
-  if (!pipeline) throw illegalArgument(`pipeline with id [${id}] does not exist`);
+  if (!pipeline) throw illegalArgumentError(`pipeline with id [${id}] does not exist`);
   try {
     return runPipeline(pipeline, document);
   } catch (error) {
@@ -103,10 +103,10 @@ function parseSource(source: Uint8Array): JsonObject {
   try {
     json = parseJsonBytes(source);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw mapperParsing('failed to parse', jsonSyntax(error));
+    if (error instanceof JsonSyntaxError) throw mapperParsingError('failed to parse', jsonError(error));
     throw error;
   }
-  if (!isObject(json)) throw mapperParsing('failed to parse');
+  if (!isObject(json)) throw mapperParsingError('failed to parse');
   return json;
 }
 
@@ -135,12 +135,12 @@ function itemOf(document: IngestDocument, item: IngestItem): IngestItem {
   const number = (name: '_version' | '_if_seq_no' | '_if_primary_term') => {
     const value = document.metadata(name);
     if (value === null) return null;
-    if (!Number.isSafeInteger(Number(value))) throw illegalArgument(`field [${name}] must be a whole number, got [${String(value)}]`);
+    if (!Number.isSafeInteger(Number(value))) throw illegalArgumentError(`field [${name}] must be a whole number, got [${String(value)}]`);
     return Number(value);
   };
   const versionType = document.metadata('_version_type') ?? item.conditions.versionType;
   if (versionType !== 'internal' && versionType !== 'external' && versionType !== 'external_gte')
-    throw illegalArgument(`No version type match [${String(versionType)}]`);
+    throw illegalArgumentError(`No version type match [${String(versionType)}]`);
   return {
     index: indexOf(document),
     id: text('_id'),

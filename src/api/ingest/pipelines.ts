@@ -2,7 +2,7 @@
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { GROK_PATTERNS } from '../../ingest/grok/patterns.ts';
 import { IngestDocument, type Pipeline } from '../../ingest/ingest-document.ts';
 import { compilePipeline } from '../../ingest/pipeline.ts';
@@ -35,14 +35,14 @@ export function deletePipeline(ctx: EngineContext, id: string): Promise<unknown>
 export function simulatePipeline(ctx: EngineContext, id: string | null, body: unknown, isVerbose: boolean): MutableJsonObject {
   if (!isObject(body)) throw parseError('request body is required');
   const pipeline = id === null ? pipelineIn(body) : storedPipeline(ctx, id);
-  if (!pipeline) throw illegalArgument(`pipeline [${id}] does not exist`);
+  if (!pipeline) throw illegalArgumentError(`pipeline [${id}] does not exist`);
   if (body.docs === undefined) throw parseError('[docs] required property is missing');
   if (!Array.isArray(body.docs)) throw parseError('[docs] property is not a list');
-  if (body.docs.length === 0) throw illegalArgument('must specify at least one document in [docs]');
-  if (body.docs.length > MAX_SIMULATED) throw illegalArgument(`more than ${MAX_SIMULATED} documents in [docs]`);
+  if (body.docs.length === 0) throw illegalArgumentError('must specify at least one document in [docs]');
+  if (body.docs.length > MAX_SIMULATED) throw illegalArgumentError(`more than ${MAX_SIMULATED} documents in [docs]`);
   const env = ingestEnvironment(ctx);
   const documents = body.docs.map((doc) => {
-    if (!isObject(doc)) throw illegalArgument('malformed [docs] section, should include an inner object');
+    if (!isObject(doc)) throw illegalArgumentError('malformed [docs] section, should include an inner object');
     if (!isObject(doc._source)) throw parseError('[_source] required property is missing');
     const metadata: MutableJsonObject = { _index: textOf(doc, '_index') ?? '_index', _id: textOf(doc, '_id') ?? '_id' };
     for (const name of ['_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'])

@@ -1,6 +1,6 @@
 // Parameters of a search over its body.
 
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { TRACK_ALL } from '../../search/request/request-parts.ts';
@@ -20,7 +20,7 @@ export function withParameters(request: SearchRequest, parameters: SearchParamet
   if (isEmpty(parameters)) return request;
   const { from, size, query, sort, docvalueFields } = parameters;
   for (const [name, value] of Object.entries({ from, size }))
-    if (value !== undefined && value < 0) throw illegalArgument(`[${name}] parameter cannot be negative, found [${value}]`);
+    if (value !== undefined && value < 0) throw illegalArgumentError(`[${name}] parameter cannot be negative, found [${value}]`);
   return {
     ...request,
     ...withoutUndefined({
@@ -64,7 +64,7 @@ function withoutUndefined<T extends object>(object: T): Defined<T> {
 export function exactTotals(request: SearchRequest, parameters: SearchParameters): number {
   const given = parameters.trackTotalHitsUpTo ?? (request.trackTotalHitsUpTo === TRACK_DEFAULT ? TRACK_ALL : request.trackTotalHitsUpTo);
   if (given !== TRACK_ALL && given !== 0) {
-    throw illegalArgument(`[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${given}`);
+    throw illegalArgumentError(`[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${given}`);
   }
   return given;
 }

@@ -1,7 +1,7 @@
 // Ids and limits of scrolls and points in time, as clients see them.
 import { parseDurationMs } from '../../common/time-unit.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
-import { allShardsFailed, searchContextMissing } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { allShardsFailedError, searchContextMissingError } from '../../errors/search-errors.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { ContextKind } from '../core/search-context.ts';
 
@@ -30,7 +30,7 @@ export function checkKeepAlive(ctx: EngineContext, ms: number): void {
   const limit = clusterSetting(ctx, 'search.max_keep_alive') ?? DEFAULT_MAX_KEEP_ALIVE;
   const limitMs = parseDurationMs(limit) ?? Number.POSITIVE_INFINITY;
   if (ms <= limitMs) return;
-  throw illegalArgument(
+  throw illegalArgumentError(
     `Keep alive for request (${durationText(ms)}) is too large. It must be less than (${durationText(limitMs)}). This limit can be set by changing the [search.max_keep_alive] cluster level setting.`,
   );
 }
@@ -57,9 +57,9 @@ export function decodeContextId(text: string, kind: ContextKind): string {
   const plain = Buffer.from(text, 'base64url').toString('utf8');
   const prefix = `${PREFIX[kind]}:`;
   if (plain.startsWith(prefix) && Buffer.from(plain).toString('base64url') === text.replace(/=+$/, '')) return plain.slice(prefix.length);
-  throw illegalArgument(kind === 'scroll' ? 'Cannot parse scroll id' : `invalid id: [${text}]`);
+  throw illegalArgumentError(kind === 'scroll' ? 'Cannot parse scroll id' : `invalid id: [${text}]`);
 }
 
 export function contextMissingError(key: string) {
-  return allShardsFailed('query', [{ shard: -1, index: null, node: null, error: searchContextMissing(key) }]);
+  return allShardsFailedError('query', [{ shard: -1, index: null, node: null, error: searchContextMissingError(key) }]);
 }

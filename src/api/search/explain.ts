@@ -4,7 +4,7 @@ import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { indexNotFound, parsingError, validationFailed } from '../../errors/catalog.ts';
+import { indexNotFoundError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { lazySource } from '../../search/fetch/fetch-target.ts';
@@ -93,10 +93,10 @@ export async function explainDocument(
   source: SourceFilter | null,
 ): Promise<{ status: number; body: MutableJsonObject }> {
   const query = await readQuery(ctx, text, parameters);
-  if (!query) throw validationFailed(['query is missing']);
+  if (!query) throw validationFailedError(['query is missing']);
   const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
   const state = ctx.index(meta.name);
-  if (!state) throw indexNotFound(meta.name);
+  if (!state) throw indexNotFoundError(meta.name);
   const snapshot = ctx.acquire(state, ctx.shardOf(state, id, routing));
   try {
     const shard = shardOf(ctx, snapshot);

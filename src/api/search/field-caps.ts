@@ -4,7 +4,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
@@ -50,12 +50,12 @@ const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', co
 export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): Promise<MutableJsonObject> {
   const fields = request.fields ?? (request.body.fields as string | readonly string[] | undefined);
   const patterns = typeof fields === 'string' ? fields.split(',') : (fields ?? []);
-  if (patterns.length === 0) throw illegalArgument("specified fields can't be null or empty");
+  if (patterns.length === 0) throw illegalArgumentError("specified fields can't be null or empty");
   for (const key of Object.keys(request.body)) {
     if (key !== 'fields' && key !== 'index_filter')
       throw new ApiError('x_content_parse_exception', 400, `[1:2] [field_caps_request] unknown field [${key}]`);
   }
-  for (const filter of request.filters) if (!FILTERS.has(filter)) throw illegalArgument(`Unknown field caps filter [${filter}]`);
+  for (const filter of request.filters) if (!FILTERS.has(filter)) throw illegalArgumentError(`Unknown field caps filter [${filter}]`);
   let names = targetNames(ctx, request, TARGETS.open);
   if (request.body.index_filter !== undefined) names = await namesThatMatch(ctx, names, request.body.index_filter);
   const found: Found = new Map();

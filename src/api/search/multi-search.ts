@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { badTimeValue, illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, timeValueError, validationFailedError } from '../../errors/catalog.ts';
 import { describe } from '../../errors/search-errors.ts';
 import type { IndicesOptions } from '../../metadata/resolve.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
@@ -32,8 +32,8 @@ export async function multiSearch(
   items: readonly MultiSearchItem[],
   parameters: SearchParameters,
 ): Promise<JsonObject> {
-  if (items.length === 0) throw validationFailed(['no requests added']);
-  if (items.length > MAX_MULTI_SEARCHES) throw illegalArgument(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
+  if (items.length === 0) throw validationFailedError(['no requests added']);
+  if (items.length > MAX_MULTI_SEARCHES) throw illegalArgumentError(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
   const started = performance.now();
   const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
   if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
@@ -78,14 +78,14 @@ function describeFlat(error: ApiError): JsonObject {
 
 /** Reads `search_type`. @returns true if statistics are gathered over all shards first @throws ApiError illegal_argument_exception */
 export function readSearchType(name: string): boolean {
-  if (name !== 'query_then_fetch' && name !== 'dfs_query_then_fetch') throw illegalArgument(`No search type for [${name}]`);
+  if (name !== 'query_then_fetch' && name !== 'dfs_query_then_fetch') throw illegalArgumentError(`No search type for [${name}]`);
   return name === 'dfs_query_then_fetch';
 }
 
 function readFlag(value: unknown): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
-  throw illegalArgument(`Failed to parse value [${String(value)}] as only [true] or [false] are allowed.`);
+  throw illegalArgumentError(`Failed to parse value [${String(value)}] as only [true] or [false] are allowed.`);
 }
 
 function readStates(value: unknown): string[] {
@@ -100,7 +100,7 @@ function readHeader(
 ): { indices: SearchIndices; parameters: SearchParameters } {
   const header = parseJsonText(text);
   if (header === undefined) return { indices, parameters };
-  if (!isObject(header)) throw illegalArgument('Malformed action/metadata line, expected START_OBJECT');
+  if (!isObject(header)) throw illegalArgumentError('Malformed action/metadata line, expected START_OBJECT');
   let expressions = indices.expressions;
   let options: Partial<IndicesOptions> = { ...indices.options };
   const own: { -readonly [K in keyof SearchParameters]: SearchParameters[K] } = { ...parameters };
@@ -143,10 +143,10 @@ function readHeader(
         readFlag(value); // without effect: there is one node and there are no frozen indices
         break;
       case 'cancel_after_time_interval':
-        if (parseDurationMs(String(value)) === null) throw badTimeValue(key, String(value));
+        if (parseDurationMs(String(value)) === null) throw timeValueError(key, String(value));
         break;
       default:
-        throw illegalArgument(`key [${key}] is not supported in the metadata section`);
+        throw illegalArgumentError(`key [${key}] is not supported in the metadata section`);
     }
   }
   return { indices: { expressions, options }, parameters: own };

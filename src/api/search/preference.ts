@@ -1,7 +1,7 @@
 // The parameter `preference` selects shards and copies of shards. Every shard has one copy here, so only `_shards` has an effect; other names are
 // validated. A value that does not begin with `_` is a session name that would keep its searches on the same copies.
-import { illegalArgument } from '../../errors/catalog.ts';
-import { numberFormat } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { numberFormatError } from '../../errors/search-errors.ts';
 import type { EngineContext } from '../core/context.ts';
 
 const COPIES = new Set([
@@ -31,14 +31,14 @@ function splitAt(text: string, mark: string): [string, string | null] {
 }
 
 function readShard(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) throw numberFormat(text);
+  if (!/^[+-]?\d+$/.test(text)) throw numberFormatError(text);
   return Number(text);
 }
 
 function checkCopies(ctx: EngineContext, copies: string): void {
   const [word, nodes] = splitAt(copies, ':');
-  if (!COPIES.has(word)) throw illegalArgument(`no Preference for [${word}]`);
+  if (!COPIES.has(word)) throw illegalArgumentError(`no Preference for [${word}]`);
   if (word !== '_only_nodes') return;
   const isHere = (node: string): boolean => ['*', '_all', '_local', ctx.nodeId, ctx.nodeName].includes(node);
-  if (!(nodes ?? '').split(',').some(isHere)) throw illegalArgument(`no data nodes with criteria [${nodes}] found`);
+  if (!(nodes ?? '').split(',').some(isHere)) throw illegalArgumentError(`no data nodes with criteria [${nodes}] found`);
 }

@@ -2,8 +2,8 @@
 
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
-import { allShardsFailed } from '../../errors/search-errors.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
+import { allShardsFailedError } from '../../errors/search-errors.ts';
 import { checkScroll, type SearchRequest } from '../../search/request/search-request.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
 import type { ShardHit } from '../../search/run/shard-hits.ts';
@@ -66,7 +66,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const parsed = parseSearchBody(ctx, body);
   const { request: resolved, aggs } = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, call.parameters) });
   const request = scrollRequest(resolved);
-  if (call.parameters.requestCache) throw validationFailed(['[request_cache] cannot be used in a scroll context']);
+  if (call.parameters.requestCache) throw validationFailedError(['[request_cache] cannot be used in a scroll context']);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     checkBatch(ctx, acquired.targets, request);
@@ -81,7 +81,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
 
 function scrollRequest(request: SearchRequest): SearchRequest {
   checkScroll(request);
-  if (request.trackTotalHitsUpTo === 0) throw validationFailed(['disabling [track_total_hits] is not allowed in a scroll context']);
+  if (request.trackTotalHitsUpTo === 0) throw validationFailedError(['disabling [track_total_hits] is not allowed in a scroll context']);
   if (request.collapse) throw new ApiError('search_exception', 400, 'cannot use `collapse` in a scroll context');
   if (request.rescore.length > 0) throw new ApiError('search_exception', 400, 'cannot use `rescore` in a scroll context');
   return { ...request, trackTotalHitsUpTo: Number.POSITIVE_INFINITY };
@@ -92,12 +92,12 @@ function checkBatch(ctx: EngineContext, targets: readonly SearchTarget[], reques
   const failures = targets.flatMap(({ shard: { index, shard, limits } }) => {
     const limit = limits.maxResultWindow;
     if (request.size <= limit) return [];
-    const error = illegalArgument(
+    const error = illegalArgumentError(
       `Batch size is too large, size must be less than or equal to: [${limit}] but was [${request.size}]. Scroll batch sizes cost as much memory as result windows so they are controlled by the [index.max_result_window] index level setting.`,
     );
     return [{ shard, index, node: ctx.nodeId, error }];
   });
-  if (failures.length > 0) throw allShardsFailed('query', failures);
+  if (failures.length > 0) throw allShardsFailedError('query', failures);
 }
 
 /** Next page of a scroll. */
@@ -135,7 +135,7 @@ export async function openPointInTime(
   keepAliveMs: number | null,
   choice: ShardChoice,
 ): Promise<{ id: string; shards: JsonObject }> {
-  if (keepAliveMs === null) throw validationFailed(['keep alive not specified']);
+  if (keepAliveMs === null) throw validationFailedError(['keep alive not specified']);
   checkKeepAlive(ctx, keepAliveMs);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), choice);
   try {

@@ -7,7 +7,7 @@ import { writeJson } from '../../common/json-write.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { IngestDocument } from '../../ingest/ingest-document.ts';
 import { compileStep } from '../../ingest/pipeline.ts';
 import { ProcessorConfig } from '../../ingest/processor-config.ts';
@@ -71,7 +71,7 @@ function compile(id: string, body: JsonObject): SearchPipeline {
     if (!Array.isArray(value)) throw parseError(`[${name}] property isn't a list`);
     return value;
   };
-  if (list('phase_results_processors').length > 0) throw illegalArgument('[phase_results_processors] are not supported');
+  if (list('phase_results_processors').length > 0) throw illegalArgumentError('[phase_results_processors] are not supported');
   return { request: list('request_processors').map(requestProcessor), response: list('response_processors').map(responseProcessor) };
 }
 
@@ -112,7 +112,7 @@ function onRequest(type: string, config: ProcessorConfig): RequestProcessor {
       if (!(factor >= 1)) throw config.error('sample_factor', 'Value must be >= 1.0');
       return finish(config, (body: JsonObject, attributes: Attributes) => {
         const size = Math.trunc(Number(body.size ?? DEFAULT_SIZE));
-        if (!Number.isInteger(size)) throw illegalArgument(`Failed to parse int parameter [size] with value [${String(body.size)}]`);
+        if (!Number.isInteger(size)) throw illegalArgumentError(`Failed to parse int parameter [size] with value [${String(body.size)}]`);
         attributes.originalSize = size;
         return { ...body, size: Math.ceil(size * factor) };
       });
@@ -149,7 +149,7 @@ function onHits(type: string, config: ProcessorConfig): ResponseProcessor {
       const size = config.take('target_size');
       return finish(config, (_ctx: EngineContext, hits: JsonObject[], { originalSize }: Attributes) => {
         const target = size === undefined ? originalSize : Number(size);
-        if (target === null) throw illegalArgument('Must specify target_size unless an earlier processor set original_size');
+        if (target === null) throw illegalArgumentError('Must specify target_size unless an earlier processor set original_size');
         return hits.slice(0, target);
       });
     }
@@ -159,7 +159,7 @@ function onHits(type: string, config: ProcessorConfig): ResponseProcessor {
         const seen = new Set<string>();
         return hits.filter((hit) => {
           const document = documentOf(ctx, hit);
-          if (!document.has(field)) throw illegalArgument(`Document ${String(hit._id)} is missing field ${field}`);
+          if (!document.has(field)) throw illegalArgumentError(`Document ${String(hit._id)} is missing field ${field}`);
           const key = writeJson(document.get(field));
           return !seen.has(key) && seen.add(key);
         });
@@ -197,11 +197,11 @@ export async function searchThrough(ctx: EngineContext, call: SearchCall, reques
   const id = requested ?? defaultOf(ctx, call);
   if (id === null || id === '_none') return search(ctx, call);
   const pipelines = ctx.cluster.searchPipelines ?? {};
-  if (!Object.hasOwn(pipelines, id)) throw illegalArgument(`Pipeline ${id} is not defined`);
+  if (!Object.hasOwn(pipelines, id)) throw illegalArgumentError(`Pipeline ${id} is not defined`);
   let pipeline = compiled.get(pipelines[id]);
   if (!pipeline) compiled.set(pipelines[id], (pipeline = compile(id, pipelines[id])));
   if (pipeline.request.length > 0 && call.parameters.query !== undefined)
-    throw illegalArgument('the parameter [q] cannot be used with a search pipeline that has request processors');
+    throw illegalArgumentError('the parameter [q] cannot be used with a search pipeline that has request processors');
   const attributes: Attributes = { originalSize: null };
   const changedCall = pipeline.request.length === 0 ? call : { ...call, body: changedBody(call.body, pipeline, attributes) };
   if (pipeline.response.length === 0) return search(ctx, changedCall);

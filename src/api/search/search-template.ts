@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import type { EngineContext } from '../core/context.ts';
 import { parseJsonText } from '../core/json-text.ts';
@@ -16,7 +16,7 @@ const KEYS = new Set(['source', 'id', 'params', 'explain', 'profile', 'inline', 
 /** Renders a template request to a search body. @param id  the stored template named in the path; null if the body names or contains it. @throws ApiError */
 export function renderSearch(ctx: EngineContext, body: unknown, id: string | null): string {
   const given = body === undefined ? {} : body;
-  if (!isObject(given)) throw illegalArgument('Malformed content, must start with an object');
+  if (!isObject(given)) throw illegalArgumentError('Malformed content, must start with an object');
   for (const key of Object.keys(given))
     if (!KEYS.has(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [search_template] unknown field [${key}]`);
   const source = given['source'] ?? given['inline'] ?? given['template'];
@@ -27,7 +27,7 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
     const script = storedScript(ctx, stored);
     if (!script) throw new ApiError('resource_not_found_exception', 404, `unable to find script [${stored}] in cluster state`);
     text = script.source;
-  } else throw validationFailed(['template is missing', "template's script type is missing"]);
+  } else throw validationFailedError(['template is missing', "template's script type is missing"]);
   const rendered = renderTemplate(text, given['params'] ?? {});
   const extra = Object.fromEntries(['explain', 'profile'].filter((key) => given[key] === true).map((key) => [key, true]));
   if (Object.keys(extra).length === 0) return rendered;

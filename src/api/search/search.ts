@@ -1,7 +1,7 @@
 // `_search`: parses the body, answers from the cache or runs the search. Scrolls and points in time are handed to scroll.ts.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { validationFailed } from '../../errors/catalog.ts';
+import { validationFailedError } from '../../errors/catalog.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { mentionsNow } from '../../query/uncacheable.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
@@ -29,7 +29,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   const request = withParameters(parsed.request, parameters);
   if (parameters.scrollMs !== undefined) return startScroll(ctx, call, parameters.scrollMs);
   if (request.pit) {
-    if (call.indices.expressions.length > 0) throw validationFailed(['[indices] cannot be used with point in time']);
+    if (call.indices.expressions.length > 0) throw validationFailedError(['[indices] cannot be used with point in time']);
     return searchPointInTime(ctx, call, { ...parsed, request }, request.pit);
   }
   if (request.slice) {

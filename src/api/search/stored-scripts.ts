@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { compileExpression } from '../../scripting/expression.ts';
 import { checkTemplate } from '../../scripting/mustache.ts';
 import { compileScript } from '../../scripting/painless.ts';
@@ -25,14 +25,14 @@ export function putStoredScript(ctx: EngineContext, id: string, body: unknown): 
   for (const key of Object.keys(script))
     if (key !== 'lang' && key !== 'source' && key !== 'options') throw parseError(`[stored script source] unknown field [${key}]`);
   const { lang, source, options = {} } = script;
-  if (typeof lang !== 'string' || lang === '') throw illegalArgument('must specify lang for stored script');
-  if (source === undefined || source === '') throw illegalArgument('must specify source for stored script');
+  if (typeof lang !== 'string' || lang === '') throw illegalArgumentError('must specify lang for stored script');
+  if (source === undefined || source === '') throw illegalArgumentError('must specify source for stored script');
   for (const key of Object.keys(isObject(options) ? options : {}))
-    if (!OPTIONS.includes(key)) throw illegalArgument(`illegal compiler options [${writeJson(options)}] specified`);
+    if (!OPTIONS.includes(key)) throw illegalArgumentError(`illegal compiler options [${writeJson(options)}] specified`);
   const text = typeof source === 'string' ? source : writeJson(source);
   if (lang === 'mustache') checkTemplate(text);
   else if (lang === 'painless') new Parser(text).parseScript();
-  else if (lang !== 'expression') throw illegalArgument(`unable to put stored script with unsupported lang [${lang}]`);
+  else if (lang !== 'expression') throw illegalArgumentError(`unable to put stored script with unsupported lang [${lang}]`);
   const stored = {
     lang,
     source: text,
@@ -57,18 +57,18 @@ export function deleteStoredScript(ctx: EngineContext, id: string): Promise<unkn
 
 /** `{ result }` of a script that runs without a document. @throws ApiError script_exception; illegal_argument_exception: unsupported context */
 export function executeScript(ctx: EngineContext, body: unknown): JsonObject {
-  if (!isObject(body) || body['script'] === undefined) throw illegalArgument('Required [script]');
+  if (!isObject(body) || body['script'] === undefined) throw illegalArgumentError('Required [script]');
   const { context = 'painless_test' } = body;
-  if (context !== 'painless_test') throw illegalArgument(`context [${String(context)}] is not supported: only [painless_test] is`);
+  if (context !== 'painless_test') throw illegalArgumentError(`context [${String(context)}] is not supported: only [painless_test] is`);
   const spec = parseScript(body['script']);
   const { lang, source } = resolveScript(spec, (id) => storedScript(ctx, id));
   if (lang === 'expression') {
     const values = () => {
-      throw illegalArgument('scripts run by _execute have no document');
+      throw illegalArgumentError('scripts run by _execute have no document');
     };
     return { result: String(compileExpression(source, spec.params)({ values, score: 0, value: Number.NaN })) };
   }
-  if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+  if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
   const compiled = compileScript(source, { params: { kind: 'value' } });
   return { result: textOf(compiled.run({ params: toScript(spec.params) })) };
 }

@@ -3,7 +3,7 @@
 import type { AggTree } from '../../aggs/index.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { JsonObject } from '../../common/json-value.ts';
-import { illegalArgument, indexNotFound } from '../../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
 import type { GeoShapeQuery, LikeItem } from '../../query/leaf-query.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
@@ -60,7 +60,7 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
     const { id, fields, routing } = item;
     for (const name of item.index === null ? Object.keys(ctx.cluster.indices) : [item.index]) {
       const state = ctx.index(name);
-      if (!state && item.index !== null) throw indexNotFound(name);
+      if (!state && item.index !== null) throw indexNotFoundError(name);
       if (state?.meta.state !== 'open') continue;
       const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
       if (document?.source)
@@ -77,11 +77,11 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
     case 'terms_lookup': {
       const { kind: _kind, index, id, path, routing, ...rest } = query;
       const state = ctx.index(index);
-      if (!state) throw indexNotFound(index);
+      if (!state) throw indexNotFoundError(index);
       const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
       const values = document?.source ? valuesAt(parseJsonBytes(document.source), path.split('.')).flat(Number.POSITIVE_INFINITY) : [];
       if (values.some((value) => typeof value === 'object' && value !== null)) {
-        throw illegalArgument(`[terms] lookup path [${path}] of document [${id}] is an object, but must be a value`);
+        throw illegalArgumentError(`[terms] lookup path [${path}] of document [${id}] is an object, but must be a value`);
       }
       return { ...rest, kind: 'terms', values: values.filter((value) => value !== null) };
     }
@@ -122,10 +122,10 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
 /** @throws ApiError index_not_found_exception, illegal_argument_exception: no document, or no shape at its path */
 async function indexedShape(ctx: EngineContext, { index, id, path, routing }: NonNullable<GeoShapeQuery['indexed']>): Promise<Shape> {
   const state = ctx.index(index);
-  if (!state) throw indexNotFound(index);
+  if (!state) throw indexNotFoundError(index);
   const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
-  if (!document?.source) throw illegalArgument(`Shape with ID [${id}] not found`);
+  if (!document?.source) throw illegalArgumentError(`Shape with ID [${id}] not found`);
   const [value] = valuesAt(parseJsonBytes(document.source), path.split('.'));
-  if (value === undefined) throw illegalArgument(`Shape with name [${id}] found but missing ${path} field`);
+  if (value === undefined) throw illegalArgumentError(`Shape with name [${id}] found but missing ${path} field`);
   return parseGeoShape(value);
 }

@@ -1,7 +1,7 @@
 // Grok expressions: regular expressions that refer to named patterns (`%{NUMBER:bytes:int}`) and capture fields. They run on the linear-time engine.
 import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { FLAG } from '../../analysis/regex/syntax.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { GROK_PATTERNS } from './patterns.ts';
 
 type CaptureType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolean';
@@ -66,7 +66,7 @@ function expand(
   named: { name: string; type: CaptureType }[],
   within: readonly string[],
 ): string {
-  if (within.length > MAX_DEPTH) throw illegalArgument(`grok expressions nest deeper than ${MAX_DEPTH}`);
+  if (within.length > MAX_DEPTH) throw illegalArgumentError(`grok expressions nest deeper than ${MAX_DEPTH}`);
   let out = '';
   let last = 0;
   for (const match of expression.matchAll(REFERENCE)) {
@@ -74,15 +74,15 @@ function expand(
     out += nameGroups(expression.slice(last, match.index), named);
     last = match.index + whole.length;
     const source = definition ?? definitionOf(pattern, definitions);
-    if (source === null) throw illegalArgument(`Unable to find pattern [${pattern}] in Grok's pattern dictionary`);
-    if (within.includes(pattern)) throw illegalArgument(`circular reference in pattern [${pattern}][${source}]`);
+    if (source === null) throw illegalArgumentError(`Unable to find pattern [${pattern}] in Grok's pattern dictionary`);
+    if (within.includes(pattern)) throw illegalArgumentError(`circular reference in pattern [${pattern}][${source}]`);
     let open = '(?:';
     if (field !== undefined) {
       open = `(?<g${named.length}>`;
       named.push({ name: field, type: (type ?? 'string') as CaptureType });
     }
     out += `${open}${expand(source, definitions, named, [...within, pattern])})`;
-    if (out.length > MAX_LENGTH) throw illegalArgument(`grok expression is longer than ${MAX_LENGTH} characters`);
+    if (out.length > MAX_LENGTH) throw illegalArgumentError(`grok expression is longer than ${MAX_LENGTH} characters`);
   }
   return out + nameGroups(expression.slice(last), named);
 }
@@ -132,10 +132,10 @@ function convert(text: string, type: CaptureType): unknown {
       return text.toLowerCase() === 'true';
     case 'int':
     case 'long':
-      if (!/^[+-]?\d+$/.test(text)) throw illegalArgument(`For input string: "${text}"`);
+      if (!/^[+-]?\d+$/.test(text)) throw illegalArgumentError(`For input string: "${text}"`);
       return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
     default:
-      if (Number.isNaN(Number(text))) throw illegalArgument(`For input string: "${text}"`);
+      if (Number.isNaN(Number(text))) throw illegalArgumentError(`For input string: "${text}"`);
       return Number(text);
   }
 }

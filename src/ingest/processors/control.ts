@@ -1,7 +1,7 @@
 // Processors of control flow: drop, fail, foreach, pipeline, script.
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import type { ScriptMap } from '../../scripting/syntax-tree.ts';
@@ -54,8 +54,8 @@ const foreach: ProcessorFactory = (config, compileInner) => {
         put(out, key, changed);
       }
       document.set(field, out);
-    } else if (value === null) throw illegalArgument(`field [${field}] is null, cannot loop over its elements.`);
-    else throw illegalArgument(`field [${field}] of type [${javaType(value)}] cannot be cast to a list or map`);
+    } else if (value === null) throw illegalArgumentError(`field [${field}] is null, cannot loop over its elements.`);
+    else throw illegalArgumentError(`field [${field}] of type [${javaType(value)}] cannot be cast to a list or map`);
   };
 };
 
@@ -94,7 +94,7 @@ const script: ProcessorFactory = (config) => {
   }
   const spec = parseScript(body);
   const compile = ({ lang, source }: { lang: string; source: string }): CompiledScript => {
-    if (lang !== 'painless') throw illegalArgument(`script_lang not supported [${lang}]`);
+    if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
     return compileScript(source, { ctx: { kind: 'value' }, params: { kind: 'value' } });
   };
   const compiled = spec.source === null ? null : compile({ lang: spec.lang, source: spec.source });

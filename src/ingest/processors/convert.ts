@@ -1,12 +1,12 @@
 // The convert processor: converts values between types with Java's parsing rules.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { tryParseIp } from '../../mapping/ip-address.ts';
 import type { ProcessorFactory } from './processor.ts';
 
 type Conversion = (value: unknown) => unknown;
 
 function failure(value: unknown, type: string) {
-  return illegalArgument(`unable to convert [${String(value)}] to ${type}`);
+  return illegalArgumentError(`unable to convert [${String(value)}] to ${type}`);
 }
 
 /** Integers may be hexadecimal with a prefix (0x1F, -#1f). */
@@ -44,12 +44,12 @@ function shortFloat(number: number): number {
 function toBoolean(value: unknown): boolean {
   const text = String(value).toLowerCase();
   if (text === 'true' || text === 'false') return text === 'true';
-  throw illegalArgument(`[${String(value)}] is not a boolean value, cannot convert to boolean`);
+  throw illegalArgumentError(`[${String(value)}] is not a boolean value, cannot convert to boolean`);
 }
 
 function toIp(value: unknown): string {
   if (typeof value === 'string' && tryParseIp(value) !== null) return value;
-  throw illegalArgument(`[${String(value)}] is not a valid ipv4/ipv6 address`);
+  throw illegalArgumentError(`[${String(value)}] is not a valid ipv4/ipv6 address`);
 }
 
 const INTEGER = toInteger(32, 'integer');
@@ -92,7 +92,7 @@ const convert: ProcessorFactory = (config) => {
     const path = document.render(field);
     if (ignoreMissing && (!document.has(path) || document.get(path) === null)) return;
     const value = document.get(path);
-    if (value === null) throw illegalArgument(`Field [${path}] is null, cannot be converted to type [${type}]`);
+    if (value === null) throw illegalArgumentError(`Field [${path}] is null, cannot be converted to type [${type}]`);
     document.set(document.render(target), Array.isArray(value) ? value.map(conversion) : conversion(value));
   };
 };

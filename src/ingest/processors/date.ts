@@ -1,6 +1,6 @@
 // Processors of dates: date parses a string by the first matching format, date_index_name derives an index name from a date.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { DateInstant } from '../../mapping/date/date-fields.ts';
 import { DateFormatter } from '../../mapping/date/date-format.ts';
 import { type TimeZone, UTC, zoneOf } from '../../mapping/date/zones.ts';
@@ -86,7 +86,7 @@ function parseDate(document: IngestDocument, field: string, parsers: readonly Da
     const found = parse(text, zone);
     if (found) return found;
   }
-  throw illegalArgument(`unable to parse date [${text}]`);
+  throw illegalArgumentError(`unable to parse date [${text}]`);
 }
 
 function zoneFor(document: IngestDocument, timezone: string | null): TimeZone {
@@ -129,7 +129,7 @@ const dateIndexName: ProcessorFactory = (config) => {
   const zone = zoneOf(timezone);
   return (document) => {
     const unit = document.render(rounding);
-    if (!ROUNDINGS.includes(unit)) throw illegalArgument(`rounding unit [${unit}] is not supported: one of ${ROUNDINGS.join(', ')}`);
+    if (!ROUNDINGS.includes(unit)) throw illegalArgumentError(`rounding unit [${unit}] is not supported: one of ${ROUNDINGS.join(', ')}`);
     const pattern = document.render(format);
     const day = DateFormatter.of(pattern).print(parseDate(document, field, parsers, zone).ms, zone);
     document.set('_index', `<${document.render(prefix)}{${day}||/${unit}{${pattern}|${timezone}}}>`);

@@ -1,7 +1,7 @@
 // Processors that set, move and remove fields: set, append, remove, rename, copy, remove_by_pattern, dot_expander.
 import { isObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { copyOf, type IngestDocument, isMetadata } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
@@ -33,10 +33,10 @@ const append: ProcessorFactory = (config) => {
 const UNREMOVABLE = ['_index', '_version', '_version_type'];
 
 function checkRemovable(document: IngestDocument, path: string): void {
-  if (UNREMOVABLE.includes(path)) throw illegalArgument(`cannot remove metadata field [${path}]`);
+  if (UNREMOVABLE.includes(path)) throw illegalArgumentError(`cannot remove metadata field [${path}]`);
   const versionType = document.metadata('_version_type');
   if (path === '_id' && versionType !== null && versionType !== 'internal')
-    throw illegalArgument(
+    throw illegalArgumentError(
       `cannot remove metadata field [_id] when specifying external version for the document, version: ${String(document.metadata('_version'))}, version_type: ${String(versionType)}`,
     );
 }
@@ -58,7 +58,9 @@ const remove: ProcessorFactory = (config) => {
       const path = document.render(field);
       if (path === '' || !document.has(path)) {
         if (ignoreMissing) continue;
-        throw path === '' ? illegalArgument('field path cannot be null nor empty') : illegalArgument(`field [${path}] doesn't exist`);
+        throw path === ''
+          ? illegalArgumentError('field path cannot be null nor empty')
+          : illegalArgumentError(`field [${path}] doesn't exist`);
       }
       checkRemovable(document, path);
       document.remove(path);
@@ -90,10 +92,12 @@ const rename: ProcessorFactory = (config) => {
     const path = document.render(from);
     if (path === '' || !document.has(path)) {
       if (ignoreMissing) return;
-      throw path === '' ? illegalArgument('field path cannot be null nor empty') : illegalArgument(`field [${path}] doesn't exist`);
+      throw path === ''
+        ? illegalArgumentError('field path cannot be null nor empty')
+        : illegalArgumentError(`field [${path}] doesn't exist`);
     }
     const target = document.render(to);
-    if (!override && document.has(target)) throw illegalArgument(`field [${target}] already exists`);
+    if (!override && document.has(target)) throw illegalArgumentError(`field [${target}] already exists`);
     const value = document.get(path);
     document.remove(path);
     try {
@@ -114,13 +118,13 @@ const copy: ProcessorFactory = (config) => {
     if (source === '' || !document.has(source)) {
       if (ignoreMissing) return;
       throw source === ''
-        ? illegalArgument('source field path cannot be null nor empty')
-        : illegalArgument(`source field [${source}] doesn't exist`);
+        ? illegalArgumentError('source field path cannot be null nor empty')
+        : illegalArgumentError(`source field [${source}] doesn't exist`);
     }
     const target = document.render(to);
-    if (target === '') throw illegalArgument('target field path cannot be null nor empty');
-    if (source === target) throw illegalArgument('source field path and target field path cannot be same');
-    if (!override && document.has(target)) throw illegalArgument(`target field [${target}] already exists`);
+    if (target === '') throw illegalArgumentError('target field path cannot be null nor empty');
+    if (source === target) throw illegalArgumentError('source field path and target field path cannot be same');
+    if (!override && document.has(target)) throw illegalArgumentError(`target field [${target}] already exists`);
     document.set(target, copyOf(document.get(source)));
     if (removeSource) document.remove(source);
   };
@@ -137,7 +141,7 @@ const dotExpander: ProcessorFactory = (config) => {
   }
   return (document) => {
     const parent = path === null ? document.fields : document.get(path);
-    if (!isObject(parent)) throw illegalArgument(`field [${path}] of type is not an object`);
+    if (!isObject(parent)) throw illegalArgumentError(`field [${path}] of type is not an object`);
     const prefix = path === null ? '' : `${path}.`;
     const names = field === '*' ? Object.keys(parent).filter((key) => key.includes('.')) : [field];
     for (const name of names) if (Object.hasOwn(parent, name)) expand(document, parent, name, prefix, override);
@@ -157,7 +161,7 @@ function expand(document: IngestDocument, parent: Record<string, unknown>, name:
   for (let i = 1; i < parts.length; i++) {
     const partial = prefix + parts.slice(0, i).join('.');
     if (document.has(partial) && !isObject(document.get(partial)))
-      throw illegalArgument(`cannot expand [${target}] because [${partial}] is not an object field, but a value field`);
+      throw illegalArgumentError(`cannot expand [${target}] because [${partial}] is not an object field, but a value field`);
   }
   delete parent[name];
   document.set(target, value);

@@ -1,6 +1,6 @@
 // The grok processor: sets the fields captured by the first expression that matches a string.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { Grok } from '../grok/grok.ts';
 import type { Action, IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
@@ -25,7 +25,7 @@ export function grokProcessor(config: ProcessorConfig): Action {
       if (tracesMatch) document.ingest._grok_match_index = String(i);
       return;
     }
-    throw illegalArgument(`Provided Grok expressions do not match field value: [${text}]`);
+    throw illegalArgumentError(`Provided Grok expressions do not match field value: [${text}]`);
   };
 }
 

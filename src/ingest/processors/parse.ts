@@ -3,7 +3,7 @@
 import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
@@ -13,8 +13,9 @@ import { splitText } from './text.ts';
 export function fieldText(document: IngestDocument, path: string, ignoreMissing: boolean, verb: string): string | null {
   if (ignoreMissing && (!document.has(path) || document.get(path) === null)) return null;
   const value = document.get(path);
-  if (value === null) throw illegalArgument(`field [${path}] is null, cannot ${verb}.`);
-  if (typeof value !== 'string') throw illegalArgument(`field [${path}] of type [${javaType(value)}] cannot be cast to [java.lang.String]`);
+  if (value === null) throw illegalArgumentError(`field [${path}] is null, cannot ${verb}.`);
+  if (typeof value !== 'string')
+    throw illegalArgumentError(`field [${path}] of type [${javaType(value)}] cannot be cast to [java.lang.String]`);
   return value;
 }
 
@@ -33,7 +34,7 @@ const json: ProcessorFactory = (config) => {
       document.set(target ?? field, parsed);
       return;
     }
-    if (!isObject(parsed)) throw illegalArgument('cannot add non-map fields to root of document');
+    if (!isObject(parsed)) throw illegalArgumentError('cannot add non-map fields to root of document');
     if (merges) mergeInto(document.fields, parsed);
     else for (const [key, item] of Object.entries(parsed)) document.fields[key] = item;
   };
@@ -45,7 +46,7 @@ function parse(text: string, allowDuplicates: boolean): unknown {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (allowDuplicates && error.message.includes('Duplicate')) return JSON.parse(text);
-    throw illegalArgument(error.message);
+    throw illegalArgumentError(error.message);
   }
 }
 
@@ -99,7 +100,9 @@ const kv: ProcessorFactory = (config) => {
     const path = document.render(field);
     if (path === '' || !document.has(path)) {
       if (ignoreMissing) return;
-      throw path === '' ? illegalArgument('field path cannot be null nor empty') : illegalArgument(`field [${path}] doesn't exist`);
+      throw path === ''
+        ? illegalArgumentError('field path cannot be null nor empty')
+        : illegalArgumentError(`field [${path}] doesn't exist`);
     }
     const text = fieldText(document, path, ignoreMissing, 'extract key-value pairs');
     if (text === null) return;
@@ -107,7 +110,7 @@ const kv: ProcessorFactory = (config) => {
     const before = root === '' ? prefix : `${root}.${prefix}`;
     for (const part of splitFields(text, 0)) {
       const pair = splitText(valuePattern, part, 2);
-      if (pair.length !== 2) throw illegalArgument(`field [${path}] does not contain value_split [${valueSplit}]`);
+      if (pair.length !== 2) throw illegalArgumentError(`field [${path}] does not contain value_split [${valueSplit}]`);
       const key = trimKey(pair[0]);
       if (included?.includes(key) === false || excluded?.includes(key)) continue;
       const value = trimValue(stripBrackets ? withoutMatches(pair[1], brackets) : pair[1]);
@@ -152,7 +155,7 @@ function parseCsv(line: string, separator: string, quote: string, trims: boolean
       at = start + 1;
       for (;;) {
         const end = line.indexOf(quote, at);
-        if (end < 0) throw illegalArgument('Unmatched quote');
+        if (end < 0) throw illegalArgumentError('Unmatched quote');
         value += line.slice(at, end);
         at = end + 1;
         if (line[at] !== quote) break;
@@ -160,14 +163,14 @@ function parseCsv(line: string, separator: string, quote: string, trims: boolean
         at++;
       }
       if (trims) while (isBlank(line[at] ?? '')) at++;
-      if (at < line.length && line[at] !== separator) throw illegalArgument(`character '${line[at]}' after quoted field at ${at}`);
+      if (at < line.length && line[at] !== separator) throw illegalArgumentError(`character '${line[at]}' after quoted field at ${at}`);
       values.push(value);
     } else {
       let end = line.indexOf(separator, at);
       if (end < 0) end = line.length;
       let value = line.slice(at, end);
-      if (/[\r\n]/.test(value)) throw illegalArgument(`Illegal character inside unquoted field at ${at + value.search(/[\r\n]/)}`);
-      if (value.includes(quote)) throw illegalArgument(`Illegal character inside unquoted field at ${at + value.indexOf(quote)}`);
+      if (/[\r\n]/.test(value)) throw illegalArgumentError(`Illegal character inside unquoted field at ${at + value.search(/[\r\n]/)}`);
+      if (value.includes(quote)) throw illegalArgumentError(`Illegal character inside unquoted field at ${at + value.indexOf(quote)}`);
       if (trims) value = value.replace(/^[ \t]+|[ \t]+$/g, '');
       values.push(value);
       at = end;

@@ -6,7 +6,7 @@ import { Replacement } from '../../analysis/regex/replacement.ts';
 import { threadAnalysisHost } from '../../analysis/thread-host.ts';
 import { parseByteSize } from '../../common/byte-size.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
@@ -21,7 +21,7 @@ function textProcessor(change: (config: ProcessorConfig) => (text: string) => un
     return (document) => {
       if (ignoreMissing && (!document.has(field) || document.get(field) === null)) return;
       const value = document.get(field);
-      if (value === null) throw illegalArgument(`field [${field}] is null, cannot process it.`);
+      if (value === null) throw illegalArgumentError(`field [${field}] is null, cannot process it.`);
       document.set(
         target,
         Array.isArray(value) ? value.map((item) => apply(asText(item, field, true))) : apply(asText(value, field, false)),
@@ -32,7 +32,7 @@ function textProcessor(change: (config: ProcessorConfig) => (text: string) => un
 
 function asText(value: unknown, field: string, isItem: boolean): string {
   if (typeof value === 'string') return value;
-  throw illegalArgument(
+  throw illegalArgumentError(
     isItem
       ? `value [${String(value)}] of type [${javaType(value)}] in list field [${field}] cannot be cast to [java.lang.String]`
       : `field [${field}] of type [${javaType(value)}] cannot be cast to [java.lang.String]`,
@@ -82,7 +82,7 @@ const gsub = textProcessor((config) => {
 
 /** Decodes like java.net.URLDecoder: `+` is a space, invalid sequences are errors. */
 function decodeUrl(text: string): string {
-  if (/%(?![0-9A-Fa-f]{2})/.test(text)) throw illegalArgument(`URLDecoder: Illegal hex characters in escape (%) pattern: ${text}`);
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) throw illegalArgumentError(`URLDecoder: Illegal hex characters in escape (%) pattern: ${text}`);
   return text.replace(/\+/g, ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
 }
 
@@ -105,15 +105,15 @@ const split: ProcessorFactory = (config) => {
   return (document) => {
     if (ignoreMissing && (!document.has(field) || document.get(field) === null)) return;
     const value = document.get(field);
-    if (value === null) throw illegalArgument(`field [${field}] is null, cannot split.`);
+    if (value === null) throw illegalArgumentError(`field [${field}] is null, cannot split.`);
     document.set(target, splitText(pattern, asText(value, field, false), preserveTrailing ? -1 : 0));
   };
 };
 
 function listAt(document: IngestDocument, field: string, verb: string): unknown[] {
   const value = document.get(field);
-  if (value === null) throw illegalArgument(`field [${field}] is null, cannot ${verb}.`);
-  if (!Array.isArray(value)) throw illegalArgument(`field [${field}] of type [${javaType(value)}] cannot be cast to [java.util.List]`);
+  if (value === null) throw illegalArgumentError(`field [${field}] is null, cannot ${verb}.`);
+  if (!Array.isArray(value)) throw illegalArgumentError(`field [${field}] of type [${javaType(value)}] cannot be cast to [java.util.List]`);
   return value;
 }
 

@@ -1,6 +1,6 @@
 // The `format` of a mapping or request: one or more formats joined by ||. Any of them parses, the first one prints.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { DateFields, type DateInstant } from './date-fields.ts';
 import { DateView } from './date-view.ts';
 import { parseCommonIso, parseIso } from './iso.ts';
@@ -98,7 +98,7 @@ function singleFormat(name: string, whole: string): SingleFormat {
   try {
     return new PatternFormat(named ? compilePattern(named.pattern, named.lenient) : compilePattern(name));
   } catch (error) {
-    if (error instanceof ApiError) throw illegalArgument(`Invalid format: [${whole}]: ${error.reason}`, error);
+    if (error instanceof ApiError) throw illegalArgumentError(`Invalid format: [${whole}]: ${error.reason}`, error);
     throw error;
   }
 }
@@ -115,7 +115,7 @@ export class DateFormatter {
   private constructor(pattern: string) {
     this.pattern = pattern;
     const names = pattern.split('||').map((name) => (name.startsWith('8') ? name.slice(1) : name));
-    if (names.some((name) => name === '')) throw illegalArgument('No date pattern provided');
+    if (names.some((name) => name === '')) throw illegalArgumentError('No date pattern provided');
     this.#formats = names.map((name) => singleFormat(name, name));
     this.#isoFirst = Object.hasOwn(ISO_FORMATS, names[0]);
     this.#takesMillis = this.#isoFirst && names[0].startsWith('strict_') && names[1] === 'epoch_millis';
@@ -154,7 +154,7 @@ export class DateFormatter {
   parse(text: string, zone: TimeZone = UTC, roundUp = false): DateInstant {
     const instant = this.tryParse(text, zone, roundUp);
     if (instant) return instant;
-    throw illegalArgument(
+    throw illegalArgumentError(
       `failed to parse date field [${text}] with format [${this.pattern}]`,
       new ApiError(
         'date_time_parse_exception',

@@ -3,7 +3,7 @@
 // Additional letters: {f} a fraction of 1 to 9 digits, printed with at least 3; {z} an offset or region, printed as Z or +HH:mm;
 // {Z} the same, printed as Z or +HHmm. Source: the API page of DateTimeFormatter, DateTimeFormatterBuilder.appendPattern.
 import { present } from '../../common/present.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import {
   FractionElement,
   LiteralElement,
@@ -55,7 +55,7 @@ export function compilePattern(pattern: string, lenient = false): PatternElement
       stack.push([]);
       i++;
     } else if (char === ']') {
-      if (stack.length === 1) throw illegalArgument('Pattern invalid as it contains ] without previous [');
+      if (stack.length === 1) throw illegalArgumentError('Pattern invalid as it contains ] without previous [');
       const elements = present(stack.pop());
       stack[stack.length - 1].push(new OptionalElement(elements));
       i++;
@@ -69,7 +69,7 @@ export function compilePattern(pattern: string, lenient = false): PatternElement
       top.push(new OffsetElement('any', 'Z', true, 'plain'));
       i += 3;
     } else if (char === '{' || char === '}' || char === '#') {
-      throw illegalArgument(`Pattern includes reserved character: '${char}'`);
+      throw illegalArgumentError(`Pattern includes reserved character: '${char}'`);
     } else {
       top.push(new LiteralElement(char));
       i++;
@@ -89,7 +89,7 @@ function quoteEnd(pattern: string, start: number): number {
     if (pattern[i + 1] !== "'" || i === start + 1) return i;
     i++;
   }
-  throw illegalArgument(`Pattern ends with an incomplete string literal: ${pattern}`);
+  throw illegalArgumentError(`Pattern ends with an incomplete string literal: ${pattern}`);
 }
 
 function reserveDigits(elements: readonly PatternElement[]): void {
@@ -295,9 +295,9 @@ function letterElement(letter: string, count: number, lenient: boolean): Pattern
       return new ZoneElement();
     case 'V':
       if (count === 2) return new OffsetElement('any', 'Z', true);
-      throw illegalArgument(`Pattern letter count must be 2: ${letter}`);
+      throw illegalArgumentError(`Pattern letter count must be 2: ${letter}`);
     default:
-      throw illegalArgument(`Unknown pattern letter: ${letter}`);
+      throw illegalArgumentError(`Unknown pattern letter: ${letter}`);
   }
-  throw illegalArgument(`Too many pattern letters: ${letter}`);
+  throw illegalArgumentError(`Too many pattern letters: ${letter}`);
 }

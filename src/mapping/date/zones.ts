@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type { ZoneRules } from '@js-joda/core';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { DAY_MS } from './civil.ts';
 
 export interface TimeZone {
@@ -127,7 +127,7 @@ export function zoneOf(id: string): TimeZone {
   const type = region ? 'zone_rules_exception' : 'date_time_exception';
   const reason = region ? `Unknown time-zone ID: ${id}` : `Invalid ID for region-based ZoneId, invalid format: ${id}`;
   const javaName = region ? 'java.time.zone.ZoneRulesException' : 'java.time.DateTimeException';
-  throw illegalArgument(`${javaName}: ${reason}`, new ApiError(type, 400, reason));
+  throw illegalArgumentError(`${javaName}: ${reason}`, new ApiError(type, 400, reason));
 }
 
 /** `+05:30`, or `+0530` without the colon; `Z` for zero. */

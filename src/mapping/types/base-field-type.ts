@@ -1,7 +1,7 @@
 // Defaults shared by most field types.
 
 import { javaText } from '../../common/java-text.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../document-sink.ts';
 import type { FieldType, RangeBounds, RangeSpec, RuntimeDefinition, ValueFormat } from '../field-type.ts';
 import type { FieldDefinition } from '../mapper.ts';
@@ -66,16 +66,16 @@ export class BaseFieldType implements FieldType {
   }
 
   exactValue(_value: unknown): bigint | number | null {
-    throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] has no numeric values`);
+    throw illegalArgumentError(`Field [${this.name}] of type [${this.typeName}] has no numeric values`);
   }
 
   rangeBounds(_range: RangeSpec): RangeBounds {
-    throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] does not support range queries`);
+    throw illegalArgumentError(`Field [${this.name}] of type [${this.typeName}] does not support range queries`);
   }
 
   format(format: string | null, timeZone: string | null): ValueFormat {
-    if (format !== null) throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] does not support custom formats`);
-    if (timeZone !== null) throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] does not support custom time zones`);
+    if (format !== null) throw illegalArgumentError(`Field [${this.name}] of type [${this.typeName}] does not support custom formats`);
+    if (timeZone !== null) throw illegalArgumentError(`Field [${this.name}] of type [${this.typeName}] does not support custom time zones`);
     return RAW_FORMAT;
   }
 }

@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean, TIME_SERIES_PARAMS } from '../params.ts';
@@ -18,7 +18,7 @@ const FALSE = utf8('F');
 function queryBoolean(value: unknown): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false' || value === '') return false;
-  throw illegalArgument(`Can't parse boolean value [${javaText(value)}], expected [true] or [false]`);
+  throw illegalArgumentError(`Can't parse boolean value [${javaText(value)}], expected [true] or [false]`);
 }
 
 class BooleanFieldType extends BaseFieldType {

@@ -3,7 +3,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
 import { analyzerParam, boolParam, intParam, META_PARAM } from '../params.ts';
@@ -15,7 +15,7 @@ const MAX_RECORD_TEXT = 0xffff;
 
 function encodeCompletion(input: Uint8Array, weight: number, term: Uint8Array): Uint8Array {
   if (input.length > MAX_RECORD_TEXT || term.length > MAX_RECORD_TEXT)
-    throw illegalArgument(`an input has more than ${MAX_RECORD_TEXT} bytes`);
+    throw illegalArgumentError(`an input has more than ${MAX_RECORD_TEXT} bytes`);
   const record = Buffer.alloc(RECORD_HEADER + input.length + term.length);
   record.writeUInt32LE(weight, 0);
   record.writeUInt16LE(input.length, 4);
@@ -79,8 +79,8 @@ class CompletionMapper implements Mapper {
   }
 
   #write(context: DocumentContext, input: string, weight: number): void {
-    if (input === '') throw illegalArgument('value must have a length > 0');
-    if (/[\u001e\u001f\0]/.test(input)) throw illegalArgument(`Illegal input [${input}], contains reserved characters`);
+    if (input === '') throw illegalArgumentError('value must have a length > 0');
+    if (/[\u001e\u001f\0]/.test(input)) throw illegalArgumentError(`Illegal input [${input}], contains reserved characters`);
     const tokens = this.#analysis.analyze(this.#analyzer, input.slice(0, this.#maxInputLength));
     if (tokens.length === 0) return;
     const term = Buffer.from(tokens.map((token) => token.term).join(WORD_SEPARATOR));
@@ -100,11 +100,12 @@ class CompletionMapper implements Mapper {
     for (const [key, item] of Object.entries(value)) {
       if (key === 'input') {
         for (const input of Array.isArray(item) ? item : [item]) {
-          if (typeof input !== 'string') throw illegalArgument(`input must be a text or a list of texts, but was [${javaText(input)}]`);
+          if (typeof input !== 'string')
+            throw illegalArgumentError(`input must be a text or a list of texts, but was [${javaText(input)}]`);
           inputs.push(input);
         }
       } else if (key === 'weight') weight = readWeight(item);
-      else if (key !== 'contexts') throw illegalArgument(`unknown field name [${key}], must be one of [input, weight, contexts]`);
+      else if (key !== 'contexts') throw illegalArgumentError(`unknown field name [${key}], must be one of [input, weight, contexts]`);
     }
     return { inputs, weight };
   }
@@ -113,8 +114,8 @@ class CompletionMapper implements Mapper {
 function readWeight(value: unknown): number {
   const weight = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value;
   if (typeof weight !== 'number' || !Number.isInteger(weight))
-    throw illegalArgument(`weight must be an integer, but was [${javaText(value)}]`);
-  if (weight < 0 || weight > 0x7fffffff) throw illegalArgument(`weight must be in the interval [0..2147483647], but was [${weight}]`);
+    throw illegalArgumentError(`weight must be an integer, but was [${javaText(value)}]`);
+  if (weight < 0 || weight > 0x7fffffff) throw illegalArgumentError(`weight must be in the interval [0..2147483647], but was [${weight}]`);
   return weight;
 }
 
@@ -129,7 +130,7 @@ export const COMPLETION_TYPES: Readonly<Record<string, MapperType>> = {
       max_input_length: intParam(50, true, 1),
       contexts: {
         parse() {
-          throw mapperParsing('[contexts] of completion fields are not supported');
+          throw mapperParsingError('[contexts] of completion fields are not supported');
         },
         fallback: undefined,
         updatable: false,

@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { asCause } from '../../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { DateInstant } from '../date/date-fields.ts';
 import { DateFormatter, numberText } from '../date/date-format.ts';
 import { parseDateMath } from '../date/date-math.ts';
@@ -42,10 +42,11 @@ function instantText({ ms, nanos }: DateInstant): string {
 /** @throws ApiError illegal_argument_exception: before 1970 or after 2262 */
 function checkedNanos(instant: DateInstant): bigint {
   const text = (): string => instantText(instant);
-  if (instant.ms < 0) throw illegalArgument(`date[${text()}] is before the epoch in 1970 and cannot be stored in nanosecond resolution`);
+  if (instant.ms < 0)
+    throw illegalArgumentError(`date[${text()}] is before the epoch in 1970 and cannot be stored in nanosecond resolution`);
   const nanos = toNanos(instant);
   if (nanos > MAX_I64) {
-    throw illegalArgument(`date[${text()}] is after 2262-04-11T23:47:16.854775807 and cannot be stored in nanosecond resolution`);
+    throw illegalArgumentError(`date[${text()}] is after 2262-04-11T23:47:16.854775807 and cannot be stored in nanosecond resolution`);
   }
   return nanos;
 }
@@ -131,7 +132,7 @@ export const DATE_FORMAT_PARAM: Param = {
     try {
       DateFormatter.of(pattern);
     } catch (error) {
-      throw illegalArgument(`Error parsing [format] on field [${name}]: ${(error as Error).message}`, asCause(error));
+      throw illegalArgumentError(`Error parsing [format] on field [${name}]: ${(error as Error).message}`, asCause(error));
     }
     return pattern;
   },
@@ -143,7 +144,8 @@ export const DATE_FORMAT_PARAM: Param = {
 export const LOCALE_PARAM: Param = {
   parse(value) {
     const locale = javaText(value);
-    if (!/^(?:|root|en(?:[-_].*)?)$/i.test(locale)) throw mapperParsing(`locale [${locale}] is not supported: names in dates are English`);
+    if (!/^(?:|root|en(?:[-_].*)?)$/i.test(locale))
+      throw mapperParsingError(`locale [${locale}] is not supported: names in dates are English`);
     return locale;
   },
   fallback: undefined,
@@ -173,7 +175,7 @@ function dateType(nanos: boolean): MapperType {
       try {
         formatter.parse(dateText(given.null_value));
       } catch (error) {
-        throw mapperParsing(`Error parsing [null_value] on field [${name}]: ${(error as Error).message}`, asCause(error));
+        throw mapperParsingError(`Error parsing [null_value] on field [${name}]: ${(error as Error).message}`, asCause(error));
       }
     },
     create(definition) {

@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../document-sink.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
@@ -116,14 +116,14 @@ class FlatObjectMapper implements Mapper {
     } else if (typeof value === 'object') {
       if (depth > this.#depthLimit) this.#refuseDepth();
       for (const [key, item] of Object.entries(value)) {
-        if (key.includes('\0')) throw illegalArgument('Do not include the null character (\\0) in keys');
+        if (key.includes('\0')) throw illegalArgumentError('Do not include the null character (\\0) in keys');
         this.#walk(context, item, path === '' ? key : `${path}.${key}`, depth + 1);
       }
     } else this.#leaf(context, path, String(value));
   }
 
   #refuseDepth(): never {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `The provided [flattened] field [${this.fieldType.name}] exceeds the maximum depth limit of [${this.#depthLimit}].`,
     );
   }
@@ -147,7 +147,7 @@ const FLAT_OBJECT: MapperType = {
     depth_limit: {
       parse(value) {
         const limit = parseInteger(value);
-        if (limit < 0) throw illegalArgument(`[depth_limit] must be positive, got [${limit}]`);
+        if (limit < 0) throw illegalArgumentError(`[depth_limit] must be positive, got [${limit}]`);
         return limit;
       },
       fallback: 20,

@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { writeJson } from '../../common/json-write.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../geo-point-value.ts';
 import { parseGeoShape, type Shape } from '../geo-shape-value.ts';
@@ -14,7 +14,7 @@ import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 class GeoPointFieldType extends BaseFieldType {
   override termBytes(): Uint8Array {
-    throw illegalArgument(`Geometry fields do not support exact searching, use dedicated geometry queries instead: [${this.name}]`);
+    throw illegalArgumentError(`Geometry fields do not support exact searching, use dedicated geometry queries instead: [${this.name}]`);
   }
   override format(format: string | null, timeZone: string | null): ValueFormat {
     if (format !== null || timeZone !== null) super.format(format, timeZone);
@@ -92,7 +92,7 @@ const ORIENTATION: Param = {
   parse(value) {
     const text = javaText(value).toLowerCase();
     if (!['right', 'counterclockwise', 'ccw', 'left', 'clockwise', 'cw'].includes(text))
-      throw illegalArgument(`Unknown orientation [${javaText(value)}]`);
+      throw illegalArgumentError(`Unknown orientation [${javaText(value)}]`);
     return text;
   },
   fallback: undefined,
@@ -142,7 +142,7 @@ export const GEO_TYPES: Readonly<Record<string, MapperType>> = {
       orientation: ORIENTATION,
       strategy: {
         parse(value) {
-          if (value !== 'recursive') throw mapperParsing(`Unknown strategy [${javaText(value)}]`);
+          if (value !== 'recursive') throw mapperParsingError(`Unknown strategy [${javaText(value)}]`);
           return value;
         },
         fallback: undefined,

@@ -1,7 +1,7 @@
 // IPv4 and IPv6 addresses as 16-byte terms and ordinals, so that the order of terms is that of the addresses.
 
 import { javaText } from '../../common/java-text.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { parseCidr, parseIp } from '../ip-address.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
@@ -80,7 +80,7 @@ export const IP_TYPES: Readonly<Record<string, MapperType>> = {
           try {
             parseIp(javaText(value));
           } catch {
-            throw illegalArgument(`Error parsing [null_value] on field [${name}]: '${javaText(value)}' is not an IP string literal.`);
+            throw illegalArgumentError(`Error parsing [null_value] on field [${name}]: '${javaText(value)}' is not an IP string literal.`);
           }
           return javaText(value);
         },

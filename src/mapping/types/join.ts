@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { present } from '../../common/present.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS } from '../params.ts';
 import { scratchUtf8 } from '../utf8.ts';
@@ -13,7 +13,7 @@ type Relations = Readonly<Record<string, readonly string[]>>;
 
 /** `{ question: 'answer', answer: ['vote'] }`, normalised to lists. @throws ApiError */
 function parseRelations(value: unknown): Relations {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw illegalArgument('Relations must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw illegalArgumentError('Relations must be an object');
   const relations: Record<string, readonly string[]> = {};
   for (const [parent, children] of Object.entries(value))
     relations[parent] = (Array.isArray(children) ? children : [children]).map(javaText);
@@ -45,16 +45,16 @@ class JoinMapper implements Mapper {
       for (const [key, item] of Object.entries(value)) {
         if (key === 'name') name = javaText(item);
         else if (key === 'parent') parentId = javaText(item);
-        else throw illegalArgument(`unknown field name [${key}] in join field [${this.fieldType.name}]`);
+        else throw illegalArgumentError(`unknown field name [${key}] in join field [${this.fieldType.name}]`);
       }
-    } else throw illegalArgument(`[${this.fieldType.name}] expected START_OBJECT or VALUE_STRING but was: VALUE_NUMBER`);
-    if (name === null) throw illegalArgument(`null join name in field [${this.fieldType.name}]`);
+    } else throw illegalArgumentError(`[${this.fieldType.name}] expected START_OBJECT or VALUE_STRING but was: VALUE_NUMBER`);
+    if (name === null) throw illegalArgumentError(`null join name in field [${this.fieldType.name}]`);
     const parent = this.#parentOf.get(name);
     const isParent = this.parentFields.has(name);
-    if (parent === undefined && !isParent) throw illegalArgument(`unknown join name [${name}] for field [${this.fieldType.name}]`);
+    if (parent === undefined && !isParent) throw illegalArgumentError(`unknown join name [${name}] for field [${this.fieldType.name}]`);
     if (parent !== undefined) {
-      if (parentId === null) throw illegalArgument(`[parent] is missing for join field [${this.fieldType.name}]`);
-      if (context.routing === null) throw illegalArgument(`[routing] is missing for join field [${this.fieldType.name}]`);
+      if (parentId === null) throw illegalArgumentError(`[parent] is missing for join field [${this.fieldType.name}]`);
+      if (context.routing === null) throw illegalArgumentError(`[routing] is missing for join field [${this.fieldType.name}]`);
       context.sink.keyword(present(this.parentFields.get(parent)), scratchUtf8(parentId));
     }
     if (isParent) context.sink.keyword(present(this.parentFields.get(name)), scratchUtf8(context.id));
@@ -74,9 +74,9 @@ export const JOIN_TYPES: Readonly<Record<string, MapperType>> = {
       const relations = definition.get<Relations>('relations');
       const all = Object.values(relations).flat();
       const twice = all.find((name, i) => all.indexOf(name) !== i);
-      if (twice !== undefined) throw illegalArgument(`[${twice}] cannot have multiple parents`);
+      if (twice !== undefined) throw illegalArgumentError(`[${twice}] cannot have multiple parents`);
       if (definition.nestedPath !== null)
-        throw mapperParsing(`join field [${definition.path}] cannot be added inside an object or in a multi-field`);
+        throw mapperParsingError(`join field [${definition.path}] cannot be added inside an object or in a multi-field`);
       const spec = { ...NO_SPEC, name: definition.path, postings: 'docs', column: 'ordinals' } as const;
       const fieldType = new KeywordFieldType(definition, null, { spec, family: 'keyword', isSearchable: true, isAggregatable: true });
       const field = definition.field(spec);

@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
@@ -38,7 +38,7 @@ export function immenseTerm(field: string, bytes: Uint8Array): ApiError {
     400,
     `bytes can be at most ${MAX_TERM_BYTES} in length; got ${bytes.length}`,
   );
-  return illegalArgument(
+  return illegalArgumentError(
     `Document contains at least one immense term in field="${field}" (whose UTF8 encoding is longer than the max length ${MAX_TERM_BYTES}), all of which were skipped.  Please correct the analyzer to not produce such terms.  The prefix of the first immense term is: '[${prefix}]...', original message: ${cause.reason}`,
     cause,
   );
@@ -69,7 +69,7 @@ const NORMALIZER: Param = {
     if (value === null) return undefined;
     const normalizer = javaText(value);
     if (normalizer !== 'default' && !analysis.hasNormalizer(normalizer))
-      throw mapperParsing(`normalizer [${normalizer}] not found for field [${name}]`);
+      throw mapperParsingError(`normalizer [${normalizer}] not found for field [${name}]`);
     return normalizer;
   },
   fallback: undefined,
@@ -80,7 +80,7 @@ const NORMALIZER: Param = {
 const IGNORE_ABOVE: Param = {
   parse(value) {
     const limit = parseInteger(value);
-    if (limit < 0) throw illegalArgument(`[ignore_above] must be positive, got [${limit}]`);
+    if (limit < 0) throw illegalArgumentError(`[ignore_above] must be positive, got [${limit}]`);
     return limit;
   },
   fallback: undefined,
@@ -171,7 +171,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
         parse(value) {
           const option = javaText(value);
           if (option !== 'docs' && option !== 'freqs') {
-            throw mapperParsing(`Unknown value [${option}] for field [index_options] - accepted values are [docs, freqs]`);
+            throw mapperParsingError(`Unknown value [${option}] for field [index_options] - accepted values are [docs, freqs]`);
           }
           return option;
         },
@@ -191,7 +191,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
       meta: META_PARAM,
       value: {
         parse(value) {
-          if (typeof value === 'object') throw mapperParsing(`Property [value] on constant_keyword must be a number or a string`);
+          if (typeof value === 'object') throw mapperParsingError(`Property [value] on constant_keyword must be a number or a string`);
           return String(value);
         },
         fallback: undefined,
@@ -229,7 +229,7 @@ export class ConstantKeywordMapper implements Mapper {
   index(_context: DocumentContext, value: unknown): void {
     const text = scalarText(value);
     if (text === this.value) return;
-    throw illegalArgument(
+    throw illegalArgumentError(
       `[constant_keyword] field [${this.fieldType.name}] only accepts values that are equal to the value defined in the mappings [${this.value}], but got [${text}]`,
     );
   }

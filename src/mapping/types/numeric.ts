@@ -1,7 +1,7 @@
 // Numbers: byte, short, integer, long, unsigned_long (i64 columns), float, half_float, double (f64 columns), scaled_float (scaled i64).
 
 import { javaDouble, javaText } from '../../common/java-text.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import {
@@ -67,7 +67,7 @@ class IntegerFieldType extends BaseFieldType {
 }
 
 function refuseZone(type: BaseFieldType, timeZone: string | null): void {
-  if (timeZone !== null) throw illegalArgument(`Field [${type.name}] of type [${type.typeName}] does not support custom time zones`);
+  if (timeZone !== null) throw illegalArgumentError(`Field [${type.name}] of type [${type.typeName}] does not support custom time zones`);
 }
 
 class FloatFieldType extends BaseFieldType {
@@ -79,7 +79,7 @@ class FloatFieldType extends BaseFieldType {
 
   override exactValue(value: unknown): number | null {
     const number = roundFloat(toDouble(queryText(value)), this.#type);
-    if (!Number.isFinite(number)) throw illegalArgument(`[${this.#type}] supports only finite values, but got [${javaText(value)}]`);
+    if (!Number.isFinite(number)) throw illegalArgumentError(`[${this.#type}] supports only finite values, but got [${javaText(value)}]`);
     return number;
   }
 
@@ -263,7 +263,7 @@ const SCALING_FACTOR: Param = {
   parse(value) {
     const factor = toDouble(value);
     if (!(factor > 0) || !Number.isFinite(factor))
-      throw illegalArgument(`[scaling_factor] must be a positive number, got [${javaDouble(factor)}]`);
+      throw illegalArgumentError(`[scaling_factor] must be a positive number, got [${javaDouble(factor)}]`);
     return factor;
   },
   fallback: undefined,
@@ -271,9 +271,9 @@ const SCALING_FACTOR: Param = {
 };
 
 function parseScaled(value: unknown, factor: number, coerce: boolean): bigint | number {
-  if (typeof value === 'string' && !coerce) throw illegalArgument('Double value passed as String');
+  if (typeof value === 'string' && !coerce) throw illegalArgumentError('Double value passed as String');
   const number = toDouble(value);
-  if (!Number.isFinite(number)) throw illegalArgument(`[scaled_float] only supports finite values, but got [${javaText(value)}]`);
+  if (!Number.isFinite(number)) throw illegalArgumentError(`[scaled_float] only supports finite values, but got [${javaText(value)}]`);
   const scaled = Math.floor(number * factor + 0.5);
   return Number.isSafeInteger(scaled) ? scaled : toLong(scaled);
 }
@@ -298,7 +298,7 @@ export const NUMERIC_TYPES: Readonly<Record<string, MapperType>> = {
     params: { scaling_factor: SCALING_FACTOR, ...numericParams(toDouble) },
     required: ['scaling_factor'],
     validate({ given }) {
-      if (given.scaling_factor === undefined) throw illegalArgument('Field [scaling_factor] is required');
+      if (given.scaling_factor === undefined) throw illegalArgumentError('Field [scaling_factor] is required');
     },
     create(definition) {
       const factor = definition.get<number>('scaling_factor');
@@ -315,7 +315,7 @@ export const NUMERIC_TYPES: Readonly<Record<string, MapperType>> = {
       analyzer: {
         parse(value, { analysis }) {
           const name = javaText(value);
-          if (!analysis.hasAnalyzer(name)) throw mapperParsing(`analyzer [${name}] has not been configured in mappings`);
+          if (!analysis.hasAnalyzer(name)) throw mapperParsingError(`analyzer [${name}] has not been configured in mappings`);
           return name;
         },
         fallback: undefined,
@@ -324,7 +324,7 @@ export const NUMERIC_TYPES: Readonly<Record<string, MapperType>> = {
       enable_position_increments: boolParam(true, true),
     },
     validate({ given, name }) {
-      if (given.analyzer === undefined) throw mapperParsing(`Analyzer must be set for field [${name}] but wasn't.`);
+      if (given.analyzer === undefined) throw mapperParsingError(`Analyzer must be set for field [${name}] but wasn't.`);
     },
     create(definition) {
       const options = numericOptions(definition, 'i64');

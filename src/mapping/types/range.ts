@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import { DateFormatter } from '../date/date-format.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { neighbourIp, parseCidr, parseIp } from '../ip-address.ts';
@@ -28,7 +28,7 @@ interface Ends {
 /** @throws ApiError mapper_parsing_exception: unknown key */
 function readEnds(value: unknown, path: string): Ends {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw mapperParsing(`error parsing field [${path}], expected an object but got ${javaText(value)}`);
+    throw mapperParsingError(`error parsing field [${path}], expected an object but got ${javaText(value)}`);
   }
   const ends: Ends = { from: null, to: null, includeFrom: true, includeTo: true };
   for (const [key, end] of Object.entries(value)) {
@@ -40,7 +40,7 @@ function readEnds(value: unknown, path: string): Ends {
       ends.includeTo = key !== 'lt';
     } else if (key === 'include_lower') ends.includeFrom = end === true;
     else if (key === 'include_upper') ends.includeTo = end === true;
-    else throw mapperParsing(`error parsing field [${path}], with unknown parameter [${key}]`);
+    else throw mapperParsingError(`error parsing field [${path}], with unknown parameter [${key}]`);
   }
   return ends;
 }
@@ -51,7 +51,7 @@ function ipEnds(ends: Ends): EncodedRange {
   if (ends.from !== null && !ends.includeFrom) from = neighbourIp(from, 1);
   if (ends.to !== null && !ends.includeTo) to = neighbourIp(to, -1);
   if (from === null || to === null || Buffer.compare(from, to) > 0)
-    throw illegalArgument(`min value (${javaText(ends.from)}) is greater than max value (${javaText(ends.to)})`);
+    throw illegalArgumentError(`min value (${javaText(ends.from)}) is greater than max value (${javaText(ends.to)})`);
   return { from, to };
 }
 
@@ -100,7 +100,7 @@ class RangeFieldType extends BaseFieldType {
       RangeBounds,
       { kind: 'bytes' }
     >;
-    if (bounds.empty) throw illegalArgument(`min value (${bounds.min}) is greater than max value (${bounds.max})`);
+    if (bounds.empty) throw illegalArgumentError(`min value (${bounds.min}) is greater than max value (${bounds.max})`);
     return { from: bounds.min, to: bounds.max };
   }
 }

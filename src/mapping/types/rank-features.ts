@@ -1,7 +1,7 @@
 // rank_feature and rank_features: a float per feature, stored as the frequency of the feature's term. Source: Lucene's FeatureField.
 
 import { javaDouble, javaText } from '../../common/java-text.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { toDouble } from '../number-values.ts';
 import { boolParam, META_PARAM } from '../params.ts';
@@ -33,10 +33,10 @@ class FeatureWriter {
   write(context: DocumentContext, fieldName: string, feature: string, value: unknown): void {
     let number = Math.fround(toDouble(value));
     if (!Number.isFinite(number))
-      throw illegalArgument(`featureValue must be finite, got: ${javaText(value)} for feature ${feature} on field ${fieldName}`);
+      throw illegalArgumentError(`featureValue must be finite, got: ${javaText(value)} for feature ${feature} on field ${fieldName}`);
     if (!this.isPositive) number = Math.fround(1 / number);
     if (!(number >= MIN_NORMAL)) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `featureValue must be a positive normal float, got: ${javaDouble(number)} for feature ${feature} on field ${fieldName} which is less than the minimum positive normal float: 1.1754944E-38`,
       );
     }
@@ -62,7 +62,7 @@ class RankFeatureMapper implements Mapper {
 
   index(context: DocumentContext, value: unknown): void {
     if (context.countValue(this.#writer.field) > 1) {
-      throw illegalArgument(
+      throw illegalArgumentError(
         `[rank_feature] fields do not support indexing multiple values for the same field [${this.fieldType.name}] in the same document`,
       );
     }
@@ -94,17 +94,17 @@ class RankFeaturesMapper implements Mapper {
           : typeof value === 'string'
             ? 'VALUE_STRING'
             : 'VALUE_BOOLEAN';
-      throw illegalArgument(`[rank_features] fields must be json objects, expected a START_OBJECT but got: ${token}`);
+      throw illegalArgumentError(`[rank_features] fields must be json objects, expected a START_OBJECT but got: ${token}`);
     }
     for (const [feature, item] of Object.entries(value)) {
       if (item === null) continue;
       if (typeof item === 'object') {
-        throw illegalArgument(
+        throw illegalArgumentError(
           `[rank_features] fields take hashes that map a feature to a strictly positive float, but got unexpected token ${Array.isArray(item) ? 'START_ARRAY' : 'START_OBJECT'}`,
         );
       }
       if (feature.includes('.'))
-        throw illegalArgument(
+        throw illegalArgumentError(
           `[rank_features] fields do not support dots in feature names, but found [${feature}] in field [${this.fieldType.name}]`,
         );
       this.#writer.write(context, this.fieldType.name, feature, item);
@@ -114,7 +114,7 @@ class RankFeaturesMapper implements Mapper {
 
 class FeatureFieldType extends BaseFieldType {
   override termBytes(): Uint8Array {
-    throw illegalArgument(`Queries on [${this.typeName}] fields are not supported`);
+    throw illegalArgumentError(`Queries on [${this.typeName}] fields are not supported`);
   }
 }
 

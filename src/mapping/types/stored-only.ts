@@ -1,7 +1,7 @@
 // Fields whose values are only in the source (binary, percolator), and `object` values that are found through `_field_names`.
 import { present } from '../../common/present.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, META_PARAM } from '../params.ts';
@@ -14,7 +14,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 class BinaryFieldType extends BaseFieldType {
   override termBytes(): Uint8Array {
-    throw illegalArgument('Binary fields do not support searching');
+    throw illegalArgumentError('Binary fields do not support searching');
   }
   override format(format: string | null, timeZone: string | null): ValueFormat {
     if (format !== null || timeZone !== null) super.format(format, timeZone);
@@ -50,7 +50,7 @@ class BinaryMapper implements Mapper {
 
 class UnindexedFieldType extends BaseFieldType {
   override termBytes(): Uint8Array {
-    throw illegalArgument(`Field [${this.name}] of type [${this.typeName}] does not support term queries`);
+    throw illegalArgumentError(`Field [${this.name}] of type [${this.typeName}] does not support term queries`);
   }
 }
 
@@ -68,8 +68,8 @@ class PercolatorMapper implements Mapper {
   index(context: DocumentContext, value: unknown): void {
     if (typeof value !== 'object' || value === null)
       throw new ApiError('parsing_exception', 400, 'query malformed, must start with start_object');
-    if (Object.keys(value).length === 0) throw illegalArgument('query malformed, empty clause found');
-    if (context.countValue(-1) > 1) throw illegalArgument('a document can only contain one percolator query');
+    if (Object.keys(value).length === 0) throw illegalArgumentError('query malformed, empty clause found');
+    if (context.countValue(-1) > 1) throw illegalArgumentError('a document can only contain one percolator query');
     context.exists(this.#path);
   }
 }

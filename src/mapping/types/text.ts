@@ -1,7 +1,7 @@
 // Analyzed text: text, match_only_text, search_as_you_type.
 
 import { javaText } from '../../common/java-text.ts';
-import { illegalArgument, mapperParsing } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../document-sink.ts';
 import type { RangeBounds, RangeSpec } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
@@ -84,7 +84,7 @@ const TERM_VECTORS = [
 const POSITION_GAP: Param = {
   parse(value) {
     const gap = parseInteger(value);
-    if (gap < 0) throw illegalArgument(`[position_increment_gap] must be positive, got [${gap}]`);
+    if (gap < 0) throw illegalArgumentError(`[position_increment_gap] must be positive, got [${gap}]`);
     return gap;
   },
   fallback: DEFAULT_POSITION_GAP,
@@ -94,7 +94,7 @@ const POSITION_GAP: Param = {
 const FREQUENCY_FILTER: Param = {
   parse(value, { name }) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw mapperParsing(`[fielddata_frequency_filter] must be an object on field [${name}]`);
+      throw mapperParsingError(`[fielddata_frequency_filter] must be an object on field [${name}]`);
     return value;
   },
   fallback: undefined,
@@ -105,12 +105,12 @@ const INDEX_PREFIXES: Param = {
   parse(value) {
     if (value === null) return undefined;
     const { min_chars = 2, max_chars = 5, ...rest } = value as Record<string, unknown>;
-    if (Object.keys(rest).length > 0) throw mapperParsing(`[index_prefixes] has unsupported parameters: ${javaText(rest)}`);
+    if (Object.keys(rest).length > 0) throw mapperParsingError(`[index_prefixes] has unsupported parameters: ${javaText(rest)}`);
     const min = parseInteger(min_chars);
     const max = parseInteger(max_chars);
-    if (min > max) throw illegalArgument(`min_chars [${min}] must be less than max_chars [${max}]`);
-    if (min < 1) throw illegalArgument(`min_chars [${min}] must be greater than zero`);
-    if (max >= 20) throw illegalArgument(`max_chars [${max}] must be less than 20`);
+    if (min > max) throw illegalArgumentError(`min_chars [${min}] must be less than max_chars [${max}]`);
+    if (min < 1) throw illegalArgumentError(`min_chars [${min}] must be greater than zero`);
+    if (max >= 20) throw illegalArgumentError(`max_chars [${max}] must be less than 20`);
     return { min_chars: min, max_chars: max };
   },
   fallback: undefined,
@@ -153,7 +153,7 @@ function refused(param: Param, message: string): Param {
   return {
     ...param,
     parse(value, context) {
-      if (param.parse(value, context) !== param.fallback) throw mapperParsing(message);
+      if (param.parse(value, context) !== param.fallback) throw mapperParsingError(message);
       return param.fallback;
     },
   };
@@ -176,19 +176,20 @@ function analyzers(definition: FieldDefinition): { index: string; search: string
 
 function validateAnalyzers({ given, name }: { given: Readonly<Record<string, unknown>>; name: string }): void {
   if (given.search_quote_analyzer !== undefined && given.search_analyzer === undefined && given.analyzer === undefined) {
-    throw mapperParsing(`analyzer and search_analyzer on field [${name}] must be set when search_quote_analyzer is set`);
+    throw mapperParsingError(`analyzer and search_analyzer on field [${name}] must be set when search_quote_analyzer is set`);
   }
   if (given.search_analyzer !== undefined && given.search_analyzer !== 'default' && given.analyzer === undefined) {
-    throw mapperParsing(`analyzer on field [${name}] must be set when search_analyzer is set`);
+    throw mapperParsingError(`analyzer on field [${name}] must be set when search_analyzer is set`);
   }
   if (given.index_prefixes !== undefined && given.index === false)
-    throw illegalArgument(`Cannot set index_prefixes on unindexed field [${name}]`);
-  if (given.index_phrases === true && given.index === false) throw illegalArgument(`Cannot set index_phrases on unindexed field [${name}]`);
+    throw illegalArgumentError(`Cannot set index_prefixes on unindexed field [${name}]`);
+  if (given.index_phrases === true && given.index === false)
+    throw illegalArgumentError(`Cannot set index_phrases on unindexed field [${name}]`);
   if (given.index_phrases === true && (given.index_options === 'docs' || given.index_options === 'freqs')) {
-    throw illegalArgument(`Cannot set index_phrases on field [${name}] if positions are not enabled`);
+    throw illegalArgumentError(`Cannot set index_phrases on field [${name}] if positions are not enabled`);
   }
   if (given.position_increment_gap !== undefined && (given.index_options === 'docs' || given.index_options === 'freqs')) {
-    throw illegalArgument(`Cannot set position_increment_gap on field [${name}] without positions enabled`);
+    throw illegalArgumentError(`Cannot set position_increment_gap on field [${name}] without positions enabled`);
   }
 }
 
@@ -257,7 +258,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
       max_shingle_size: {
         parse(value) {
           const size = parseInteger(value);
-          if (size < 2 || size > 4) throw mapperParsing(`[max_shingle_size] must be at least [2] and at most [4], got [${size}]`);
+          if (size < 2 || size > 4) throw mapperParsingError(`[max_shingle_size] must be at least [2] and at most [4], got [${size}]`);
           return size;
         },
         fallback: 3,

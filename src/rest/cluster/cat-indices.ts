@@ -8,7 +8,7 @@ import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-nam
 import { statsOf } from '../../api/indices/index-stats.ts';
 import { recoveryType } from '../../api/indices/recovery.ts';
 import { pitSegments, SEGMENT_VERSION, segmentsOf } from '../../api/indices/segments.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -21,7 +21,7 @@ export async function indexRows(request: ApiRequest, { engine }: RestContext): P
   const target = { expandWildcards: ['open', 'closed'], ...definedOnly(readTarget(request)) };
   const wanted = request.string('health')?.toLowerCase();
   if (wanted !== undefined && !['green', 'yellow', 'red'].includes(wanted))
-    throw illegalArgument(`unknown cluster health status [${wanted}]`);
+    throw illegalArgumentError(`unknown cluster health status [${wanted}]`);
   const rows: Row[] = [];
   for (const meta of targetMetas(engine, target, TARGETS.any)) {
     if (wanted === undefined || indexHealth(meta) === wanted) rows.push(await indexRow(engine, meta));

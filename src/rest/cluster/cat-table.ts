@@ -5,7 +5,7 @@ import { BYTE_UNITS, formatByteSize } from '../../common/byte-size.ts';
 import { formatDuration } from '../../common/time-unit.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { Params } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -166,7 +166,7 @@ function readUnits(request: ApiRequest): Units {
     const unit = request.string(name);
     if (unit === undefined) return null;
     if (!Object.hasOwn(units, unit))
-      throw illegalArgument(`failed to parse [${name}] with value [${unit}], known units: [${Object.keys(units).join(', ')}]`);
+      throw illegalArgumentError(`failed to parse [${name}] with value [${unit}], known units: [${Object.keys(units).join(', ')}]`);
     return units[unit];
   };
   return { bytes: read('bytes', BYTE_UNITS), ms: read('time', TIME_UNITS), count: read('size', COUNT_UNITS) };

@@ -1,6 +1,6 @@
 // `_cat`: indices, shards, segments, health, counts, aliases, templates and the node as text tables. The columns are in cat-columns.ts.
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -94,7 +94,7 @@ const DEFAULT_PAGE = 500;
 function listApi(name: string, shown: readonly Column[], rows: Rows): ApiSpec {
   const handler: ApiHandler = async (request, context) => {
     const size = request.int('size') ?? DEFAULT_PAGE;
-    if (size < MIN_PAGE || size > MAX_PAGE) throw illegalArgument(`size must be between ${MIN_PAGE} and ${MAX_PAGE}`);
+    if (size < MIN_PAGE || size > MAX_PAGE) throw illegalArgumentError(`size must be between ${MIN_PAGE} and ${MAX_PAGE}`);
     const isDescending = request.string('sort') === 'desc';
     let next = 'null';
     const page = async (): Promise<Row[]> => {
@@ -136,14 +136,14 @@ function readPageToken(token: string | undefined): string | null {
   if (token === undefined || token === '' || token === 'null') return null;
   const key = Buffer.from(token, 'base64url').toString('utf8');
   if (!/^\d{16}\|/.test(key))
-    throw illegalArgument(`Parameter [next_token] has been tainted and is incorrect. Please provide a valid [next_token].`);
+    throw illegalArgumentError(`Parameter [next_token] has been tainted and is incorrect. Please provide a valid [next_token].`);
   return key;
 }
 
 /** `pit_id` of the body, a string or a list. @throws ApiError action_request_validation_exception */
 function pitIds(request: ApiRequest): string[] {
   const { pit_id: ids } = objectBody(request);
-  if (ids === undefined) throw validationFailed(['no pit ids specified']);
+  if (ids === undefined) throw validationFailedError(['no pit ids specified']);
   return [ids].flat().map(String);
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterHealth } from '../../api/cluster/cluster-health.ts';
 import { type Health, shardCounts } from '../../api/cluster/shard-counts.ts';
 import { TARGETS, targetNames } from '../../api/core/index-names.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -40,7 +40,7 @@ export const clusterHealthApi = defineApi({
 async function health(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
   const level = request.string('level') ?? 'cluster';
   if (level !== 'cluster' && level !== 'indices' && level !== 'shards' && level !== 'awareness_attributes')
-    throw illegalArgument(`unknown level parameter [${level}]`);
+    throw illegalArgumentError(`unknown level parameter [${level}]`);
   const isMet = readConditions(request, context);
   const deadline = Date.now() + (request.timeMs('timeout') ?? DEFAULT_TIMEOUT_MS);
   for (;;) {
@@ -71,9 +71,9 @@ function isKnown(context: RestContext, name: string): boolean {
 
 function readConditions(request: ApiRequest, context: RestContext): (body: { status: Health }, names: readonly string[]) => boolean {
   const status = request.string('wait_for_status')?.toLowerCase() as Health | undefined;
-  if (status !== undefined && !HEALTHS.includes(status)) throw illegalArgument(`unknown cluster health status [${status}]`);
+  if (status !== undefined && !HEALTHS.includes(status)) throw illegalArgumentError(`unknown cluster health status [${status}]`);
   const nodes = /^(>=|<=|>|<|ge\(|le\(|gt\(|lt\()?(\d+)\)?$/.exec(request.string('wait_for_nodes') ?? '1');
-  if (!nodes) throw illegalArgument(`Could not parse wait_for_nodes [${request.string('wait_for_nodes')}]`);
+  if (!nodes) throw illegalArgumentError(`Could not parse wait_for_nodes [${request.string('wait_for_nodes')}]`);
   const expected = Number(nodes[2]);
   const hasNodes = compareNodes(nodes[1] ?? '', expected);
   const shards = request.string('wait_for_active_shards') ?? '0';

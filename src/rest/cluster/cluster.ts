@@ -1,7 +1,7 @@
 // Parts of the cluster API that have fixed answers on a single node: pending tasks, remote clusters, reroute, dangling indices.
 import { clusterState, STATE_METRICS, type StateMetric } from '../../api/cluster/cluster-state.ts';
 import { showSettings } from '../../api/indices/settings.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -31,7 +31,7 @@ export const rerouteApi = defineApi({
 
 function reroute(request: ApiRequest, context: RestContext): ApiResponse {
   const { commands } = objectBody(request);
-  if (Array.isArray(commands) && commands.length > 0) throw illegalArgument('[commands] cannot move shards on a single node');
+  if (Array.isArray(commands) && commands.length > 0) throw illegalArgumentError('[commands] cannot move shards on a single node');
   const names = request.list('metric') ?? STATE_METRICS.filter((metric) => metric !== 'metadata');
   const metrics = new Set<StateMetric>(names.includes('_all') ? STATE_METRICS : (names as StateMetric[]));
   const indices = Object.keys(context.engine.cluster.indices);

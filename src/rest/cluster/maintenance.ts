@@ -5,7 +5,7 @@ import { explainAllocation } from '../../api/cluster/allocation.ts';
 import { isThisNode } from '../../api/cluster/this-node.ts';
 import { TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
@@ -26,11 +26,11 @@ function explain(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const keys = Object.keys(body);
   for (const key of keys)
     if (!['index', 'shard', 'primary', 'current_node'].includes(key))
-      throw illegalArgument(`[cluster/allocation/explain] unknown field [${key}]`);
+      throw illegalArgumentError(`[cluster/allocation/explain] unknown field [${key}]`);
   if (keys.length === 0) return ok(explainAllocation(engine, null));
   const { index, shard, primary } = body;
   if (typeof index !== 'string' || !Number.isInteger(shard) || typeof primary !== 'boolean')
-    throw illegalArgument('index, shard and primary must be specified together');
+    throw illegalArgumentError('index, shard and primary must be specified together');
   return ok(explainAllocation(engine, { index, shard: shard as number, primary }));
 }
 
@@ -52,7 +52,7 @@ const MAX_INTERVAL_MS = 10_000;
 /** Text with the CPU usage of the process and the utilization of this thread's event loop during the interval. */
 async function hotThreads(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const type = request.string('type') ?? 'cpu';
-  if (!['cpu', 'wait', 'block'].includes(type)) throw illegalArgument(`type not supported [${type}]`);
+  if (!['cpu', 'wait', 'block'].includes(type)) throw illegalArgumentError(`type not supported [${type}]`);
   const filter = request.list('node_id') ?? [];
   if (filter.length > 0 && !isThisNode(engine, filter)) return { status: 200, text: '' };
   const intervalMs = Math.min(request.timeMs('interval') ?? DEFAULT_INTERVAL_MS, MAX_INTERVAL_MS);

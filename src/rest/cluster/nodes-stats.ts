@@ -2,7 +2,7 @@
 import { nodesStats, STATS_METRICS } from '../../api/cluster/nodes-stats.ts';
 import { withHumanValues } from '../../api/core/human-values.ts';
 import { nearestNames } from '../../common/nearest-name.ts';
-import { unrecognizedParameters } from '../../errors/catalog.ts';
+import { unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -35,7 +35,7 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
   const known: readonly string[] = STATS_METRICS;
   const unknown = names.filter((name) => name !== '_all' && !known.includes(name));
   if (unknown.length > 0) {
-    throw unrecognizedParameters(
+    throw unrecognizedParametersError(
       request.path,
       unknown,
       unknown.map((name) => nearestNames(name, known)),

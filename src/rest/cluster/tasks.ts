@@ -5,7 +5,7 @@ import { addressOf, isThisNode, NODE_ROLES } from '../../api/cluster/this-node.t
 import type { TaskInfo } from '../../api/core/task-store.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import { defineApi, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -95,7 +95,7 @@ function grouped(request: ApiRequest, { engine }: RestContext, tasks: ReadonlyMa
   const groupBy = request.string('group_by') ?? 'nodes';
   if (groupBy === 'none') return { tasks: [...tasks.values()] };
   if (groupBy === 'parents') return { tasks: Object.fromEntries(tasks) };
-  if (groupBy !== 'nodes') throw illegalArgument(`[group_by] must be one of [nodes], [parents] or [none] but was [${groupBy}]`);
+  if (groupBy !== 'nodes') throw illegalArgumentError(`[group_by] must be one of [nodes], [parents] or [none] but was [${groupBy}]`);
   const { host } = addressOf(engine);
   const node = {
     name: engine.nodeName,
@@ -127,9 +127,9 @@ async function cancel(request: ApiRequest, context: RestContext): Promise<ApiRes
 /** 200 in the form of `_cancel`. @throws ApiError illegal_argument_exception: a missing or invalid rate */
 async function rethrottle(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
   const rate = request.float('requests_per_second');
-  if (rate === undefined) throw illegalArgument('requests_per_second is a required parameter');
+  if (rate === undefined) throw illegalArgumentError('requests_per_second is a required parameter');
   if (rate <= 0 && rate !== -1)
-    throw illegalArgument('[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.');
+    throw illegalArgumentError('[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.');
   return changed(request, context, request.params.task_id, (id) => context.engine.tasks.rethrottle(id, rate === -1 ? null : rate));
 }
 

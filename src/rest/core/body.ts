@@ -8,7 +8,7 @@ import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { type BodyFormat, parseMediaType } from '../../common/media-type.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { contentTooLarge, illegalArgument, jsonSyntax } from '../../errors/catalog.ts';
+import { contentTooLargeError, illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
 
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
@@ -27,12 +27,12 @@ export async function readBody(request: HttpRequest, limit: number): Promise<Buf
     let bytes = 0;
     for await (const chunk of decompressed(request, encoding)) {
       bytes += chunk.length;
-      if (bytes > limit) throw contentTooLarge(limit);
+      if (bytes > limit) throw contentTooLargeError(limit);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
   } catch (error) {
-    throw error instanceof BodyTooLarge ? contentTooLarge(error.limit) : error;
+    throw error instanceof BodyTooLarge ? contentTooLargeError(error.limit) : error;
   }
 }
 
@@ -44,11 +44,11 @@ export async function* streamBody(request: HttpRequest, limit: number): AsyncGen
   try {
     for await (const chunk of isPlain ? request.body : decompressed(request, encoding)) {
       bytes += chunk.length;
-      if (bytes > limit) throw contentTooLarge(limit);
+      if (bytes > limit) throw contentTooLargeError(limit);
       yield chunk;
     }
   } catch (error) {
-    throw error instanceof BodyTooLarge ? contentTooLarge(error.limit) : error;
+    throw error instanceof BodyTooLarge ? contentTooLargeError(error.limit) : error;
   }
 }
 
@@ -70,7 +70,7 @@ async function* decompressed(request: HttpRequest, encoding: string): AsyncGener
     for await (const chunk of decoder as Transform) yield chunk as Buffer;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (code.startsWith('Z_')) throw illegalArgument(`request body is not valid ${encoding}: ${(error as Error).message}`);
+    if (code.startsWith('Z_')) throw illegalArgumentError(`request body is not valid ${encoding}: ${(error as Error).message}`);
     throw error;
   }
 }
@@ -89,7 +89,7 @@ export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
         return parseJsonBytes(bytes);
     }
   } catch (error) {
-    throw error instanceof JsonSyntaxError ? jsonSyntax(error) : error;
+    throw error instanceof JsonSyntaxError ? jsonError(error) : error;
   }
 }
 
@@ -108,7 +108,7 @@ export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
     const values = unpackr.unpackMultiple(bytes) as unknown[] | undefined;
     return Buffer.from((values ?? []).map((value) => `${writeJson(value)}\n`).join(''));
   } catch (error) {
-    throw illegalArgument(`request body is not a sequence of msgpack values: ${(error as Error).message}`);
+    throw illegalArgumentError(`request body is not a sequence of msgpack values: ${(error as Error).message}`);
   }
 }
 

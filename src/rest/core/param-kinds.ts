@@ -2,7 +2,7 @@
 import { readWildcardStates } from '../../api/core/index-names.ts';
 import type { Refresh } from '../../api/core/write.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
-import { badBoolean, badNumberParameter, badTimeValue, illegalArgument } from '../../errors/catalog.ts';
+import { booleanValueError, illegalArgumentError, numberParameterError, timeValueError } from '../../errors/catalog.ts';
 
 /** How the value of a query parameter is read. It is checked before the handler runs, whether the handler uses it or not. */
 export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time' | 'list' | 'activeShards' | 'expandWildcards' | 'refresh';
@@ -11,33 +11,33 @@ export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time'
 export function readBoolean(value: string): boolean {
   if (value === '' || value === 'true') return true;
   if (value === 'false') return false;
-  throw badBoolean(value);
+  throw booleanValueError(value);
 }
 
 /** i32. @throws ApiError */
 export function readInt(name: string, value: string): number {
   const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= -(2 ** 31) && number < 2 ** 31)) throw badNumberParameter('int', name, value);
+  if (!(number >= -(2 ** 31) && number < 2 ** 31)) throw numberParameterError('int', name, value);
   return number;
 }
 
 /** i64, rounded to the nearest double beyond 2^53. @throws ApiError */
 export function readLong(name: string, value: string): number {
-  if (!/^[+-]?\d{1,19}$/.test(value)) throw badNumberParameter('long', name, value);
+  if (!/^[+-]?\d{1,19}$/.test(value)) throw numberParameterError('long', name, value);
   return Number(value);
 }
 
 /** @throws ApiError */
 export function readFloat(name: string, value: string): number {
   const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : Number.NaN;
-  if (Number.isNaN(number)) throw badNumberParameter('float', name, value);
+  if (Number.isNaN(number)) throw numberParameterError('float', name, value);
   return number;
 }
 
 /** Milliseconds. @throws ApiError */
 export function readTime(name: string, value: string): number {
   const ms = parseDurationMs(value);
-  if (ms === null) throw badTimeValue(name, value);
+  if (ms === null) throw timeValueError(name, value);
   return ms;
 }
 
@@ -60,7 +60,7 @@ export function checkParam(kind: ParamKind, name: string, value: string): void {
       readTime(name, value);
       return;
     case 'activeShards':
-      if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgument(`cannot parse ActiveShardCount[${value}]`);
+      if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgumentError(`cannot parse ActiveShardCount[${value}]`);
       return;
     case 'refresh':
       readRefresh(value);
@@ -77,5 +77,5 @@ export function readRefresh(value: string | undefined): Refresh {
   if (value === undefined || value === 'false') return 'false';
   if (value === '' || value === 'true') return 'true';
   if (value === 'wait_for') return 'wait_for';
-  throw illegalArgument(`Unknown value for refresh: [${value}].`);
+  throw illegalArgumentError(`Unknown value for refresh: [${value}].`);
 }

@@ -4,7 +4,7 @@ import { expandTo } from '../../api/core/index-names.ts';
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { readSearchType } from '../../api/search/multi-search.ts';
 import type { SearchIndices } from '../../api/search/search-call.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ApiRequest } from './request.ts';
 
 export function indicesOf(request: ApiRequest): SearchIndices {
@@ -47,6 +47,6 @@ export function isDfs(request: ApiRequest): boolean {
 /** @throws ApiError illegal_argument_exception */
 export function preFilterShardSize(request: ApiRequest): number | undefined {
   const size = request.int('pre_filter_shard_size');
-  if (size !== undefined && size < 1) throw illegalArgument('preFilterShardSize must be >= 1');
+  if (size !== undefined && size < 1) throw illegalArgumentError('preFilterShardSize must be >= 1');
   return size;
 }

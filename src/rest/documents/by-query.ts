@@ -4,7 +4,7 @@ import { readScript } from '../../api/documents/changed-hit.ts';
 import type { ByQuerySource } from '../../api/documents/run-by-query.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { validationFailed } from '../../errors/catalog.ts';
+import { validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, SOURCE_FILTER } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -49,7 +49,7 @@ export const deleteByQueryApi = defineApi({
     'POST /{index}/_delete_by_query': async (request, context) => {
       const engine = sourceEngine(request, context);
       const body = objectBody(request);
-      if (body.query === undefined && request.string('q') === undefined) throw validationFailed(['query is missing']);
+      if (body.query === undefined && request.string('q') === undefined) throw validationFailedError(['query is missing']);
       const source = readSource(request, body);
       const description = `delete-by-query [${request.params.index}]`;
       return run(request, engine, body, 'delete/byquery', description, (options) => deleteByQuery(engine, source, options));

@@ -2,7 +2,7 @@
 import { type MultiGetItem, multiGet } from '../../api/documents/get-document.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -63,12 +63,12 @@ function readMultiGet(request: ApiRequest): MultiGetItem[] {
       );
     for (const entry of value as unknown[]) items.push(key === 'ids' ? readMultiGetId(entry, fallback) : readMultiGetDoc(entry, fallback));
   }
-  if (items.length === 0) throw validationFailed(['no documents to get']);
+  if (items.length === 0) throw validationFailedError(['no documents to get']);
   items.forEach((item, i) => {
     if (item.index === null) problems.push(`index is missing for doc ${i}`);
     if (item.id === null) problems.push(`id is missing for doc ${i}`);
   });
-  if (problems.length > 0) throw validationFailed(problems);
+  if (problems.length > 0) throw validationFailedError(problems);
   return items;
 }
 
@@ -80,13 +80,13 @@ interface MultiGetFallback {
 }
 
 function readMultiGetId(entry: unknown, fallback: MultiGetFallback): MultiGetItem {
-  if (typeof entry === 'object') throw illegalArgument('ids array element should only contain ids');
+  if (typeof entry === 'object') throw illegalArgumentError('ids array element should only contain ids');
   return makeMultiGet(fallback.index, String(entry), fallback.routing, null, fallback.source, fallback.storedFields);
 }
 
 function readMultiGetDoc(entry: unknown, fallback: MultiGetFallback): MultiGetItem {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    throw illegalArgument('docs array element should include an object');
+    throw illegalArgumentError('docs array element should include an object');
   const doc = entry as Record<string, unknown>;
   for (const [key, value] of Object.entries(doc)) {
     if (!ITEM_KEYS.has(key)) {

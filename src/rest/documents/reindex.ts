@@ -6,7 +6,7 @@ import { writeIndex } from '../../api/documents/write-target.ts';
 import { resolveSearch, type SearchIndices } from '../../api/search/search-call.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -34,20 +34,20 @@ async function runReindex(request: ApiRequest, context: RestContext): Promise<Ap
   checkKeys('reindex', body, REINDEX_KEYS);
   const source = section('source', body.source, SOURCE_KEYS);
   const dest = section('dest', body.dest, DEST_KEYS);
-  if (source.remote !== undefined) throw illegalArgument(`[${remoteHost(source.remote)}] not allowlisted in reindex.remote.allowlist`);
+  if (source.remote !== undefined) throw illegalArgumentError(`[${remoteHost(source.remote)}] not allowlisted in reindex.remote.allowlist`);
   const destination = readDestination(dest);
   const expressions = [source.index ?? []].flat().map(String);
   const problems: string[] = [];
   if (expressions.length === 0) problems.push('use _all if you really want to copy from all existing indexes');
   if (destination.index === '') problems.push('index must be specified');
-  if (problems.length > 0) throw validationFailed(problems);
+  if (problems.length > 0) throw validationFailedError(problems);
   checkSlices(request);
   for (const expression of expressions) request.access.require('index:read', expression);
   request.access.require('index:write', destination.index);
   const indices: SearchIndices = { expressions };
   for (const { meta } of resolveSearch(engine, indices)) {
     if (meta.name === destination.index || Object.hasOwn(meta.aliases, destination.index))
-      throw validationFailed([`reindex cannot write into an index its reading from [${destination.index}]`]);
+      throw validationFailedError([`reindex cannot write into an index its reading from [${destination.index}]`]);
   }
   const { query, sort, slice } = source;
   const reading: ByQuerySource = {
@@ -91,7 +91,7 @@ function readDestination(dest: Record<string, unknown>): ReindexDestination {
   const fail = (field: string, reason: string): ApiError =>
     new ApiError('x_content_parse_exception', 400, '[1:1] [reindex] failed to parse field [dest]', {
       causedBy: new ApiError('x_content_parse_exception', 400, `[1:1] [dest] failed to parse field [${field}]`, {
-        causedBy: illegalArgument(reason),
+        causedBy: illegalArgumentError(reason),
       }),
     });
   if (opType !== 'index' && opType !== 'create') throw fail('op_type', `opType must be 'create' or 'index', found: [${opType}]`);
@@ -100,6 +100,6 @@ function readDestination(dest: Record<string, unknown>): ReindexDestination {
     throw fail('version_type', `No version type match [${versionType}]`);
   const routing = dest.routing === undefined || dest.routing === null ? 'keep' : String(dest.routing);
   if (routing !== 'keep' && routing !== 'discard' && !routing.startsWith('='))
-    throw illegalArgument(`Unsupported routing command: [${routing}]`);
+    throw illegalArgumentError(`Unsupported routing command: [${routing}]`);
   return { index: String(dest.index ?? ''), opType, versionType, routing };
 }

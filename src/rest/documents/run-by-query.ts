@@ -3,7 +3,7 @@ import { startTask } from '../../api/cluster/tasks.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import type { ByQueryPipeline } from '../../api/documents/changed-hit.ts';
 import { type ByQueryOptions, byQueryStatus } from '../../api/documents/run-by-query.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { Params, RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
@@ -44,24 +44,24 @@ export function pipelineFor(request: ApiRequest, { engineFor }: RestContext, nam
 export function checkSlices(request: ApiRequest): void {
   const slices = request.string('slices');
   if (slices !== undefined && slices !== 'auto' && !/^[1-9]\d*$/.test(slices))
-    throw illegalArgument(`[slices] must be a positive integer or the string "auto", but was [${slices}]`);
+    throw illegalArgumentError(`[slices] must be a positive integer or the string "auto", but was [${slices}]`);
 }
 
 export function readMaxDocs(value: unknown): number | null {
   if (value === undefined || value === -1) return null;
-  if (!Number.isInteger(value)) throw illegalArgument(`[max_docs] must be a whole number, but was [${String(value)}]`);
-  if ((value as number) < 0) throw illegalArgument(`[max_docs] parameter cannot be negative, found [${value as number}]`);
-  if (value === 0) throw illegalArgument('[max_docs] should be >= [slices]');
+  if (!Number.isInteger(value)) throw illegalArgumentError(`[max_docs] must be a whole number, but was [${String(value)}]`);
+  if ((value as number) < 0) throw illegalArgumentError(`[max_docs] parameter cannot be negative, found [${value as number}]`);
+  if (value === 0) throw illegalArgumentError('[max_docs] should be >= [slices]');
   return value as number;
 }
 
 function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQueryOptions {
   const conflicts = String(body.conflicts ?? request.string('conflicts') ?? 'abort');
   if (conflicts !== 'abort' && conflicts !== 'proceed')
-    throw illegalArgument(`conflicts may only be "proceed" or "abort" but was [${conflicts}]`);
+    throw illegalArgumentError(`conflicts may only be "proceed" or "abort" but was [${conflicts}]`);
   const perSecond = request.float('requests_per_second');
   if (perSecond !== undefined && perSecond <= 0 && perSecond !== -1)
-    throw illegalArgument(`[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.`);
+    throw illegalArgumentError(`[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.`);
   return {
     proceedOnConflicts: conflicts === 'proceed',
     refresh: request.boolean('refresh') ?? false,

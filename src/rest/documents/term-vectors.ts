@@ -1,6 +1,6 @@
 // `_termvectors` and `_mtermvectors`.
 import { multiTermVectors, type TermVectorsRequest, termVectors, type VectorFilter } from '../../api/documents/term-vectors.ts';
-import { parsingError, validationFailed } from '../../errors/catalog.ts';
+import { parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -61,7 +61,7 @@ async function ofDocuments(request: ApiRequest, { engine }: RestContext): Promis
   const items = listOf(docs, 'docs').map((doc) => ({ ...shared, ...objectOf(doc) }));
   const allIds = [...listOf(ids, 'ids'), ...(request.list('ids') ?? [])];
   for (const id of allIds) items.push({ ...shared, _id: id });
-  if (items.length === 0) throw validationFailed(['multi term vectors: no documents requested']);
+  if (items.length === 0) throw validationFailedError(['multi term vectors: no documents requested']);
   const requests = items.map((item) => readItem(item, request, null));
   for (const { index } of requests) request.access.require('index:read', index);
   const answer = await multiTermVectors(engine, requests);
@@ -96,7 +96,7 @@ function readItem(body: Body, request: ApiRequest, id: string | null): TermVecto
     return value === undefined ? fallback : String(value) !== 'false';
   };
   const index = request.params.index ?? text('_index');
-  if (index === undefined || index === null) throw validationFailed(['index is missing']);
+  if (index === undefined || index === null) throw validationFailedError(['index is missing']);
   const fields = body.fields === undefined ? request.list('fields') : [body.fields].flat().map(String);
   const version = body.version ?? body._version ?? request.long('version');
   return {

@@ -1,7 +1,7 @@
 // Writes of single documents: index, create, delete, update.
 import type { WriteConditions } from '../../api/core/write.ts';
 import { deleteDocument, type IndexRequest, indexDocument, updateDocument } from '../../api/documents/write-document.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type Params, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import { readRefresh } from '../core/param-kinds.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -90,10 +90,10 @@ export const updateApi = defineApi({
 });
 
 async function update(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  if (request.bytes === null) throw validationFailed(['script or doc is missing']);
+  if (request.bytes === null) throw validationFailedError(['script or doc is missing']);
   const conditions = readConditions(request);
   if (conditions.version !== null || conditions.versionType !== 'internal') {
-    throw validationFailed([
+    throw validationFailedError([
       'internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and `if_primary_term` instead',
     ]);
   }
@@ -116,7 +116,7 @@ async function update(request: ApiRequest, { engine }: RestContext): Promise<Api
 function readOpType(value: string | undefined): 'index' | 'create' {
   if (value === undefined || value.toLowerCase() === 'index') return 'index';
   if (value.toLowerCase() === 'create') return 'create';
-  throw illegalArgument(`opType must be 'create' or 'index', found: [${value}]`);
+  throw illegalArgumentError(`opType must be 'create' or 'index', found: [${value}]`);
 }
 
 function readConditions(request: ApiRequest): WriteConditions {

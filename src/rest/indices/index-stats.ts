@@ -2,7 +2,7 @@
 import { INDEX_STATS_METRICS, type NamedFields } from '../../api/cluster/stats-sections.ts';
 import { indexStats } from '../../api/indices/index-stats.ts';
 import { nearestNames } from '../../common/nearest-name.ts';
-import { unrecognizedParameters } from '../../errors/catalog.ts';
+import { unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -31,7 +31,7 @@ async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiR
   const known: readonly string[] = INDEX_STATS_METRICS;
   const unknown = metrics.filter((name) => name !== '_all' && !known.includes(name));
   if (unknown.length > 0)
-    throw unrecognizedParameters(
+    throw unrecognizedParametersError(
       request.path,
       unknown,
       unknown.map((name) => nearestNames(name, known)),

@@ -1,15 +1,16 @@
 // `_clone`, `_shrink`, `_split`.
 import { type ResizeKind, resizeIndex } from '../../api/indices/resize.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import { ok } from '../core/response.ts';
 
 function resize(kind: ResizeKind): ApiSpec {
   const handler: ApiHandler = async (request, { engine }) => {
-    if (request.boolean('copy_settings') === false) throw illegalArgument('parameter [copy_settings] can not be explicitly set to [false]');
+    if (request.boolean('copy_settings') === false)
+      throw illegalArgumentError('parameter [copy_settings] can not be explicitly set to [false]');
     if (request.boolean('wait_for_completion') === false)
-      throw illegalArgument('[wait_for_completion=false] is not supported by this version of gannet');
+      throw illegalArgumentError('[wait_for_completion=false] is not supported by this version of gannet');
     request.access.require('index:manage', request.params.target);
     return ok(await resizeIndex(engine, { kind, source: request.params.index, target: request.params.target, body: objectBody(request) }));
   };

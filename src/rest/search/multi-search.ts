@@ -1,7 +1,7 @@
 // Several searches in one request: _msearch, and _msearch/template.
 import { type MultiSearchItem, multiSearch } from '../../api/search/multi-search.ts';
 import { renderItems } from '../../api/search/search-template.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
@@ -25,7 +25,7 @@ function multiSearchApi(name: string, path: string, itemsOf: ItemsOf): ApiSpec {
   /** 200 `{ took, responses }` with an answer or an error per search. @throws ApiError the lines are not searches */
   const run: ApiHandler = async (request, { engine }) => {
     const limit = request.int('max_concurrent_searches');
-    if (limit !== undefined && limit < 1) throw illegalArgument('max_concurrent_searches must be positive');
+    if (limit !== undefined && limit < 1) throw illegalArgumentError('max_concurrent_searches must be positive');
     const items = itemsOf(engine, readItems(request));
     return ok(
       await multiSearch(engine, indicesOf(request), items, {
@@ -52,7 +52,7 @@ export const msearchTemplateApi = multiSearchApi('msearch_template', '/_msearch/
 /** Headers and bodies of a multi search, line by line. @throws ApiError illegal_argument_exception: no newline at the end */
 function readItems(request: ApiRequest): MultiSearchItem[] {
   const lines = request.text.split('\n');
-  if (lines.at(-1) !== '') throw illegalArgument('The msearch request must be terminated by a newline [\n]');
+  if (lines.at(-1) !== '') throw illegalArgumentError('The msearch request must be terminated by a newline [\n]');
   lines.pop();
   const items: MultiSearchItem[] = [];
   for (let i = 0; i < lines.length; i += 2) {

@@ -1,6 +1,6 @@
 // `_rank_eval`.
 import { type Metric, type MetricName, type RatedSearch, type Rating, rankEval } from '../../api/search/rank-eval.ts';
-import { illegalArgument, parsingError } from '../../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -27,9 +27,9 @@ async function evaluateRanks(request: ApiRequest, { engine }: RestContext): Prom
   checkKeys(body, ['requests', 'metric', 'templates', 'max_concurrent_searches'], 'rank_eval');
   const templates = new Map(listOf(body['templates'] ?? [], 'templates').map(readTemplate));
   const searches = listOf(body['requests'], 'requests').map((item) => readSearch(item, templates));
-  if (searches.length === 0) throw illegalArgument('must have at least one rated request');
+  if (searches.length === 0) throw illegalArgumentError('must have at least one rated request');
   const ids = new Set(searches.map(({ id }) => id));
-  if (ids.size < searches.length) throw illegalArgument('Found duplicate rated request id');
+  if (ids.size < searches.length) throw illegalArgumentError('Found duplicate rated request id');
   return ok(await rankEval(engine, indicesOf(request), searches, readMetric(body['metric'])));
 }
 
@@ -62,12 +62,12 @@ function readSearch(value: unknown, templates: ReadonlyMap<string, string>): Rat
   const id = String(body['id']);
   const templateId = body['template_id'];
   if ((body['request'] === undefined) === (templateId === undefined))
-    throw illegalArgument('Either evaluation request or template id + parameters must be provided, and not both.');
+    throw illegalArgumentError('Either evaluation request or template id + parameters must be provided, and not both.');
   const template = templateId === undefined ? null : templates.get(String(templateId));
-  if (template === undefined) throw illegalArgument(`no template [${String(templateId)}] for request [${id}]`);
+  if (template === undefined) throw illegalArgumentError(`no template [${String(templateId)}] for request [${id}]`);
   const request = body['request'] === undefined ? null : objectOf(body['request'], 'request');
   for (const key of ['suggest', 'aggs', 'aggregations', 'highlight', 'explain', 'profile'])
-    if (request?.[key] !== undefined) throw illegalArgument(`Query in rated requests should not contain [${key}].`);
+    if (request?.[key] !== undefined) throw illegalArgumentError(`Query in rated requests should not contain [${key}].`);
   return {
     id,
     request,
@@ -82,7 +82,7 @@ function readRating(value: unknown): Rating {
   checkKeys(rest, [], 'ratings');
   if (index === undefined || id === undefined) throw parsingError('[ratings] need [_index] and [_id]');
   if (!Number.isInteger(rating) || (rating as number) < 0)
-    throw illegalArgument(`[rating] must be a whole number from 0, found [${String(rating)}]`);
+    throw illegalArgumentError(`[rating] must be a whole number from 0, found [${String(rating)}]`);
   return { index: String(index), id: String(id), rating: rating as number };
 }
 
@@ -104,13 +104,13 @@ function readMetric(value: unknown): Metric {
   const number = (key: string): number | null => {
     const option = options[key];
     if (option === undefined || option === null) return null;
-    if (!Number.isInteger(option)) throw illegalArgument(`[${key}] of [${name}] must be a whole number`);
+    if (!Number.isInteger(option)) throw illegalArgumentError(`[${key}] of [${name}] must be a whole number`);
     return option as number;
   };
   const k = number('k') ?? 10;
-  if (k <= 0) throw illegalArgument('Window size k must be positive.');
+  if (k <= 0) throw illegalArgumentError('Window size k must be positive.');
   const relevantThreshold = number('relevant_rating_threshold') ?? 1;
-  if (relevantThreshold < 0) throw illegalArgument('Relevant rating threshold for precision must be positive integer.');
+  if (relevantThreshold < 0) throw illegalArgumentError('Relevant rating threshold for precision must be positive integer.');
   const maximumRelevance = number('maximum_relevance');
   if (name === 'expected_reciprocal_rank' && maximumRelevance === null)
     throw parsingError('[maximum_relevance] of [expected_reciprocal_rank] is missing');

@@ -1,6 +1,6 @@
 // Scrolls and points in time, under Elasticsearch's and OpenSearch's names.
 import { clearScrolls, closePointsInTime, continueScroll, listPointsInTime, openPointInTime } from '../../api/search/scroll.ts';
-import { illegalArgument, validationFailed } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTime } from '../core/param-kinds.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -46,10 +46,10 @@ export const pitApi = defineApi({
 /** The body as an object with known keys. @throws ApiError illegal_argument_exception */
 function fieldsOf(request: ApiRequest, known: readonly string[]): Record<string, unknown> {
   const body = request.body ?? {};
-  if (typeof body !== 'object' || Array.isArray(body)) throw illegalArgument('Malformed content, must start with an object');
+  if (typeof body !== 'object' || Array.isArray(body)) throw illegalArgumentError('Malformed content, must start with an object');
   for (const [key, value] of Object.entries(body as object)) {
     if (!known.includes(key)) {
-      throw illegalArgument(`Unknown parameter [${key}] in request body or parameter is of the wrong type[${typeof value}] `);
+      throw illegalArgumentError(`Unknown parameter [${key}] in request body or parameter is of the wrong type[${typeof value}] `);
     }
   }
   return body as Record<string, unknown>;
@@ -59,7 +59,7 @@ function fieldsOf(request: ApiRequest, known: readonly string[]): Record<string,
 async function scrollOn(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const body = fieldsOf(request, ['scroll', 'scroll_id']);
   const id = body['scroll_id'] ?? request.string('scroll_id');
-  if (typeof id !== 'string') throw validationFailed(['scrollId is missing']);
+  if (typeof id !== 'string') throw validationFailedError(['scrollId is missing']);
   const scroll = body['scroll'] === undefined ? request.timeMs('scroll') : readTime('scroll', String(body['scroll']));
   return ok(await continueScroll(engine, id, scroll ?? null, request.boolean('rest_total_hits_as_int') ?? false));
 }
@@ -68,7 +68,7 @@ async function scrollOn(request: ApiRequest, { engine }: RestContext): Promise<A
 async function clear(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const body = fieldsOf(request, ['scroll_id']);
   const ids = body['scroll_id'] === undefined ? (request.string('scroll_id')?.split(',') ?? []) : [body['scroll_id']].flat().map(String);
-  if (ids.length === 0) throw validationFailed(['no scroll ids specified']);
+  if (ids.length === 0) throw validationFailedError(['no scroll ids specified']);
   const { status, body: json } = await clearScrolls(engine, ids);
   return answer(status, json);
 }
@@ -86,7 +86,7 @@ async function open(request: ApiRequest, { engine }: RestContext, name: 'pit_id'
 /** 200 `{ pits: [{ successful, pit_id }] }`. */
 async function closeMany(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const ids = [fieldsOf(request, ['pit_id'])['pit_id'] ?? []].flat().map(String);
-  if (ids.length === 0) throw validationFailed(['no pit ids specified']);
+  if (ids.length === 0) throw validationFailedError(['no pit ids specified']);
   return ok({ pits: await closePointsInTime(engine, ids) });
 }
 
@@ -103,7 +103,7 @@ async function list(_request: ApiRequest, { engine }: RestContext): Promise<ApiR
 /** 200 `{ succeeded, num_freed }`; 404 if it was not open. */
 async function closeOne(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const id = fieldsOf(request, ['id'])['id'];
-  if (typeof id !== 'string') throw validationFailed(['id is missing']);
+  if (typeof id !== 'string') throw validationFailedError(['id is missing']);
   const freed = (await closePointsInTime(engine, [id])).filter(({ successful }) => successful).length;
   return answer(freed > 0 ? 200 : 404, { succeeded: freed > 0, num_freed: freed });
 }

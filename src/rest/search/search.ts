@@ -2,7 +2,7 @@
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -69,9 +69,9 @@ function parametersOf(request: ApiRequest): SearchParameters {
   }
   if (isEmpty) return NO_PARAMETERS;
   const batch = request.int('batched_reduce_size');
-  if (batch !== undefined && batch < 2) throw illegalArgument('batchedReduceSize must be >= 2');
+  if (batch !== undefined && batch < 2) throw illegalArgumentError('batchedReduceSize must be >= 2');
   const concurrent = request.int('max_concurrent_shard_requests');
-  if (concurrent !== undefined && concurrent < 1) throw illegalArgument('maxConcurrentShardRequests must be >= 1');
+  if (concurrent !== undefined && concurrent < 1) throw illegalArgumentError('maxConcurrentShardRequests must be >= 1');
   const source = sourceFilterOf(request);
   return {
     query: queryParametersOf(request),
@@ -109,7 +109,7 @@ function trackTotalHits(request: ApiRequest): number | undefined {
   if (text === 'false') return 0;
   const number = Number(text);
   if (!Number.isInteger(number)) throw new ApiError('number_format_exception', 400, `For input string: "${text}"`);
-  if (number < -1) throw illegalArgument(`[track_total_hits] parameter must be positive or equals to -1, got ${number}`);
+  if (number < -1) throw illegalArgumentError(`[track_total_hits] parameter must be positive or equals to -1, got ${number}`);
   return number === -1 ? Number.POSITIVE_INFINITY : number;
 }
 

@@ -3,8 +3,8 @@ import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { javaDouble } from '../../common/java-text.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { badTimeValue, illegalArgument, parsingError } from '../../errors/catalog.ts';
-import { parseFailure } from '../../errors/search-errors.ts';
+import { illegalArgumentError, parsingError, timeValueError } from '../../errors/catalog.ts';
+import { parseFailureError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
@@ -40,7 +40,7 @@ export function docFunction(spec: ScoreFunction, context: RewriteContext): DocFu
       return decay(spec, context);
     case 'script':
       return scoreScript(spec.script, context, (score) =>
-        illegalArgument(`script score function must not produce negative scores, but got: [${score}]`),
+        illegalArgumentError(`script score function must not produce negative scores, but got: [${score}]`),
       );
   }
 }
@@ -58,7 +58,7 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
     throw new ApiError('exception', 400, `Unable to find a field mapper for field [${spec.field}]. No 'missing' value defined.`);
   }
   if (type && !['numeric', 'date', 'boolean'].includes(type.family)) {
-    throw illegalArgument(`Field [${spec.field}] of type [${type.typeName}] has no numeric values`);
+    throw illegalArgumentError(`Field [${spec.field}] of type [${type.typeName}] has no numeric values`);
   }
   const modify = MODIFIERS[spec.modifier];
   return (segment, docId) => {
@@ -70,7 +70,7 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
         spec.modifier === 'ln' || spec.modifier === 'log'
           ? `; consider using ${spec.modifier}1p or ${spec.modifier}2p instead of ${spec.modifier} to avoid negative scores`
           : '';
-      throw illegalArgument(
+      throw illegalArgumentError(
         `field value function must not produce negative scores, but got: [${result}] for field value: [${javaDouble(value)}]${hint}`,
       );
     }
@@ -81,7 +81,7 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
 function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: RewriteContext): DocFunction {
   const type = spec.field === null || spec.field === '_seq_no' ? null : fieldOf(context, spec.field);
   if (spec.field !== null && spec.field !== '_seq_no' && !type)
-    throw illegalArgument(`Field [${spec.field}] is not mapped on [${context.index}]`);
+    throw illegalArgumentError(`Field [${spec.field}] is not mapped on [${context.index}]`);
   // Without a seed, every request has its own. All pages of a scroll share one time, and therefore one order.
   const seed = spec.seed ?? murmur32(context.nowMs | 0, 0);
   return (segment, docId) => {
@@ -96,9 +96,9 @@ function decay(spec: DecaySpec, context: RewriteContext): DocFunction {
   const type = fieldOf(context, spec.field);
   if (!type) throw parsingError(`unknown field [${spec.field}]`);
   const { distances, scale, offset } = measure(spec, type, context);
-  if (!(scale > 0)) throw illegalArgument('function_score : scale must be > 0.0.');
-  if (!(spec.decay > 0 && spec.decay < 1)) throw illegalArgument('function_score : decay must be in the range [0..1].');
-  if (offset < 0) throw illegalArgument('function_score : offset must be > 0.0');
+  if (!(scale > 0)) throw illegalArgumentError('function_score : scale must be > 0.0.');
+  if (!(spec.decay > 0 && spec.decay < 1)) throw illegalArgumentError('function_score : decay must be in the range [0..1].');
+  if (offset < 0) throw illegalArgumentError('function_score : offset must be > 0.0');
   const curve = curveOf(spec.shape, scale, spec.decay);
   return (segment, docId) => {
     const values = distances(segment, docId);
@@ -129,7 +129,7 @@ function measure(spec: DecaySpec, type: FieldType, context: RewriteContext): Mea
   if (type.family !== 'numeric' || type.typeName === 'scaled_float') {
     throw parsingError(`field [${spec.field}] is of type [${type.typeName}], but only numeric types are supported.`);
   }
-  if (spec.origin === null || spec.scale === null) throw parseFailure('both [scale] and [origin] must be set for numeric fields.');
+  if (spec.origin === null || spec.scale === null) throw parseFailureError('both [scale] and [origin] must be set for numeric fields.');
   const origin = Number(spec.origin);
   return {
     distances: (segment, docId) => numbersOf(type, segment, docId).map((value) => Math.abs(value - origin)),
@@ -139,7 +139,7 @@ function measure(spec: DecaySpec, type: FieldType, context: RewriteContext): Mea
 }
 
 function measureDate(spec: DecaySpec, type: FieldType, context: RewriteContext): Measure {
-  if (spec.scale === null) throw parseFailure('[scale] must be set for date fields.');
+  if (spec.scale === null) throw parseFailureError('[scale] must be set for date fields.');
   const isNanos = type.typeName === 'date_nanos';
   const toMs = (raw: bigint | number): number => (isNanos ? Number(BigInt(raw) / 1_000_000n) : Number(raw));
   let origin = context.nowMs;
@@ -165,12 +165,12 @@ function measureDate(spec: DecaySpec, type: FieldType, context: RewriteContext):
 
 function duration(name: string, value: unknown): number {
   const ms = parseDurationMs(String(value));
-  if (ms === null) throw badTimeValue(name, String(value));
+  if (ms === null) throw timeValueError(name, String(value));
   return ms;
 }
 
 function measureGeo(spec: DecaySpec, type: FieldType): Measure {
-  if (spec.origin === null || spec.scale === null) throw parseFailure('[origin] and [scale] must be set for geo fields.');
+  if (spec.origin === null || spec.scale === null) throw parseFailureError('[origin] and [scale] must be set for geo fields.');
   const origin = parseGeoPoint(spec.origin);
   const name = type.spec.name;
   return {

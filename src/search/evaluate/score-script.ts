@@ -1,6 +1,6 @@
 // Scripts that compute scores: script_score, the functions that these scripts may call, and the checks of their results.
 import { parseDurationMs } from '../../common/time-unit.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import { doubleOf, millisOf } from '../../scripting/dates.ts';
 import { compileDocScript, type DocScript, type ScriptDocument } from '../../scripting/doc-script.ts';
@@ -22,7 +22,7 @@ export function scoreScript(spec: ScriptSpec, context: RewriteContext, refuse: (
   const script = compileScoreScript(spec, context);
   return (segment, docId, score) => {
     const result = doubleOf(runDocScript(script, context, segment, docId, { score }));
-    if (result === null) throw illegalArgument('a score script must return a number');
+    if (result === null) throw illegalArgumentError('a score script must return a number');
     if (!(result >= 0) || !Number.isFinite(result)) throw refuse(result, docId);
     return result;
   };

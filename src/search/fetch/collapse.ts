@@ -1,7 +1,7 @@
 // Collapsing: only the best of the hits that share a value of a field is kept; inner hits show more hits of each group.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { BoolQuery, Query } from '../../query/query.ts';
 import { keyOf } from '../index-query/term.ts';
@@ -26,7 +26,7 @@ export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchS
 
 function fieldOf({ mapping }: SearchShard, name: string): FieldType {
   const field = mapping.field(name);
-  if (!field) throw illegalArgument(`no mapping found for \`${name}\` in order to collapse on`);
+  if (!field) throw illegalArgumentError(`no mapping found for \`${name}\` in order to collapse on`);
   return field;
 }
 
@@ -34,7 +34,7 @@ function fieldOf({ mapping }: SearchShard, name: string): FieldType {
 export function checkCollapseField(shard: SearchShard, name: string): void {
   const field = fieldOf(shard, name);
   if (!field.isAggregatable || field.runtime || (field.spec.column !== 'ordinals' && field.family !== 'numeric')) {
-    throw illegalArgument(`unknown type for collapse field \`${name}\`, only keywords and numbers are accepted`);
+    throw illegalArgumentError(`unknown type for collapse field \`${name}\`, only keywords and numbers are accepted`);
   }
 }
 

@@ -1,6 +1,6 @@
 // `docvalue_fields` of a hit: values read from columns.
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { formatRuntime } from '../evaluate/runtime-field.ts';
@@ -29,7 +29,9 @@ export function docvalueFields(
       if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
       if (type.family === 'range') {
         if (isPattern) continue;
-        throw illegalArgument(`docvalue_fields of [${name}] are not supported: fields of type [${type.typeName}] are shown by [fields]`);
+        throw illegalArgumentError(
+          `docvalue_fields of [${name}] are not supported: fields of type [${type.typeName}] are shown by [fields]`,
+        );
       }
       const values = type.runtime
         ? formatRuntime(type, new SegmentDocument(shard, segment, docId), format)

@@ -4,7 +4,7 @@ import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
 import type { ResolvedSort } from '../run/resolved-sort.ts';
@@ -211,7 +211,7 @@ function ignoredFields(
 export function checkDocvalueFields(shard: SearchShard, count: number): void {
   const limit = shard.limits.maxDocvalueFields;
   if (count <= limit) return;
-  throw illegalArgument(
+  throw illegalArgumentError(
     `Trying to retrieve too many docvalue_fields. Must be less than or equal to: [${limit}] but was [${count}]. This limit can be set by changing ` +
       'the [index.max_docvalue_fields_search] index level setting.',
   );

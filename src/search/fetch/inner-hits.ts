@@ -1,6 +1,6 @@
 // `inner_hits` of nested and join queries: for each hit, the nested or related documents that matched, as hits of their own.
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { LeafQuery, NestedQuery, Query, RelatedQuery } from '../../query/query.ts';
@@ -40,7 +40,7 @@ export function innerHitsOf({ query, postFilter }: Pick<SearchRequest, 'query' |
 }
 
 function sameName(name: string): Error {
-  return illegalArgument(`[inner_hits] already contains an entry for key [${name}]`);
+  return illegalArgumentError(`[inner_hits] already contains an entry for key [${name}]`);
 }
 
 function definitionsIn(query: Query | null): readonly InnerHits[] {
@@ -105,7 +105,7 @@ export function checkInnerHits(definitions: readonly InnerHits[], limit: number)
     checkInnerHits(children, limit);
     const wanted = request.from + request.size;
     if (wanted <= limit) continue;
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Inner result window is too large, the inner hit definition's [null]'s from + size must be less than or equal to: [${limit}] but was ` +
         `[${wanted}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.`,
     );

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
 import type { Value } from '../../scripting/syntax-tree.ts';
 import { fromScript } from '../../scripting/update-script.ts';
@@ -13,7 +13,7 @@ import type { ScriptField } from './fetch-target.ts';
 export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard: SearchShard, context: RewriteContext): ScriptField[] {
   const limit = shard.limits.maxScriptFields;
   if (wanted.length > limit) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Trying to retrieve too many script_fields. Must be less than or equal to: [${limit}] but was [${wanted.length}]. This limit can be set by changing the [index.max_script_fields] index level setting.`,
     );
   }

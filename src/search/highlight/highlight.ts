@@ -1,6 +1,6 @@
 // Highlights of a hit: passages of its field values with the words of the query marked.
 import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -99,7 +99,7 @@ function checkLength({ at, hit }: HighlightTarget, type: FieldType, text: string
   const hasOffsets = type.spec.postings === 'offsets' || String(type.params['term_vector'] ?? '').includes('offsets');
   if (text.length <= limit || options.maxAnalyzedOffset !== null || options.type === 'fvh' || (options.type === 'unified' && hasOffsets))
     return;
-  throw illegalArgument(
+  throw illegalArgumentError(
     `The length of [${type.name}] field of [${hit.docId}] doc of [${at.shard.index}] index has exceeded [${limit}] - maximum allowed to be analyzed ` +
       'for highlighting. This maximum can be set by changing the [index.highlight.max_analyzed_offset] index level setting. For large texts, indexing ' +
       'with offsets or term vectors is recommended!',

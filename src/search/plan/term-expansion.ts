@@ -1,5 +1,5 @@
 // Terms of a shard that match a pattern, and the selection of the best of them, as in the rewrite methods of Lucene's MultiTermQuery.
-import { tooManyClauses } from '../../errors/search-errors.ts';
+import { tooManyClausesError } from '../../errors/search-errors.ts';
 import type { TermState } from '../../plan/segment.ts';
 import type { TermPattern } from '../index-query/pattern-query.ts';
 import { afterPrefix, type Bytes, compareBytes, keyOf, type Term } from '../index-query/term.ts';
@@ -22,7 +22,7 @@ export function expandPattern(statistics: ShardStatistics, field: string, patter
       const key = keyOf(walked.bytes);
       let entry = found.get(key);
       if (!entry) {
-        if (found.size >= limit) throw tooManyClauses(limit);
+        if (found.size >= limit) throw tooManyClausesError(limit);
         entry = { bytes: walked.bytes, states: statistics.segments.map(() => null), docFreq: 0, totalTermFreq: 0 };
         found.set(key, entry);
       }

@@ -1,7 +1,7 @@
 // `highlight` of a search body. Options of a field override the global ones.
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
-import { illegalArgument, parsingError } from '../../errors/catalog.ts';
-import { xContentParse } from '../../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readInt, readList, readText } from '../../query/read-json.ts';
@@ -86,7 +86,7 @@ function readOption(where: string, key: string, value: unknown, into: Draft): vo
     case 'type': {
       const type = readText(value, key);
       if (type !== 'unified' && type !== 'plain' && type !== 'fvh')
-        throw illegalArgument(`unknown highlighter type [${type}] for the field`);
+        throw illegalArgumentError(`unknown highlighter type [${type}] for the field`);
       into.type = type;
       return;
     }
@@ -105,7 +105,7 @@ function readOption(where: string, key: string, value: unknown, into: Draft): vo
     case 'tags_schema': {
       const schema = readText(value, key);
       if (schema !== 'styled' && schema !== 'default')
-        throw illegalArgument(`Unknown tag schema [${schema} must be either [default] or [styled]`);
+        throw illegalArgumentError(`Unknown tag schema [${schema} must be either [default] or [styled]`);
       into.preTags = schema === 'styled' ? STYLED_TAGS : DEFAULTS.preTags;
       into.postTags = DEFAULTS.postTags;
       return;
@@ -128,7 +128,7 @@ function readOption(where: string, key: string, value: unknown, into: Draft): vo
     case 'fragmenter': {
       const fragmenter = readText(value, key);
       if (fragmenter !== 'simple' && fragmenter !== 'span')
-        throw illegalArgument(`unknown fragmenter option [${fragmenter}] for the field`);
+        throw illegalArgumentError(`unknown fragmenter option [${fragmenter}] for the field`);
       into.fragmenter = fragmenter;
       return;
     }
@@ -141,7 +141,7 @@ function readOption(where: string, key: string, value: unknown, into: Draft): vo
     case 'boundary_scanner': {
       const scanner = readText(value, key).toLowerCase();
       if (scanner !== 'sentence' && scanner !== 'word' && scanner !== 'chars') {
-        throw illegalArgument(`No enum constant for boundary_scanner [${scanner}]`);
+        throw illegalArgumentError(`No enum constant for boundary_scanner [${scanner}]`);
       }
       into.boundaryScanner = scanner;
       return;
@@ -161,13 +161,13 @@ function readOption(where: string, key: string, value: unknown, into: Draft): vo
     case 'max_analyzer_offset':
     case 'max_analyzed_offset':
       into.maxAnalyzedOffset = readInt(value, key);
-      if (into.maxAnalyzedOffset < 1) throw illegalArgument(`[${key}] must be a positive integer`);
+      if (into.maxAnalyzedOffset < 1) throw illegalArgumentError(`[${key}] must be a positive integer`);
       return;
     case 'force_source':
     case 'options':
     case 'use_explicit_field_order':
       return;
     default:
-      throw xContentParse(`[${where}] unknown field [${key}]`);
+      throw xContentParseError(`[${where}] unknown field [${key}]`);
   }
 }

@@ -2,8 +2,8 @@
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
-import { badTimeValue, illegalArgument, parsingError } from '../../errors/catalog.ts';
-import { xContentParse } from '../../errors/search-errors.ts';
+import { illegalArgumentError, parsingError, timeValueError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readFloat, readInt, readList, readNumber, readText } from '../../query/read-json.ts';
@@ -68,7 +68,7 @@ export function readTrackTotalHits(value: unknown): number {
 export function readDuration(key: string, value: unknown): number | null {
   const text = readText(value, key);
   const ms = parseDurationMs(text);
-  if (ms === null) throw badTimeValue(key, text);
+  if (ms === null) throw timeValueError(key, text);
   return ms === -1 ? null : ms;
 }
 
@@ -98,9 +98,9 @@ export function readFieldRequests(key: string, value: unknown): FieldRequest[] {
     if (!isObject(item)) throw parsingError(`[${key}] expects a field name or an object, but found [${tokenOf(item)}]`);
     for (const name of Object.keys(item)) {
       if (name !== 'field' && name !== 'format' && !(key === 'fields' && name === 'include_unmapped'))
-        throw xContentParse(`[docvalues_field] unknown field [${name}]`);
+        throw xContentParseError(`[docvalues_field] unknown field [${name}]`);
     }
-    if (item['field'] === undefined) throw illegalArgument('Required [field]');
+    if (item['field'] === undefined) throw illegalArgumentError('Required [field]');
     const format = item['format'];
     const unmapped = item['include_unmapped'];
     return {
@@ -124,14 +124,14 @@ export function readCollapse(body: JsonObject): CollapseRequest {
     if (key === 'field') field = readText(value, 'collapse');
     else if (key === 'inner_hits') innerHits = readList(value).map((item) => requireObject('inner_hits', item));
     else if (key === 'max_concurrent_group_searches') checkGroupSearches(readInt(value, 'collapse'));
-    else throw xContentParse(`[collapse] unknown field [${key}]`);
+    else throw xContentParseError(`[collapse] unknown field [${key}]`);
   }
-  if (field === null) throw illegalArgument('[collapse] requires a [field]');
+  if (field === null) throw illegalArgumentError('[collapse] requires a [field]');
   return { field, innerHits };
 }
 
 function checkGroupSearches(count: number): void {
-  if (count < 1) throw illegalArgument('maxConcurrentGroupRequests` must be positive');
+  if (count < 1) throw illegalArgumentError('maxConcurrentGroupRequests` must be positive');
 }
 
 const RESCORE_MODES = new Set(['total', 'multiply', 'avg', 'max', 'min']);
@@ -144,15 +144,15 @@ export function readRescore(body: JsonObject, report: ReportUncacheable): Rescor
     if (key !== 'query' && key !== 'window_size') throw parsingError(`rescore doesn't support [${key}]`);
   }
   const rescoreQuery = inner['rescore_query'];
-  if (!isObject(rescoreQuery)) throw illegalArgument('rescore_query cannot be null');
+  if (!isObject(rescoreQuery)) throw illegalArgumentError('rescore_query cannot be null');
   for (const key of Object.keys(inner)) {
     if (!['rescore_query', 'query_weight', 'rescore_query_weight', 'score_mode'].includes(key))
-      throw xContentParse(`[query] unknown field [${key}]`);
+      throw xContentParseError(`[query] unknown field [${key}]`);
   }
   const mode = inner['score_mode'] === undefined ? 'total' : readText(inner['score_mode'], 'rescore').toLowerCase();
-  if (!RESCORE_MODES.has(mode)) throw illegalArgument(`illegal score_mode [${mode}]`);
+  if (!RESCORE_MODES.has(mode)) throw illegalArgumentError(`illegal score_mode [${mode}]`);
   const windowSize = body['window_size'] === undefined ? RESCORE_WINDOW : readInt(body['window_size'], 'window_size');
-  if (windowSize < 0) throw illegalArgument(`[window_size] must be >= 0, found [${windowSize}]`);
+  if (windowSize < 0) throw illegalArgumentError(`[window_size] must be >= 0, found [${windowSize}]`);
   return {
     windowSize,
     query: parseQuery(rescoreQuery, report),
@@ -181,18 +181,18 @@ export function readSlice(body: JsonObject): SliceRequest {
     if (key === 'field') field = readText(value, 'slice');
     else if (key === 'id') id = readInt(value, 'slice');
     else if (key === 'max') max = readInt(value, 'slice');
-    else throw xContentParse(`[slice] unknown field [${key}]`);
+    else throw xContentParseError(`[slice] unknown field [${key}]`);
   }
-  if (id < 0) throw xContentParse('[slice] failed to parse field [id]', illegalArgument('id must be greater than or equal to 0'));
-  if (max <= 1) throw xContentParse('[slice] failed to parse field [max]', illegalArgument('max must be greater than 1'));
-  if (max <= id) throw xContentParse('[slice] failed to parse field [max]', illegalArgument('max must be greater than id'));
+  if (id < 0) throw xContentParseError('[slice] failed to parse field [id]', illegalArgumentError('id must be greater than or equal to 0'));
+  if (max <= 1) throw xContentParseError('[slice] failed to parse field [max]', illegalArgumentError('max must be greater than 1'));
+  if (max <= id) throw xContentParseError('[slice] failed to parse field [max]', illegalArgumentError('max must be greater than id'));
   return { id, max, field };
 }
 
 export function readPit(body: JsonObject): PitRequest {
   for (const key of Object.keys(body)) {
-    if (key !== 'id' && key !== 'keep_alive') throw xContentParse(`[pit] unknown field [${key}]`);
+    if (key !== 'id' && key !== 'keep_alive') throw xContentParseError(`[pit] unknown field [${key}]`);
   }
-  if (typeof body['id'] !== 'string') throw illegalArgument('Required [id]');
+  if (typeof body['id'] !== 'string') throw illegalArgumentError('Required [id]');
   return { id: body['id'], keepAliveMs: body['keep_alive'] === undefined ? null : readDuration('keep_alive', body['keep_alive']) };
 }

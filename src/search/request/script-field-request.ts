@@ -1,7 +1,7 @@
 // `script_fields` of a search body.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
-import { xContentParse } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import { readBoolean } from '../../query/read-json.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 
@@ -14,10 +14,10 @@ export interface ScriptFieldRequest {
 /** @throws ApiError x_content_parse_exception, illegal_argument_exception */
 export function readScriptFields(body: JsonObject): ScriptFieldRequest[] {
   return Object.entries(body).map(([name, options]) => {
-    if (!isObject(options)) throw xContentParse(`Expected [START_OBJECT] in [${name}] of [script_fields]`);
+    if (!isObject(options)) throw xContentParseError(`Expected [START_OBJECT] in [${name}] of [script_fields]`);
     for (const key of Object.keys(options))
-      if (key !== 'script' && key !== 'ignore_failure') throw xContentParse(`Unknown key for a VALUE in [${key}].`);
-    if (options['script'] === undefined) throw illegalArgument(`[${name}] of [script_fields] requires a [script]`);
+      if (key !== 'script' && key !== 'ignore_failure') throw xContentParseError(`Unknown key for a VALUE in [${key}].`);
+    if (options['script'] === undefined) throw illegalArgumentError(`[${name}] of [script_fields] requires a [script]`);
     const ignore = options['ignore_failure'];
     return { name, script: parseScript(options['script']), ignoreFailure: ignore !== undefined && readBoolean(ignore, 'ignore_failure') };
   });

@@ -2,8 +2,8 @@
 
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
-import { illegalArgument, parsingError, validationFailed } from '../../errors/catalog.ts';
-import { xContentParse } from '../../errors/search-errors.ts';
+import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readFloat, readInt, readList } from '../../query/read-json.ts';
@@ -125,7 +125,7 @@ export function parseSearchRequest(body: unknown, report: ReportUncacheable = ()
   if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] but found [${tokenOf(body)}]`);
   const request: Draft = { ...EMPTY_REQUEST };
   for (const [key, value] of Object.entries(body)) readKey(key, value, request, report);
-  if (request.searchAfter && request.from > 0) throw illegalArgument('`from` parameter must be set to 0 when `search_after` is used.');
+  if (request.searchAfter && request.from > 0) throw illegalArgumentError('`from` parameter must be set to 0 when `search_after` is used.');
   return request;
 }
 
@@ -134,7 +134,7 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
     case 'from':
     case 'size': {
       const number = readInt(requireScalar(key, value), key);
-      if (number < 0) throw illegalArgument(`[${key}] parameter cannot be negative, found [${number}]`);
+      if (number < 0) throw illegalArgumentError(`[${key}] parameter cannot be negative, found [${number}]`);
       request[key] = number;
       return;
     }
@@ -149,7 +149,7 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
       return;
     case 'search_after':
       if (!Array.isArray(value)) unknownKey(key, value);
-      if (value.length === 0) throw illegalArgument('Values must contains at least one value.');
+      if (value.length === 0) throw illegalArgumentError('Values must contains at least one value.');
       request.searchAfter = value;
       return;
     case 'track_scores':
@@ -163,7 +163,7 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
       return;
     case 'terminate_after':
       request.terminateAfter = readInt(requireScalar(key, value), key);
-      if (request.terminateAfter < 0) throw illegalArgument('terminateAfter must be > 0');
+      if (request.terminateAfter < 0) throw illegalArgumentError('terminateAfter must be > 0');
       return;
     case 'min_score':
       request.minScore = readFloat(requireScalar(key, value), key);
@@ -230,7 +230,7 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
       return;
     case 'ext':
       if (Object.keys(requireObject(key, value)).length > 0) {
-        throw xContentParse('unknown named object category [org.opensearch.search.SearchExtBuilder]');
+        throw xContentParseError('unknown named object category [org.opensearch.search.SearchExtBuilder]');
       }
       return;
     case 'include_named_queries_score':
@@ -241,7 +241,7 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
       return;
     default: {
       const reason = Object.hasOwn(UNSUPPORTED, key) ? UNSUPPORTED[key] : undefined;
-      if (reason !== undefined) throw illegalArgument(`[${key}] is not supported: ${reason}`);
+      if (reason !== undefined) throw illegalArgumentError(`[${key}] is not supported: ${reason}`);
       unknownKey(key, value);
     }
   }
@@ -252,5 +252,5 @@ export function checkScroll(request: SearchRequest): void {
   const problems: string[] = [];
   if (request.from > 0) problems.push('using [from] is not allowed in a scroll context');
   if (request.size === 0) problems.push('[size] cannot be [0] in a scroll context');
-  if (problems.length > 0) throw validationFailed(problems);
+  if (problems.length > 0) throw validationFailedError(problems);
 }

@@ -1,7 +1,7 @@
 // `sort` of a search body (names, objects, or arrays of both), and the short form in query parameters.
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
-import { illegalArgument, parsingError } from '../../errors/catalog.ts';
-import { xContentParse } from '../../errors/search-errors.ts';
+import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import { type GeoPoint, isPlaneDistance, metersOfUnit, parseGeoPoint } from '../../query/geo-point.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
@@ -47,7 +47,7 @@ export function parseSort(value: unknown, report?: ReportUncacheable): SortSpec[
   const specs = items.flatMap((item): SortSpec[] => {
     if (typeof item === 'string') return [ofName(item, null)];
     if (isObject(item)) return Object.entries(item).map(([name, options]) => ofEntry(name, options, report));
-    throw illegalArgument('malformed sort format, within the sort array, an object, or an actual string are allowed');
+    throw illegalArgumentError('malformed sort format, within the sort array, an object, or an actual string are allowed');
   });
   // A single descending _score is the default order.
   return specs.length === 1 && specs[0].by === 'score' && specs[0].descending ? [] : specs;
@@ -64,7 +64,7 @@ export function parseSortParameter(text: string): SortSpec[] {
 
 function isDescending(order: string): boolean {
   const lower = order.toLowerCase();
-  if (lower !== 'asc' && lower !== 'desc') throw illegalArgument(`Unknown SortOrder [${order}]`);
+  if (lower !== 'asc' && lower !== 'desc') throw illegalArgumentError(`Unknown SortOrder [${order}]`);
   return lower === 'desc';
 }
 
@@ -93,7 +93,7 @@ function ofEntry(name: string, options: unknown, report: ReportUncacheable | und
     return scriptSort(options);
   }
   if (name === '_score' || name === '_doc') {
-    for (const key of Object.keys(options)) if (key !== 'order') throw xContentParse(`[${name}] unknown field [${key}]`);
+    for (const key of Object.keys(options)) if (key !== 'order') throw xContentParseError(`[${name}] unknown field [${key}]`);
     return ofName(name, options['order'] === undefined ? null : readText(options['order'], name));
   }
   return fieldSort(name, options, report);
@@ -103,7 +103,7 @@ const MODES = new Set<SortMode>(['min', 'max', 'sum', 'avg', 'median']);
 
 function readMode(value: unknown): SortMode {
   const mode = readText(value, 'mode').toLowerCase() as SortMode;
-  if (!MODES.has(mode)) throw illegalArgument(`Unknown SortMode [${String(value)}]`);
+  if (!MODES.has(mode)) throw illegalArgumentError(`Unknown SortMode [${String(value)}]`);
   return mode;
 }
 
@@ -128,7 +128,7 @@ function fieldSort(field: string, options: JsonObject, report: ReportUncacheable
       case 'numeric_type':
         spec.numericType = readText(value, key);
         if (!['long', 'double', 'date', 'date_nanos', 'unsigned_long'].includes(spec.numericType)) {
-          throw illegalArgument(
+          throw illegalArgumentError(
             `invalid value for [numeric_type], must be [LONG, DOUBLE, DATE, DATE_NANOS, UNSIGNED_LONG], got ${spec.numericType}`,
           );
         }
@@ -141,9 +141,9 @@ function fieldSort(field: string, options: JsonObject, report: ReportUncacheable
         break;
       case 'nested_path':
       case 'nested_filter':
-        throw illegalArgument(`[${key}] has been removed in favour of the [nested] parameter`);
+        throw illegalArgumentError(`[${key}] has been removed in favour of the [nested] parameter`);
       default:
-        throw xContentParse(`[field_sort] unknown field [${key}]`);
+        throw xContentParseError(`[field_sort] unknown field [${key}]`);
     }
   }
   return spec;
@@ -156,11 +156,11 @@ function readNested(value: unknown, report: ReportUncacheable | undefined): { pa
   for (const [key, item] of Object.entries(value)) {
     if (key === 'path') path = readText(item, 'nested');
     else if (key === 'filter') filter = parseQuery(item, report);
-    else if (key === 'nested') throw illegalArgument('[nested] inside [nested] of a sort is not supported: name the innermost path');
-    else if (key === 'max_children') throw illegalArgument('[max_children] of a sort is not supported');
-    else throw xContentParse(`[nested_sort] unknown field [${key}]`);
+    else if (key === 'nested') throw illegalArgumentError('[nested] inside [nested] of a sort is not supported: name the innermost path');
+    else if (key === 'max_children') throw illegalArgumentError('[max_children] of a sort is not supported');
+    else throw xContentParseError(`[nested_sort] unknown field [${key}]`);
   }
-  if (path === null) throw illegalArgument('malformed nested sort format, must start with an object');
+  if (path === null) throw illegalArgumentError('malformed nested sort format, must start with an object');
   return { path, filter };
 }
 
@@ -180,11 +180,11 @@ function geoDistance(options: JsonObject): SortSpec {
       case 'mode':
       case 'sort_mode':
         mode = readMode(value);
-        if (mode === 'sum') throw illegalArgument('sort_mode [sum] isn’t supported for sorting by geo distance');
+        if (mode === 'sum') throw illegalArgumentError('sort_mode [sum] isn’t supported for sorting by geo distance');
         break;
       case 'unit': {
         const meters = metersOfUnit(readText(value, key));
-        if (meters === null) throw illegalArgument(`No distance unit match [${String(value)}]`);
+        if (meters === null) throw illegalArgumentError(`No distance unit match [${String(value)}]`);
         unitMeters = meters;
         break;
       }
@@ -198,7 +198,7 @@ function geoDistance(options: JsonObject): SortSpec {
         readText(value, key);
         break;
       case 'nested':
-        throw illegalArgument('[nested] of a geo distance sort is not supported');
+        throw illegalArgumentError('[nested] of a geo distance sort is not supported');
       default:
         if (field !== null) throw parsingError(`Trying to reset fieldName to [${key}], already set to [${field}].`);
         field = key;
@@ -218,11 +218,11 @@ function scriptSort(options: JsonObject): SortSpec {
     else if (key === 'type') type = readText(value, key).toLowerCase();
     else if (key === 'order') descending = isDescending(readText(value, key));
     else if (key === 'mode') readMode(value);
-    else if (key === 'nested') throw illegalArgument('[nested] of a script sort is not supported');
-    else throw xContentParse(`[_script] unknown field [${key}]`);
+    else if (key === 'nested') throw illegalArgumentError('[nested] of a script sort is not supported');
+    else throw xContentParseError(`[_script] unknown field [${key}]`);
   }
-  if (script === null || type === null) throw illegalArgument(`Required [${script === null ? 'script' : 'type'}]`);
-  if (type !== 'number' && type !== 'string') throw illegalArgument(`Unknown ScriptSortType [${type}]`);
+  if (script === null || type === null) throw illegalArgumentError(`Required [${script === null ? 'script' : 'type'}]`);
+  if (type !== 'number' && type !== 'string') throw illegalArgumentError(`Unknown ScriptSortType [${type}]`);
   return { by: 'script', script, type, descending };
 }
 

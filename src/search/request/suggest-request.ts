@@ -1,7 +1,7 @@
 // `suggest` of a search body: suggesters by name, with the text that each works on.
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument, parsingError } from '../../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from '../../query/fuzziness.ts';
 import { readBoolean, readFloat, readInt, readText } from '../../query/read-json.ts';
 import { STRING_DISTANCES, type StringDistance } from '../matchers/string-distance.ts';
@@ -74,14 +74,14 @@ function parseOne(name: string, body: JsonObject, globalText: string | null): Su
       options = value;
     } else throw parsingError(`[suggestion] does not support [${key}]`);
   }
-  if (kind === null) throw illegalArgument('missing suggestion object');
-  if (kind === 'phrase') throw illegalArgument('the suggester [phrase] is not supported');
+  if (kind === null) throw illegalArgumentError('missing suggestion object');
+  if (kind === 'phrase') throw illegalArgumentError('the suggester [phrase] is not supported');
   if (kind !== 'term' && kind !== 'completion')
     throw new ApiError('named_object_not_found_exception', 400, `[1:1] unknown field [${kind}]`);
   const { field } = options;
   if (field === undefined) throw new ApiError('parse_exception', 400, 'the required field option [field] is missing');
   const given = text ?? globalText;
-  if (given === null) throw illegalArgument('The required text option is missing');
+  if (given === null) throw illegalArgumentError('The required text option is missing');
   const base = { name, text: given, field: readText(field, 'field') };
   return kind === 'term' ? parseTerm(base, options) : parseCompletion(base, options, isRegex);
 }
@@ -90,7 +90,7 @@ type Base = { readonly name: string; readonly text: string; readonly field: stri
 
 function positive(key: string, value: unknown, least: number): number {
   const number = readInt(value, key);
-  if (number < least) throw illegalArgument(`${key} must be ${least > 0 ? 'positive' : 'at least 0'}`);
+  if (number < least) throw illegalArgumentError(`${key} must be ${least > 0 ? 'positive' : 'at least 0'}`);
   return number;
 }
 
@@ -127,19 +127,19 @@ function parseTerm(base: Base, options: JsonObject): TermSuggestion {
       case 'suggest_mode': {
         const mode = readText(value, key).toLowerCase();
         if (mode !== 'missing' && mode !== 'popular' && mode !== 'always')
-          throw illegalArgument(`No enum constant SuggestMode.${mode.toUpperCase()}`);
+          throw illegalArgumentError(`No enum constant SuggestMode.${mode.toUpperCase()}`);
         draft.mode = mode;
         break;
       }
       case 'sort': {
         const sort = readText(value, key).toLowerCase();
-        if (sort !== 'score' && sort !== 'frequency') throw illegalArgument(`No enum constant SortBy.${sort.toUpperCase()}`);
+        if (sort !== 'score' && sort !== 'frequency') throw illegalArgumentError(`No enum constant SortBy.${sort.toUpperCase()}`);
         draft.sort = sort;
         break;
       }
       case 'max_edits':
         draft.maxEdits = readInt(value, key);
-        if (draft.maxEdits < 1 || draft.maxEdits > 2) throw illegalArgument('maxEdits must be between 1 and 2');
+        if (draft.maxEdits < 1 || draft.maxEdits > 2) throw illegalArgumentError('maxEdits must be between 1 and 2');
         break;
       case 'prefix_length':
       case 'prefix_len':
@@ -151,11 +151,11 @@ function parseTerm(base: Base, options: JsonObject): TermSuggestion {
         break;
       case 'min_doc_freq':
         draft.minDocFreq = readFloat(value, key);
-        if (draft.minDocFreq < 0) throw illegalArgument('minDocFreq must be at least 0');
+        if (draft.minDocFreq < 0) throw illegalArgumentError('minDocFreq must be at least 0');
         break;
       case 'max_term_freq':
         draft.maxTermFreq = readFloat(value, key);
-        if (draft.maxTermFreq < 0) throw illegalArgument('maxTermFreq must be positive');
+        if (draft.maxTermFreq < 0) throw illegalArgumentError('maxTermFreq must be positive');
         break;
       case 'max_inspections':
         positive('maxInspections', value, 0);
@@ -165,7 +165,7 @@ function parseTerm(base: Base, options: JsonObject): TermSuggestion {
         break;
       case 'string_distance': {
         const name = readText(value, key).toLowerCase();
-        if (!Object.hasOwn(STRING_DISTANCES, name)) throw illegalArgument(`Illegal distance option ${name}`);
+        if (!Object.hasOwn(STRING_DISTANCES, name)) throw illegalArgumentError(`Illegal distance option ${name}`);
         draft.distance = STRING_DISTANCES[name];
         break;
       }
@@ -208,7 +208,7 @@ function parseCompletion(base: Base, options: JsonObject, isRegex: boolean): Com
           draft.match = { by: 'regex', maxStates: positive('maxDeterminizedStates', value['max_determinized_states'], 1) };
         break;
       case 'contexts':
-        throw illegalArgument('[contexts] of completion suggesters are not supported');
+        throw illegalArgumentError('[contexts] of completion suggesters are not supported');
       default:
         throw new ApiError('parse_exception', 400, `[completion] unknown field [${key}]`);
     }

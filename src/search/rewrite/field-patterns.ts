@@ -1,6 +1,6 @@
 // Resolves the field names and patterns of multi-field queries to mapped fields with their boosts.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { WeightedField } from '../../query/leaf-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
@@ -28,7 +28,7 @@ export function resolveFields(
     }
   }
   if (resolved.size > context.limits.maxClauseCount) {
-    throw illegalArgument(`field expansion matches too many fields, limit: ${context.limits.maxClauseCount}, got: ${resolved.size}`);
+    throw illegalArgumentError(`field expansion matches too many fields, limit: ${context.limits.maxClauseCount}, got: ${resolved.size}`);
   }
   return resolved;
 }

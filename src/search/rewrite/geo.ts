@@ -3,7 +3,7 @@
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { javaDouble } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { queryShard } from '../../errors/search-errors.ts';
+import { queryShardError } from '../../errors/search-errors.ts';
 import type { GeoPoint } from '../../query/geo-point.ts';
 import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../../query/leaf-query.ts';
 import { bool, constant, type IndexQuery, none } from '../index-query/index-query.ts';
@@ -54,7 +54,7 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
 
 function badCenter(context: RewriteContext, problem: string): ApiError {
   const cause = new ApiError('query_validation_exception', 400, `Validation Failed: 1: [geo_distance] center point ${problem};`);
-  return queryShard(context.index, "couldn't validate latitude/ longitude values", cause);
+  return queryShardError(context.index, "couldn't validate latitude/ longitude values", cause);
 }
 
 /** Even-odd rule on a closed ring. A point on an edge may be in or out, since the values of the column are quantized. */

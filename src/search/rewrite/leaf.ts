@@ -1,7 +1,7 @@
 // Rewriting of queries for exact values. The field type converts values and decides where they are looked up.
 
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/leaf-query.ts';
@@ -37,7 +37,7 @@ export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
 
 export function requireSearchable(field: FieldType): void {
   if (!field.isSearchable) {
-    throw illegalArgument(`Cannot search on field [${field.name}] since it is not indexed.`);
+    throw illegalArgumentError(`Cannot search on field [${field.name}] since it is not indexed.`);
   }
 }
 
@@ -102,7 +102,7 @@ function termRange(field: FieldType, from: Bytes | null, to: Bytes | null, inclu
 export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQuery {
   const { maxTermsCount } = context.limits;
   if (query.values.length > maxTermsCount) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `The number of terms [${query.values.length}] used in the Terms Query request has exceeded the allowed maximum of [${maxTermsCount}]. ` +
         'This maximum can be set by changing the [index.max_terms_count] index level setting.',
     );
@@ -164,7 +164,7 @@ function minimumScript(spec: ScriptSpec, terms: number, context: RewriteContext)
   const script = compileDocScript(spec, { stored: context.storedScript, variables: [], params: { num_terms: terms } });
   return (segment, docId) => {
     const result = doubleOf(runDocScript(script, context, segment, docId));
-    if (result === null) throw illegalArgument('[minimum_should_match_script] must return a number');
+    if (result === null) throw illegalArgumentError('[minimum_should_match_script] must return a number');
     return result;
   };
 }
@@ -203,7 +203,7 @@ export function rewriteRange(query: RangeQuery, context: RewriteContext): IndexQ
   if (!field) return unmapped(query.field);
   if (field.family === 'range') return constant(rangeFieldQuery(field, query, query.relation ?? 'intersects', context));
   if (!['numeric', 'date', 'ip', 'keyword', 'text', 'boolean', 'other'].includes(field.family)) {
-    throw illegalArgument(`Field [${field.name}] of type [${field.typeName}] does not support range queries`);
+    throw illegalArgumentError(`Field [${field.name}] of type [${field.typeName}] does not support range queries`);
   }
   requireSearchable(field);
   if (query.from === null && query.to === null && field.family !== 'text') return rewriteExists(query.field, context);
@@ -234,7 +234,7 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
 
 function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
   if (field.name === '_source') throw refuse(context, 'The _source field is not searchable');
-  if (field.typeName === 'rank_features') throw illegalArgument('[rank_features] fields do not support [exists] queries');
+  if (field.typeName === 'rank_features') throw illegalArgumentError('[rank_features] fields do not support [exists] queries');
   // Every document has a value in these fields.
   if (['_id', '_index', '_seq_no', '_version'].includes(field.name)) return ALL;
   const { spec } = field;

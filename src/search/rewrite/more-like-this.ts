@@ -1,7 +1,7 @@
 // more_like_this: the most significant terms of texts and documents become a disjunction. Their significance depends on the statistics of the
 // shard, so the disjunction is made per shard.
 // Source: XMoreLikeThis, MoreLikeThisQuery (Elasticsearch, after Lucene's MoreLikeThis), described and written anew.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { LikeItem, LikeSource, MoreLikeThisQuery } from '../../query/leaf-query.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
@@ -44,7 +44,7 @@ function fieldsOf(query: MoreLikeThisQuery, context: RewriteContext): FieldType[
     if (!field) continue;
     if (hasVector(field) && field.spec.postings !== 'none') found.set(field.name, field);
     else if (isGiven && query.failOnUnsupportedField)
-      throw illegalArgument(`more_like_this doesn't support binary/numeric fields: [${name}]`);
+      throw illegalArgumentError(`more_like_this doesn't support binary/numeric fields: [${name}]`);
   }
   return [...found.values()];
 }
@@ -57,7 +57,7 @@ function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], ana
     for (const item of items) {
       if (typeof item !== 'string' && item.fields !== null && !item.fields.includes(field.name)) continue;
       if (typeof item !== 'string' && item.kind === 'like_document')
-        throw illegalArgument(`document [${item.id}] of more_like_this was not read`);
+        throw illegalArgumentError(`document [${item.id}] of more_like_this was not read`);
       const texts = typeof item === 'string' ? [item] : stringsIn(context.mapping, field.name, item.source);
       for (const [term, tokens] of vectorOf(context.analysis, field, texts, analyzer))
         ofField.set(term, (ofField.get(term) ?? 0) + tokens.length);

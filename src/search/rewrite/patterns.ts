@@ -1,6 +1,6 @@
 // Rewriting of queries that match terms by a pattern: case-insensitive term, prefix, wildcard, regexp, fuzzy.
 import { regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/leaf-query.ts';
@@ -54,7 +54,7 @@ const MULTI_TERM_NAMES: Readonly<Record<PatternQuery['kind'], string>> = { prefi
 export function rewritePattern(query: PatternQuery, context: RewriteContext): IndexQuery {
   const field = fieldOf(context, query.field);
   if (query.kind === 'regexp' && query.value.length > context.limits.maxRegexLength) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `The length of regex [${query.value.length}] used in the Regexp Query request has exceeded the allowed maximum of ` +
         `[${context.limits.maxRegexLength}]. This maximum can be set by changing the [index.max_regex_length] index level setting.`,
     );
@@ -151,13 +151,13 @@ export function fuzzyOnField(
   context: RewriteContext,
 ): IndexQuery {
   if (!isTextual(field)) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Can only use fuzzy queries on keyword and text fields - not on [${field.name}] which is of type [${field.typeName}]`,
     );
   }
   requireSearchable(field);
   requireExpensive(context, '[fuzzy] queries');
-  if (options.maxExpansions <= 0) throw illegalArgument('maxExpansions must be positive.');
+  if (options.maxExpansions <= 0) throw illegalArgumentError('maxExpansions must be positive.');
   const text = field.family === 'keyword' ? decoder.decode(field.termBytes(word)) : word;
   const length = [...text].length;
   if (edits === 0 || options.prefixLength >= length) {

@@ -1,6 +1,6 @@
 // Rewriting of span and interval queries to conditions on the positions of terms.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { IntervalFilter, IntervalMode, IntervalRule, SpanClause } from '../../query/positional-rules.ts';
@@ -50,7 +50,7 @@ function spanSource(clause: SpanClause, context: RewriteContext): BuiltSpan {
       const name = clause.type === 'near' ? 'SpanNearQuery' : 'SpanOrQuery';
       for (const part of parts) {
         if (part.field === field) continue;
-        throw illegalArgument(
+        throw illegalArgumentError(
           clause.type === 'near' ? `Cannot add clause ${part.text} to ${name} for field ${field}` : 'Clauses must have same field.',
         );
       }
@@ -96,14 +96,14 @@ function spanSource(clause: SpanClause, context: RewriteContext): BuiltSpan {
 }
 
 function sameField(a: BuiltSpan, b: BuiltSpan): void {
-  if (a.field !== b.field) throw illegalArgument('Clauses must have same field.');
+  if (a.field !== b.field) throw illegalArgumentError('Clauses must have same field.');
 }
 
 function spanTerm(name: string, value: unknown, context: RewriteContext): BuiltSpan {
   const field = fieldOf(context, name);
   if (!field) return { source: { type: 'none' }, field: name, text: `${name}:${String(value)}` };
   const term = soleTerm(termQuery(field, value, context));
-  if (!term) throw illegalArgument(`Cannot extract a term from a query on field [${name}]`);
+  if (!term) throw illegalArgumentError(`Cannot extract a term from a query on field [${name}]`);
   return { source: { type: 'term', term }, field: field.spec.name, text: queryText({ op: 'term', term, scored: true }) };
 }
 
@@ -139,7 +139,7 @@ function sourceOf(query: IndexQuery, limit: number): SpanSource & IntervalSource
     case 'none':
       return { type: 'none' };
     default:
-      throw illegalArgument(`a query of terms is needed here, not [${queryText(query)}]`);
+      throw illegalArgumentError(`a query of terms is needed here, not [${queryText(query)}]`);
   }
 }
 
@@ -163,11 +163,11 @@ export function rewriteIntervals(name: string, rule: IntervalRule, context: Rewr
 
 function textField(name: string, context: RewriteContext): FieldType {
   const field = fieldOf(context, name);
-  if (!field) throw illegalArgument(`Cannot use intervals on field [${name}]: it is not mapped`);
+  if (!field) throw illegalArgumentError(`Cannot use intervals on field [${name}]: it is not mapped`);
   if (field.family !== 'text')
-    throw illegalArgument(`Can only use interval queries on text fields - not on [${name}] which is of type [${field.typeName}]`);
+    throw illegalArgumentError(`Can only use interval queries on text fields - not on [${name}] which is of type [${field.typeName}]`);
   if (field.spec.postings !== 'positions' && field.spec.postings !== 'offsets')
-    throw illegalArgument(`Cannot create intervals over field [${name}] with no positions indexed`, noPositions(name));
+    throw illegalArgumentError(`Cannot create intervals over field [${name}] with no positions indexed`, noPositions(name));
   return field;
 }
 
@@ -223,7 +223,9 @@ function together(sources: readonly IntervalSource[], maxGaps: number, mode: Int
   if (sources.length === 0) return { type: 'none' };
   if (sources.length === 1) return sources[0];
   if (mode === 'unordered_no_overlap' && sources.length > MAX_PERMUTED)
-    throw illegalArgument(`[mode] unordered_no_overlap allows at most ${MAX_PERMUTED} terms or rules, but there are ${sources.length}`);
+    throw illegalArgumentError(
+      `[mode] unordered_no_overlap allows at most ${MAX_PERMUTED} terms or rules, but there are ${sources.length}`,
+    );
   if (maxGaps === 0 && mode === 'ordered') return { type: 'all', sources, mode: 'phrase' };
   const source: IntervalSource = { type: 'all', sources, mode };
   return maxGaps < 0 ? source : { type: 'maxGaps', source, gaps: maxGaps };

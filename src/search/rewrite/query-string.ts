@@ -1,8 +1,8 @@
 // Rewriting of query_string: searches each clause of the syntax tree in the fields that it names, or in the default fields.
 import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
-import { queryStringSyntax } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { queryStringSyntaxError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor, parseFuzziness } from '../../query/fuzziness.ts';
 import type { PatternQuery, QueryStringQuery } from '../../query/leaf-query.ts';
@@ -32,14 +32,14 @@ export function rewriteQueryString(query: QueryStringQuery, context: RewriteCont
   if (query.quoteAnalyzer !== null) {
     requireAnalyzer(query.quoteAnalyzer, `[query_string] quote_analyzer [${query.quoteAnalyzer}] not found`, context);
   }
-  if (query.syntax.error) throw queryStringSyntax(context.index, query.text, query.syntax.error);
+  if (query.syntax.error) throw queryStringSyntaxError(context.index, query.text, query.syntax.error);
   let result: IndexQuery | null;
   try {
     result = new QueryStringRewriter(query, context).query(query.syntax, null);
   } catch (error) {
     // Errors about leading wildcards are the only syntax errors not yet reported.
     if (error instanceof ApiError && error.type === 'parse_exception' && error.details['syntax'] === true) {
-      throw queryStringSyntax(context.index, query.text, new ApiError('parse_exception', 400, error.reason));
+      throw queryStringSyntaxError(context.index, query.text, new ApiError('parse_exception', 400, error.reason));
     }
     throw error;
   }
@@ -159,7 +159,7 @@ class QueryStringRewriter {
         return this.#wildcard(node.pattern, field);
       case 'regexp':
         if (node.pattern.length > this.#context.limits.maxRegexLength) {
-          throw illegalArgument(
+          throw illegalArgumentError(
             `The length of regex [${node.pattern.length}] used in the [query_string] has exceeded the allowed maximum of [${this.#context.limits.maxRegexLength}]. This maximum can be set by changing the [index.max_regex_length] index level setting.`,
           );
         }

@@ -1,5 +1,5 @@
 // Names of the rewrite methods of multi-term queries: `constant_score`, `scoring_boolean`, `top_terms_10`, `top_terms_boost_10`...
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RewriteMethod } from '../index-query/pattern-query.ts';
 
 export const CONSTANT: RewriteMethod = { kind: 'constant' };
@@ -28,5 +28,5 @@ export function parseRewriteMethod(name: string | null, fallback: RewriteMethod)
     const size = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
     if (Number.isInteger(size) && size > 0) return { kind, size };
   }
-  throw illegalArgument(`Failed to parse rewrite_method [${name}]`);
+  throw illegalArgumentError(`Failed to parse rewrite_method [${name}]`);
 }

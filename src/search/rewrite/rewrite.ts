@@ -1,7 +1,7 @@
 // Rewrites a parsed query for one index: the entry point, and compound queries.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
-import { queryShard } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { queryShardError } from '../../errors/search-errors.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
 import type { BoolQuery, NestedQuery, Query } from '../../query/query.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
@@ -30,7 +30,7 @@ export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery 
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.type === 'query_shard_exception' || error.type === 'parsing_exception') throw error;
-    throw queryShard(context.index, `failed to create query: ${error.reason}`, error);
+    throw queryShardError(context.index, `failed to create query: ${error.reason}`, error);
   }
   return query.name === null ? result : { op: 'named', name: query.name, query: result };
 }
@@ -92,7 +92,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'more_like_this':
       return rewriteMoreLikeThis(query, context);
     case 'terms_lookup':
-      throw illegalArgument('[terms] lookup is not resolved');
+      throw illegalArgumentError('[terms] lookup is not resolved');
     case 'range':
       return rewriteRange(query, context);
     case 'exists':

@@ -2,7 +2,7 @@
 
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import type { FeatureFunction } from '../../query/leaf-query.ts';
@@ -27,7 +27,7 @@ export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQ
       const result = runDocScript(script, context, segment, docId);
       // The expression language has numbers only.
       if (typeof result === 'number') return result !== 0;
-      if (typeof result !== 'boolean') throw illegalArgument('a filter script must return a boolean');
+      if (typeof result !== 'boolean') throw illegalArgumentError('a filter script must return a boolean');
       return result;
     },
   });
@@ -39,7 +39,7 @@ type ScriptScore = Extract<Query, { kind: 'script_score' }>;
 export function rewriteScriptScore(query: ScriptScore, inner: IndexQuery, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[script score] queries');
   const value = scoreScript(query.script, context, (score, docId) =>
-    illegalArgument(`script_score script returned an invalid score [${score}] for doc [${docId}]. Must be a non-negative score!`),
+    illegalArgumentError(`script_score script returned an invalid score [${score}] for doc [${docId}]. Must be a non-negative score!`),
   );
   return scored(inner, value, context, query.minScore);
 }
@@ -66,14 +66,14 @@ export function rewriteRankFeature(query: RankFeature, context: RewriteContext):
   const [parent, feature] = type ? [type, query.field] : splitFeature(query.field, context);
   if (!parent) return none(`unmapped field [${query.field}]`);
   if (parent.typeName !== 'rank_feature' && parent.typeName !== 'rank_features') {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `[rank_feature] query only works on [rank_feature] fields and features of [rank_features] fields, not [${parent.typeName}]`,
     );
   }
   const isPositive = parent.params['positive_score_impact'] !== false;
   const { function: spec } = query;
   if (!isPositive && spec.kind === 'log') {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Cannot use the [log] function with a field that has a negative score impact as it would trigger negative scores`,
     );
   }
@@ -114,7 +114,7 @@ export function rewriteDistanceFeature(query: DistanceFeature, context: RewriteC
   const distance =
     type.family === 'date' ? dateDistance(query, type, context) : type.family === 'geo_point' ? geoDistance(query, type) : null;
   if (distance === null) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `Illegal data type of [${type.typeName}]![distance_feature] query can only be run on a date, date_nanos or geo_point field type!`,
     );
   }
@@ -135,7 +135,9 @@ interface Distance {
 function dateDistance(query: DistanceFeature, type: FieldType, context: RewriteContext): Distance {
   const pivotMs = parseDurationMs(query.pivot);
   if (pivotMs === null) {
-    throw illegalArgument(`failed to parse setting [pivot] with value [${query.pivot}] as a time value: unit is missing or unrecognized`);
+    throw illegalArgumentError(
+      `failed to parse setting [pivot] with value [${query.pivot}] as a time value: unit is missing or unrecognized`,
+    );
   }
   const bounds = type.rangeBounds({
     from: null,
@@ -146,7 +148,7 @@ function dateDistance(query: DistanceFeature, type: FieldType, context: RewriteC
     timeZone: null,
     nowMs: context.nowMs,
   });
-  if (bounds.kind !== 'i64') throw illegalArgument(`origin [${String(query.origin)}] is not a date`);
+  if (bounds.kind !== 'i64') throw illegalArgumentError(`origin [${String(query.origin)}] is not a date`);
   const origin = bounds.max;
   const perMs = type.typeName === 'date_nanos' ? 1e6 : 1;
   return { pivot: pivotMs * perMs, measure: (raw) => Math.abs(Number(BigInt(raw) - origin)) };

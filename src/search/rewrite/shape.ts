@@ -1,6 +1,6 @@
 // geo_shape queries on geo_shape and geo_point fields. The host compares shapes, document by document.
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { readShapes } from '../../mapping/types/geo.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { GeoShapeQuery } from '../../query/leaf-query.ts';
@@ -21,7 +21,7 @@ export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): 
       context,
       `Field [${query.field}] is of unsupported type [${field.typeName}] for [geo_shape] query. Must be one of [geo_point, geo_shape]`,
     );
-  if (query.shape === null) throw illegalArgument('the indexed shape is not resolved');
+  if (query.shape === null) throw illegalArgumentError('the indexed shape is not resolved');
   if (isShape) requireExpensive(context, '[geo-shape] queries on [PrefixTree geo shapes]');
   const wanted = geometryOf([query.shape]);
   const name = field.spec.name;

@@ -1,5 +1,5 @@
 // Rewriting of simple_query_string: searches each part of the tree in all fields and sums the scores, as most_fields does.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SimpleQueryStringQuery } from '../../query/leaf-query.ts';
 import type { SimpleSyntaxNode } from '../../query/simple-query-string-syntax.ts';
@@ -94,7 +94,7 @@ class SimpleRewriter {
   #prefix(type: FieldType, text: string): IndexQuery {
     if (!this.#query.analyzeWildcard) return patternOnField(type, 'prefix', this.#normalize(type, text), CONSTANT, this.#context, PLAIN);
     const analyzer = this.#settings.analyzer ?? type.searchAnalyzer;
-    if (analyzer === null) throw illegalArgument(`field [${type.name}] has no analyzer`);
+    if (analyzer === null) throw illegalArgumentError(`field [${type.name}] has no analyzer`);
     const tokens = this.#context.analysis.analyze(analyzer, text);
     const clauses = tokens.map(({ term }, i) =>
       i === tokens.length - 1 ? patternOnField(type, 'prefix', term, CONSTANT, this.#context, PLAIN) : termQuery(type, term, this.#context),

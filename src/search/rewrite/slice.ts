@@ -1,5 +1,5 @@
 // Slices of a scroll or a point in time. Each document belongs to exactly one of `max` slices, by a hash of a field or of its sequence number.
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
@@ -22,7 +22,7 @@ export function sliceFilter(
   context: RewriteContext,
 ): IndexQuery {
   if (slice.max > shard.limits.maxSlices) {
-    throw illegalArgument(
+    throw illegalArgumentError(
       `The number of slices [${slice.max}] is too large. It must be less than [${shard.limits.maxSlices}]. This limit can be set by changing the ` +
         '[index.max_slices_per_scroll] index level setting.',
     );
@@ -30,8 +30,8 @@ export function sliceFilter(
   const { field: name } = slice;
   if (name !== null && name !== '_id') {
     const field = context.mapping.field(name);
-    if (!field) throw illegalArgument(`field ${name} not found`);
-    if (field.family !== 'numeric' && field.family !== 'date') throw illegalArgument(`cannot load numeric doc values on ${name}`);
+    if (!field) throw illegalArgumentError(`field ${name} not found`);
+    if (field.family !== 'numeric' && field.family !== 'date') throw illegalArgumentError(`cannot load numeric doc values on ${name}`);
     const column = field.spec.name;
     return {
       op: 'hostFilter',

@@ -1,6 +1,6 @@
 // Builds the query for analyzed text: a term, terms at one position, a bool, a phrase, a phrase prefix, or a graph of multi-word synonyms.
 import type { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { bool, disMax, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { type Term, termOfText } from '../index-query/term.ts';
@@ -100,7 +100,7 @@ function phrase(
 
 /** The error for a phrase on a field without positions. */
 export function noPositions(field: string): ApiError {
-  return illegalArgument(`field:[${field}] was indexed without position data; cannot run PhraseQuery`);
+  return illegalArgumentError(`field:[${field}] was indexed without position data; cannot run PhraseQuery`);
 }
 
 function graphQuery(

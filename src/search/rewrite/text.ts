@@ -1,6 +1,6 @@
 // Rewriting of the match family and multi_match: selects analyzers and fields, and combines the queries of the fields.
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import { editsFor, type Fuzziness } from '../../query/fuzziness.ts';
@@ -125,7 +125,9 @@ function fuzzyOptions(settings: TextSettings) {
 }
 
 function phrasePrefixRefusal(field: FieldType): ApiError {
-  return illegalArgument(`Can only use phrase prefix queries on text fields - not on [${field.name}] which is of type [${field.typeName}]`);
+  return illegalArgumentError(
+    `Can only use phrase prefix queries on text fields - not on [${field.name}] which is of type [${field.typeName}]`,
+  );
 }
 
 function zeroTermsQuery(settings: TextSettings): IndexQuery | null {

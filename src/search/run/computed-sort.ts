@@ -1,6 +1,6 @@
 // Sorting by values that no column holds: results of scripts, and ids. A temporary column with the values of the matches is made for each run.
-import { illegalArgument } from '../../errors/catalog.ts';
-import { numberFormat } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { numberFormatError } from '../../errors/search-errors.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
@@ -20,7 +20,7 @@ export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): Resol
     const value = runDocScript(script, context, segment, docId);
     if (isString) return textOf(value);
     const number = doubleOf(value);
-    if (number === null) throw illegalArgument('a sort script of type [number] must return a number');
+    if (number === null) throw illegalArgumentError('a sort script of type [number] must return a number');
     return number;
   });
 }
@@ -51,7 +51,7 @@ function computedSort(
   const raw = (value: unknown, segment: SegmentReader): number => {
     if (isString) return positionOf(segment, String(value));
     const number = Number(value);
-    if (Number.isNaN(number)) throw numberFormat(String(value));
+    if (Number.isNaN(number)) throw numberFormatError(String(value));
     return number;
   };
   return {

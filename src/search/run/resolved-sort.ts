@@ -1,6 +1,6 @@
 // One key of a sort, resolved against the index of a shard: how segments sort by it, and how its values compare between shards.
-import { illegalArgument } from '../../errors/catalog.ts';
-import { reduceFailed } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { reduceFailedError } from '../../errors/search-errors.ts';
 import type { PlanNode, SortKey } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -49,8 +49,8 @@ export function checkSameKinds(sorts: ReadonlyArray<readonly ResolvedSort[]>): v
   for (let k = 0; k < keys; k++) {
     const kinds = new Set(sorts.map((sort) => sort[k]?.isUnsigned).filter((kind) => kind !== undefined));
     if (kinds.size > 1) {
-      throw reduceFailed(
-        illegalArgument(
+      throw reduceFailedError(
+        illegalArgumentError(
           "Can't do sort across indices, as a field has [unsigned_long] type in one index, and different type in another index!",
         ),
       );

@@ -1,5 +1,5 @@
 // Values of sorted fields in their three forms: raw in the column of a segment, comparable between shards, and JSON in a hit.
-import { numberFormat } from '../../errors/search-errors.ts';
+import { numberFormatError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { type Bytes, bytesOfKey, keyOf } from '../index-query/term.ts';
@@ -128,9 +128,9 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
 
 function rawOf(field: FieldType, value: unknown): bigint | number {
   if (field.family === 'date' && typeof value === 'string') return field.format(null, null).parse(value, false, Date.now());
-  if (typeof value === 'string' && !Number.isFinite(Number(value)) && field.family === 'numeric') throw numberFormat(value);
+  if (typeof value === 'string' && !Number.isFinite(Number(value)) && field.family === 'numeric') throw numberFormatError(value);
   const raw = field.exactValue(value);
-  if (raw === null) throw numberFormat(String(value));
+  if (raw === null) throw numberFormatError(String(value));
   return raw;
 }
 
@@ -141,7 +141,7 @@ function asNumber(value: bigint): number | bigint {
 
 export function readNumber(value: unknown): number {
   const number = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
-  if (Number.isNaN(number) || value === null || typeof value === 'object') throw numberFormat(String(value));
+  if (Number.isNaN(number) || value === null || typeof value === 'object') throw numberFormatError(String(value));
   return number;
 }
 

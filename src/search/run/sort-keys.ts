@@ -1,7 +1,7 @@
 // Resolves the sort of a request against the index of a shard.
 import { shortestFloat } from '../../common/float32.ts';
 import type { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { MAPPER_TYPES } from '../../mapping/types/registry.ts';
 import type { SortKey } from '../../plan/query-plan.ts';
@@ -84,7 +84,7 @@ function missingColumn(descending: boolean): SortKey {
 
 function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
   const field = context.mapping.field(spec.field);
-  if (!field && !spec.ignoreUnmapped) throw illegalArgument(`failed to find mapper for [${spec.field}] for geo distance based sort`);
+  if (!field && !spec.ignoreUnmapped) throw illegalArgumentError(`failed to find mapper for [${spec.field}] for geo distance based sort`);
   if (field && field.family !== 'geo_point') throw refuse(context, `field [${spec.field}] is not a geo_point field`);
   const mode = spec.mode ?? (spec.descending ? 'max' : 'min');
   return {
@@ -110,11 +110,11 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   const field = context.mapping.field(spec.field);
   if (!field) {
     if (spec.unmappedType === null) throw refuse(context, `No mapping found for [${spec.field}] in order to sort on`);
-    if (!MAPPER_TYPES.has(spec.unmappedType)) throw illegalArgument(`No mapper found for type [${spec.unmappedType}]`);
+    if (!MAPPER_TYPES.has(spec.unmappedType)) throw illegalArgumentError(`No mapper found for type [${spec.unmappedType}]`);
     return unmappedSort(spec, spec.unmappedType);
   }
   if (field.family === 'geo_point') {
-    throw illegalArgument("can't sort on geo_point field without using specific sorting feature, like geo_distance");
+    throw illegalArgumentError("can't sort on geo_point field without using specific sorting feature, like geo_distance");
   }
   if (!field.isAggregatable) throw notSortable(field);
   const isOrdinals = field.spec.column === 'ordinals';
@@ -122,7 +122,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   if (isOrdinals && (mode === 'sum' || mode === 'avg' || mode === 'median')) {
     throw refuse(context, 'we only support AVG, MEDIAN and SUM on number based fields');
   }
-  if (spec.nested && mode === 'median') throw illegalArgument('Unsupported sort mode: MEDIAN');
+  if (spec.nested && mode === 'median') throw illegalArgumentError('Unsupported sort mode: MEDIAN');
   const nestedFilter = spec.nested?.filter ? rewriteQuery(spec.nested.filter, { ...context, nestedPath: spec.nested.path }) : null;
   const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec);
   const missingFirst = spec.missing === '_first';
@@ -158,13 +158,13 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
 
 export function notSortable(field: FieldType): ApiError {
   if (field.family === 'text') {
-    return illegalArgument(
+    return illegalArgumentError(
       'Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations ' +
         `are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${field.name}] in order to load field ` +
         'data by uninverting the inverted index. Note that this can use significant memory.',
     );
   }
-  return illegalArgument(
+  return illegalArgumentError(
     `Can't load fielddata on [${field.name}] because fielddata is unsupported on fields of type [${field.typeName}]. Use doc values instead.`,
   );
 }

@@ -1,6 +1,6 @@
 // The index and the request that a query is rewritten for.
 import { ApiError } from '../../errors/api-error.ts';
-import { queryShard } from '../../errors/search-errors.ts';
+import { queryShardError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
@@ -39,7 +39,7 @@ export function fieldOf(context: RewriteContext, name: string): FieldType | null
 
 /** An error caused by the fields of this index. */
 export function refuse(context: RewriteContext, reason: string, cause: ApiError | null = null): ApiError {
-  return queryShard(context.index, reason, cause);
+  return queryShardError(context.index, reason, cause);
 }
 
 /**

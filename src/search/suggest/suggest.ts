@@ -3,8 +3,8 @@
 import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgument } from '../../errors/catalog.ts';
-import { allShardsFailed, type ShardFailure } from '../../errors/search-errors.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { allShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { CompletionSuggestion, Suggestion, TermSuggestion } from '../request/suggest-request.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
@@ -56,13 +56,13 @@ function onShards<T>(shards: readonly SuggestShard[], nodeId: string, run: (shar
       failures.push({ shard: number, index, node: nodeId, error });
     }
   }
-  if (failures.length > 0 && results.length === 0) throw allShardsFailed('query', failures);
+  if (failures.length > 0 && results.length === 0) throw allShardsFailedError('query', failures);
   return results;
 }
 
 function fieldOf({ shard }: SuggestShard, name: string): FieldType {
   const field = shard.mapping.field(name);
-  if (!field) throw illegalArgument(`no mapping found for field [${name}]`);
+  if (!field) throw illegalArgumentError(`no mapping found for field [${name}]`);
   return field;
 }
 
@@ -88,7 +88,7 @@ function completions(
 ): MutableJsonObject[] {
   const lists = onShards(shards, nodeId, (shard): CompletionOption[] => {
     const field = fieldOf(shard, suggestion.field);
-    if (field.typeName !== 'completion') throw illegalArgument(`Field [${suggestion.field}] is not a completion suggest field`);
+    if (field.typeName !== 'completion') throw illegalArgumentError(`Field [${suggestion.field}] is not a completion suggest field`);
     return suggestCompletions(suggestion, field, shard.shard, shard.prepared, shard.position);
   });
   const chosen: CompletionOption[] = [];

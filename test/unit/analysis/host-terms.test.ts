@@ -5,7 +5,7 @@ import type { TokenFilter } from '../../../src/analysis/component.ts';
 import { termFilter, termsFilter } from '../../../src/analysis/filters/host-terms.ts';
 import { runChain } from '../../../src/analysis/tokens/token-stream.ts';
 import { StringInput } from '../../../src/analysis/tokens/wtf8.ts';
-import { illegalArgument } from '../../../src/errors/catalog.ts';
+import { illegalArgumentError } from '../../../src/errors/catalog.ts';
 import type { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { StageId } from '../../../src/wasm/generated/analysis.ts';
 import { eachAnalysisBuild } from '../../support/analysis-builds.ts';
@@ -73,7 +73,7 @@ eachAnalysisBuild((host, build) => {
   test(`${build}: a refusal affects only its text, not the next one`, () => {
     const through = run(host, [
       termsFilter((term) => {
-        if (term === 'bad') throw illegalArgument('no such word');
+        if (term === 'bad') throw illegalArgumentError('no such word');
         return [term];
       }),
     ]);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors/api-error.ts';
-import { illegalArgument, mapperParsing } from '../../../src/errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../../src/errors/catalog.ts';
 
 test('an error keeps its causes when it is sent to another thread', () => {
-  const error = mapperParsing('failed to parse field [a]', illegalArgument('For input string: "x"'));
+  const error = mapperParsingError('failed to parse field [a]', illegalArgumentError('For input string: "x"'));
   const copy = ApiError.fromData(structuredClone(error.toData()));
   expect(copy).toBeInstanceOf(ApiError);
   expect(copy.toData()).toEqual(error.toData());
