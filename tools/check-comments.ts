@@ -10,8 +10,6 @@ const SOURCE = /\.(ts|mjs|cjs|js)$/;
 const MENTION = /(?<![\w*<{$:/.-])((?:\.{1,2}\/)*[\w@.-]+(?:\/[\w@.-]+)*\.(?:ts|mjs|cjs|md|py))(?![\w*}-])/g;
 /** Names in comments that are no files of the repository, each with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
-  'compare.mjs': 'in the folder BENCH of bench/query/search.ts',
-  'duckdb/run.py': 'in the folder --harness of bench/aggs/aggs.ts',
   'handlers/shop.ts': 'a handler of a user, in the example of js_import',
 };
 

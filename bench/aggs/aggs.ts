@@ -1,12 +1,10 @@
 // Aggregations over 3 M rows (the events corpus, one segment, one thread) against DuckDB and tantivy with one thread each in the same run. Every
 // answer is checked against DuckDB's before times are shown. A time is the whole of a request without HTTP: parse, bind, plan, run, reduce, render.
-//   npm run bench:aggs -- --corpus events.ndjson [--python venv/bin/python] [--rounds 9] [--json FILE] --bench DIR [--harness DIR]
-// --bench:   folder with queries/events-aggregations.jsonl, a line of `{ name, query, aggs }` per request
-// --harness: folder with duckdb/run.py and tantivy/run.sh, the --bench folder by default; tantivy builds into it and keeps its index next to
-//            the corpus. A rival that does not work is named and left out.
-// --python: an interpreter with duckdb, by default duckdb/venv/bin/python of the harness. Without one answers are not checked.
+//   npm run bench:aggs [-- --corpus FILE.ndjson] [--rounds 9] [--json FILE]
+// Corpus: by default events.ndjson of `npm run bench:data`. Requests: events-aggregations.jsonl. The rivals are those of bench/rivals; one that
+// cannot run is reported and skipped, and without DuckDB answers are not checked.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,26 +20,22 @@ import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
 import type { SegmentReader } from '../../src/plan/segment-reader.ts';
 import { plainIndexScope } from '../../test/support/agg-scope.ts';
-import { runScript } from '../query/rivals.ts';
-import { usage } from '../usage.ts';
+import { corpusPath, requireCorpus } from '../data/corpus.ts';
+import { runScript } from '../rivals/run-script.ts';
 import { eventsMapping, loadEvents } from './events-segment.ts';
 import { checkAnswer } from './expected.ts';
 
 const { values: args } = parseArgs({
   options: {
-    corpus: { type: 'string' },
-    python: { type: 'string' },
-    harness: { type: 'string' },
+    corpus: { type: 'string', default: corpusPath('events.ndjson') },
     rounds: { type: 'string', default: '9' },
     json: { type: 'string' },
-    bench: { type: 'string' },
   },
 });
-if (!args.corpus || !args.bench) usage('bench:aggs -- --corpus events.ndjson --bench DIR, other options in its header');
+requireCorpus(args.corpus, 'events');
 const root = path.resolve(import.meta.dirname, '../..');
-const benchFolder = path.resolve(args.bench);
-const harness = path.resolve(args.harness ?? benchFolder);
-const requests = readFileSync(path.join(benchFolder, 'queries/events-aggregations.jsonl'), 'utf8')
+const requestFile = path.join(import.meta.dirname, 'events-aggregations.jsonl');
+const requests = readFileSync(requestFile, 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as { name: string; query?: string; aggs: Record<string, unknown> });
@@ -100,33 +94,34 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
   return renderAggregations(reduceAggregations(tree, [partial], { ...ctx, topHits: () => ({}), bindings: [bindings] }), false);
 }
 
-/** DuckDB's best time on dictionary-coded keywords and its rows, by name. */
-function duckdb(python: string, folder: string): Map<string, { ms: number; rows: unknown[][] }> {
+/** DuckDB's best time and its rows by the name of the request; null if it cannot run. */
+function duckdb(folder: string): Map<string, { ms: number; rows: unknown[][] }> | null {
   const out = path.join(folder, 'duckdb.tsv');
-  execFileSync(python, [path.join(harness, 'duckdb/run.py'), args.corpus!, out, '--rounds', args.rounds, '--threads', '1'], {
-    stdio: 'ignore',
-  });
-  const found = new Map<string, { ms: number; rows: unknown[][] }>();
-  for (const line of readFileSync(path.join(folder, 'duckdb.jsonl'), 'utf8').trim().split('\n')) {
-    const { name, rows } = JSON.parse(line);
-    found.set(name, { ms: Infinity, rows });
+  const { problem } = runScript('duckdb', ['aggregate', path.resolve(args.corpus), out, '--rounds', args.rounds, '--threads', '1']);
+  if (problem) {
+    process.stdout.write(`duckdb skipped: ${problem}\n`);
+    return null;
   }
-  for (const [name, , best] of tsv(out)) {
-    const entry = found.get(name);
-    if (entry) entry.ms = Math.min(entry.ms, Number(best));
-  }
-  return found;
+  const best = new Map(tsv(out).map(([name, ms]) => [name, Number(ms)]));
+  const answers = readFileSync(path.join(folder, 'duckdb.jsonl'), 'utf8').trim().split('\n');
+  return new Map(
+    answers.map((line) => {
+      const { name, rows } = JSON.parse(line) as { name: string; rows: unknown[][] };
+      return [name, { ms: best.get(name) ?? Number.NaN, rows }];
+    }),
+  );
 }
 
-/** tantivy's best time by name; empty if it does not run. */
+/** tantivy's best time by the name of the request; empty if it cannot run. */
 function tantivyTimes(folder: string): Map<string, number> {
-  const index = `${path.resolve(args.corpus!)}.tantivy`;
+  const corpus = path.resolve(args.corpus);
+  const index = `${corpus}.tantivy`;
+  const isFresh = existsSync(index) && statSync(index).mtimeMs >= statSync(corpus).mtimeMs;
   const out = path.join(folder, 'tantivy.tsv');
-  const queries = path.join(benchFolder, 'queries/events-aggregations.jsonl');
-  let problem = existsSync(index) ? null : runScript(harness, 'tantivy', ['index-events', path.resolve(args.corpus!), index]).problem;
-  problem ??= runScript(harness, 'tantivy', ['aggregate', index, queries, out, '--rounds', args.rounds]).problem;
+  let problem = isFresh ? null : runScript('tantivy', ['index-events', corpus, index]).problem;
+  problem ??= runScript('tantivy', ['aggregate', index, requestFile, out, '--rounds', args.rounds]).problem;
   if (problem) {
-    process.stdout.write(`tantivy did not run: ${problem}\n`);
+    process.stdout.write(`tantivy skipped: ${problem}\n`);
     return new Map();
   }
   return new Map(tsv(out).map(([name, best]) => [name, Number(best)]));
@@ -141,8 +136,7 @@ function tsv(file: string): string[][] {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gannet-rivals-'));
-const python = args.python ?? path.join(harness, 'duckdb/venv/bin/python');
-const ducks = existsSync(python) ? duckdb(python, folder) : null;
+const ducks = duckdb(folder);
 const tantivy = tantivyTimes(folder);
 rmSync(folder, { recursive: true });
 const table = requests.map(({ name, query, aggs }) => {
@@ -167,7 +161,7 @@ const table = requests.map(({ name, query, aggs }) => {
   }; // prettier-ignore
 });
 console.table(table);
-process.stdout.write(ducks ? 'answers equal DuckDB\n' : `answers not checked: no ${python}\n`);
+process.stdout.write(ducks ? 'answers equal DuckDB\n' : 'answers not checked\n');
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
 process.stdout.write(`commit ${commit}, ${cpus().length} x ${cpus()[0].model}, node ${process.version}\n`);
 const report = { commit, machine: `${cpus().length} x ${cpus()[0].model}, Node ${process.version}`, rows: segment.maxDoc, table };

@@ -1,4 +1,4 @@
-// Our answers as the rows that DuckDB gives for the same request (duckdb/aggregations.sql of the harness), compared.
+// Compares our answers, as rows, with those of DuckDB for the same request (bench/rivals/duckdb/aggregate.py).
 
 type Bucket = { key: unknown; key_as_string?: string; doc_count: number; [name: string]: unknown };
 

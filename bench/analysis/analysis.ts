@@ -1,7 +1,7 @@
 // MB/s of analyzers on the multilingual corpus, one thread: kernels, JavaScript rivals (rivals.ts), and Lucene's analyzers with --lucene (Java 21
 // and Maven).
-//   npx tsx bench/analysis/analysis.ts CORPUS_DIR [--rounds 7] [--only NAME] [--lucene] [--out FILE.json]
-// CORPUS_DIR: the folder `multilingual` of the corpora (LANG.ndjson with `text`). Each row is an analyzer on its
+//   npm run bench:analysis [-- --corpus DIR] [--rounds 7] [--only NAME] [--lucene] [--out FILE.json]
+// --corpus: a folder of LANG.ndjson files with `text`, by default `multilingual` of `npm run bench:data`. Each row is an analyzer on its
 // language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds (more than
 // asked for in a row that takes less than three seconds), in which the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
 //   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this
@@ -20,20 +20,21 @@ import { parseArgs } from 'node:util';
 import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import { TextAnalysis } from '../../src/analyzer.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
-import { usage } from '../usage.ts';
+import { corpusPath, requireCorpus } from '../data/corpus.ts';
+import { runScript } from '../rivals/run-script.ts';
 import { rivalsOf } from './rivals.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const { values } = parseArgs({
   options: {
+    corpus: { type: 'string', default: corpusPath('multilingual') },
     rounds: { type: 'string', default: '7' },
     only: { type: 'string' },
     lucene: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 });
-const [directory] = positionals;
-if (!directory) usage('bench:analysis -- CORPUS_DIR [--rounds n] [--only analyzer] [--lucene] [--out FILE]');
+const directory = values.corpus;
+requireCorpus(directory, 'multilingual');
 const rounds = Number(values.rounds);
 
 /** Analyzer, its language's file, Lucene's class in org.apache.lucene.analysis. */
@@ -188,9 +189,9 @@ function bestRival({ terms, tokens, speed }: Row): number | undefined {
 }
 
 function lucene(type: string, file: string): number {
-  const script = fileURLToPath(new URL('./lucene/run.sh', import.meta.url));
-  const args = [String(Math.max(rounds, 25)), type === 'standard' ? type : `org.apache.lucene.analysis.${type}`, file];
-  const output = execFileSync(script, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = ['analyze', String(Math.max(rounds, 25)), type === 'standard' ? type : `org.apache.lucene.analysis.${type}`, file];
+  const { problem, output } = runScript('lucene', args);
+  if (problem) throw new Error(`lucene: ${problem}`);
   return Number(output.trim().split('\t')[2]);
 }
 

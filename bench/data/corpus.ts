@@ -1,5 +1,7 @@
 // What every corpus needs in order to be made, and where it is stored.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { usage } from '../usage.ts';
 import type { DebianPackages } from './debian.ts';
 import type { NpmPackages } from './npm.ts';
 
@@ -19,4 +21,9 @@ export const CACHE_FOLDER = path.resolve(import.meta.dirname, '../../.cache/benc
 /** A corpus of the default cache, for example `prose.ndjson` or the folder `multilingual`. */
 export function corpusPath(name: string): string {
   return path.join(CACHE_FOLDER, 'corpora', name);
+}
+
+/** Exits with a line that says how to make the corpus if the file or folder does not exist. */
+export function requireCorpus(file: string, name: string): void {
+  if (!existsSync(file)) usage(`no ${file}: make it by npm run bench:data -- --only ${name}`);
 }

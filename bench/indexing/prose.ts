@@ -1,10 +1,10 @@
 // Indexing of a text corpus on one thread: read, parse, analyse (standard), invert, flush at a memory limit, merge to one segment.
-//   npm run bench:indexing -- prose.ndjson [--limit N] [--ram MB] [--field body] [--out FILE] [--harness DIR] [--timeout 900]
-// Corpus: NDJSON lines with `id` and the text field. No log, no HTTP: compare with the
+//   npm run bench:indexing [-- --corpus FILE.ndjson] [--limit N] [--ram MB] [--field body] [--out FILE] [--no-rival] [--timeout 900]
+// Corpus: NDJSON lines with `id` and the text field, by default prose.ndjson of `npm run bench:data`. No log, no HTTP: compare with the
 // `add_s` of Lucene's harness (which stores the id and has no id index). Output: JSON with times in seconds and sizes; the result is
 // checked (the merged segment's documents, and its terms, postings and tokens against Lucene's) before ratios are printed.
-// --harness: folder with lucene/run.sh; Lucene then indexes the same documents right after. Where other work runs on the
-//            machine compare CPU seconds (`cpu_ratio`). It is ended after --timeout seconds.
+// Lucene (bench/rivals) indexes the same documents right after, unless --no-rival is given, and is stopped after --timeout seconds. Compare CPU
+// seconds (`cpu_ratio`) where other work runs on the machine.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -17,22 +17,22 @@ import { openSegment } from '../../src/arena/segment-reader.ts';
 import type { FieldSpec } from '../../src/mapping/document-sink.ts';
 import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
-import { runScript } from '../query/rivals.ts';
-import { usage } from '../usage.ts';
+import { corpusPath, requireCorpus } from '../data/corpus.ts';
+import { runScript } from '../rivals/run-script.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const { values } = parseArgs({
   options: {
+    corpus: { type: 'string', default: corpusPath('prose.ndjson') },
     limit: { type: 'string' },
     ram: { type: 'string', default: '256' },
     field: { type: 'string', default: 'body' },
     out: { type: 'string' },
-    harness: { type: 'string' },
+    'no-rival': { type: 'boolean', default: false },
     timeout: { type: 'string', default: '900' },
   },
 });
-const [file] = positionals;
-if (!file) usage('bench:indexing -- FILE.ndjson, options in its head');
+const file = values.corpus;
+requireCorpus(file, 'prose');
 const limit = Number(values.limit ?? Number.POSITIVE_INFINITY);
 const maxBytes = Number(values.ram) * 2 ** 20;
 const analyzer = {
@@ -93,18 +93,17 @@ process.stdout.write(
   })}\n`,
 );
 
-if (values.harness) compareWithLucene(values.harness);
+if (!values['no-rival']) compareWithLucene();
 
 /** Lucene's `add_s` and `merge_s` are its time with reading and parsing, as ours is. */
-function compareWithLucene(harness: string): void {
+function compareWithLucene(): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'gannet-lucene-'));
   try {
     const corpus = Number.isFinite(limit) ? firstLines(folder) : path.resolve(file);
     const args = ['index', corpus, path.join(folder, 'index')];
-    const { problem, output } = runScript(path.resolve(harness), 'lucene', args, Number(values.timeout) * 1000);
+    const { problem, output } = runScript('lucene', args, Number(values.timeout) * 1000);
     if (problem) {
-      process.stdout.write(`lucene did not run: ${problem}\n`);
-      process.exitCode = 1;
+      process.stdout.write(`lucene skipped: ${problem}\n`);
       return;
     }
     report(new Map(output.split('\n').map((line): [string, number] => [line.split('\t')[1], Number(line.split('\t')[2])])));

@@ -1,9 +1,8 @@
-// Runs the rivals' harnesses (Lucene, tantivy: `run.sh index` and `run.sh query` with one command line and output) and prints tables of best times.
-// A rival whose folder is missing or whose tools fail is left out with a line that says so.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+// Runs Lucene and tantivy of bench/rivals, which share one command line and output, and prints tables of best times.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { cpus } from 'node:os';
-import path from 'node:path';
+import { runScript } from '../rivals/run-script.ts';
 
 export const RIVALS = ['lucene', 'tantivy'] as const;
 export type Rival = (typeof RIVALS)[number];
@@ -12,8 +11,6 @@ export type Rival = (typeof RIVALS)[number];
 export type BestTimes = Map<string, Map<string, { readonly family: string; ns: number }>>;
 
 export interface RivalRun {
-  /** Folder with lucene/ and tantivy/. */
-  readonly folder: string;
   readonly corpus: string;
   readonly queries: string;
   readonly modes: readonly string[];
@@ -21,33 +18,15 @@ export interface RivalRun {
   readonly warmupSeconds: number;
 }
 
-/**
- * Runs a rival's run.sh.
- * @param timeoutMs  it is ended after this time
- * @returns what it wrote to standard output; `problem` is null if it worked
- */
-export function runScript(
-  folder: string,
-  rival: Rival,
-  args: readonly string[],
-  timeoutMs?: number,
-): { problem: string | null; output: string } {
-  const script = path.join(folder, rival, 'run.sh');
-  if (!existsSync(script)) return { problem: `no ${script}`, output: '' };
-  const { status, stdout, stderr, error } = spawnSync(script, args, { encoding: 'utf8', maxBuffer: 2 ** 26, timeout: timeoutMs });
-  const problem = status === 0 ? null : error?.message || stderr.trim().split('\n').at(-1) || `status ${status}`;
-  return { problem, output: stdout };
-}
-
-/** Times of one run of a rival in `out`, its index made beside the corpus if it is not there. @returns what went wrong, null if nothing did */
+/** Writes the times of one run of a rival to `out`; its index, next to the corpus, is made if it is missing or older. @returns the problem, null on success */
 export function runRival(rival: Rival, out: string, run: RivalRun): string | null {
   const index = `${run.corpus}.${rival}`;
-  if (!existsSync(index)) {
-    const { problem } = runScript(run.folder, rival, ['index', run.corpus, index]);
+  if (!existsSync(index) || statSync(index).mtimeMs < statSync(run.corpus).mtimeMs) {
+    const { problem } = runScript(rival, ['index', run.corpus, index]);
     if (problem) return problem;
   }
   const options = ['--modes', run.modes.join(','), '--rounds', String(run.rounds), '--warmup', String(run.warmupSeconds)];
-  return runScript(run.folder, rival, ['query', index, run.queries, out, ...options]).problem;
+  return runScript(rival, ['query', index, run.queries, out, ...options]).problem;
 }
 
 /** Takes the lines `id family mode best_ns ..` of a file into `best`. */

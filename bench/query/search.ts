@@ -1,19 +1,20 @@
-// Times the query file over the prose corpus in one thread on one segment, results checked against Lucene's first, and beside it in the same run
-// Lucene and tantivy where their harnesses work: passes alternate, a query's best time counts, tables give ratios per family and mode.
-//   npm run bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes COUNT,TOP_10,..] [--rounds 5] [--warmup 2] [--family NAME] [--rebuild]
-//                           [--rivals lucene,tantivy|none] [--harness BENCH] [--passes 2]
-//     --harness  folder with lucene/ and tantivy/ (their README tells what they need; they build into it); indices are made beside the corpus
-//     BENCH    folder with queries/prose-queries.jsonl, golden/prose-lucene10.jsonl.gz, compare.mjs
-//     OUT.tsv  id, family, mode, best and median ns, count; OUT.jsonl beside it: per query the exact count and the top 10, as the
-//              rivals' harnesses write them (compare.mjs reads both)
-// A query is timed from its words to its hits: looking up terms, planning and encoding included, parsing not.
+// Times the 1,070 queries of prose-queries.jsonl on the prose corpus, on one thread and one segment, after checking the results against Lucene's.
+// Lucene and tantivy (bench/rivals) run in the same process of passes, by turns; a query's best time counts. Prints ratios per family and mode.
+//   npm run bench:search [-- --corpus FILE.ndjson] [--out FILE.tsv] [--modes COUNT,TOP_10,..] [--rounds 5] [--warmup 2] [--family NAME,..]
+//                        [--rivals lucene,tantivy|none] [--passes 2] [--rebuild]
+//   --corpus  by default prose.ndjson of `npm run bench:data`. The recorded results (prose-lucene10.jsonl.gz) are of the whole corpus; with a
+//             prefix of it our results are compared with those of Lucene in the same run
+//   --out     id, family, mode, best and median ns, count; FILE.jsonl next to it holds the exact count and the top 10 of each query. The rivals'
+//             files are FILE.lucene.tsv and so on
+// A time includes looking up the terms, planning and encoding, but not parsing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import v8 from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
-import { usage } from '../usage.ts';
+import { CACHE_FOLDER, corpusPath, requireCorpus } from '../data/corpus.ts';
 import { ClassicPlanner } from './classic-query.ts';
 import { FIELD, loadProse } from './prose-segment.ts';
 import { addTimes, type BestTimes, machine, RIVALS, type Rival, runRival, tables } from './rivals.ts';
@@ -24,43 +25,52 @@ v8.setFlagsFromString('--no-wasm-lazy-compilation');
 const MODES = ['COUNT', 'TOP_10', 'TOP_10_COUNT', 'TOP_100'] as const;
 type Mode = (typeof MODES)[number];
 
-interface Golden {
+/** Documents of the corpus that the recorded results are of. */
+const WHOLE_CORPUS = 675_269;
+const QUERIES = path.join(import.meta.dirname, 'prose-queries.jsonl');
+
+interface BenchQuery {
   readonly id: number;
   readonly query: string;
   readonly family: string;
+}
+
+/** Exact count and the ids and scores of the top 10. */
+interface Result extends BenchQuery {
   readonly count: number;
   readonly top: ReadonlyArray<readonly [string, number]>;
 }
 
-const options = new Map<string, string>();
-const files: string[] = [];
-for (let i = 2; i < process.argv.length; i++) {
-  const arg = process.argv[i];
-  if (arg === '--rebuild') options.set(arg, 'true');
-  else if (arg.startsWith('--')) options.set(arg, process.argv[++i]);
-  else files.push(arg);
-}
-const [corpus, bench, out] = files;
-if (!out) {
-  usage(
-    'bench:search -- CORPUS/prose.ndjson BENCH OUT.tsv [--modes ..] [--rounds n] [--warmup s] [--family name] [--rebuild]\n' +
-      '       [--rivals lucene,tantivy|none] [--harness BENCH] [--passes 2]',
-  );
-}
-const modes = (options.get('--modes')?.split(',') ?? MODES) as readonly Mode[];
-const rounds = Number(options.get('--rounds') ?? 5);
-const warmupMs = Number(options.get('--warmup') ?? 2) * 1000;
+const { values: options } = parseArgs({
+  options: {
+    corpus: { type: 'string', default: corpusPath('prose.ndjson') },
+    out: { type: 'string', default: path.join(CACHE_FOLDER, 'search.tsv') },
+    modes: { type: 'string', default: MODES.join(',') },
+    rounds: { type: 'string', default: '5' },
+    warmup: { type: 'string', default: '2' },
+    family: { type: 'string' },
+    rivals: { type: 'string' },
+    passes: { type: 'string', default: '2' },
+    rebuild: { type: 'boolean', default: false },
+  },
+});
+const { corpus, out } = options;
+requireCorpus(corpus, 'prose');
+const modes = options.modes.split(',') as readonly Mode[];
+const rounds = Number(options.rounds);
+const warmupMs = Number(options.warmup) * 1000;
 
-const { k, segment, figures } = await loadProse(corpus, options.has('--rebuild'));
+const { k, segment, figures } = await loadProse(corpus, options.rebuild);
 if (figures) print('indexing', figures);
 const planner = new ClassicPlanner(segment, FIELD);
-const golden = gunzipSync(readFileSync(path.join(bench, 'golden/prose-lucene10.jsonl.gz')))
-  .toString()
+const queries = readFileSync(QUERIES, 'utf8')
   .trim()
   .split('\n')
-  .slice(1)
-  .map((line) => JSON.parse(line) as Golden)
-  .filter(({ family }) => !options.has('--family') || options.get('--family')!.split(',').includes(family));
+  .map((line, id): BenchQuery => {
+    const { query, tags } = JSON.parse(line) as { query: string; tags: string[] };
+    return { id, query, family: tags[0] };
+  })
+  .filter(({ family }) => !options.family || options.family.split(',').includes(family));
 
 function top(plan: PlanNode, size: number, countUpTo: number): SegmentHits {
   const collect: CollectPlan = {
@@ -90,45 +100,52 @@ function run(query: string, mode: Mode): number {
   }
 }
 
-checkResults();
-const passes = Number(options.get('--passes') ?? 2);
-const wanted = (options.get('--rivals') ?? (options.has('--family') ? 'none' : RIVALS.join(','))).split(',');
+const ours = queries.map(resultOf);
+writeFileSync(`${out.replace(/\.tsv$/, '')}.jsonl`, `${ours.map((result) => JSON.stringify(result)).join('\n')}\n`);
+if (segment.maxDoc === WHOLE_CORPUS) {
+  const [, ...recorded] = gunzipSync(readFileSync(path.join(import.meta.dirname, 'prose-lucene10.jsonl.gz')))
+    .toString()
+    .trim()
+    .split('\n');
+  compareResults('recorded', recorded);
+}
+const passes = Number(options.passes);
+const wanted = (options.rivals ?? (options.family ? 'none' : RIVALS.join(','))).split(',');
 const rivals = RIVALS.filter((rival) => wanted.includes(rival));
 compareAll();
 
-/** Counts, ids and float32 scores of the top 10, pruned and not, must be Lucene's. */
-function checkResults(): void {
-  const ids = new Map<number, string>();
-  const wrong: string[] = [];
-  const lines: string[] = [];
-  for (const { id, query, family, count, top: expected } of golden) {
-    const plan = planner.plan(query);
-    const full = top(plan, 10, Infinity);
-    const pruned = top(plan, 10, 10);
-    const hits = (found: SegmentHits) => [...found.docs].map((doc, i) => [idOf(doc, ids), found.scores[i]]);
-    const wanted = JSON.stringify(expected.map(([name, score]) => [name, Math.fround(score)]));
-    const problems = [
-      countPlan(k, segment, plan) !== count && `count ${countPlan(k, segment, plan)} instead of ${count}`,
-      full.total !== count && `total ${full.total} instead of ${count}`,
-      JSON.stringify(hits(full)) !== wanted && `top 10 ${JSON.stringify(hits(full))} instead of ${wanted}`,
-      JSON.stringify(hits(pruned)) !== wanted && `pruned top 10 ${JSON.stringify(hits(pruned))} instead of ${wanted}`,
-    ].filter(Boolean);
-    if (problems.length) wrong.push(`${family} ${query}: ${problems.join('; ').slice(0, 600)}`);
-    lines.push(JSON.stringify({ id, query, family, count, top: hits(full) }));
-  }
-  writeFileSync(`${out.replace(/\.tsv$/, '')}.jsonl`, `${lines.join('\n')}\n`);
-  print('checked', { queries: golden.length, wrong: wrong.length });
-  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
-  if (wrong.length) process.exitCode = 1;
+/** @throws Error the top 10 without counting, which skips documents, or the count alone differs from the exhaustive search */
+function resultOf({ id, query, family }: BenchQuery): Result {
+  const plan = planner.plan(query);
+  const exhaustive = top(plan, 10, Infinity);
+  const hits = hitsOf(exhaustive);
+  const problem = `${family} ${query}: results of the modes differ`;
+  if (countPlan(k, segment, plan) !== exhaustive.total) throw new Error(problem);
+  if (JSON.stringify(hitsOf(top(plan, 10, 10))) !== JSON.stringify(hits)) throw new Error(problem);
+  return { id, query, family, count: exhaustive.total, top: hits };
 }
 
-function idOf(doc: number, cache: Map<number, string>): string {
-  let id = cache.get(doc);
-  if (id === undefined) {
-    id = segment.idOf(doc);
-    cache.set(doc, id);
-  }
-  return id;
+function hitsOf({ docs, scores }: SegmentHits): (readonly [string, number])[] {
+  return Array.from(docs, (doc, i) => [idOf(doc), scores[i]] as const);
+}
+
+/** Counts, ids and float32 scores of the top 10 must be Lucene's. @param lines  a Result each, for all queries in the order of their ids */
+function compareResults(source: string, lines: readonly string[]): void {
+  const wrong = ours.flatMap(({ id, query, family, count, top: found }) => {
+    const expected = JSON.parse(lines[id]) as Result;
+    const hits = JSON.stringify(expected.top.map(([name, score]) => [name, Math.fround(score)]));
+    if (count === expected.count && JSON.stringify(found) === hits) return [];
+    return [
+      `${family} ${query}: count ${count}, Lucene's ${expected.count}; top 10 ${JSON.stringify(found)}, Lucene's ${hits}`.slice(0, 600),
+    ];
+  });
+  print(`checked_${source}`, { queries: ours.length, wrong: wrong.length });
+  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
+  if (wrong.length > 0) process.exitCode = 1;
+}
+
+function idOf(doc: number): string {
+  return segment.idOf(doc);
 }
 
 /** Passes of ours and of each rival in turn; a rival that fails is named and left out. */
@@ -141,9 +158,8 @@ function compareAll(): void {
     for (const rival of rivals.filter((name) => !failed.has(name))) {
       const file = `${out.replace(/\.tsv$/, '')}.${rival}.tsv`;
       const problem = runRival(rival, file, {
-        folder: path.resolve(options.get('--harness') ?? bench),
         corpus: path.resolve(corpus),
-        queries: path.resolve(bench, 'queries/prose-queries.jsonl'),
+        queries: QUERIES,
         modes,
         rounds,
         warmupSeconds: warmupMs / 1000,
@@ -155,6 +171,7 @@ function compareAll(): void {
       }
       if (!engines.has(rival)) engines.set(rival, new Map());
       addTimes(engines.get(rival)!, file);
+      if (rival === 'lucene' && pass === 0) compareResults(rival, readFileSync(file.replace(/tsv$/, 'jsonl'), 'utf8').trim().split('\n'));
     }
   }
   process.stdout.write(`${tables(engines)}\n\n${machine()}\n`);
@@ -163,14 +180,14 @@ function compareAll(): void {
 function timeAll(): void {
   const rows = ['id\tfamily\tmode\tbest_ns\tmedian_ns\tcount'];
   for (const mode of modes) {
-    for (const end = performance.now() + warmupMs; performance.now() < end; ) for (const { query } of golden) run(query, mode);
-    const times = golden.map((): number[] => []);
-    const counts = golden.map(() => 0);
+    for (const end = performance.now() + warmupMs; performance.now() < end; ) for (const { query } of queries) run(query, mode);
+    const times = queries.map((): number[] => []);
+    const counts = queries.map(() => 0);
     const cpu = process.cpuUsage();
     for (let round = 0; round < rounds; round++) {
-      for (const i of shuffled(golden.length, round)) {
+      for (const i of shuffled(queries.length, round)) {
         const start = process.hrtime.bigint();
-        counts[i] = run(golden[i].query, mode);
+        counts[i] = run(queries[i].query, mode);
         times[i].push(Number(process.hrtime.bigint() - start));
       }
     }
@@ -180,7 +197,7 @@ function timeAll(): void {
     const families = new Map<string, number>();
     for (const [i, list] of times.entries()) {
       list.sort((a, b) => a - b);
-      const { id, family } = golden[i];
+      const { id, family } = queries[i];
       rows.push([id, family, mode, list[0], list[rounds >> 1], counts[i]].join('\t'));
       for (const name of [family, 'ALL']) families.set(name, (families.get(name) ?? 0) + list[0] / 1e6);
     }
