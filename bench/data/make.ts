@@ -15,6 +15,7 @@ import { type DebianLock, DebianPackages, readLock } from './debian.ts';
 import { makeEvents } from './events.ts';
 import { type NpmLock, NpmPackages } from './npm.ts';
 import { digest } from './output.ts';
+import { makeProse } from './prose.ts';
 
 interface Lock {
   readonly npm: NpmLock;
@@ -26,6 +27,7 @@ interface Lock {
 const CORPORA: Readonly<Record<string, (context: CorpusContext) => void | Promise<void>>> = {
   cities: makeCities,
   events: makeEvents,
+  prose: makeProse,
 };
 
 const { values: options } = parseArgs({
