@@ -1,5 +1,5 @@
 // Front against Debian's nginx in the same run, one worker each: requests per CPU second, p99, and memory of idle connections.
-//   npm run bench:front [-- seconds [case ...]]      default 3 seconds a turn, all cases; without nginx only ours is measured
+//   npm run bench:front [-- seconds [case ...]]      default 3 seconds a turn, all cases; without nginx (installed, or of bench/rivals) only ours is measured
 // Each case checks the answer before it is timed, is warmed up, and then runs in turns, ours and nginx's, so that other load on the machine
 // meets both. CPU is user + system of the worker, from /proc. Output: JSON with commit and machine.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -9,6 +9,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { runScript } from '../rivals/run-script.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const seconds = Number(process.argv[2] ?? 3);
@@ -56,6 +57,14 @@ http { access_log off; keepalive_requests 100000000; keepalive_timeout 300s; roo
     location = /page { proxy_pass http://back; gzip on; gzip_types text/plain; }
     location = /text.html { gzip on; gzip_types text/plain; } } }
 `;
+}
+
+/** The installed nginx, else the one of bench/rivals; null if neither can run. */
+function nginxBinary(): string | null {
+  if (existsSync('/usr/sbin/nginx')) return '/usr/sbin/nginx';
+  const { problem, output } = runScript('nginx', ['binary']);
+  if (problem) process.stderr.write(`nginx skipped: ${problem}\n`);
+  return problem ? null : output.trim();
 }
 
 /** The worker of a master: nginx has cache processes besides. */
@@ -280,8 +289,9 @@ try {
       18_091,
     ),
   );
-  if (existsSync('/usr/sbin/nginx')) {
-    servers.push(await start('nginx', '/usr/sbin/nginx', ['-p', folder, '-c', `${folder}/nginx.conf`], folder, 18_092));
+  const nginx = nginxBinary();
+  if (nginx) {
+    servers.push(await start('nginx', nginx, ['-p', folder, '-c', `${folder}/nginx.conf`], folder, 18_092));
   }
   const ratio: Record<string, number> = {};
   const results: Record<string, Record<string, unknown>> = {};

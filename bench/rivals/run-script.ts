@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-export type RivalName = 'duckdb' | 'lucene' | 'tantivy';
+export type RivalName = 'duckdb' | 'lucene' | 'nginx' | 'tantivy';
 
 export interface ScriptResult {
   /** Null if the script succeeded. */
