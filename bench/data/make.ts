@@ -4,7 +4,7 @@
 //   --limit   a prefix of N documents of cities, events and prose, for trying a bench; replaces what the cache holds
 //   --mirror  Debian archive, by default the one in the machine's apt configuration
 //   --clean   removes the unpacked packages (3 GB) at the end; the downloads (0.6 GB) stay
-// cities and events need npm alone; prose and multilingual need apt-get and dpkg-deb (Debian, Ubuntu).
+// cities, events and multilingual need npm alone; prose needs apt-get and dpkg-deb (Debian, Ubuntu).
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { makeCities } from './cities.ts';
 import { CACHE_FOLDER, type CorpusContext } from './corpus.ts';
 import { type DebianLock, DebianPackages, readLock } from './debian.ts';
 import { makeEvents } from './events.ts';
+import { makeMultilingual } from './multilingual.ts';
 import { type NpmLock, NpmPackages } from './npm.ts';
 import { digest } from './output.ts';
 import { makeProse } from './prose.ts';
@@ -27,6 +28,7 @@ interface Lock {
 const CORPORA: Readonly<Record<string, (context: CorpusContext) => void | Promise<void>>> = {
   cities: makeCities,
   events: makeEvents,
+  multilingual: makeMultilingual,
   prose: makeProse,
 };
 
