@@ -1,5 +1,5 @@
 // Times the 1,070 queries of prose-queries.jsonl on the prose corpus, on one thread and one segment, after checking the results against Lucene's.
-// Lucene and tantivy (bench/rivals) run in the same process of passes, by turns; a query's best time counts. Prints ratios per family and mode.
+// Lucene and tantivy (bench/rivals) take turns with it in passes; the best time of a query counts. Prints ratios per family and mode.
 //   npm run bench:search [-- --corpus FILE.ndjson] [--out FILE.tsv] [--modes COUNT,TOP_10,..] [--rounds 5] [--warmup 2] [--family NAME,..]
 //                        [--rivals lucene,tantivy|none] [--passes 2] [--rebuild]
 //   --corpus  by default prose.ndjson of `npm run bench:data`. The recorded results (prose-lucene10.jsonl.gz) are of the whole corpus; with a
