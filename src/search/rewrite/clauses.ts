@@ -3,9 +3,8 @@ import { tooManyClausesError } from '../../errors/search-errors.ts';
 import { ALL, type IndexQuery } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
-/** Adds to the number of clauses in the whole query. @throws ApiError too_many_clauses */
-export function countClauses(context: RewriteContext, count: number): void {
-  context.clauses.count += count;
+/** @param count  clauses of one bool @throws ApiError too_many_clauses */
+export function checkClauseCount(context: RewriteContext, count: number): void {
   if (count > context.limits.maxClauseCount) throw tooManyClausesError(context.limits.maxClauseCount);
 }
 

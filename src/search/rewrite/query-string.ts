@@ -10,7 +10,7 @@ import type { SyntaxNode, SyntaxQuery } from '../../query/query-string-syntax.ts
 import { ALL, bool, constant, disMax, type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import type { RewriteMethod } from '../index-query/pattern-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
-import { countClauses, fixNegative } from './clauses.ts';
+import { checkClauseCount, fixNegative } from './clauses.ts';
 import { resolveFields } from './field-patterns.ts';
 import { boundsQuery, rewriteExists, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
@@ -100,7 +100,7 @@ class QueryStringRewriter {
     });
     if (clauses.length === 1 && only) return only;
     if (clauses.length === 0) return null;
-    countClauses(this.#context, clauses.length);
+    checkClauseCount(this.#context, clauses.length);
     const of = (occur: Clause['occur']) => clauses.filter((clause) => clause.occur === occur).map((clause) => clause.query);
     return bool({ must: of('must'), should: of('should'), mustNot: of('mustNot') });
   }

@@ -7,7 +7,7 @@ import type { BoolQuery, NestedQuery, Query } from '../../query/query.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
-import { countClauses, fixNegative } from './clauses.ts';
+import { checkClauseCount, fixNegative } from './clauses.ts';
 import { rewriteGeo } from './geo.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
@@ -136,7 +136,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
 
 function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
   const { must, filter, should, mustNot } = query;
-  countClauses(context, must.length + filter.length + should.length + mustNot.length);
+  checkClauseCount(context, must.length + filter.length + should.length + mustNot.length);
   if (must.length + filter.length + should.length + mustNot.length === 0) return ALL;
   const rewriteAll = (queries: readonly Query[]) => queries.map((inner) => rewriteQuery(inner, context));
   const result = bool({

@@ -5,7 +5,7 @@ import type { SimpleQueryStringQuery } from '../../query/leaf-query.ts';
 import type { SimpleSyntaxNode } from '../../query/simple-query-string-syntax.ts';
 import { ALL, bool, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
-import { countClauses } from './clauses.ts';
+import { checkClauseCount } from './clauses.ts';
 import { resolveFields } from './field-patterns.ts';
 import { termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
@@ -63,7 +63,7 @@ class SimpleRewriter {
       }
       case 'group': {
         const clauses = node.clauses.map((clause) => this.node(clause)).filter((clause) => clause !== null);
-        countClauses(this.#context, clauses.length);
+        checkClauseCount(this.#context, clauses.length);
         if (clauses.length <= 1) return clauses[0] ?? null;
         return node.operator === 'and' ? bool({ must: clauses }) : bool({ should: clauses });
       }

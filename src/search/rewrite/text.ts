@@ -10,7 +10,7 @@ import { ALL, applyMinimumShouldMatch, bool, disMax, type IndexQuery, none, with
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { type Term, termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
-import { countClauses } from './clauses.ts';
+import { checkClauseCount } from './clauses.ts';
 import { resolveFields } from './field-patterns.ts';
 import { bySimilarity, isTextual, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField } from './patterns.ts';
@@ -103,7 +103,7 @@ function fieldQuery(field: FieldType, value: unknown, mode: TextMode, settings: 
   const text = String(value);
   const analysed = context.analysis.analyze(analyzer, text);
   const tokens = field.typeName === 'completion' ? asOneTerm(analysed) : analysed;
-  countClauses(context, tokens.length);
+  checkClauseCount(context, tokens.length);
   const built = lenient(settings, () => buildTextQuery(tokens, text.length, mode, queries, settings));
   return built ?? zeroTermsQuery(settings);
 }
@@ -207,7 +207,7 @@ export function multiFieldQuery(
   tieBreaker: number,
   context: RewriteContext,
 ): IndexQuery | null {
-  countClauses(context, fields.size);
+  checkClauseCount(context, fields.size);
   const queries = type === 'cross_fields' ? crossFieldQueries(fields, value, settings, tieBreaker, context) : [];
   if (type !== 'cross_fields') {
     for (const [name, boost] of fields) {

@@ -1,10 +1,11 @@
-// Settings of an index that limit queries and searches.
+// Limits of queries and searches: settings of their index, of the cluster, and constants.
 import type { IndexSortKey } from '../../mapping/index-sort.ts';
 
 /** Limits that apply while a query is rewritten. */
 export interface QueryLimits {
   readonly maxTermsCount: number;
   readonly maxRegexLength: number;
+  /** Constant: the setting `indices.query.bool.max_clause_count` is accepted without effect. */
   readonly maxClauseCount: number;
   /** `index.query.default_field`. */
   readonly defaultFields: readonly string[];

@@ -21,15 +21,13 @@ export interface RewriteContext {
   readonly storedScript: (id: string) => StoredScript | null;
   /** Reads a stored document, for scripts that access its source. */
   record(seqNo: number): ShardDocument | null;
-  /** Number of clauses in the whole query so far. */
-  readonly clauses: { count: number };
 }
 
 /** The context for queries on the root documents of a shard. */
 export function contextOf(shard: SearchShard, request: Pick<RewriteContext, 'nowMs' | 'storedScript'>): RewriteContext {
   const { index, mapping, analysis, limits } = shard;
   const { nowMs, storedScript } = request;
-  return { index, mapping, analysis, limits, nowMs, storedScript, record: shard.record, nestedPath: null, clauses: { count: 0 } };
+  return { index, mapping, analysis, limits, nowMs, storedScript, record: shard.record, nestedPath: null };
 }
 
 /** The field's type, or null if it is not mapped. */

@@ -28,7 +28,6 @@ function contextOf(allowExpensive: boolean): RewriteContext {
     nestedPath: null,
     storedScript: () => null,
     record: () => null,
-    clauses: { count: 0 },
   };
 }
 
