@@ -6,10 +6,17 @@ import { BoundedMap } from '../common/bounded-map.ts';
 import { javaText } from '../common/java-text.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 
 const MAX_DEPTH = 50;
 /** Maximum length of the rendered text, in UTF-16 code units. */
 const MAX_OUTPUT = 8 << 20;
+/** As Elasticsearch's `script.max_size_in_bytes`. The parser of the package makes an array of each character. */
+const MAX_SOURCE = 65_535;
+/** Iterations of sections in one template: empty ones produce no output that could be limited. */
+const MAX_ITERATIONS = 1_000_000;
+/** Only short templates are cached, so that the cache stays below some 10 MB. */
+const MAX_CACHED_LENGTH = 4096;
 const MAX_CACHED_TEMPLATES = 200;
 
 type Token = string[];
@@ -17,21 +24,28 @@ type SectionFunction = (text: string, render: (text: string) => string) => strin
 
 /** @throws ApiError general_script_exception: a syntax error, nesting or output beyond the limits */
 export function renderTemplate(source: string, params: unknown): string {
-  checkTemplate(source);
   return new TemplateWriter().render(source, new Scope(params), undefined, { escape: escapeForJson });
 }
 
 /** Parses a template without rendering it. @throws ApiError general_script_exception: a syntax error */
 export function checkTemplate(source: string): void {
-  if (cache.get(source) !== undefined) return;
+  parseTemplate(source);
+}
+
+function parseTemplate(source: string): unknown {
+  const cached = cache.get(source);
+  if (cached !== undefined) return cached;
+  if (source.length > MAX_SOURCE)
+    throw illegalArgumentError(`exceeded max allowed inline script size in bytes [${MAX_SOURCE}] with size [${source.length}] for script`);
   let tokens: unknown;
   try {
     tokens = new Mustache.Writer().parse(source);
   } catch (error) {
     throw templateError((error as Error).message);
   }
-  if (depthOf(tokens) > MAX_DEPTH) throw templateError(`sections nest deeper than ${MAX_DEPTH}`);
-  cache.set(source, tokens);
+  checkDepth(tokens, 0);
+  if (source.length <= MAX_CACHED_LENGTH) cache.set(source, tokens);
+  return tokens;
 }
 
 /** Parsed templates. */
@@ -41,18 +55,26 @@ function templateError(reason: string): ApiError {
   return new ApiError('general_script_exception', 400, `Failed to compile inline script: ${reason}`);
 }
 
-/** Depth of the sections: the fifth part of a section's token is the list of tokens inside it. */
-function depthOf(tokens: unknown): number {
-  if (!Array.isArray(tokens)) return 0;
-  return tokens.reduce<number>((depth, token) => Math.max(depth, 1 + depthOf(token[4])), 0);
+/** The fifth part of a section's token is the list of tokens inside it. */
+function checkDepth(tokens: unknown, depth: number): void {
+  if (!Array.isArray(tokens)) return;
+  if (depth > MAX_DEPTH) throw templateError(`sections nest deeper than ${MAX_DEPTH}`);
+  for (const token of tokens) checkDepth(token[4], depth + 1);
 }
 
 /** Counts the output while it is produced: nested sections over lists multiply it. */
 class TemplateWriter extends Mustache.Writer {
   #length = 0;
 
+  #iterations = 0;
+
   override parse(template: string): unknown {
-    return cache.get(template) ?? super.parse(template);
+    return parseTemplate(template);
+  }
+
+  override renderTokens(...args: Parameters<Mustache.Writer['renderTokens']>): string {
+    if (++this.#iterations > MAX_ITERATIONS) throw templateError(`sections run more than ${MAX_ITERATIONS} times`);
+    return super.renderTokens(...args);
   }
 
   #count(text: string): string {
@@ -75,7 +97,9 @@ class TemplateWriter extends Mustache.Writer {
 
   // Unlike in JavaScript, the number 0 is not false.
   override renderSection(...[token, context, ...rest]: Parameters<Mustache.Writer['renderSection']>): string {
-    if (context.lookup(token[1]) !== 0) return super.renderSection(token, context, ...rest);
+    const value: unknown = context.lookup(token[1]);
+    if (typeof value === 'function') return this.#count(super.renderSection(token, context, ...rest));
+    if (value !== 0) return super.renderSection(token, context, ...rest);
     // The types of the package leave out that a section's token holds a list of tokens.
     return this.renderTokens(token[4] as unknown as Token[], context.push(0), ...rest);
   }

@@ -35,3 +35,16 @@ test('output and nesting are limited', () => {
 test('members of prototypes are not reachable', () => {
   expect(renderTemplate('[{{a.constructor}}{{constructor}}{{a.length}}]', { a: 'text' })).toBe('[]');
 });
+
+test('large sources, endless loops without output and output of functions are refused', () => {
+  expect(() => renderTemplate('x'.repeat(70_000), {})).toThrow('exceeded max allowed inline script size');
+  const list = Array.from({ length: 200 }, () => 1);
+  expect(() => renderTemplate('{{#a}}'.repeat(4) + '{{/a}}'.repeat(4), { a: list })).toThrow('sections run more than');
+  const large = 'x'.repeat(1 << 20);
+  expect(() => renderTemplate('{{#a}}{{#toJson}}b{{/toJson}}{{/a}}', { a: list, b: large })).toThrow('the rendered template exceeds');
+});
+
+test('a syntax error inside a function is a template error', () => {
+  expect(() => renderTemplate('{{=<% %>=}}<%#url%>{{#a}}<%/url%>', {})).toThrow('Failed to compile inline script');
+  expect(() => renderTemplate('{{#a}}'.repeat(5000) + '{{/a}}'.repeat(5000), {})).toThrow('sections nest deeper than 50');
+});
