@@ -17,6 +17,8 @@ const IDLE_TIMEOUT_MS = 10_000;
 const MAX_DISCARD_BYTES = 8 * 2 ** 20;
 /** Time for the client to receive the last response before its connection is closed. */
 const LINGER_MS = 5000;
+/** Length of the empty lines that may precede a request. */
+const MAX_EMPTY_BYTES = 16;
 const EMPTY = Buffer.alloc(0);
 
 /** The listener. */
@@ -124,7 +126,7 @@ export class NetConnection implements ReplyOwner, Timed {
       this.onData(Buffer.from(buffer.subarray(0, count)));
       return;
     }
-    const used = this.#readHead(buffer.latin1Slice(0, Math.min(count, this.#rules.headBytes + 1)));
+    const used = this.#readHead(buffer.latin1Slice(0, Math.min(count, this.#rules.headBytes + 1 + MAX_EMPTY_BYTES)));
     if (used < 0) return;
     this.#input = used < count ? Buffer.from(buffer.subarray(used, count)) : EMPTY;
     this.#isAdvancing = true;
@@ -164,7 +166,7 @@ export class NetConnection implements ReplyOwner, Timed {
       return false;
     }
     if (this.#input.length === 0) return false;
-    const used = this.#readHead(this.#input.latin1Slice(0, Math.min(this.#input.length, this.#rules.headBytes + 1)));
+    const used = this.#readHead(this.#input.latin1Slice(0, Math.min(this.#input.length, this.#rules.headBytes + 1 + MAX_EMPTY_BYTES)));
     if (used < 0) return false;
     this.#input = this.#input.subarray(used);
     this.#startRequest();
@@ -194,8 +196,8 @@ export class NetConnection implements ReplyOwner, Timed {
   #readHead(text: string): number {
     let start = 0;
     if (!this.#head) {
-      // An empty line before a request is skipped (RFC 9112, 2.2).
-      while (text.startsWith('\r\n', start)) start += 2;
+      // Empty lines before a request are skipped (RFC 9112, 2.2).
+      while (start < MAX_EMPTY_BYTES && text.startsWith('\r\n', start)) start += 2;
       if (start === text.length) {
         this.#keepInput(text, start);
         return -1;
@@ -285,7 +287,10 @@ export class NetConnection implements ReplyOwner, Timed {
     const open = this.#reply;
     this.#reply = null;
     if (open) this.#owner.requestDone();
-    if (!open?.sent) {
+    const isSent = open?.sent ?? false;
+    // The handler must not reply a second time.
+    open?.abort();
+    if (!isSent) {
       const body = refusalBody(status, reason);
       this.socket.write(
         `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

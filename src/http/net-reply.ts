@@ -43,6 +43,8 @@ export class NetReply implements HttpReply {
   readonly #head: NetHead;
   readonly #body: FlowBody;
   #abortCalls: Array<() => void> | null = null;
+  /** Woken by an abort, too: a socket that was destroyed does not drain. */
+  readonly #drainWaiters = new Set<() => void>();
 
   constructor(owner: ReplyOwner, head: NetHead, body: FlowBody) {
     this.#owner = owner;
@@ -126,8 +128,13 @@ export class NetReply implements HttpReply {
     const { socket } = this.#owner;
     if (this.aborted || !socket.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
-      socket.once('drain', resolve);
-      this.onAbort(resolve);
+      const wake = (): void => {
+        socket.off('drain', wake);
+        this.#drainWaiters.delete(wake);
+        resolve();
+      };
+      socket.once('drain', wake);
+      this.#drainWaiters.add(wake);
     });
   }
 
@@ -158,6 +165,7 @@ export class NetReply implements HttpReply {
     this.aborted = true;
     this.isStreaming = false;
     for (const call of this.#abortCalls ?? []) call();
+    for (const wake of this.#drainWaiters) wake();
   }
 }
 

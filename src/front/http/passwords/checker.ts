@@ -110,8 +110,16 @@ export class PasswordChecker {
     const [job] = this.#jobs.values();
     if (!job) return;
     this.#running = job;
-    this.#thread ??= this.#startThread();
-    this.#thread.postMessage({ password: job.password, stored: job.stored } satisfies CheckRequest);
+    try {
+      this.#thread ??= this.#startThread();
+      this.#thread.postMessage({ password: job.password, stored: job.stored } satisfies CheckRequest);
+    } catch (error) {
+      // The system may refuse a thread. Later, so that the caller has its place in the queue first.
+      setImmediate(() => {
+        if (this.#running === job) this.#fail((error as Error).message);
+      });
+      return;
+    }
     this.#timer = setTimeout(() => this.#fail(`took longer than ${this.#timeoutMs} ms`), this.#timeoutMs);
     this.#timer.unref();
   }
@@ -124,8 +132,8 @@ export class PasswordChecker {
     this.#jobs.delete(job.key);
     if (verdict === 'match') this.#matches.set(job.key, true);
     else if (verdict === 'mismatch') this.#mismatches.set(job.key, true);
-    this.#next();
     for (const waiter of job.waiters) waiter(verdict);
+    this.#next();
   }
 
   /** Gives up the check under way, and the thread with it. */
