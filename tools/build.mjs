@@ -85,7 +85,11 @@ function wasmStep(name) {
 }
 
 function bundleStep(name) {
-  return { after: ['bindings'], inputs: ['src', 'vendor', 'tools/build'], run: async () => (await import('./build/bundles.mjs'))[name]() };
+  return {
+    after: ['bindings'],
+    inputs: ['src', 'vendor', 'tools/build', 'tsconfig.json', 'package.json'],
+    run: async () => (await import('./build/bundles.mjs'))[name](),
+  };
 }
 
 /** Runs a script in a process of its own, which uses another core. Prints its output if it fails. */
