@@ -2,9 +2,9 @@
 import type { Worker } from 'node:worker_threads';
 import { SettingError } from '../config/load-settings.ts';
 import { isUws } from '../http/uws-process.ts';
-import { openLogger } from '../node/node-log.ts';
 import { startService } from '../node/service.ts';
-import { useForIndexer } from '../node/start-thread.ts';
+import { openLogger } from '../node/threads/node-log.ts';
+import { useForIndexer } from '../node/threads/start-thread.ts';
 import { UsageError } from './arguments.ts';
 import { serveSettings } from './serve-settings.ts';
 

@@ -1,4 +1,4 @@
-// All metadata commands by name. The main thread runs them one after another (src/node/main-node.ts).
+// All metadata commands by name. The main thread runs them one after another (src/node/main/main-node.ts).
 import { updateAliases } from './aliases.ts';
 import { closeIndices, deleteIndex, dynamicMapping, openIndices, putMapping, putSettings, reloadAnalyzers } from './change-index.ts';
 import { putClusterSettings } from './cluster-settings.ts';

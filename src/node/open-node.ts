@@ -1,10 +1,10 @@
 // Opens a node with a reader in this thread, for the library.
 import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
-import { MainNode, type MainOptions } from './main-node.ts';
-import type { LogNotice } from './messages.ts';
-import { Reader } from './reader.ts';
-import { threadCounts } from './thread-counts.ts';
+import { MainNode, type MainOptions } from './main/main-node.ts';
+import type { LogNotice } from './messages/messages.ts';
+import { Reader } from './reading/reader.ts';
+import { threadCounts } from './threads/thread-counts.ts';
 
 /** Size at which an index buffer is written as a segment: larger segments mean fewer merges, smaller ones less memory. */
 const INDEX_BUFFER_BYTES = 128 << 20;

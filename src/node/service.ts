@@ -3,14 +3,14 @@ import type { Settings } from '../config/settings.ts';
 import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { BasicAuth } from '../rest/auth/basic-auth.ts';
 import { Cors } from '../rest/core/cors.ts';
-import { startHttpWorker } from './http-worker.ts';
-import { releaseMemoryWhenIdle } from './idle-memory.ts';
-import { MainNode } from './main-node.ts';
-import type { LogNotice } from './messages.ts';
+import { MainNode } from './main/main-node.ts';
+import type { LogNotice } from './messages/messages.ts';
 import { mainOptions } from './open-node.ts';
-import { dropSpareThread, startThread } from './start-thread.ts';
-import type { ThreadData } from './thread.ts';
-import { threadCounts } from './thread-counts.ts';
+import { startHttpWorker } from './reading/http-worker.ts';
+import { releaseMemoryWhenIdle } from './threads/idle-memory.ts';
+import { dropSpareThread, startThread } from './threads/start-thread.ts';
+import type { ThreadData } from './threads/thread.ts';
+import { threadCounts } from './threads/thread-counts.ts';
 
 export interface Service {
   readonly port: number;

@@ -1,4 +1,4 @@
-// Loads engine.wasm and gives a thread its kernels: one instance per (thread, memory) with a scratch region of its own.
+// Loads engine.wasm and analyzer.wasm, and gives a thread its kernels: one instance per (thread, memory) with a scratch region of its own.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { EngineExports } from './generated/exports.ts';
@@ -13,10 +13,19 @@ export function compileEngine(build: 'release' | 'debug' = 'release'): WebAssemb
   let module = modules.get(build);
   if (!module) {
     const file = build === 'release' ? 'engine.wasm' : 'engine.debug.wasm';
-    module = new WebAssembly.Module(readFileSync(fileURLToPath(new URL(`../../build/${file}`, import.meta.url))));
+    module = compile(file);
     modules.set(build, module);
   }
   return module;
+}
+
+/** The compiled kernels of analysis alone, which run in unshared memory. */
+export function compileAnalyzer(): WebAssembly.Module {
+  return compile('analyzer.wasm');
+}
+
+function compile(file: string): WebAssembly.Module {
+  return new WebAssembly.Module(readFileSync(fileURLToPath(new URL(`../../build/${file}`, import.meta.url))));
 }
 
 const staticBytesOf = new WeakMap<WebAssembly.Module, number>();

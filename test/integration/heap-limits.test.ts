@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { threadLimits } from '../../src/node/heap-limits.ts';
+import { threadLimits } from '../../src/node/threads/heap-limits.ts';
 
-const file = path.resolve(import.meta.dirname, '../../dist/node/heap-limits.js');
+const file = path.resolve(import.meta.dirname, '../../dist/node/threads/heap-limits.js');
 
 test('threads get the bounds that the process was given; the last ones count', () => {
   expect(threadLimits('')).toEqual({});

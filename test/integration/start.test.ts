@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { MetadataStore } from '../../src/node/metadata-store.ts';
+import { MetadataStore } from '../../src/node/metadata/metadata-store.ts';
 import { Store } from '../../src/store/store.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, type TestService, untilAnswering } from '../support/service.ts';

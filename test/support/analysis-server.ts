@@ -7,7 +7,7 @@ import { AnalysisRegistry, type AnalysisSettings } from '../../src/analysis/anal
 import { analyzeText } from '../../src/analysis/analyze/analyze-api.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { illegalArgumentError } from '../../src/errors/catalog.ts';
-import { configFiles } from '../../src/node/config-directory.ts';
+import { configFiles } from '../../src/node/metadata/config-directory.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
 
 export function analyzerModule(build = 'analyzer'): WebAssembly.Module {

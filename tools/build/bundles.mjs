@@ -17,9 +17,9 @@ const SERVICE = 'dist/service';
 /** Code files of the service: the main thread's part and the worker threads. */
 const SERVICE_CODE = {
   'service-main': 'src/cli/service-main.ts',
-  'indexer-thread': 'src/node/indexer-thread.ts',
-  'merger-thread': 'src/node/merger-thread.ts',
-  'http-thread': 'src/node/http-thread.ts',
+  'indexer-thread': 'src/node/indexing/indexer-thread.ts',
+  'merger-thread': 'src/node/indexing/merger-thread.ts',
+  'http-thread': 'src/node/reading/http-thread.ts',
 };
 /** Modules that LATE_PARTS loads from `<name>.late.js`. */
 const SERVICE_LATE = {

@@ -21,7 +21,15 @@ export interface StoredDocument {
   readonly source: Uint8Array | null;
 }
 
-export interface ShardStats {
+/** Bytes by field, without fields that use none. */
+export interface FieldMemory {
+  /** Term columns of text fields. They are built when a segment is written and stay in memory with it. */
+  readonly fielddata: Readonly<Record<string, number>>;
+  /** Terms, postings and inputs of completion fields. */
+  readonly completion: Readonly<Record<string, number>>;
+}
+
+export interface ShardStats extends FieldMemory {
   readonly shard: number;
   readonly docs: number;
   readonly deleted: number;
@@ -31,9 +39,6 @@ export interface ShardStats {
   readonly translogOperations: number;
   readonly translogBytes: number;
   readonly counters: Readonly<Record<string, number>>;
-  /** Bytes by field, without fields that use none: fielddata of text fields, structures of completion fields. */
-  readonly fielddata: Readonly<Record<string, number>>;
-  readonly completion: Readonly<Record<string, number>>;
 }
 
 export interface EngineContext {

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
 import type { ApiError } from '../../../src/errors/api-error.ts';
-import { configFiles } from '../../../src/node/config-directory.ts';
+import { configFiles } from '../../../src/node/metadata/config-directory.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 

@@ -1,0 +1,295 @@
+// An indexer: the only writer of the shards it owns. Runs in a thread of its own, or in the main thread when `threads` is 1.
+import type { MessagePort } from 'node:worker_threads';
+import { Packr } from 'msgpackr';
+import type { WriteOperation } from '../../api/core/write.ts';
+import { openSegment } from '../../arena/segment-reader.ts';
+import { SegmentSorter } from '../../arena/segment-sorter.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { indexNotFoundError } from '../../errors/catalog.ts';
+import { BufferPool } from '../../indexing/buffer-pool.ts';
+import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import { readShardSettings } from '../../indexing/shard-settings.ts';
+import { ShardWriter } from '../../indexing/shard-writer.ts';
+import type { MergeResult, WriterEnvironment } from '../../indexing/writer-environment.ts';
+import { SegmentFiles } from '../../store/segment-files.ts';
+import type { Store } from '../../store/store.ts';
+import { ThreadArenas } from '../memory/arenas.ts';
+import { Channel, Transferred } from '../messages/channel.ts';
+import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from '../messages/messages.ts';
+import { IndexStates } from '../metadata/index-states.ts';
+import type { NodeOptions } from '../threads/node-options.ts';
+
+/** Interval between checks for scheduled refreshes and flushes. */
+const TICK_MS = 100;
+/** Uncommitted operations are flushed after this time, so that recovery replays little. */
+const FLUSH_AFTER_MS = 5_000;
+
+interface OpenShard {
+  readonly writer: ShardWriter;
+  readonly placement: ShardPlacement;
+  readonly progress: Float64Array;
+  lastRefreshMs: number;
+  dirtySinceMs: number;
+  /** Wakes the requests with `refresh=wait_for`. */
+  waiting: Array<() => void>;
+  ticking: boolean;
+}
+
+export class Indexer {
+  readonly #options: NodeOptions;
+  readonly #store: Store;
+  readonly #main: Channel<FromIndexer, ToIndexer>;
+  readonly #arenas: ThreadArenas;
+  readonly #states: IndexStates;
+  readonly #shards = new Map<string, OpenShard>();
+  /** Shards that are being opened; requests to them wait. */
+  readonly #opening = new Map<string, Promise<void>>();
+  readonly #packr = new Packr({ int64AsType: 'number' });
+  readonly #environment: WriterEnvironment;
+  readonly #timer: NodeJS.Timeout;
+  #nextSegmentId: number;
+
+  constructor(port: MessagePort, module: WebAssembly.Module, store: Store, options: NodeOptions, number: number) {
+    this.#options = options;
+    this.#store = store;
+    this.#arenas = new ThreadArenas(module);
+    this.#states = new IndexStates(options);
+    // Segment ids are unique in the node: each indexer has its own range, main uses the range below.
+    this.#nextSegmentId = (number + 1) * 2 ** 40;
+    this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
+    this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes), new SegmentSorter(module));
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  #onMain(message: ToIndexer): unknown {
+    switch (message.type) {
+      case 'arena':
+        return this.#arenas.add(message);
+      case 'state':
+        return this.#onState(message);
+      case 'openShard':
+        return this.#startOpening(message.placement, message.snapshot);
+      case 'closeShard':
+        return this.#closeShard(message);
+      case 'released':
+        for (const { writer } of this.#shards.values()) for (const id of message.segments) writer.segmentReleased(id);
+        return;
+      case 'connect': {
+        new Channel<never, ShardRequest>(message.port, (request) => this.#onShardRequest(request));
+        return;
+      }
+      case 'stop':
+        return this.#stop();
+    }
+  }
+
+  #onState(message: Extract<ToIndexer, { type: 'state' }>): void {
+    this.#states.update(message.state);
+    for (const { writer } of this.#shards.values()) this.#useState(writer);
+  }
+
+  #useState(writer: ShardWriter): void {
+    const state = this.#states.byUuid(writer.identity.uuid);
+    if (!state) return;
+    writer.useMapping(state.mapping, state.analysis);
+    writer.useSettings(readShardSettings(state.meta.settings));
+  }
+
+  #startOpening(placement: ShardPlacement, snapshot: SnapshotDescriptor | null): Promise<void> {
+    const key = shardKey(placement.uuid, placement.shard);
+    const opening = this.#openShard(placement, snapshot).finally(() => this.#opening.delete(key));
+    this.#opening.set(key, opening);
+    return opening;
+  }
+
+  /** The open shard; undefined if it belongs to another indexer or could not be opened. */
+  async #openedShard(uuid: string, shard: number): Promise<OpenShard | undefined> {
+    const key = shardKey(uuid, shard);
+    await this.#opening.get(key)?.catch(() => undefined);
+    return this.#shards.get(key);
+  }
+
+  async #openShard(placement: ShardPlacement, snapshot: SnapshotDescriptor | null): Promise<void> {
+    const { uuid, shard, log } = placement;
+    const state = this.#states.byUuid(uuid);
+    if (!state) throw new Error(`no metadata of index ${uuid}`);
+    const files = new SegmentFiles(this.#options.dataPath, uuid, shard);
+    const identity = { index: state.meta.name, uuid, shard, log };
+    const writer = new ShardWriter(identity, state.mapping, state.analysis, files, this.#environment);
+    writer.useSettings(readShardSettings(state.meta.settings));
+    const progress = new Float64Array(placement.progress);
+    await writer.recover(snapshot);
+    // The metadata may have changed meanwhile.
+    this.#useState(writer);
+    progress[0] = writer.maxSeqNo;
+    this.#shards.set(shardKey(uuid, shard), {
+      writer,
+      placement,
+      progress,
+      lastRefreshMs: Date.now(),
+      // Replayed operations are flushed at the next tick; otherwise a service that dies soon after each start would replay more each time.
+      dirtySinceMs: writer.uncommitted.operations > 0 ? Number.NEGATIVE_INFINITY : 0,
+      waiting: [],
+      ticking: false,
+    });
+  }
+
+  async #closeShard({ uuid, shard, log, drop }: Extract<ToIndexer, { type: 'closeShard' }>): Promise<void> {
+    const open = await this.#openedShard(uuid, shard);
+    if (open) {
+      this.#shards.delete(shardKey(uuid, shard));
+      for (const resolve of open.waiting) resolve();
+      await open.writer.close({ flush: !drop });
+    }
+    if (!drop) return;
+    new SegmentFiles(this.#options.dataPath, uuid, shard).removeAll();
+    await this.#store.drop(log);
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.allSettled(this.#opening.values());
+    const open = [...this.#shards.values()];
+    this.#shards.clear();
+    for (const { writer } of open) await writer.close({ flush: true });
+  }
+
+  // --------------------------------------------------------------------------------------------- requests of readers
+
+  async #onShardRequest(request: ShardRequest): Promise<unknown> {
+    const open = await this.#openedShard(request.uuid, request.shard);
+    if (!open) throw indexNotFoundError(request.uuid);
+    const { writer } = open;
+    switch (request.type) {
+      case 'write':
+        return this.#write(open, request);
+      case 'locate':
+        return writer.locate(request.docId);
+      case 'refresh':
+        return this.#refresh(open);
+      case 'flush':
+        return writer.flush(request.force);
+      case 'forceMerge':
+        return writer.forceMerge(request.maxNumSegments, request.onlyExpungeDeletes);
+      case 'stats':
+        return this.#stats(open);
+    }
+  }
+
+  async #write(open: OpenShard, request: Extract<ShardRequest, { type: 'write' }>): Promise<Transferred> {
+    const operations = this.#packr.unpack(request.operations) as WriteOperation[];
+    const outcomes = await open.writer.apply(operations);
+    open.progress[0] = open.writer.maxSeqNo;
+    if (open.writer.isDirty && open.dirtySinceMs === 0) open.dirtySinceMs = Date.now();
+    if (request.refresh === 'true') await this.#refresh(open);
+    else if (request.refresh === 'wait_for' && open.writer.isDirty) await this.#waitForRefresh(open);
+    const packed = new Uint8Array(this.#packr.pack(outcomes));
+    return new Transferred(packed, [packed.buffer]);
+  }
+
+  async #refresh(open: OpenShard): Promise<void> {
+    open.lastRefreshMs = Date.now();
+    const { waiting } = open;
+    open.waiting = [];
+    await open.writer.refresh();
+    for (const resolve of waiting) resolve();
+  }
+
+  #waitForRefresh(open: OpenShard): Promise<void> {
+    // Without scheduled refreshes nothing would wake the caller.
+    if (this.#refreshIntervalMs(open) < 0) return this.#refresh(open);
+    return new Promise((resolve) => open.waiting.push(resolve));
+  }
+
+  #refreshIntervalMs({ placement }: OpenShard): number {
+    return this.#states.byUuid(placement.uuid)?.refreshIntervalMs ?? 1000;
+  }
+
+  #stats({ writer, placement }: OpenShard): WriterStats {
+    const { segments } = writer;
+    return {
+      shard: placement.shard,
+      docs: writer.liveDocs,
+      deleted: segments.reduce((sum, segment) => sum + segment.deleted, 0),
+      segments: segments.length,
+      sizeBytes: segments.reduce((sum, segment) => sum + segment.extent.bytes, 0),
+      maxSeqNo: writer.maxSeqNo,
+      translogOperations: writer.uncommitted.operations,
+      translogBytes: writer.uncommitted.bytes,
+      counters: { ...writer.counters, merges: writer.mergeCount },
+    };
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    for (const open of this.#shards.values()) {
+      if (open.ticking) continue;
+      const interval = this.#refreshIntervalMs(open);
+      const { operations } = open.writer.uncommitted;
+      const refresh = interval >= 0 && now - open.lastRefreshMs >= interval && open.writer.isDirty;
+      if (operations > 0 && open.dirtySinceMs === 0) open.dirtySinceMs = now;
+      const flush = operations > 0 && (open.writer.isFlushDue || now - open.dirtySinceMs >= FLUSH_AFTER_MS);
+      if (!refresh && !flush) continue;
+      open.ticking = true;
+      this.#maintain(open, refresh, flush)
+        .catch((error) => this.#logError(`[${open.writer.identity.index}][${open.placement.shard}] maintenance failed`, error))
+        .finally(() => {
+          open.ticking = false;
+        });
+    }
+  }
+
+  async #maintain(open: OpenShard, refresh: boolean, flush: boolean): Promise<void> {
+    if (refresh) await this.#refresh(open);
+    if (flush) {
+      open.dirtySinceMs = 0;
+      await open.writer.flush();
+    }
+  }
+
+  #logError(message: string, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#main.notify({ type: 'log', level: 'error', message: `${message}: ${text}` });
+  }
+
+  // ----------------------------------------------------------------------------------------------------- environment
+
+  #makeEnvironment(buffers: BufferPool, sorter: SegmentSorter): WriterEnvironment {
+    return {
+      store: this.#store,
+      buffers,
+      nextSegmentId: () => this.#nextSegmentId++,
+      allocate: (bytes) => this.#main.request({ type: 'allocate', bytes }),
+      view: (extent) => this.#arenas.view(extent),
+      openSegment: (id, extent, name, verify) =>
+        openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify }),
+      publish: (snapshot) => this.#main.request({ type: 'publish', snapshot }),
+      updateMapping: async (uuid, mappings) => {
+        await this.#main.request({ type: 'updateMapping', uuid, mappings });
+        const state = this.#states.byUuid(uuid);
+        if (!state) throw new ApiError('index_not_found_exception', 404, `no such index [${uuid}]`);
+        return state;
+      },
+      merge: async (segments, sort): Promise<MergeResult> => {
+        const reply = await this.#main.request({
+          type: 'merge',
+          segments: segments.map((segment) => segment.descriptor()),
+          sort,
+        });
+        return { extent: reply.extent, docMaps: reply.docMaps };
+      },
+      sortSegment: (image, sort) => sorter.sort(image, sort),
+      mergeFailed: (identity, error) => this.#logError(`[${identity.index}][${identity.shard}] merge failed`, error),
+      storedScript: (id) => {
+        const { scripts } = this.#states.cluster;
+        const script = Object.hasOwn(scripts, id) ? scripts[id] : null;
+        return script && { lang: String(script['lang']), source: String(script['source']) };
+      },
+      nowMs: () => Date.now(),
+    };
+  }
+}
+
+function shardKey(uuid: string, shard: number): string {
+  return `${uuid}/${shard}`;
+}

@@ -1,0 +1,425 @@
+// The main part of a node: owns the data directory, the metadata, the memory and the threads, and connects indexers, which write, with readers,
+// which search.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import type { JsonObject } from '../../common/json-value.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { indexNotFoundError } from '../../errors/catalog.ts';
+import type { Extent, SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
+import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
+import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
+import { removeIndexFolder } from '../../store/segment-files.ts';
+import { Store } from '../../store/store.ts';
+import { compileEngine } from '../../wasm/kernels.ts';
+import { SharedArenas } from '../memory/shared-arenas.ts';
+import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
+import { Channel } from '../messages/channel.ts';
+import type {
+  ArenaMessage,
+  FromIndexer,
+  FromReader,
+  LogNotice,
+  ShardPlacement,
+  ToIndexer,
+  ToMerger,
+  ToReader,
+} from '../messages/messages.ts';
+import { buildMapping } from '../metadata/build-index.ts';
+import { MetadataStore } from '../metadata/metadata-store.ts';
+import type { NodeOptions } from '../threads/node-options.ts';
+import { startThread } from '../threads/start-thread.ts';
+import type { ThreadData } from '../threads/thread.ts';
+import { EarlyShards } from './early-shards.ts';
+import { MergeRunner } from './merge-runner.ts';
+import { makePart, type NodePart } from './node-part.ts';
+import { SearchContexts } from './search-contexts.ts';
+import { startHere } from './start-here.ts';
+import { Tasks } from './tasks.ts';
+
+/** Scratch region of an indexer in each arena, for id look-ups and reading values. The merger works in its own memory and needs little. */
+const INDEXER_SCRATCH_BYTES = 8 << 20;
+const MERGER_SCRATCH_BYTES = 64 << 10;
+/** Delay between readers being ready and indexers starting. */
+const INDEXERS_AFTER_MS = 20;
+
+export interface MainOptions extends NodeOptions {
+  readonly indexers: number;
+  /** Run all parts in this thread, without worker threads. */
+  readonly inProcess: boolean;
+  readonly memoryLimitBytes: number;
+  readonly onLog: (level: LogNotice['level'], message: string) => void;
+}
+
+export class MainNode {
+  readonly #options: MainOptions;
+  readonly #lock: DirectoryLock;
+  readonly #store: Store;
+  readonly #metadata: MetadataStore;
+  readonly #module: WebAssembly.Module;
+  readonly #arenas: SharedArenas;
+  readonly #registry: SnapshotRegistry;
+  readonly #early: EarlyShards;
+  readonly #contexts: SearchContexts;
+  readonly #tasks = new Tasks();
+  readonly #indexers: NodePart<ToIndexer, FromIndexer>[] = [];
+  readonly #readers: NodePart<ToReader, FromReader>[] = [];
+  readonly #progress = new Map<string, SharedArrayBuffer>();
+  /** Start functions of the indexers that do not run yet. */
+  readonly #indexerStarts: Array<() => void> = [];
+  #indexersLater: NodeJS.Timeout | undefined;
+  readonly #merges: MergeRunner;
+  /** Indices whose shards are being closed. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #commandTail: Promise<unknown> = Promise.resolve();
+  #stopping: Promise<void> | null = null;
+
+  /** @throws ApiError: the directory is in use, or its metadata is corrupt */
+  constructor(options: MainOptions) {
+    this.#options = options;
+    mkdirSync(options.dataPath, { recursive: true });
+    this.#lock = lockDirectory(options.dataPath);
+    try {
+      this.#store = Store.open(options.dataPath);
+      this.#metadata = new MetadataStore(this.#store);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+    this.#module = compileEngine();
+    this.#arenas = new SharedArenas(this.#module, (arena, memory) => this.#early.addArena(arena, memory));
+    this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
+    this.#contexts = new SearchContexts(this.#registry);
+    this.#merges = new MergeRunner({
+      startMerger: () => this.#startPart<ToMerger, never>('merger', 0, MERGER_SCRATCH_BYTES, () => undefined),
+      onMergerEnd: (merger) => this.#arenas.remove(merger),
+      hold: (segments) => this.#registry.hold(segments),
+      allocate: (bytes) => this.#allocate(bytes),
+    });
+    this.#early = new EarlyShards({
+      dataPath: options.dataPath,
+      store: this.#store,
+      module: this.#module,
+      allocate: (bytes) => this.#allocate(bytes),
+      release: (extent) => this.#arenas.release(extent),
+    });
+  }
+
+  get store(): Store {
+    return this.#store;
+  }
+
+  get module(): WebAssembly.Module {
+    return this.#module;
+  }
+
+  /** Options for threads. */
+  get threadOptions(): NodeOptions {
+    const { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, settings } =
+      this.#options;
+    return { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, settings };
+  }
+
+  /**
+   * Opens every shard: reads segments and replays logs. Does not wait for the indexers of shards that early-shards.ts has opened: they start after
+   * the first requests are answered, which the start of their threads would delay, and then handle the requests received meanwhile. Readers added
+   * by `addReaders` know all metadata and snapshots when this resolves.
+   */
+  async start(addReaders: () => void): Promise<void> {
+    for (let number = 0; number < this.#options.indexers; number++) {
+      const part = this.#startPart<ToIndexer, FromIndexer>('indexer', number, INDEXER_SCRATCH_BYTES, (message) => this.#onIndexer(message));
+      this.#indexers.push(part);
+    }
+    const { state } = this.#metadata;
+    const placements = this.#placements(state);
+    // Listed now, so that indices deleted by requests meanwhile are not among them.
+    const orphans = this.#metadata.orphans();
+    const fail = (error: Error) => this.#options.onLog('error', `shard failed to open: ${error.message}`);
+    const opened = this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements }).catch(fail));
+    const late: Promise<void>[] = [];
+    for (const placement of placements) {
+      const snapshot = await this.#early.open(placement);
+      const { channel } = this.#indexers[placement.indexer];
+      const done = channel.request({ type: 'openShard', placement, snapshot }).catch(fail);
+      opened.push(done);
+      if (snapshot !== null) this.#registry.publish(snapshot);
+      else {
+        late.push(done);
+        this.#runIndexers();
+      }
+    }
+    // After the shards were sent to the indexers, so that requests of readers are queued behind them.
+    addReaders();
+    await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
+    this.#indexersLater = setTimeout(() => this.#runIndexers(), INDEXERS_AFTER_MS);
+    Promise.all(opened)
+      .then(() => (this.#stopping === null ? Promise.all(orphans.map((uuid) => this.#closeIndex(uuid, true))) : []))
+      .catch((error) => this.#options.onLog('error', `a deleted index is left on disk: ${error.message}`));
+  }
+
+  /** Sends a reader the metadata and all snapshots. */
+  async #inform(channel: Channel<ToReader, FromReader>): Promise<void> {
+    const { state } = this.#metadata;
+    const told: Promise<unknown>[] = [channel.request({ type: 'state', state, placements: this.#placements(state) })];
+    for (const snapshot of this.#registry.newest()) told.push(channel.request({ type: 'snapshot', snapshot }));
+    await Promise.all(told);
+  }
+
+  /**
+   * Adds a reader. A reader added after `start` must be welcomed.
+   * @param connect  receives the reader's ports, to main and to each indexer; returns its thread, or null if it has none
+   * @returns the reader's number
+   */
+  startReader(connect: (parts: { port: MessagePort; indexerPorts: MessagePort[] }) => Worker | null): number {
+    const reader = this.#readers.length;
+    const { port1, port2 } = new MessageChannel();
+    const channel = new Channel<ToReader, FromReader>(port1, (message) => this.#onReader(reader, message));
+    const indexerPorts = this.#indexers.map((indexer) => {
+      const link = new MessageChannel();
+      indexer.channel.notify({ type: 'connect', port: link.port1 }, [link.port1]);
+      return link.port2;
+    });
+    const worker = connect({ port: port2, indexerPorts });
+    worker?.on('error', (error) => this.#onThreadError('http worker', error));
+    const part = makePart<ToReader, FromReader>(channel, this.#options.scratchBytes, worker);
+    this.#readers.push(part);
+    this.#arenas.add(part);
+    this.#registry.addReader(reader);
+    return reader;
+  }
+
+  /** Sends a late reader the metadata and all snapshots, then `message`. Runs between two metadata commands, so that the reader misses none. */
+  welcome(reader: number, message: ToReader): Promise<void> {
+    const { channel } = this.#readers[reader];
+    const welcomed = this.#commandTail.then(async () => {
+      await this.#inform(channel);
+      await channel.request(message);
+    });
+    this.#commandTail = welcomed.catch(() => undefined);
+    return welcomed;
+  }
+
+  /** Sends a request to every reader and waits for all replies. */
+  async broadcast(message: ToReader): Promise<void> {
+    await Promise.all(this.#readers.map(({ channel }) => channel.request(message)));
+  }
+
+  // --------------------------------------------------------------------------------------------------------- threads
+
+  #startPart<Out extends { readonly type: string }, In>(
+    role: 'indexer' | 'merger',
+    number: number,
+    scratchBytes: number,
+    handler: (message: In) => unknown,
+  ): NodePart<Out, In> {
+    const { port1, port2 } = new MessageChannel();
+    const channel = new Channel<Out | ArenaMessage, In>(port1, handler);
+    const data: ThreadData = { role, number, port: port2, indexerPorts: [], module: this.#module, options: this.threadOptions };
+    const part = makePart<Out, In>(channel, scratchBytes);
+    const run = () => {
+      if (this.#options.inProcess) {
+        startHere(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
+      } else {
+        part.worker = startThread(data);
+        part.worker.on('error', (error) => this.#onThreadError(role, error));
+      }
+    };
+    if (role === 'indexer') this.#indexerStarts.push(run);
+    else run();
+    this.#arenas.add(part);
+    return part;
+  }
+
+  /** Starts the indexers. Messages sent to them before wait in their ports. */
+  #runIndexers(): void {
+    clearTimeout(this.#indexersLater);
+    for (const run of this.#indexerStarts.splice(0)) run();
+  }
+
+  /** A thread that dies loses its shards or connections, so the process exits; the parent process restarts it, and it recovers from the log. */
+  #onThreadError(role: string, error: Error): void {
+    this.#options.onLog('error', `${role} thread died: ${error.stack ?? error.message}`);
+    if (this.#stopping === null) process.exit(70);
+  }
+
+  // -------------------------------------------------------------------------------------------------------- messages
+
+  #onIndexer(message: FromIndexer): unknown {
+    switch (message.type) {
+      case 'allocate':
+        return this.#allocate(message.bytes);
+      case 'publish':
+        return this.#publish(message.snapshot);
+      case 'updateMapping':
+        return this.#updateMapping(message.uuid, message.mappings);
+      case 'merge':
+        return this.#merges.merge(message.segments, message.sort);
+      case 'log':
+        return this.#options.onLog(message.level, message.message);
+    }
+  }
+
+  #onReader(reader: number, message: FromReader): unknown {
+    switch (message.type) {
+      case 'command':
+        return this.command(message.name, message.args);
+      case 'context':
+        return this.#contexts.handle(message.request);
+      case 'task':
+        return this.#tasks.handle(message.request);
+      case 'release':
+        return this.#registry.released(reader, message.extents);
+      case 'log':
+        return this.#options.onLog(message.level, message.message);
+    }
+  }
+
+  #allocate(bytes: number): Extent {
+    const limit = this.#options.memoryLimitBytes;
+    const used = this.#registry.publishedBytes;
+    if (used + bytes > limit) {
+      throw new ApiError(
+        'circuit_breaking_exception',
+        429,
+        `[segments] Data too large, data for [segment] would be [${used + bytes}/${used + bytes}b], which is larger than the limit of [${limit}/${limit}b]`,
+        {
+          details: { bytes_wanted: used + bytes, bytes_limit: limit, durability: 'PERMANENT' },
+        },
+      );
+    }
+    return this.#arenas.allocate(bytes);
+  }
+
+  async #publish(snapshot: SnapshotDescriptor): Promise<void> {
+    this.#registry.publish(snapshot);
+    await this.broadcast({ type: 'snapshot', snapshot });
+  }
+
+  #onFreed(extent: Extent, segment: number | null): void {
+    this.#arenas.release(extent);
+    if (segment === null) return;
+    for (const { channel } of this.#indexers) channel.notify({ type: 'released', segments: [segment] });
+  }
+
+  // -------------------------------------------------------------------------------------------------------- metadata
+
+  /** Runs a metadata command after the previous ones. Resolves with the reducer's response when every thread has the new state. */
+  async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+    const run = this.#commandTail.then(() => this.#runCommand(name, args));
+    this.#commandTail = run.catch(() => undefined);
+    const { response, closed } = await run;
+    // Awaited outside the queue of commands, because a closing shard may wait for a mapping update, which is a command, too.
+    await closed;
+    return response;
+  }
+
+  #updateMapping(uuid: string, mappings: JsonObject): Promise<unknown> {
+    const meta = Object.values(this.#metadata.state.indices).find((index) => index.uuid === uuid);
+    if (!meta) throw indexNotFoundError(uuid);
+    return this.command('dynamicMapping', { index: meta.name, mappings });
+  }
+
+  async #runCommand<Name extends CommandName>(
+    name: Name,
+    args: CommandArgs<Name>,
+  ): Promise<{ response: CommandResponse<Name>; closed: Promise<unknown> }> {
+    const before = this.#metadata.state;
+    const { state, response } = runReducer(name, before, args, {
+      nowMs: Date.now(),
+      newUuid: () => randomBytes(16).toString('base64url'),
+      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, this.#options, isNew),
+    });
+    if (state === before) return { response, closed: Promise.resolve() };
+    this.#metadata.save(state);
+    const placements = this.#placements(state);
+    const open = openIndices(state);
+    const opened = openIndices(before);
+    // Indexers receive the state first, since a reader may write as soon as it has it.
+    await Promise.all(this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements })));
+    const started = placements.filter(({ uuid }) => !opened.has(uuid));
+    await Promise.all(started.map(({ uuid }) => this.#closing.get(uuid)));
+    await Promise.all(
+      started.map((placement) => this.#indexers[placement.indexer].channel.request({ type: 'openShard', placement, snapshot: null })),
+    );
+    await this.broadcast({ type: 'state', state, placements });
+    const kept = uuidsOf(state);
+    const closing = [...uuidsOf(before)]
+      .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))
+      .map((uuid) => this.#closeIndex(uuid, !kept.has(uuid)));
+    return { response, closed: Promise.all(closing) };
+  }
+
+  /** Closes the open shards of an index, one call after another. @param drop  the index was deleted, so its files are removed */
+  #closeIndex(uuid: string, drop: boolean): Promise<void> {
+    const closing = (this.#closing.get(uuid) ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => this.#closeShards(uuid, drop))
+      .finally(() => {
+        if (this.#closing.get(uuid) === closing) this.#closing.delete(uuid);
+      });
+    this.#closing.set(uuid, closing);
+    return closing;
+  }
+
+  async #closeShards(uuid: string, drop: boolean): Promise<void> {
+    const logs = this.#metadata.logs(uuid);
+    const close = (log: number, shard: number) =>
+      this.#indexers[this.#indexerOf(log)].channel.request({ type: 'closeShard', uuid, shard, log, drop });
+    await Promise.all(logs.map(close));
+    for (const shard of logs.keys()) {
+      this.#registry.forget(uuid, shard);
+      this.#progress.delete(`${uuid}/${shard}`);
+    }
+    if (!drop) return;
+    removeIndexFolder(this.#options.dataPath, uuid);
+    this.#metadata.forgetLogs(uuid);
+  }
+
+  #indexerOf(log: number): number {
+    return log % this.#options.indexers;
+  }
+
+  #placements(state: ClusterState): ShardPlacement[] {
+    return [...openIndices(state)].flatMap((uuid) =>
+      this.#metadata.logs(uuid).map((log, shard) => {
+        const key = `${uuid}/${shard}`;
+        let progress = this.#progress.get(key);
+        if (!progress) this.#progress.set(key, (progress = new SharedArrayBuffer(8)));
+        return { uuid, shard, log, indexer: this.#indexerOf(log), progress };
+      }),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ stop
+
+  /** Flushes and closes everything. Readers must be stopped before. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#commandTail;
+    this.#runIndexers();
+    await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
+    await Promise.allSettled(this.#closing.values());
+    // Reader threads exit on their own, since uWebSockets must close its listener in the turn in which its thread ends.
+    const ended = this.#readers.flatMap(({ worker }) => (worker ? [new Promise((resolve) => worker.once('exit', resolve))] : []));
+    for (const { channel, worker } of this.#readers) if (worker) channel.notify({ type: 'exit' });
+    await Promise.all(ended);
+    for (const { channel } of [...this.#indexers, ...this.#readers]) channel.close();
+    await Promise.all([this.#merges.stop(), ...this.#indexers.map(({ worker }) => worker?.terminate())]);
+    await this.#store.close();
+    this.#lock.release();
+  }
+}
+
+function uuidsOf(state: ClusterState): Set<string> {
+  return new Set(Object.values(state.indices).map(({ uuid }) => uuid));
+}
+
+function openIndices(state: ClusterState): Set<string> {
+  return new Set(Object.values(state.indices).flatMap((meta) => (meta.state === 'open' ? [meta.uuid] : [])));
+}

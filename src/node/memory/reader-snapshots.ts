@@ -1,0 +1,122 @@
+// The snapshots that a reader thread (http worker, library) searches. A snapshot is kept while it is the newest of its shard or a request, scroll or
+// point in time uses it. When no snapshot refers to an extent any more, main is notified and may reuse the memory.
+import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
+import type { SegmentImageReader } from '../../arena/segment-reader.ts';
+import { openSegment } from '../../arena/segment-reader.ts';
+import { type Extent, extentKey, type SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
+import type { ThreadArenas } from './arenas.ts';
+
+/** A snapshot with its descriptor, by which other threads know it. */
+export interface PublishedSnapshot extends ShardSnapshot {
+  readonly descriptor: SnapshotDescriptor;
+}
+
+interface HeldSnapshot {
+  readonly descriptor: SnapshotDescriptor;
+  readonly segments: readonly SegmentReader[];
+  /** Number of users, plus one while the snapshot is the newest. */
+  holders: number;
+}
+
+export class ReaderSnapshots {
+  readonly #arenas: ThreadArenas;
+  readonly #newest = new Map<string, HeldSnapshot>();
+  /** Images by segment id, shared by the generations that contain them. */
+  readonly #images = new Map<number, { image: SegmentImageReader; holders: number }>();
+  readonly #extents = new Map<string, { extent: Extent; holders: number }>();
+  readonly #release: (extents: readonly Extent[]) => void;
+
+  constructor(arenas: ThreadArenas, release: (extents: readonly Extent[]) => void) {
+    this.#arenas = arenas;
+    this.#release = release;
+  }
+
+  /** Installs a new generation. Running searches keep the one they use. */
+  publish(descriptor: SnapshotDescriptor): void {
+    const key = `${descriptor.indexUuid}/${descriptor.shard}`;
+    const before = this.#newest.get(key);
+    const segments = descriptor.segments.map(({ id, name, extent, liveDocs, deleted }) => {
+      let entry = this.#images.get(id);
+      if (!entry) {
+        const image = openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify: false });
+        this.#images.set(id, (entry = { image, holders: 0 }));
+      }
+      entry.holders++;
+      this.#hold(extent);
+      if (liveDocs === null) return entry.image;
+      this.#hold(liveDocs);
+      return entry.image.withLiveDocs(liveDocs.ptr, deleted);
+    });
+    this.#newest.set(key, { descriptor, segments, holders: 1 });
+    if (before) this.#drop(before);
+  }
+
+  /** Drops the snapshots of a deleted or closed index. */
+  forget(uuid: string): void {
+    for (const [key, snapshot] of this.#newest) {
+      if (snapshot.descriptor.indexUuid !== uuid) continue;
+      this.#newest.delete(key);
+      this.#drop(snapshot);
+    }
+  }
+
+  maxSeqNo(uuid: string, shard: number): number {
+    return this.#newest.get(`${uuid}/${shard}`)?.descriptor.maxSeqNo ?? -1;
+  }
+
+  /** @returns null if the shard has no snapshot in this thread */
+  acquire(index: IndexState, shard: number): PublishedSnapshot | null {
+    const held = this.#newest.get(`${index.meta.uuid}/${shard}`);
+    if (!held) return null;
+    held.holders++;
+    let released = false;
+    return {
+      descriptor: held.descriptor,
+      index,
+      shard,
+      generation: held.descriptor.generation,
+      segments: held.segments,
+      release: () => {
+        if (released) return;
+        released = true;
+        this.#drop(held);
+      },
+    };
+  }
+
+  /** A snapshot of a search context, which main keeps in memory while the caller uses it. */
+  borrow(descriptor: SnapshotDescriptor, index: IndexState): ShardSnapshot {
+    const segments = descriptor.segments.map(({ id, name, extent, liveDocs, deleted }) => {
+      const image =
+        this.#images.get(id)?.image ??
+        openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify: false });
+      return liveDocs === null ? image : image.withLiveDocs(liveDocs.ptr, deleted);
+    });
+    return { index, shard: descriptor.shard, generation: descriptor.generation, segments, release: () => undefined };
+  }
+
+  #hold(extent: Extent): void {
+    const key = extentKey(extent);
+    const entry = this.#extents.get(key);
+    if (entry) entry.holders++;
+    else this.#extents.set(key, { extent, holders: 1 });
+  }
+
+  #drop(snapshot: HeldSnapshot): void {
+    if (--snapshot.holders > 0) return;
+    const released: Extent[] = [];
+    for (const { id, extent, liveDocs } of snapshot.descriptor.segments) {
+      const image = this.#images.get(id);
+      if (image && --image.holders === 0) this.#images.delete(id);
+      for (const part of liveDocs === null ? [extent] : [extent, liveDocs]) {
+        const key = extentKey(part);
+        const entry = this.#extents.get(key);
+        if (!entry || --entry.holders > 0) continue;
+        this.#extents.delete(key);
+        released.push(part);
+      }
+    }
+    if (released.length > 0) this.#release(released);
+  }
+}

@@ -1,5 +1,0 @@
-// Entry point of the merger's thread.
-import { enterThread } from './enter-thread.ts';
-import { Merger } from './merger.ts';
-
-enterThread(({ port, module }) => new Merger(port, module));

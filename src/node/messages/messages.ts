@@ -1,0 +1,163 @@
+// All messages between threads. Metadata, memory and snapshots go through main; http workers send writes to indexers directly.
+import type { FieldMemory, ShardStats } from '../../api/core/context.ts';
+import type { Refresh } from '../../api/core/write.ts';
+import type { JsonObject } from '../../common/json-value.ts';
+import type { LogLevel } from '../../common/logger.ts';
+import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import type { IndexSortKey } from '../../mapping/index-sort.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
+import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import type { ContextReplies, ContextRequest } from './context-messages.ts';
+import type { TaskReplies, TaskRequest } from './task-messages.ts';
+
+/** Which indexer writes a shard, and where its progress is shared. */
+export interface ShardPlacement {
+  readonly uuid: string;
+  readonly shard: number;
+  /** Number of the shard's log in the store. */
+  readonly log: number;
+  readonly indexer: number;
+  /** f64[1]: highest acknowledged seqNo, written only by the indexer. A reader whose snapshot includes it can serve realtime reads without asking. */
+  readonly progress: SharedArrayBuffer;
+}
+
+/** Main -> every thread. Request; the reply confirms that the thread uses the new state. */
+export interface StateMessage {
+  readonly type: 'state';
+  readonly state: ClusterState;
+  readonly placements: readonly ShardPlacement[];
+}
+
+/** Main -> every thread that runs kernels: a new arena, with this thread's scratch region in it. */
+export interface ArenaMessage {
+  readonly type: 'arena';
+  readonly arena: number;
+  readonly memory: WebAssembly.Memory;
+  readonly scratch: Extent;
+}
+
+/** Main -> reader. Request: the new snapshot of a shard. */
+export interface SnapshotMessage {
+  readonly type: 'snapshot';
+  readonly snapshot: SnapshotDescriptor;
+}
+
+export type ReaderCommand =
+  | { readonly type: 'start'; readonly publishAddress: string }
+  /** Finish the requests in flight and accept no new ones. */
+  | { readonly type: 'stop' }
+  /** Notice: exit the thread. */
+  | { readonly type: 'exit' }
+  | { readonly type: 'reopenLogs' };
+
+export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | ReaderCommand;
+
+/** Generic, not a union over the names, from which TypeScript could not build a message with a generic name. */
+export interface CommandMessage<Name extends CommandName = CommandName> {
+  readonly type: 'command';
+  readonly name: Name;
+  readonly args: CommandArgs<Name>;
+}
+
+export type FromReader =
+  /** Request: a metadata command, see src/metadata. */
+  | CommandMessage
+  /** Request: a scroll or point in time, see src/node/main/search-contexts.ts. */
+  | { readonly type: 'context'; readonly request: ContextRequest }
+  /** Request: a task, see src/node/main/tasks.ts. */
+  | { readonly type: 'task'; readonly request: TaskRequest }
+  /** Notice: this thread no longer uses these extents. */
+  | { readonly type: 'release'; readonly extents: readonly Extent[] }
+  | LogNotice;
+
+export interface LogNotice {
+  readonly type: 'log';
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
+export type ToIndexer =
+  | StateMessage
+  | ArenaMessage
+  /** Requests. */
+  /** `snapshot` contains the committed segments if main has opened them already. */
+  | { readonly type: 'openShard'; readonly placement: ShardPlacement; readonly snapshot: SnapshotDescriptor | null }
+  /** `drop` also removes the files of the shard, whether it is open or not. */
+  | { readonly type: 'closeShard'; readonly uuid: string; readonly shard: number; readonly log: number; readonly drop: boolean }
+  | { readonly type: 'stop' }
+  /** Notices. */
+  | { readonly type: 'released'; readonly segments: readonly number[] }
+  | { readonly type: 'connect'; readonly port: import('node:worker_threads').MessagePort };
+
+export type FromIndexer =
+  /** Requests. */
+  | { readonly type: 'allocate'; readonly bytes: number }
+  | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
+  | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
+  | LogNotice;
+
+/** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr. */
+export type ShardRequest =
+  | {
+      readonly type: 'write';
+      readonly uuid: string;
+      readonly shard: number;
+      readonly operations: Uint8Array;
+      readonly refresh: Refresh;
+    }
+  | { readonly type: 'locate'; readonly uuid: string; readonly shard: number; readonly docId: string }
+  | { readonly type: 'refresh'; readonly uuid: string; readonly shard: number }
+  | { readonly type: 'flush'; readonly uuid: string; readonly shard: number; readonly force: boolean }
+  | {
+      readonly type: 'forceMerge';
+      readonly uuid: string;
+      readonly shard: number;
+      readonly maxNumSegments: number;
+      readonly onlyExpungeDeletes: boolean;
+    }
+  | { readonly type: 'stats'; readonly uuid: string; readonly shard: number };
+
+export type ToMerger =
+  | ArenaMessage
+  /** Request; the merged image waits in the merger until `store`. */
+  | { readonly type: 'mergeImages'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
+  /** Request: copy the image into an extent of its size. */
+  | { readonly type: 'store'; readonly extent: Extent };
+
+/** Reply of the merger: the size of the image and, for each source, the new doc ids. */
+export interface MergeReply {
+  readonly bytes: number;
+  readonly docMaps: readonly Uint32Array[];
+}
+
+/** Reply of main to an indexer's `merge`, with the extent that holds the image. */
+export interface MergedSegment extends MergeReply {
+  readonly extent: Extent;
+}
+
+/** Statistics of a shard that its indexer knows. */
+export type WriterStats = Omit<ShardStats, keyof FieldMemory>;
+
+/** Replies to requests by message type; other requests have an empty reply. */
+interface Replies {
+  allocate: Extent;
+  merge: MergedSegment;
+  mergeImages: MergeReply;
+  /** WriteOutcomes packed by msgpackr. */
+  write: Uint8Array;
+  /** seqNo of the newest version of the document; null if there is none. */
+  locate: number | null;
+  stats: WriterStats;
+}
+
+/** The reply to a message. */
+export type ReplyTo<Message extends { readonly type: string }> = Message extends { type: 'command'; name: infer Name extends CommandName }
+  ? CommandResponse<Name>
+  : Message extends { type: 'context'; request: { action: infer Action extends keyof ContextReplies } }
+    ? ContextReplies[Action]
+    : Message extends { type: 'task'; request: { action: infer Action extends keyof TaskReplies } }
+      ? TaskReplies[Action]
+      : Message['type'] extends keyof Replies
+        ? Replies[Message['type']]
+        : undefined;

@@ -1,0 +1,34 @@
+// Builds analyzers and mappings from the metadata of an index, the same way in every thread.
+import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
+import type { SettingTree } from '../../analysis/settings.ts';
+import { provideAnalysisHost, threadAnalysisHost } from '../../analysis/thread-host.ts';
+import type { JsonObject } from '../../common/json-value.ts';
+import { createMapping, restoreMapping } from '../../mapping/create-mapping.ts';
+import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import { type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
+import { AnalysisHost } from '../../wasm/analysis.ts';
+import { compileAnalyzer } from '../../wasm/kernels.ts';
+import type { NodeOptions } from '../threads/node-options.ts';
+import { configFiles } from './config-directory.ts';
+
+provideAnalysisHost(() => new AnalysisHost(compileAnalyzer()));
+
+/** @throws ApiError with Elasticsearch's errors for an invalid analysis section */
+export function buildAnalysis(settings: FlatSettings, options: NodeOptions): AnalysisRegistry {
+  const nested = (nestSettings(settings).index ?? {}) as SettingTree;
+  return AnalysisRegistry.build(analysisEnvironment(options), nested);
+}
+
+/** The built-in analyzers, for `_analyze` without an index. */
+export function globalAnalysis(options: NodeOptions): AnalysisRegistry {
+  return AnalysisRegistry.global(analysisEnvironment(options));
+}
+
+function analysisEnvironment({ configPath, settings }: NodeOptions) {
+  return { host: threadAnalysisHost(), files: configFiles(configPath, settings['indices.analysis.hunspell.dictionary']) };
+}
+
+/** @param isNew  true to check limits. @throws ApiError with Elasticsearch's errors for an invalid mapping */
+export function buildMapping(mappings: JsonObject, settings: FlatSettings, options: NodeOptions, isNew: boolean): MappingSnapshot {
+  return (isNew ? createMapping : restoreMapping)(mappings, buildAnalysis(settings, options), settings);
+}

@@ -1,0 +1,81 @@
+// ClusterState and shard placements in LMDB. Each index has a record, and the rest has one, so that a change writes only the affected records.
+import { randomBytes } from 'node:crypto';
+import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import { emptyClusterState } from '../../metadata/empty-state.ts';
+import type { Store } from '../../store/store.ts';
+
+const CLUSTER = 'cluster';
+const INDEX_PREFIX = 'index/';
+const LOGS_PREFIX = 'logs/';
+const NEXT_LOG = 'next-log';
+
+/** Log numbers of the shards of an index, in order. */
+export type ShardLogs = readonly number[];
+
+export class MetadataStore {
+  readonly #store: Store;
+  #state: ClusterState;
+  #logs = new Map<string, ShardLogs>();
+  #nextLog: number;
+
+  /** @throws ApiError corrupt_index_exception */
+  constructor(store: Store) {
+    this.#store = store;
+    const cluster = store.getMeta(CLUSTER) as Omit<ClusterState, 'indices'> | null;
+    const indices: Record<string, IndexMeta> = {};
+    for (const name of store.metaNames(INDEX_PREFIX)) {
+      const meta = store.getMeta(name) as IndexMeta;
+      indices[meta.name] = meta;
+    }
+    for (const name of store.metaNames(LOGS_PREFIX)) this.#logs.set(name.slice(LOGS_PREFIX.length), store.getMeta(name) as ShardLogs);
+    this.#nextLog = Number(store.getMeta(NEXT_LOG) ?? 1);
+    this.#state = cluster ? { ...cluster, indices } : emptyClusterState(randomBytes(16).toString('base64url'));
+    if (!cluster) this.#write(new Map([[CLUSTER, withoutIndices(this.#state)]]));
+  }
+
+  get state(): ClusterState {
+    return this.#state;
+  }
+
+  logs(uuid: string): ShardLogs {
+    return this.#logs.get(uuid) ?? [];
+  }
+
+  /** Deleted indices whose logs still exist because the process died between the deletion and its clean-up. */
+  orphans(): string[] {
+    const known = new Set(Object.values(this.#state.indices).map((meta) => meta.uuid));
+    return [...this.#logs.keys()].filter((uuid) => !known.has(uuid));
+  }
+
+  /** Stores `next` as the state; it is on disk when this returns. Assigns logs to new indices. Logs of removed indices stay until `forgetLogs`. */
+  save(next: ClusterState): void {
+    const changes = new Map<string, unknown>();
+    for (const [name, meta] of Object.entries(next.indices)) {
+      if (this.#state.indices[name] !== meta) changes.set(INDEX_PREFIX + name, meta);
+      if (this.#logs.has(meta.uuid)) continue;
+      const count = Number(meta.settings['index.number_of_shards'] ?? 1);
+      const logs = Array.from({ length: count }, () => this.#nextLog++);
+      this.#logs.set(meta.uuid, logs);
+      changes.set(LOGS_PREFIX + meta.uuid, logs);
+      changes.set(NEXT_LOG, this.#nextLog);
+    }
+    for (const name of Object.keys(this.#state.indices))
+      if (!Object.hasOwn(next.indices, name)) changes.set(INDEX_PREFIX + name, undefined);
+    changes.set(CLUSTER, withoutIndices(next));
+    this.#write(changes);
+    this.#state = next;
+  }
+
+  forgetLogs(uuid: string): void {
+    this.#logs.delete(uuid);
+    this.#write(new Map([[LOGS_PREFIX + uuid, undefined]]));
+  }
+
+  #write(values: ReadonlyMap<string, unknown>): void {
+    this.#store.putMeta(values);
+  }
+}
+
+function withoutIndices({ indices: _, ...rest }: ClusterState): Omit<ClusterState, 'indices'> {
+  return rest;
+}

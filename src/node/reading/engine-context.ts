@@ -1,0 +1,279 @@
+// EngineContext of a reader thread. Metadata, snapshots and stored documents are read directly; writes are sent to indexers, commands to main.
+
+import { Packr } from 'msgpackr';
+import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../../api/core/context.ts';
+import type { IndexAnalysis, IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
+import { EngineSearchCaches } from '../../api/core/search-caches.ts';
+import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../../api/core/search-context.ts';
+import type { TaskStore } from '../../api/core/task-store.ts';
+import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { rejectedExecutionError } from '../../errors/catalog.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
+import { OP_DELETE, type Store } from '../../store/store.ts';
+import type { PublishedSnapshot, ReaderSnapshots } from '../memory/reader-snapshots.ts';
+import type { Channel } from '../messages/channel.ts';
+import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader } from '../messages/messages.ts';
+import { globalAnalysis } from '../metadata/build-index.ts';
+import type { IndexStates } from '../metadata/index-states.ts';
+import type { NodeOptions } from '../threads/node-options.ts';
+import { fieldMemory } from './field-memory.ts';
+import { shardOfRouting } from './routing.ts';
+
+const packr = new Packr({ int64AsType: 'number' });
+
+interface Placed {
+  readonly placement: ShardPlacement;
+  readonly progress: Float64Array;
+}
+
+class ReaderContexts implements SearchContextStore {
+  readonly #main: Channel<FromReader, ToReader>;
+  readonly #states: IndexStates;
+  readonly #snapshots: ReaderSnapshots;
+
+  constructor(main: Channel<FromReader, ToReader>, states: IndexStates, snapshots: ReaderSnapshots) {
+    this.#main = main;
+    this.#states = states;
+    this.#snapshots = snapshots;
+  }
+
+  open(kind: ContextKind, snapshots: readonly ShardSnapshot[], options: { keepAliveMs: number; limit: number; state: ContextState }) {
+    const descriptors = (snapshots as readonly PublishedSnapshot[]).map(({ descriptor }) => descriptor);
+    return this.#main.request({ type: 'context', request: { action: 'open', kind, snapshots: descriptors, ...options } });
+  }
+
+  async use(kind: ContextKind, key: string, keepAliveMs: number | null): Promise<UsedContext | null> {
+    const borrowed = await this.#main.request({ type: 'context', request: { action: 'use', kind, key, keepAliveMs } });
+    if (borrowed === null) return null;
+    const { loan } = borrowed;
+    const end = (state?: ContextState) => this.#main.request({ type: 'context', request: { action: 'endUse', loan, state } });
+    const snapshots: ShardSnapshot[] = [];
+    for (const descriptor of borrowed.snapshots) {
+      const index = this.#states.byUuid(descriptor.indexUuid);
+      if (index?.meta.state !== 'open') {
+        await end();
+        return null;
+      }
+      snapshots.push(this.#snapshots.borrow(descriptor, index));
+    }
+    return { snapshots, state: borrowed.state, end };
+  }
+
+  close(kind: ContextKind, keys: readonly string[] | null): Promise<string[]> {
+    return this.#main.request({ type: 'context', request: { action: 'close', kind, keys } });
+  }
+
+  async list(kind: ContextKind): Promise<OpenContextInfo[]> {
+    const infos = await this.#main.request({ type: 'context', request: { action: 'list', kind } });
+    return infos.map(({ indexUuids, ...info }) => ({
+      ...info,
+      indices: indexUuids.flatMap((uuid) => this.#states.byUuid(uuid)?.meta.name ?? []),
+    }));
+  }
+}
+
+/** The task list of main. */
+function readerTasks(main: Channel<FromReader, ToReader>): TaskStore {
+  return {
+    start: (task) => main.request({ type: 'task', request: { action: 'start', task } }),
+    report: (id, status) => main.request({ type: 'task', request: { action: 'report', id, status } }),
+    finish: (id, result) => main.request({ type: 'task', request: { action: 'finish', id, result } }),
+    get: (id) => main.request({ type: 'task', request: { action: 'get', id } }),
+    list: () => main.request({ type: 'task', request: { action: 'list' } }),
+    cancel: (ids) => main.request({ type: 'task', request: { action: 'cancel', ids } }),
+    rethrottle: (id, requestsPerSecond) => main.request({ type: 'task', request: { action: 'rethrottle', id, requestsPerSecond } }),
+  };
+}
+
+export class ReaderContext implements EngineContext {
+  readonly clusterName: string;
+  readonly nodeName: string;
+  readonly nodeId: string;
+  readonly contexts: SearchContextStore;
+  readonly tasks: TaskStore;
+  readonly searchCaches = new EngineSearchCaches();
+  publishAddress: string | null = null;
+  readonly #options: NodeOptions;
+  readonly #store: Store;
+  readonly #states: IndexStates;
+  readonly #snapshots: ReaderSnapshots;
+  readonly #main: Channel<FromReader, ToReader>;
+  readonly #indexers: readonly Channel<ShardRequest, never>[];
+  readonly #queuedBytes: number[];
+  readonly #placed = new Map<string, Placed>();
+  /** The last result of `#place`: documents of a page mostly come from one shard. */
+  #lastPlaced: { readonly index: IndexState; readonly shard: number; readonly placed: Placed } | null = null;
+  #globalAnalysis: IndexAnalysis | null = null;
+
+  constructor(parts: {
+    options: NodeOptions;
+    store: Store;
+    states: IndexStates;
+    snapshots: ReaderSnapshots;
+    main: Channel<FromReader, ToReader>;
+    indexers: readonly Channel<ShardRequest, never>[];
+  }) {
+    const { options } = parts;
+    this.clusterName = options.clusterName;
+    this.nodeName = options.nodeName;
+    this.nodeId = options.nodeId;
+    this.#options = options;
+    this.#store = parts.store;
+    this.#states = parts.states;
+    this.#snapshots = parts.snapshots;
+    this.#main = parts.main;
+    this.tasks = readerTasks(parts.main);
+    this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);
+    this.#indexers = parts.indexers;
+    this.#queuedBytes = parts.indexers.map(() => 0);
+  }
+
+  /** Applies new metadata from main. */
+  update(state: ClusterState, placements: readonly ShardPlacement[]): void {
+    const before = this.#states.uuids();
+    this.#states.update(state);
+    this.#placed.clear();
+    this.#lastPlaced = null;
+    for (const placement of placements) {
+      this.#placed.set(`${placement.uuid}/${placement.shard}`, { placement, progress: new Float64Array(placement.progress) });
+    }
+    for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
+  }
+
+  get globalAnalysis(): IndexAnalysis {
+    return (this.#globalAnalysis ??= globalAnalysis(this.#options));
+  }
+
+  get cluster(): ClusterState {
+    return this.#states.cluster;
+  }
+
+  index(name: string): IndexState | null {
+    return this.#states.byName(name);
+  }
+
+  acquire(index: IndexState, shard: number): ShardSnapshot {
+    const snapshot = index.meta.state === 'open' ? this.#snapshots.acquire(index, shard) : null;
+    if (snapshot) return snapshot;
+    if (index.meta.state === 'close') throw indexClosedError(index);
+    throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
+  }
+
+  record(index: IndexState, shard: number, seqNo: number): StoredDocument | null {
+    const record = this.#store.read(this.#place(index, shard).placement.log, seqNo);
+    if (record === null) return null;
+    const { id, primaryTerm, version, routing, source } = record;
+    return { id, seqNo, primaryTerm, version, routing, source: record.op === OP_DELETE ? null : source };
+  }
+
+  async getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null> {
+    const { placement, progress } = this.#place(index, shard);
+    const snapshot = this.acquire(index, shard);
+    try {
+      // If nothing was written since this thread's snapshot, the snapshot contains the newest version.
+      if (this.#snapshots.maxSeqNo(index.meta.uuid, shard) >= progress[0]) {
+        for (const segment of snapshot.segments.toReversed?.() ?? [...snapshot.segments].reverse()) {
+          const docId = segment.docOfId(id);
+          if (docId >= 0) return withCopiedSource(this.record(index, shard, segment.seqNo(docId)));
+        }
+        return null;
+      }
+    } finally {
+      snapshot.release();
+    }
+    const seqNo = await this.#ask(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
+    return seqNo === null ? null : withCopiedSource(this.record(index, shard, seqNo));
+  }
+
+  shardOf(index: IndexState, id: string, routing: string | null): number {
+    return shardOfRouting(routing ?? id, index.numberOfShards);
+  }
+
+  async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {
+    const { placement } = this.#place(index, shard);
+    const packed = new Uint8Array(packr.pack(operations));
+    const bytes = packed.length;
+    const queued = this.#queuedBytes[placement.indexer];
+    const limit = this.#options.writeQueueBytes;
+    // A request is never rejected if it is the only one; its size is limited by http.max_content_length.
+    if (queued > 0 && queued + bytes > limit) {
+      throw rejectedExecutionError(
+        `rejected execution of coordinating operation [coordinating_and_primary_bytes=${queued}, replica_bytes=0, all_bytes=${queued}, coordinating_operation_bytes=${bytes}, max_coordinating_and_primary_bytes=${limit}]`,
+      );
+    }
+    this.#queuedBytes[placement.indexer] += bytes;
+    try {
+      const reply = await this.#indexers[placement.indexer].request(
+        { type: 'write', uuid: placement.uuid, shard, operations: packed, refresh },
+        [packed.buffer],
+      );
+      return packr.unpack(reply) as WriteOutcome[];
+    } finally {
+      this.#queuedBytes[placement.indexer] -= bytes;
+    }
+  }
+
+  async refresh(index: IndexState): Promise<void> {
+    await this.#askAll(index, (uuid, shard) => ({ type: 'refresh', uuid, shard }));
+  }
+
+  async flush(index: IndexState, force: boolean): Promise<void> {
+    await this.#askAll(index, (uuid, shard) => ({ type: 'flush', uuid, shard, force }));
+  }
+
+  async forceMerge(
+    index: IndexState,
+    { maxNumSegments, onlyExpungeDeletes }: { maxNumSegments: number; onlyExpungeDeletes: boolean },
+  ): Promise<void> {
+    await this.#askAll(index, (uuid, shard) => ({ type: 'forceMerge', uuid, shard, maxNumSegments, onlyExpungeDeletes }));
+  }
+
+  async shardStats(index: IndexState): Promise<ShardStats[]> {
+    const counted = await this.#askAll(index, (uuid, shard) => ({ type: 'stats', uuid, shard }));
+    return counted.map((stats) => {
+      const snapshot = this.#snapshots.acquire(index, stats.shard);
+      try {
+        return { ...stats, ...fieldMemory(index.mapping, snapshot?.segments ?? []) };
+      } finally {
+        snapshot?.release();
+      }
+    });
+  }
+
+  command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+    return this.#main.request({ type: 'command', name, args });
+  }
+
+  #askAll<Request extends ShardRequest>(
+    index: IndexState,
+    request: (uuid: string, shard: number) => Request,
+  ): Promise<Array<ReplyTo<Request>>> {
+    if (index.meta.state === 'close') return Promise.resolve([]);
+    const shards = Array.from({ length: index.numberOfShards }, (_, shard) => shard);
+    return Promise.all(shards.map((shard) => this.#ask(this.#place(index, shard).placement, request(index.meta.uuid, shard))));
+  }
+
+  #ask<Request extends ShardRequest>(placement: ShardPlacement, request: Request): Promise<ReplyTo<Request>> {
+    return this.#indexers[placement.indexer].request(request);
+  }
+
+  #place(index: IndexState, shard: number): Placed {
+    const last = this.#lastPlaced;
+    if (last && last.index === index && last.shard === shard) return last.placed;
+    const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
+    if (!placed && index.meta.state === 'close') throw indexClosedError(index);
+    if (!placed) throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
+    this.#lastPlaced = { index, shard, placed };
+    return placed;
+  }
+}
+
+function indexClosedError({ meta: { name, uuid } }: IndexState): ApiError {
+  return new ApiError('index_closed_exception', 400, 'closed', { details: { index_uuid: uuid, index: name } });
+}
+
+/** Copies the source, because other reads may reuse its buffer before a promise is resolved. */
+function withCopiedSource(document: StoredDocument | null): StoredDocument | null {
+  return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
+}

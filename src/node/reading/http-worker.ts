@@ -1,0 +1,62 @@
+// An http worker: a listener, the REST API over it, and a reader that answers searches in this thread.
+import { createListener } from '../../http/create-listener.ts';
+
+import type { HttpListener } from '../../http/listener.ts';
+import { assertPortFree, keepThreadAlive } from '../../http/uws-process.ts';
+import { Dispatcher } from '../../rest/dispatch.ts';
+import type { Store } from '../../store/store.ts';
+import { openLogger } from '../threads/node-log.ts';
+import type { ThreadData } from '../threads/thread.ts';
+import { threadCounts } from '../threads/thread-counts.ts';
+import { Reader } from './reader.ts';
+
+/** Builds the worker; its listener opens when main sends `start`. @returns ends this thread after main has stopped the worker */
+export function startHttpWorker(data: ThreadData, store: Store): () => void {
+  const { options } = data;
+  const { settings } = options;
+  let listener: HttpListener | null = null;
+  const reader = new Reader({ ...data, store }, (message) => {
+    switch (message.type) {
+      case 'start':
+        reader.context.publishAddress = message.publishAddress;
+        return whenBuilt.then(async (built) => {
+          if (data.number === 0) await assertPortFree(settings['http.host'], settings['http.port']);
+          return built.listen();
+        });
+      case 'stop':
+        return listener?.drain();
+      case 'exit':
+        return close();
+      case 'reopenLogs':
+        return dispatcher.reopenLogs();
+    }
+  });
+  const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`));
+  // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
+  keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));
+  const close = () => {
+    dispatcher.closeLogs();
+    if (listener === null) process.exit(0);
+    listener.stop(0);
+  };
+  const whenBuilt = createListener(
+    {
+      host: settings['http.host'],
+      port: settings['http.port'],
+      maxContentLength: settings['http.max_content_length'],
+      maxHeaderSize: settings['http.max_header_size'],
+      readTimeoutMs: settings['http.read_timeout'],
+      isShared: threadCounts(settings).listeners > 1,
+    },
+    dispatcher.handle,
+    settings['http.listener'],
+  );
+  // Set as soon as it exists: a thread that ends before `start` must close it, too.
+  whenBuilt.then(
+    (built) => {
+      listener = built;
+    },
+    () => undefined, // `start` reports the error
+  );
+  return close;
+}

@@ -1,0 +1,52 @@
+// A reader: the part of a node that searches. Each http worker has one, and so does a program that opens the engine as a library.
+
+import type { MessagePort } from 'node:worker_threads';
+import type { LogLevel } from '../../common/logger.ts';
+import type { Store } from '../../store/store.ts';
+import { ThreadArenas } from '../memory/arenas.ts';
+import { ReaderSnapshots } from '../memory/reader-snapshots.ts';
+import { Channel } from '../messages/channel.ts';
+import type { FromReader, ReaderCommand, ShardRequest, ToReader } from '../messages/messages.ts';
+import { IndexStates } from '../metadata/index-states.ts';
+import type { NodeOptions } from '../threads/node-options.ts';
+import { ReaderContext } from './engine-context.ts';
+
+export class Reader {
+  readonly context: ReaderContext;
+  readonly #main: Channel<FromReader, ToReader>;
+  readonly #indexers: readonly Channel<ShardRequest, never>[];
+
+  /** @param onCommand  handles the commands of main: start, stop, exit, reopenLogs */
+  constructor(
+    parts: { port: MessagePort; indexerPorts: readonly MessagePort[]; module: WebAssembly.Module; options: NodeOptions; store: Store },
+    onCommand: (message: ReaderCommand) => unknown,
+  ) {
+    const arenas = new ThreadArenas(parts.module);
+    const snapshots = new ReaderSnapshots(arenas, (extents) => this.#main.notify({ type: 'release', extents }));
+    this.#main = new Channel<FromReader, ToReader>(parts.port, (message) => {
+      switch (message.type) {
+        case 'arena':
+          return arenas.add(message);
+        case 'state':
+          return this.context.update(message.state, message.placements);
+        case 'snapshot':
+          return snapshots.publish(message.snapshot);
+        default:
+          return onCommand(message);
+      }
+    });
+    this.#indexers = parts.indexerPorts.map((port) => new Channel<ShardRequest, never>(port, () => undefined));
+    const states = new IndexStates(parts.options);
+    const { options, store } = parts;
+    this.context = new ReaderContext({ options, store, states, snapshots, main: this.#main, indexers: this.#indexers });
+  }
+
+  log(level: LogLevel, message: string): void {
+    this.#main.notify({ type: 'log', level, message });
+  }
+
+  close(): void {
+    for (const channel of this.#indexers) channel.close();
+    this.#main.close();
+  }
+}

@@ -1,0 +1,19 @@
+// Options for every thread of the node. Plain data, sent to a thread when it starts.
+
+import type { Settings } from '../../config/settings.ts';
+
+export interface NodeOptions {
+  readonly dataPath: string;
+  readonly configPath: string;
+  readonly clusterName: string;
+  readonly nodeName: string;
+  readonly nodeId: string;
+  /** Size at which an index buffer is written as a segment. */
+  readonly indexBufferBytes: number;
+  /** Limit for the writes in flight to one indexer; more are rejected (429). */
+  readonly writeQueueBytes: number;
+  /** Scratch region of a reader in each arena, which limits the memory of one request. */
+  readonly scratchBytes: number;
+  /** All settings by name, for REST, logs and authentication. */
+  readonly settings: Settings;
+}

@@ -1,0 +1,13 @@
+// The heap of an idle thread.
+import v8 from 'node:v8';
+import { expect, test } from 'vitest';
+import { releaseMemoryWhenIdle } from '../../../../src/node/threads/idle-memory.ts';
+
+test('an idle thread returns the memory of a burst of garbage', async () => {
+  let garbage: unknown[] | null = [];
+  for (let i = 0; i < 400_000; i++) garbage.push({ i, text: `object ${i}`, list: [i] });
+  const before = v8.getHeapStatistics().total_heap_size;
+  garbage = null;
+  releaseMemoryWhenIdle(50);
+  await expect.poll(() => v8.getHeapStatistics().total_heap_size, { timeout: 10_000, interval: 500 }).toBeLessThan(before - (30 << 20));
+});
