@@ -1,12 +1,13 @@
 // Main thread of the service process: arguments are those of `gannet serve`. The service stops when its parent process dies.
 import type { Worker } from 'node:worker_threads';
-import { SettingError } from '../config/load-settings.ts';
+import { loadSettings, SettingError, settingsFile } from '../config/load-settings.ts';
 import { isUws } from '../http/uws-process.ts';
+import { exposedFiles } from '../node/exposure.ts';
 import { startService } from '../node/service.ts';
 import { openLogger } from '../node/threads/node-log.ts';
 import { useForIndexer } from '../node/threads/start-thread.ts';
 import { UsageError } from './arguments.ts';
-import { serveSettings } from './serve-settings.ts';
+import { settingSources } from './serve-settings.ts';
 
 /** Exit codes after which bin/gannet does not start the service again, because it would fail the same way. */
 const EXIT_BAD_CALL = 2;
@@ -17,8 +18,10 @@ const HTTP_1_1_ONLY =
   'uWebSockets accepts HTTP/1.1 only: behind nginx set `proxy_http_version 1.1; proxy_set_header Connection "";` there, or `http.listener: net` here';
 
 async function run(): Promise<void> {
-  const settings = serveSettings(process.argv.slice(2));
+  const sources = settingSources(process.argv.slice(2));
+  const settings = loadSettings(sources);
   const log = openLogger(settings, 'main');
+  for (const warning of exposedFiles(settings, settingsFile(sources))) log.warn(warning);
   const service = await startService({ settings, onLog: (level, message) => log[level](message), reopenLogs: () => log.reopen() });
   watchParent(() => service.stop());
   const usesUws = isUws(settings['http.listener']);

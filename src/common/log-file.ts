@@ -1,6 +1,8 @@
 // A log file that never blocks the event loop: lines are buffered in memory and appended by the thread pool. `reopen` follows a log rotation.
 import { closeSync, open, openSync, write, writeSync } from 'node:fs';
 
+/** Logs contain addresses, names and parts of requests. */
+const MODE = 0o640;
 const FLUSH_INTERVAL_MS = 500;
 const FLUSH_BYTES = 64 * 1024;
 /** Maximum size of the buffer while the disk is slow; further lines are dropped and counted. */
@@ -29,7 +31,7 @@ export class LogFile implements LineSink {
   /** @throws Error: the file cannot be opened */
   constructor(path: string) {
     this.#path = path;
-    this.#fd = openSync(path, 'a');
+    this.#fd = openSync(path, 'a', MODE);
   }
 
   write(line: string): void {
@@ -88,7 +90,7 @@ export class LogFile implements LineSink {
   #doReopen(): void {
     this.#wantsReopen = false;
     this.#isWriting = true;
-    open(this.#path, 'a', (error, fd) => {
+    open(this.#path, 'a', MODE, (error, fd) => {
       this.#isWriting = false;
       if (this.#isClosed) {
         if (!error) closeSync(fd);

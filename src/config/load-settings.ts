@@ -42,11 +42,8 @@ export function loadSettings(sources: SettingSources = {}): Settings {
   const flags = Object.entries(sources.flags ?? {});
   const environment = environmentSettings(sources.environment ?? {});
   take('flag', flags);
-  const folder = sources.flags?.['path.config'] ?? environment.find(([name]) => name === 'path.config')?.[1] ?? values['path.config'];
-  if (sources.file !== null) {
-    const file = sources.file ?? path.join(String(folder), 'gannet.yml');
-    if (sources.file !== undefined || existsSync(file)) take(file, readSettingsFile(file));
-  }
+  const file = settingsFile(sources);
+  if (file !== null) take(file, readSettingsFile(file));
   take('environment', environment);
   take('flag', flags);
 
@@ -57,6 +54,16 @@ export function loadSettings(sources: SettingSources = {}): Settings {
   }
   // Every name of SETTINGS has its default or a parsed value, both of the type of the setting.
   return values as unknown as Settings;
+}
+
+/** The configuration file that `loadSettings` reads, null if there is none. A file that is named need not exist. */
+export function settingsFile(sources: SettingSources): string | null {
+  if (sources.file !== undefined) return sources.file;
+  const environment = environmentSettings(sources.environment ?? {});
+  const folder =
+    sources.flags?.['path.config'] ?? environment.find(([name]) => name === 'path.config')?.[1] ?? SETTINGS['path.config'].fallback;
+  const file = path.join(String(folder), 'gannet.yml');
+  return existsSync(file) ? file : null;
 }
 
 /** The entries that a setting adds to its group: a whole map, or one entry. */

@@ -177,6 +177,7 @@ export const SETTINGS = {
   'log.level': setting<LogLevel>('info', oneOf(...LOG_LEVELS), 'lowest level that is logged'),
   'log.access': setting<'off' | 'combined' | 'json'>('off', oneOf('off', 'combined', 'json'), 'format of the access log in path.logs'),
   'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: off'),
+  'security.enabled': setting(true, bool, 'false: no authentication, even if there are users, and http.host may be any address'),
   'security.users': setting<Readonly<Record<string, unknown>>>(
     {},
     record,

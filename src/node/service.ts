@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { BasicAuth } from '../rest/auth/basic-auth.ts';
 import { Cors } from '../rest/core/cors.ts';
+import { checkExposure } from './exposure.ts';
 import { MainNode } from './main/main-node.ts';
 import type { LogNotice } from './messages/messages.ts';
 import { mainOptions } from './open-node.ts';
@@ -36,7 +37,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   // The uWebSockets binary reads this from the process environment when it creates its first listener; workers only have a copy of the environment.
   setMaxHeaderSize(settings['http.max_header_size']);
   // Built here only to validate the settings, since an error in this thread stops the start with its reason.
-  new BasicAuth(settings);
+  checkExposure(settings, new BasicAuth(settings).isEnabled);
   new Cors(settings);
   const host = settings['http.host'];
   const port = await findPort(host, settings['http.port'], onLog);

@@ -79,7 +79,7 @@ export class MainNode {
   /** @throws ApiError: the directory is in use, or its metadata is corrupt */
   constructor(options: MainOptions) {
     this.#options = options;
-    mkdirSync(options.dataPath, { recursive: true });
+    mkdirSync(options.dataPath, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(options.dataPath);
     try {
       this.#store = Store.open(options.dataPath);

@@ -53,6 +53,7 @@ function runScrypt(password: string, form: PasswordHash): Promise<Buffer> {
 export class BasicAuth {
   readonly #users = new Map<string, User>();
   readonly #realm: string;
+  readonly #isEnabled: boolean;
   /** Created with the first credentials, so that a service without users does not load cryptography. */
   #secrets: { readonly key: Buffer; readonly decoy: PasswordHash } | null = null;
   /** By keyed hash of `user:password`: the user's rights and when the entry expires. */
@@ -61,11 +62,13 @@ export class BasicAuth {
 
   /** @throws Error (start-up) a user or role is malformed */
   constructor(settings: {
+    'security.enabled': boolean;
     'security.users': Readonly<Record<string, unknown>>;
     'security.roles': Readonly<Record<string, unknown>>;
     'cluster.name': string;
   }) {
     this.#realm = settings['cluster.name'].replaceAll(/["\\\r\n]/g, '');
+    this.#isEnabled = settings['security.enabled'];
     const roles = parseRoles(settings['security.roles']);
     for (const [name, value] of Object.entries(settings['security.users'])) {
       const user = value as { password_hash?: unknown; roles?: unknown } | null;
@@ -92,12 +95,12 @@ export class BasicAuth {
   }
 
   get isEnabled(): boolean {
-    return this.#users.size > 0;
+    return this.#isEnabled && this.#users.size > 0;
   }
 
   /** The user's rights; synchronous if the credentials are remembered. @throws ApiError security_exception 401 with a challenge; 429 */
   authenticate(authorization: string | undefined): Access | Promise<Access> {
-    if (this.#users.size === 0) return FULL_ACCESS;
+    if (!this.isEnabled) return FULL_ACCESS;
     const encoded = authorization === undefined ? null : /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization);
     if (!encoded) throw this.#challenge('missing authentication credentials for REST request');
     const credentials = Buffer.from(encoded[1], 'base64').toString('utf8');
