@@ -11,7 +11,7 @@ import {
   TYPE_A,
   TYPE_AAAA,
   TYPE_SRV,
-} from '../../../src/front/http/upstream/dns-message.ts';
+} from '../../../src/front/http/upstream/peers/dns-message.ts';
 import { forSeeds } from '../../support/rng.ts';
 
 const TYPES: readonly QueryType[] = [TYPE_A, TYPE_AAAA, TYPE_SRV];

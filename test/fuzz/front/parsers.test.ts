@@ -1,14 +1,14 @@
 /** Mutated bytes for every parser that reads from outside: no crash, no endless loop, memory bounded by the input. */
 import { describe, expect, test } from 'vitest';
 import { parseProxyHeader } from '../../../src/front/http/connection/proxy-protocol.ts';
-import { FastCgiParser } from '../../../src/front/http/modules/fastcgi.ts';
-import { MemcachedParser } from '../../../src/front/http/modules/memcached.ts';
-import { cutMoov } from '../../../src/front/http/modules/mp4-cut.ts';
+import { FastCgiParser } from '../../../src/front/http/modules/backends/fastcgi.ts';
+import { MemcachedParser } from '../../../src/front/http/modules/backends/memcached.ts';
+import { cutMoov } from '../../../src/front/http/modules/content/mp4-cut.ts';
 import { parseUri } from '../../../src/front/http/request/parse.ts';
 import { parseClientHello } from '../../../src/front/http/tls/client-hello.ts';
-import { CgiParser } from '../../../src/front/http/upstream/cgi.ts';
-import { HttpResponseParser } from '../../../src/front/http/upstream/http-response.ts';
-import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/protocol.ts';
+import { CgiParser } from '../../../src/front/http/upstream/protocol/cgi.ts';
+import { HttpResponseParser } from '../../../src/front/http/upstream/protocol/http-response.ts';
+import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/protocol/protocol.ts';
 import { BodyDecoder } from '../../../src/http/wire/body-decoder.ts';
 import { parseHeaderLine } from '../../../src/http/wire/header.ts';
 import { parseRequestLine } from '../../../src/http/wire/request-line.ts';

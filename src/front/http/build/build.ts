@@ -13,8 +13,8 @@ import { parseValue, type Value } from '../config/value.ts';
 import { Variables } from '../config/variables.ts';
 import type { HttpModule } from '../model/types.ts';
 import { HttpMain, Loc, Server } from '../model/types.ts';
-import { registerCombined } from '../modules/access-log.ts';
-import { addCoreVariables } from '../modules/core-variables.ts';
+import { registerCombined } from '../modules/monitoring/access-log.ts';
+import { addCoreVariables } from '../modules/variables/core-variables.ts';
 import { initHeaderWriter } from '../phases/header-writer.ts';
 import { indexLocations } from '../phases/location.ts';
 import { buildPhases } from '../phases/phases.ts';
@@ -86,7 +86,7 @@ export async function buildHttp(input: BuildInput): Promise<HttpMain> {
   const modules = await loadModules(names, variables);
   const builder = new Builder(input, modules);
   if (modules.some((m) => ['fastcgi', 'scgi', 'uwsgi'].includes(m.name))) {
-    (await import('../modules/gateway.ts')).setHostParam((name) => builder.main.variables.lookup(name));
+    (await import('../modules/backends/gateway.ts')).setHostParam((name) => builder.main.variables.lookup(name));
   }
   const main = builder.build();
   for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();

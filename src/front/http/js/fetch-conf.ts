@@ -7,7 +7,7 @@ import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { Loc, Request } from '../model/types.ts';
 import { TLS_VERSIONS, versionRange } from '../tls/conf-command.ts';
-import { resolverFor } from '../upstream/resolver.ts';
+import { resolverFor } from '../upstream/peers/resolver.ts';
 import type { FetchConf } from './fetch.ts';
 
 const lookups = new WeakMap<Loc, LookupFunction>();

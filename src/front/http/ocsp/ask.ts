@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { core } from '../config/core.ts';
 import type { Server } from '../model/types.ts';
 import type { Responder } from '../tls/ocsp-responder.ts';
-import { HttpResponseParser } from '../upstream/http-response.ts';
-import { resolverFor } from '../upstream/resolver.ts';
+import { resolverFor } from '../upstream/peers/resolver.ts';
+import { HttpResponseParser } from '../upstream/protocol/http-response.ts';
 import { OcspError } from './ocsp-error.ts';
 
 const TIMEOUT_MS = 60_000;

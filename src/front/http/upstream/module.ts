@@ -1,6 +1,6 @@
 // Run-time parts shared by all upstream modules: variables, cache zones.
 import { defineModule } from '../config/module.ts';
-import { CacheZone } from './cache-zone.ts';
+import { CacheZone } from './cache/cache-zone.ts';
 import { UPSTREAM_FAMILIES, UPSTREAM_VARIABLES } from './variables.ts';
 
 export const upstreamVariablesModule = defineModule(

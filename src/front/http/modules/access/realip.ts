@@ -1,0 +1,102 @@
+// realip: the client's address as reported by a trusted proxy.
+import { present } from '../../../../common/present.ts';
+import { custom, flag, HSL } from '../../../config/directive.ts';
+import { pendingLookups, systemAddresses } from '../../config/addresses.ts';
+import { defineModule, type HttpFrame } from '../../config/module.ts';
+import type { Request } from '../../model/types.ts';
+import { DECLINED } from '../../request/codes.ts';
+import { addressBytes, cidrContains, forwardedAddress, parseCidr } from '../variables/map.ts';
+
+interface Trusted {
+  cidrs: { bytes: number[]; bits: number }[];
+  unix: boolean;
+}
+
+export const realipModule = defineModule(
+  'realip',
+  {
+    set_real_ip_from: custom<Trusted | undefined>(
+      HSL,
+      1,
+      undefined,
+      (f: HttpFrame, previous = { cidrs: [], unix: false }) => {
+        if (f.args[0] === 'unix:') return { ...previous, unix: true };
+        if (f.args[0] === '') f.fail('host not found in set_real_ip_from ""');
+        const cidr = parseCidr(f.args[0]);
+        if (cidr) previous.cidrs.push(cidr);
+        else
+          pendingLookups(f.scope.main).push(async () => {
+            const list = await systemAddresses(f.args[0]).catch(() => f.fail(`host not found in set_real_ip_from "${f.args[0]}"`));
+            for (const ip of list) previous.cidrs.push(present(parseCidr(ip)));
+          });
+        return previous;
+      },
+      { repeats: true },
+    ),
+    real_ip_header: custom<string>(HSL, 1, 'X-Real-IP', (f: HttpFrame) => f.args[0]),
+    real_ip_recursive: flag(HSL, false),
+  },
+  {
+    init(main) {
+      main.phases.postRead.push(realip);
+      main.phases.preaccess.unshift(realip);
+    },
+    variables: [
+      {
+        name: 'realip_remote_addr',
+        volatile: true,
+        get: (r): string => r.getMainCtx<{ addr: string }>(realipModule)?.addr ?? r.conn.remoteAddr,
+      },
+      {
+        name: 'realip_remote_port',
+        volatile: true,
+        get: (r): string => {
+          const port = r.getMainCtx<{ port: number }>(realipModule)?.port ?? r.conn.remotePort;
+          return port ? String(port) : '';
+        },
+      },
+    ],
+  },
+);
+
+function realip(r: Request): number {
+  const c = realipModule.conf(r.loc);
+  const trusted = c.set_real_ip_from;
+  if (!trusted || r.isSub || r.getMainCtx(realipModule)) return DECLINED;
+  const { conn } = r;
+  const own = addressBytes(conn.remoteAddr);
+  const isTrusted = own ? trusted.cidrs.some((cidr) => cidrContains(cidr, own)) : trusted.unix;
+  if (!isTrusted) return DECLINED;
+  const name = c.real_ip_header.toLowerCase();
+  let address: string;
+  let port = 0;
+  if (name === 'proxy_protocol') {
+    if (!conn.proxy) return DECLINED;
+    address = conn.proxy.addr;
+    port = conn.proxy.port;
+  } else {
+    const list = r.headersIn.filter((h) => h.lname === name).flatMap((h) => h.value.split(',').map((a) => a.trim()));
+    if (list.length === 0) return DECLINED;
+    const plain = name === 'x-forwarded-for' ? list : [present(list.at(-1))];
+    const bare = plain.map((text) => {
+      const m = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d+))?$/.exec(text);
+      if (m && text === plain.at(-1)) port = Number(m[3] ?? 0);
+      return m ? (m[1] ?? m[2]) : text;
+    });
+    const recursive = c.real_ip_recursive;
+    const start = own ? conn.remoteAddr : present(bare.pop());
+    if (!own) address = recursive && addressBytes(start) ? forwardedAddress(start, bare, trusted.cidrs, true) : start;
+    else address = forwardedAddress(start, bare, trusted.cidrs, recursive);
+    if (!addressBytes(address)) return DECLINED;
+    if (address === conn.remoteAddr) return DECLINED;
+  }
+  r.setMainCtx(realipModule, { addr: conn.remoteAddr, port: conn.remotePort });
+  const before = { addr: conn.remoteAddr, port: conn.remotePort };
+  conn.remoteAddr = address;
+  conn.remotePort = port;
+  r.endings.push(() => {
+    conn.remoteAddr = before.addr;
+    conn.remotePort = before.port;
+  });
+  return DECLINED;
+}

@@ -1,0 +1,300 @@
+// health_check: active checks of the peers that a location proxies to, and `match`: the conditions for a good response.
+//   match ok { status 200-399 ! 304; header Content-Type ~ html; body !~ "maintenance"; require $upstream_ready; }
+//   location / { proxy_pass http://shop; health_check interval=2s jitter=1s fails=2 passes=2 uri=/up match=ok; }
+
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { present } from '../../../../common/present.ts';
+import { lowerName } from '../../../../http/wire/header.ts';
+import { ANY_COUNT, block, custom, HTTP, LOCATION } from '../../../config/directive.ts';
+import { Regex } from '../../../config/regex.ts';
+import { type DirectiveNode, failAt } from '../../../config/syntax.ts';
+import { parseTimeMs } from '../../../config/values.ts';
+import { logTo } from '../../../log/error-log.ts';
+import { loop } from '../../../zone/memory.ts';
+import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { anySet, type Value } from '../../config/value.ts';
+import type { HttpMain, Loc, Request, Server } from '../../model/types.ts';
+import { DetachedConnection } from '../../phases/detached-connection.ts';
+import { HttpRequest } from '../../phases/http-request.ts';
+import type { UpstreamGroup } from '../../upstream/peers/group.ts';
+import type { Peer } from '../../upstream/peers/peer.ts';
+import { proxyTarget } from './proxy.ts';
+
+/** The part of a response that is examined; of the body only the start, as in nginx. */
+interface Answer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+/** @returns the reason why the response is not good, '' if it is */
+type Test = (answer: Answer, require: (values: Value[]) => boolean) => string;
+
+interface Check {
+  intervalMs: number;
+  jitterMs: number;
+  fails: number;
+  passes: number;
+  uri: string;
+  port: number;
+  /** A peer serves only after it has passed a check... */
+  mandatory: boolean;
+  /** ... unless it existed before a reload. */
+  persistent: boolean;
+  keepaliveMs: number;
+  match: string;
+}
+
+const BODY_BYTES = 256 * 1024;
+
+const DEFAULT_TESTS: Test[] = [({ status }) => (status >= 200 && status < 400 ? '' : `status ${status}`)];
+
+function parseStatus(node: DirectiveNode): Test {
+  const words = node.args[0] === '!' ? node.args.slice(1) : node.args;
+  const wanted = node.args[0] !== '!';
+  if (words.length === 0) failAt(node, 'invalid number of arguments in "status" directive');
+  const ranges = words.map((word) => {
+    const m = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(word) ?? failAt(node, `invalid status "${word}"`);
+    return [Number(m[1]), Number(m[2] ?? m[1])];
+  });
+  return ({ status }) => (ranges.some(([from, to]) => status >= from && status <= to) === wanted ? '' : `status ${status}`);
+}
+
+function regexOf(node: DirectiveNode, source: string): Regex {
+  try {
+    return new Regex(source);
+  } catch (error) {
+    return failAt(node, `invalid regular expression "${source}": ${(error as Error).message}`);
+  }
+}
+
+function parseHeader(node: DirectiveNode): Test {
+  const [first, second, third] = node.args;
+  const count = node.args.length;
+  if (count === 2 && first === '!') return ({ headers }) => (headers[lowerName(second)] === undefined ? '' : `header "${second}" is there`);
+  const of = ({ headers }: Answer): string | undefined => headers[lowerName(first)]?.toString();
+  if (count === 1) return (answer) => (of(answer) === undefined ? `no header "${first}"` : '');
+  if (count !== 3) failAt(node, 'invalid number of arguments in "header" directive');
+  if (second === '=' || second === '!=')
+    return (answer) => ((of(answer) === third) === (second === '=') ? '' : `header "${first}" is "${of(answer) ?? ''}"`);
+  if (second !== '~' && second !== '!~') failAt(node, `invalid operator "${second}"`);
+  const regex = regexOf(node, third);
+  return (answer) =>
+    (regex.exec(of(answer) ?? '') !== undefined) === (second === '~') ? '' : `header "${first}" is "${of(answer) ?? ''}"`;
+}
+
+function parseBody(node: DirectiveNode): Test {
+  const [operator, source] = node.args;
+  if (node.args.length !== 2 || (operator !== '~' && operator !== '!~')) failAt(node, 'invalid arguments in "body" directive');
+  const regex = regexOf(node, source);
+  return ({ body }) => ((regex.exec(body) !== undefined) === (operator === '~') ? '' : 'body does not match');
+}
+
+const matchesOf = (main: HttpMain): Map<string, Test[]> => {
+  let map = main.registry.get('health:matches') as Map<string, Test[]> | undefined;
+  if (!map) main.registry.set('health:matches', (map = new Map()));
+  return map;
+};
+
+function parseMatch(f: HttpFrame): undefined {
+  const [name] = f.args;
+  const matches = matchesOf(f.scope.main);
+  if (matches.has(name)) f.fail(`duplicate match "${name}"`);
+  const tests = present(f.node.children).map((node): Test => {
+    if (node.name === 'status') return parseStatus(node);
+    if (node.name === 'header') return parseHeader(node);
+    if (node.name === 'body') return parseBody(node);
+    if (node.name !== 'require') failAt(node, `unknown directive "${node.name}"`);
+    if (node.args.length === 0) failAt(node, 'invalid number of arguments in "require" directive');
+    const values = node.args.map((word) => f.scope.value(word));
+    return (_, require) => (require(values) ? '' : 'require failed');
+  });
+  matches.set(name, tests);
+  return undefined;
+}
+
+function parseCheck(f: HttpFrame, previous: Check[] = []): Check[] {
+  const check: Check = {
+    ...{ intervalMs: 5000, jitterMs: 0, fails: 1, passes: 1, uri: '/', port: 0 },
+    ...{ mandatory: false, persistent: false, keepaliveMs: 0, match: '' },
+  };
+  const count = (value: string, word: string) => (/^[1-9]\d{0,4}$/.test(value) ? Number(value) : f.invalid(word));
+  for (const word of f.args) {
+    const [name, value] = word.includes('=') ? [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] : [word, ''];
+    if (name === 'interval') check.intervalMs = parseTimeMs(value) || f.invalid(word);
+    else if (name === 'jitter') check.jitterMs = parseTimeMs(value) ?? f.invalid(word);
+    else if (name === 'keepalive_time') check.keepaliveMs = parseTimeMs(value) ?? f.invalid(word);
+    else if (name === 'fails') check.fails = count(value, word);
+    else if (name === 'passes') check.passes = count(value, word);
+    else if (name === 'port') check.port = count(value, word);
+    else if (name === 'uri' && value.startsWith('/')) check.uri = value;
+    else if (name === 'match' && value !== '') check.match = value;
+    else if (word === 'mandatory') check.mandatory = true;
+    else if (word === 'persistent') check.persistent = true;
+    else if (name === 'type') f.fail('checks by gRPC are not supported');
+    else f.fail(`invalid parameter "${word}"`);
+  }
+  if (check.persistent && !check.mandatory) f.fail('"persistent" requires "mandatory"');
+  return [...previous, check];
+}
+
+export const healthCheckModule = defineModule(
+  'health_check',
+  {
+    match: block<undefined>(HTTP, 1, undefined, parseMatch),
+    health_check: custom<Check[] | undefined>(LOCATION, [0, ANY_COUNT], undefined, parseCheck, {
+      repeats: true,
+      merge: (_, own) => own,
+    }),
+  },
+  {
+    init(main) {
+      eachLoc(main, (loc) => {
+        for (const { match } of healthCheckModule.conf(loc).health_check ?? []) {
+          if (match && !matchesOf(main).has(match)) throw `match "${match}" is not found`;
+        }
+      });
+    },
+    start(main) {
+      eachLoc(main, (loc, server) => {
+        const checks = healthCheckModule.conf(loc).health_check;
+        const target = checks && proxyTarget(loc);
+        if (target) for (const check of checks) new Checker(main, loc, server, check, target.group, target.secure).start();
+      });
+    },
+  },
+);
+
+/** Every location of every server. */
+function eachLoc(main: HttpMain, visit: (loc: Loc, server: Server) => void): void {
+  const walk = (loc: Loc, server: Server) => {
+    visit(loc, server);
+    for (const child of loc.children) walk(child, server);
+  };
+  for (const server of main.servers) walk(server.root, server);
+}
+
+class Checker {
+  /** Consecutive good responses; negative for bad ones. */
+  readonly #runs = new Map<Peer, number>();
+  readonly #tests: Test[];
+  readonly #agent: HttpAgent | false;
+
+  readonly #loc: Loc;
+  readonly #server: Server;
+  readonly #secure: boolean;
+
+  readonly #main: HttpMain;
+  readonly #check: Check;
+  readonly #group: UpstreamGroup;
+
+  constructor(main: HttpMain, loc: Loc, server: Server, check: Check, group: UpstreamGroup, secure: boolean) {
+    this.#main = main;
+    this.#check = check;
+    this.#group = group;
+    this.#loc = loc;
+    this.#server = server;
+    this.#secure = secure;
+    this.#tests = (check.match && matchesOf(main).get(check.match)) || DEFAULT_TESTS;
+    const options = { keepAlive: true, timeout: check.keepaliveMs };
+    this.#agent = check.keepaliveMs > 0 && (secure ? new HttpsAgent(options) : new HttpAgent(options));
+  }
+
+  start(): void {
+    // The first event loop runs checks whose state all of them share.
+    if (loop.index > 0 && this.#group.explicit) return;
+    const check = this.#check;
+    const group = this.#group;
+    const main = this.#main;
+    const runs = this.#runs;
+    if (check.persistent && main.inherited.has(`upstream:${group.name.toLowerCase()}`))
+      for (const peer of group.set.all()) runs.set(peer, 0);
+    this.#round();
+  }
+
+  #round(): void {
+    const { intervalMs, jitterMs } = this.#check;
+    for (const peer of this.#group.set.all()) this.#probe(peer);
+    setTimeout(() => this.#round(), intervalMs + Math.floor(Math.random() * jitterMs)).unref();
+  }
+
+  #probe(peer: Peer): void {
+    const check = this.#check;
+    const group = this.#group;
+    if (check.mandatory && !this.#runs.has(peer)) {
+      this.#runs.set(peer, 0);
+      group.set.locked(() => (peer.unhealthy = true));
+    }
+    ask(peer, check, this.#secure, this.#agent, (answer, failure) => {
+      const why = answer ? this.#judge(answer) : failure;
+      const before = this.#runs.get(peer) ?? 0;
+      const run = why === '' ? Math.max(1, before + 1) : Math.min(-1, before - 1);
+      this.#runs.set(peer, run);
+      if (run >= check.passes) this.#mark(peer, false, '');
+      else if (-run >= check.fails) this.#mark(peer, true, why);
+    });
+  }
+
+  #mark(peer: Peer, unhealthy: boolean, why: string): void {
+    if (peer.unhealthy === unhealthy) return;
+    this.#group.set.locked(() => (peer.unhealthy = unhealthy));
+    const text = unhealthy ? `peer is unhealthy while checking (${why})` : 'peer is healthy while checking';
+    logTo(this.#loc.errorLogs, unhealthy ? 'warn' : 'info', `${text}, health check of peer ${peer.name} in upstream "${this.#group.name}"`);
+  }
+
+  #judge(answer: Answer): string {
+    for (const test of this.#tests) {
+      const why = test(answer, (values) => anySet(this.#request(), values));
+      if (why !== '') return why;
+    }
+    return '';
+  }
+
+  /** Evaluates the variables of `require` with a request without a client, in the location. */
+  #request(): Request {
+    const r = new HttpRequest(new DetachedConnection(this.#main.sockets[0]), this.#main, this.#server);
+    r.loc = this.#loc;
+    return r;
+  }
+}
+
+function ask(
+  { address, name }: Peer,
+  { port, uri, intervalMs }: Check,
+  secure: boolean,
+  agent: HttpAgent | false,
+  done: (answer: Answer | undefined, failure: string) => void,
+): void {
+  let told = false;
+  const tell = (answer: Answer | undefined, failure: string) => {
+    if (!told) done(answer, failure);
+    told = true;
+  };
+  const target = address.path ? { socketPath: address.path } : { host: address.host, port: port || address.port };
+  const options: RequestOptions & { rejectUnauthorized?: boolean } = {
+    ...target,
+    path: uri,
+    timeout: intervalMs,
+    agent,
+    headers: { host: name },
+  };
+  // The check asks whether it serves, not who it is, so the certificate is not verified.
+  if (secure) options.rejectUnauthorized = false;
+  const req = (secure ? httpsRequest : httpRequest)(options, (res) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const end = () => tell({ status: present(res.statusCode), headers: res.headers, body: Buffer.concat(parts).latin1Slice() }, '');
+    res.on('data', (data: Buffer) => {
+      if (bytes < BODY_BYTES) parts.push(data);
+      bytes += data.length;
+      if (bytes < BODY_BYTES) return;
+      end();
+      res.destroy();
+    });
+    res.on('end', end);
+    res.on('error', (error) => tell(undefined, error.message));
+  });
+  req.on('timeout', () => req.destroy(new Error('timed out')));
+  req.on('error', (error) => tell(undefined, error.message));
+  req.end();
+}

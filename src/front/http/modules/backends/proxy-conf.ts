@@ -1,0 +1,46 @@
+// The configuration of a location that proxies to HTTP back ends, compiled from the proxy_* directives.
+import type { Value } from '../../config/value.ts';
+import type { CacheConf } from '../../upstream/cache/cache-conf.ts';
+import type { UpstreamConf } from '../../upstream/conf.ts';
+import type { UpstreamTlsConf } from '../../upstream/connection/tls.ts';
+import type { Protocol, UpstreamTarget } from '../../upstream/protocol/protocol.ts';
+import type { CookieFlags, Replacement } from './proxy-rewrite.ts';
+import type { PassAddress, PassTarget } from './proxy-target.ts';
+
+export interface SetHeader {
+  name: string;
+  lname: string;
+  value: Value;
+}
+
+export interface ProxyConf {
+  target: PassTarget;
+  upstream: UpstreamConf;
+  cache: CacheConf;
+  tls: UpstreamTlsConf;
+  setHeaders: readonly SetHeader[];
+  /** lower-case names of setHeaders */
+  setNames: ReadonlySet<string>;
+  /** lower-case names of the client's fields that are not passed on */
+  dropped: ReadonlySet<string>;
+  /** the same for requests whose response may be stored in the cache */
+  droppedCaching: ReadonlySet<string>;
+  setBody: Value | undefined;
+  method: Value | undefined;
+  http11: boolean;
+  redirects: readonly Replacement[];
+  cookieDomains: readonly Replacement[];
+  cookiePaths: readonly Replacement[];
+  cookieFlags: readonly CookieFlags[];
+}
+
+/** A request to an HTTP back end. */
+export interface ProxyTarget extends UpstreamTarget {
+  readonly address: PassAddress;
+  readonly schema: string;
+  readonly requestUri: string;
+  /** the body is sent in chunks; known once the head is made */
+  isChunked: boolean;
+}
+
+export type ProxyProtocol = Protocol<ProxyTarget>;

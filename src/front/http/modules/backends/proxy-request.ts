@@ -1,0 +1,126 @@
+// The request to an HTTP back end: where it goes, its URI, its head and the framing of its body.
+import type { Loc, Request } from '../../model/types.ts';
+import { escapeUri } from '../../request/parse.ts';
+import { upstreamTls } from '../../upstream/connection/tls.ts';
+import { type GroupSeeker, realGroup, runtimeGroup } from '../../upstream/peers/runtime-group.ts';
+import { HttpResponseParser } from '../../upstream/protocol/http-response.ts';
+import type { Exchange } from '../../upstream/protocol/protocol.ts';
+import { Upstream } from '../../upstream/upstream.ts';
+import type { ProxyConf, ProxyProtocol, ProxyTarget } from './proxy-conf.ts';
+import { rewriteField } from './proxy-response.ts';
+import { defaultPort, isSecure, type PassAddress, parsePassAddress } from './proxy-target.ts';
+
+/** Where the request goes: fixed, or evaluated for it. Undefined (and logged) if the variables yield no URL. */
+export function addressOf(r: Request, { target }: ProxyConf): PassAddress | undefined {
+  if (target.kind === 'fixed') return target.address;
+  const text = target.value.eval(r);
+  const address = parsePassAddress(text);
+  if (!address) r.log('error', `invalid URL prefix in "${text}"`);
+  return address;
+}
+
+/** Starts the exchange with the back end. Returns a code for the content handler. */
+export function startProxy(r: Request, conf: ProxyConf, address: PassAddress): number {
+  const requestUri = requestUriOf(r, conf, address) || '/';
+  const method = conf.method?.eval(r) || r.method;
+  return new Upstream<ProxyTarget>(r, {
+    protocol: protocolOf(conf),
+    conf: conf.upstream,
+    target: { address, schema: address.schema, requestUri, isChunked: false },
+    method: r.method === 'HEAD' && conf.cache.convertHead && conf.cache.cacheOf(r) ? 'GET' : method,
+    resolve: (seeker) => resolveGroup(seeker, conf, address),
+    cache: conf.cache.start(r, () => address.schema + address.hostText + requestUriOf(r, conf, address)),
+    ownBody: conf.setBody !== undefined,
+  }).start();
+}
+
+function resolveGroup(seeker: GroupSeeker, { target }: ProxyConf, address: PassAddress): void {
+  if (target.kind === 'fixed') seeker.useGroup(realGroup(target.group));
+  else runtimeGroup(seeker, address.hostText, defaultPort(address));
+}
+
+/** URI to request: the name of the location is replaced by the URI part of proxy_pass. */
+function requestUriOf(r: Request, { target }: ProxyConf, { uri }: PassAddress): string {
+  if (target.kind === 'evaluated' && uri !== '') return uri;
+  if (uri === '' && r.validRawUri) return r.rawUri;
+  const args = r.args ? `?${r.args}` : '';
+  // what the client sent without escapes is passed on without
+  const path = (text: string): string => (r.internal || r.rawUri.includes('%') ? escapeUri(text, 'uri') : text);
+  if (uri === '') return path(r.uri) + args;
+  return uri + path(restOfUri(r, r.loc)) + args;
+}
+
+/** The part of the URI after the name of the location. */
+function restOfUri(r: Request, loc: Loc): string {
+  if (loc.kind === 'if' || loc.kind === 'limit_except') return '';
+  return r.uri.slice(r.validRawUri || loc.kind !== 'regex' ? loc.name.length : 0);
+}
+
+const protocols = new WeakMap<ProxyConf, ProxyProtocol>();
+
+function protocolOf(conf: ProxyConf): ProxyProtocol {
+  let protocol = protocols.get(conf);
+  if (!protocol) protocols.set(conf, (protocol = makeProtocol(conf)));
+  return protocol;
+}
+
+const CRLF = Buffer.from('\r\n');
+
+const makeProtocol = (conf: ProxyConf): ProxyProtocol => ({
+  name: 'http',
+  keepsAlive: conf.http11,
+  needsLength: !conf.http11,
+  readsInPlace: true,
+  fixedHead: true,
+  requestHead: (x) => requestHead(x, conf),
+  wrapBody: ({ target }, data) => (target.isChunked ? [Buffer.from(`${data.length.toString(16)}\r\n`, 'latin1'), data, CRLF] : [data]),
+  endBody: ({ target }) => (target.isChunked ? [Buffer.from('0\r\n\r\n')] : []),
+  parser: (x, sink) => new HttpResponseParser(sink, x.method === 'HEAD', conf.upstream.bufferSize),
+  rewriteField: ({ r }, field) => rewriteField(r, conf, field),
+  tls: ({ r, target: { address } }) => (isSecure(address) ? upstreamTls(r, conf.tls, address.host.replace(/^\[|\]$/g, '')) : undefined),
+});
+
+function requestHead(x: Exchange<ProxyTarget>, conf: ProxyConf): (Buffer | string)[] {
+  const { r, target, caching } = x;
+  const ownBody = conf.setBody?.eval(r);
+  const names = conf.setNames;
+  let upgrade = false;
+  let head = `${x.method} ${target.requestUri} HTTP/${conf.http11 ? '1.1' : '1.0'}\r\n`;
+  const bodyBytes = ownBody === undefined ? bodyLength(r, conf) : ownBody.length;
+  target.isChunked = bodyBytes === CHUNKED;
+  for (const field of conf.setHeaders) {
+    const value = field.value.eval(r);
+    if (value === '') continue;
+    if (field.lname === 'upgrade') upgrade = true;
+    head += `${field.name}: ${value}\r\n`;
+  }
+  if (!names.has('host')) head += `Host: ${hostOf(target.address)}\r\n`;
+  if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
+  if (bodyBytes >= 0 && !names.has('content-length')) head += `Content-Length: ${bodyBytes}\r\n`;
+  if (bodyBytes === CHUNKED && !names.has('transfer-encoding')) head += 'Transfer-Encoding: chunked\r\n';
+  if (caching) head += x.conditional;
+  if (conf.upstream.passRequestHeaders) {
+    const dropped = caching ? conf.droppedCaching : conf.dropped;
+    for (const field of r.headersIn) if (!dropped.has(field.lname)) head += `${field.name}: ${field.value}\r\n`;
+  }
+  x.upgrade = upgrade && conf.http11;
+  head += '\r\n';
+  return ownBody === undefined ? [head] : [head, ownBody];
+}
+
+const NO_BODY = -1;
+const CHUNKED = -2;
+
+/** Bytes of the client's body, NO_BODY or CHUNKED. */
+function bodyLength(r: Request, conf: ProxyConf): number {
+  if (!conf.upstream.passRequestBody) return NO_BODY;
+  const { body, contentLength, chunkedIn } = r.bodyOwner;
+  if (body?.consumer) {
+    if (!chunkedIn) return contentLength;
+    return conf.http11 ? CHUNKED : NO_BODY;
+  }
+  return body && (body.size > 0 || contentLength >= 0 || chunkedIn) ? body.size : NO_BODY;
+}
+
+/** Default value of the Host field: host of the URL, with its port if one is written. */
+export const hostOf = ({ hostText }: PassAddress): string => (hostText.startsWith('unix:') ? 'localhost' : hostText);

@@ -1,0 +1,331 @@
+// metrics (Prometheus format) and api (reading and changing upstream servers at run time, purging caches).
+//   GET  upstreams                     all groups      GET upstreams/NAME/servers
+//   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
+//   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
+//   GET  log                           the ring buffer (error_log memory:SIZE) of this location
+//   GET  server_zones, location_zones, resolvers       counts of status_zone; a single one: .../NAME
+//   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
+import { present } from '../../../../common/present.ts';
+import { custom, LOCATION } from '../../../config/directive.ts';
+import { MemorySink } from '../../../log/error-log.ts';
+import { drain, onNews, tellLoops } from '../../../zone/bus.ts';
+import { Counters } from '../../../zone/memory.ts';
+import { literalAddresses } from '../../config/addresses.ts';
+import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { ResolverCounts } from '../../config/resolver-counts.ts';
+import { stats } from '../../connection/stats.ts';
+import type { HttpMain, Request, Server } from '../../model/types.ts';
+import { sendText } from '../../phases/send.ts';
+import { DONE, OK } from '../../request/codes.ts';
+import { CacheZone } from '../../upstream/cache/cache-zone.ts';
+import type { UpstreamGroup } from '../../upstream/peers/group.ts';
+import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../../upstream/peers/peer.ts';
+import { writeState } from '../../upstream/peers/state-file.ts';
+import { statusZones } from './status-zone.ts';
+
+const CLASSES = 6;
+/** Requests by location (in the order of the configuration) and status class. */
+let counts: Counters;
+const order = new Map<HttpMain['loc'], number>();
+
+/** A change of an upstream's servers, applied here and sent to the other event loops. */
+type Change =
+  | { kind: 'add'; group: string; server: string; options: ServerOptions }
+  | { kind: 'remove'; group: string; name: string; backup: boolean }
+  | { kind: 'adjust'; group: string; name: string; options: ServerOptions };
+
+export const operationsModule = defineModule(
+  'operations',
+  {
+    metrics: custom<boolean>(LOCATION, 0, false, (f: HttpFrame) => {
+      f.scope.loc.handler = metrics;
+      return true;
+    }),
+    api: custom<boolean>(LOCATION, [0, 1], false, (f: HttpFrame) => {
+      const word = f.args[0];
+      if (word !== undefined && word !== 'write=on' && word !== 'write=off') f.fail(`invalid parameter "${word}"`);
+      f.scope.loc.handler = (r) => api(r, word === 'write=on');
+      return true;
+    }),
+  },
+  {
+    init(main) {
+      order.clear();
+      eachLoc(main, (loc) => order.set(loc, order.size));
+      counts = new Counters('locations', order.size * CLASSES);
+      main.phases.log.push((r) => {
+        const at = order.get(r.loc) ?? present(order.get(r.server.root));
+        counts.add(at * CLASSES + Math.min(CLASSES - 1, Math.floor((r.out.status || 0) / 100)));
+        return OK;
+      });
+    },
+    start(main) {
+      onNews<Change>('upstream', (change) => apply(main, change));
+    },
+  },
+);
+
+/** Every location of every server, in the same order in all event loops. */
+function eachLoc(main: HttpMain, visit: (loc: HttpMain['loc'], server: Server) => void): void {
+  const walk = (loc: HttpMain['loc'], server: Server) => {
+    visit(loc, server);
+    for (const child of loc.children) walk(child, server);
+  };
+  for (const server of main.servers) walk(server.root, server);
+}
+
+// ---------------------------------------------------------------- metrics
+
+const quote = (text: string): string => text.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`));
+
+function metrics(r: Request): number {
+  if (r.method !== 'GET' && r.method !== 'HEAD') return 405;
+  r.conn.discardBody(r);
+  r.out.status = 200;
+  r.out.contentType = 'text/plain; version=0.0.4';
+  return sendText(r, metricsText(r.http));
+}
+
+function metricsText(http: HttpMain): string {
+  const out: string[] = [];
+  const family = (name: string, kind: string, rows: [labels: string, value: number][]) => {
+    if (rows.length === 0) return;
+    out.push(`# TYPE ${name} ${kind}`);
+    for (const [labels, value] of rows) out.push(`${name}${labels ? `{${labels}}` : ''} ${value}`);
+  };
+  family('gannet_front_connections', 'gauge', [['', stats.active]]);
+  family('gannet_front_connections_accepted_total', 'counter', [['', stats.accepted]]);
+  family('gannet_front_requests_total', 'counter', [['', stats.requests]]);
+  family('gannet_front_location_requests_total', 'counter', locationRows(http));
+  const peers = groups(http).flatMap((g) =>
+    g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}",id="${p.id}"`, p]),
+  );
+  const column = (show: (p: Peer) => number) => peers.map(([labels, p]): [string, number] => [labels, show(p)]);
+  family(
+    'gannet_front_upstream_requests_total',
+    'counter',
+    column((p) => p.requests),
+  );
+  family(
+    'gannet_front_upstream_failures_total',
+    'counter',
+    column((p) => p.failures),
+  );
+  family(
+    'gannet_front_upstream_active',
+    'gauge',
+    column((p) => p.conns),
+  );
+  family(
+    'gannet_front_upstream_received_bytes_total',
+    'counter',
+    column((p) => p.bytesReceived),
+  );
+  family(
+    'gannet_front_upstream_up',
+    'gauge',
+    column((p) => (p.usable(Math.floor(Date.now() / 1000)) ? 1 : 0)),
+  );
+  for (const zone of statusZones(http)) {
+    const { requests, discarded, received, sent, ...classes } = zone.totals;
+    const labels = `zone="${quote(zone.name)}"`;
+    const rows = Object.entries(classes).map(([code, n]): [string, number] => [`${labels},code="${code}"`, n]);
+    family(`gannet_front_${zone.kind}_zone_requests_total`, 'counter', [[labels, requests]]);
+    family(`gannet_front_${zone.kind}_zone_responses_total`, 'counter', rows);
+    family(`gannet_front_${zone.kind}_zone_discarded_total`, 'counter', [[labels, discarded]]);
+    family(`gannet_front_${zone.kind}_zone_received_bytes_total`, 'counter', [[labels, received]]);
+    family(`gannet_front_${zone.kind}_zone_sent_bytes_total`, 'counter', [[labels, sent]]);
+  }
+  const resolverRows = (part: 'requests' | 'responses', label: string): [string, number][] =>
+    resolverZones(http).flatMap((z) =>
+      Object.entries(z.totals[part]).map(([name, n]): [string, number] => [`zone="${quote(z.zone)}",${label}="${name}"`, n]),
+    );
+  family('gannet_front_resolver_requests_total', 'counter', resolverRows('requests', 'type'));
+  family('gannet_front_resolver_responses_total', 'counter', resolverRows('responses', 'result'));
+  const zones = [...http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
+  const zone = (show: (z: CacheZone) => number) => zones.map((z): [string, number] => [`zone="${quote(z.options.name)}"`, show(z)]);
+  family(
+    'gannet_front_cache_bytes',
+    'gauge',
+    zone((z) => z.totalSize),
+  );
+  family(
+    'gannet_front_cache_hits_total',
+    'counter',
+    zone((z) => z.hits),
+  );
+  family(
+    'gannet_front_cache_misses_total',
+    'counter',
+    zone((z) => z.misses),
+  );
+  return `${out.join('\n')}\n`;
+}
+
+/** Locations of the same name in one server are counted together. */
+function locationRows(http: HttpMain): [string, number][] {
+  const rows = new Map<string, number>();
+  eachLoc(http, (loc, server) => {
+    for (let code = 0; code < CLASSES; code++) {
+      const n = counts.total(present(order.get(loc)) * CLASSES + code);
+      if (n === 0) continue;
+      const labels = `server="${quote(server.name)}",location="${quote(loc.name)}",code="${code}xx"`;
+      rows.set(labels, (rows.get(labels) ?? 0) + n);
+    }
+  });
+  return [...rows];
+}
+
+const resolverZones = (http: HttpMain): ResolverCounts[] => [...http.registry.values()].filter((v) => v instanceof ResolverCounts);
+
+function groups(http: HttpMain): UpstreamGroup[] {
+  return [...http.registry].filter(([key]) => key.startsWith('upstream:')).map(([, value]) => value as UpstreamGroup);
+}
+
+// ---------------------------------------------------------------- api
+
+const describe = (p: Peer) => ({
+  id: p.id,
+  server: p.name,
+  weight: p.options.weight,
+  max_conns: p.options.maxConns,
+  max_fails: p.options.maxFails,
+  fail_timeout: `${p.options.failTimeoutSeconds}s`,
+  backup: p.options.backup,
+  down: p.options.down,
+  drain: p.options.drain,
+  healthy: !p.unhealthy,
+  active: p.conns,
+  requests: p.requests,
+  fails: p.failures,
+});
+
+function answer(r: Request, status: number, body: unknown): void {
+  r.out.status = status;
+  r.out.contentType = 'application/json';
+  r.finalize(status === 204 ? 204 : sendText(r, `${JSON.stringify(body)}\n`));
+}
+
+function api(r: Request, writable: boolean): number {
+  if (r.method !== 'GET' && r.method !== 'HEAD' && !writable) return 405;
+  r.conn.readBody(r, (rc) => {
+    if (rc !== OK) {
+      r.finalize(rc);
+      return;
+    }
+    const parts = r.uri.slice(r.loc.name.length).split('/').filter(Boolean).map(decodeURIComponent);
+    try {
+      const text = r.main.body?.read().toString('utf8') ?? '';
+      route(r, parts, text === '' ? {} : (JSON.parse(text) as Record<string, unknown>));
+    } catch (error) {
+      answer(r, 400, { error: { status: 400, text: (error as Error).message } });
+    }
+  });
+  return DONE;
+}
+
+function showRing(r: Request): void {
+  const rings = r.loc.errorLogs.map((log) => log.sink).filter((sink): sink is MemorySink => sink instanceof MemorySink);
+  r.out.status = 200;
+  r.out.contentType = 'text/plain';
+  r.finalize(sendText(r, rings.map((ring) => ring.text()).join('')));
+}
+
+function route(r: Request, parts: string[], body: Record<string, unknown>): void {
+  drain();
+  const missing = (what: string) => answer(r, 404, { error: { status: 404, text: `${what} not found` } });
+  if (parts[0] === 'caches' && parts[2] === 'purge' && r.method === 'POST') {
+    const zone = r.http.registry.get(`cache:${parts[1]}`);
+    if (!(zone instanceof CacheZone)) return missing('cache');
+    if (typeof body.key !== 'string' && typeof body.tag !== 'string') throw new Error('"key" or "tag" must be given');
+    return answer(r, 200, { purged: zone.purge({ key: body.key as string | undefined, tag: body.tag as string | undefined }) });
+  }
+  if (parts[0] === 'log' && r.method === 'GET') return showRing(r);
+  const counted = parts.length <= 2 && r.method === 'GET' ? countsOf(r.http, parts[0]) : undefined;
+  if (counted) {
+    if (parts.length === 1) return answer(r, 200, counted);
+    return Object.hasOwn(counted, parts[1]) ? answer(r, 200, counted[parts[1]]) : missing('zone');
+  }
+  if (parts[0] !== 'upstreams') return missing('path');
+  if (parts.length === 1)
+    return answer(r, 200, Object.fromEntries(groups(r.http).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
+  const group = groups(r.http).find((g) => g.name === parts[1]);
+  if (!group) return missing('upstream');
+  if (parts[2] === undefined) return answer(r, 200, { peers: group.set.all().map(describe) });
+  if (parts[2] !== 'servers') return missing('path');
+  if (parts[3] === undefined) {
+    if (r.method === 'POST') return addServer(r, group, body);
+    return answer(r, 200, group.set.all().map(describe));
+  }
+  const peer = group.set.all().find((p) => String(p.id) === parts[3]);
+  if (!peer) return missing('server');
+  if (r.method === 'DELETE') {
+    change(r.http, { kind: 'remove', group: group.name, name: peer.name, backup: peer.options.backup });
+    return answer(r, 200, group.set.all().map(describe));
+  }
+  if (r.method === 'PATCH') {
+    change(r.http, { kind: 'adjust', group: group.name, name: peer.name, options: readOptions(body, peer.options) });
+    return answer(r, 200, describe(peer));
+  }
+  answer(r, 200, describe(peer));
+}
+
+/** Counts of all zones of a kind by name, undefined for an unknown kind. */
+function countsOf(http: HttpMain, kind: string): Record<string, unknown> | undefined {
+  if (kind === 'resolvers') return Object.fromEntries(resolverZones(http).map((z) => [z.zone, z.totals]));
+  if (kind !== 'server_zones' && kind !== 'location_zones') return undefined;
+  const ofKind = statusZones(http).filter((z) => `${z.kind}_zones` === kind);
+  return Object.fromEntries(
+    ofKind.map((z) => {
+      const { requests, discarded, received, sent, ...responses } = z.totals;
+      return [z.name, { requests, responses, discarded, received, sent }];
+    }),
+  );
+}
+
+function readOptions(body: Record<string, unknown>, base: ServerOptions): ServerOptions {
+  const out = { ...base };
+  for (const [name, value] of Object.entries(body)) {
+    if (name === 'server') continue;
+    if ((name === 'down' || name === 'drain' || name === 'backup') && typeof value === 'boolean') out[name] = value;
+    else if (name === 'weight' && Number.isInteger(value) && (value as number) > 0) out.weight = value as number;
+    else if (name === 'max_conns' && Number.isInteger(value)) out.maxConns = value as number;
+    else if (name === 'max_fails' && Number.isInteger(value)) out.maxFails = value as number;
+    else if (name === 'route' && typeof value === 'string') out.route = value;
+    else throw new Error(`invalid parameter "${name}"`);
+  }
+  return out;
+}
+
+function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknown>): void {
+  const text = body.server;
+  const addresses = typeof text === 'string' ? literalAddresses(text, 80) : undefined;
+  if (!addresses) throw new Error('"server" must be an address and port');
+  change(r.http, { kind: 'add', group: group.name, server: text as string, options: readOptions(body, DEFAULT_SERVER) });
+  answer(r, 201, describe(present(group.set.all().find((p) => p.name === addresses[0].name))));
+}
+
+/** Applies a change here and in the other event loops. */
+function change(http: HttpMain, what: Change): void {
+  apply(http, what);
+  tellLoops('upstream', what);
+  const group = groups(http).find((g) => g.name === what.group);
+  if (group?.state) writeState(group.state, group.entries);
+}
+
+function apply(http: HttpMain, what: Change): void {
+  const group = groups(http).find((g) => g.name === what.group);
+  if (!group) return;
+  if (what.kind === 'add') {
+    const { server: text, options } = what;
+    const addresses = present(literalAddresses(text, 80)).map((address) => ({ address, options, priority: 0 }));
+    group.entries.push({ text, options, resolve: false, service: '', addresses });
+  } else {
+    for (const entry of group.entries) {
+      if (what.kind === 'remove') {
+        entry.addresses = entry.addresses.filter((a) => a.address.name !== what.name || entry.options.backup !== what.backup);
+      } else for (const a of entry.addresses) if (a.address.name === what.name) a.options = what.options;
+    }
+  }
+  group.rebuild();
+}

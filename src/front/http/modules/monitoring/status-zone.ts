@@ -1,0 +1,89 @@
+// status_zone: request counts by zone, for servers and locations; `metrics` and `api` show them.
+import { custom, LOCATION, LOCATION_IF, SERVER } from '../../../config/directive.ts';
+import { Counters, loop } from '../../../zone/memory.ts';
+import { defineModule, type HttpFrame } from '../../config/module.ts';
+import type { HttpMain } from '../../model/types.ts';
+import { OK } from '../../request/codes.ts';
+
+type Kind = 'server' | 'location';
+const FIELDS = ['requests', '1xx', '2xx', '3xx', '4xx', '5xx', 'discarded', 'received', 'sent'] as const;
+const [REQUESTS, FIRST_CLASS, DISCARDED, RECEIVED, SENT] = [0, 1, 6, 7, 8];
+
+/** Counts of one zone, of all event loops together. */
+class StatusZone {
+  readonly #counters: Counters;
+
+  constructor(
+    readonly kind: Kind,
+    readonly name: string,
+    before: number[] | undefined,
+  ) {
+    this.#counters = new Counters(`status_zone:${kind}:${name}`, FIELDS.length);
+    if (loop.index === 0) before?.forEach((total, field) => this.#counters.add(field, total));
+  }
+
+  /** @param status  0 if the request ended without a response */
+  count(status: number, received: number, sent: number): void {
+    this.#counters.add(REQUESTS);
+    const first = Math.floor(status / 100);
+    if (first >= 1 && first <= 5) this.#counters.add(FIRST_CLASS + first - 1);
+    else this.#counters.add(DISCARDED);
+    this.#counters.add(RECEIVED, received);
+    this.#counters.add(SENT, sent);
+  }
+
+  get totals(): Record<(typeof FIELDS)[number], number> {
+    return Object.fromEntries(FIELDS.map((name, field) => [name, this.#counters.total(field)])) as Record<(typeof FIELDS)[number], number>;
+  }
+
+  /** State for the workers of the next configuration. */
+  exportState(): number[] {
+    return FIELDS.map((_, field) => this.#counters.total(field));
+  }
+}
+
+/** Zones of a configuration, in its order. */
+export const statusZones = (main: HttpMain): StatusZone[] => [...main.registry.values()].filter((v) => v instanceof StatusZone);
+
+function parseZone(f: HttpFrame): { kind: Kind; zone: StatusZone | undefined } {
+  const { main, context } = f.scope;
+  const kind = context === SERVER ? 'server' : 'location';
+  const [name] = f.args;
+  if (name === '') f.fail(`invalid zone name "${name}"`);
+  if (name === 'off') return { kind, zone: undefined };
+  const key = `status_zone:${kind}:${name}`;
+  let zone = main.registry.get(key) as StatusZone | undefined;
+  if (!zone) {
+    zone = new StatusZone(kind, name, main.inherited.get(key) as number[] | undefined);
+    main.registry.set(key, zone);
+  }
+  return { kind, zone };
+}
+
+export const statusZoneModule = defineModule(
+  'status_zone',
+  {
+    status_zone: custom<{ kind: Kind; zone: StatusZone | undefined } | undefined>(
+      SERVER | LOCATION | LOCATION_IF,
+      1,
+      undefined,
+      parseZone,
+      {
+        // A server's zone is its own; a location's zone is inherited by the locations inside it.
+        merge: (outer, own) => own ?? (outer?.kind === 'location' ? outer : undefined),
+      },
+    ),
+  },
+  {
+    init(main) {
+      main.phases.log.push((r) => {
+        if (r.isSub) return OK;
+        const own = statusZoneModule.conf(r.loc).status_zone;
+        const ofServer = statusZoneModule.conf(r.server.root).status_zone;
+        for (const zone of [ofServer?.zone, own === ofServer ? undefined : own?.zone])
+          zone?.count(r.out.status, r.requestLength, r.conn.output.sent);
+        return OK;
+      });
+    },
+  },
+);

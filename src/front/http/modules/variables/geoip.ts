@@ -1,0 +1,105 @@
+// geoip_country, geoip_city, geoip_org: variables about the client's address from legacy GeoIP databases.
+
+import { readFileSync } from 'node:fs';
+import { present } from '../../../../common/present.ts';
+import { type ConfOf, custom, flag, HTTP } from '../../../config/directive.ts';
+import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { type City, type Country, GeoDatabase, type Kind, regionName } from '../../geoip/database.ts';
+import type { HttpMain, HttpModule, Request, VariableDef } from '../../model/types.ts';
+import { addressBytes, clientBehind, parseCidr } from './map.ts';
+
+interface Source {
+  database: GeoDatabase;
+  /** Strings are converted from latin1 to UTF-8. */
+  utf8: boolean;
+}
+type Cidr = NonNullable<ReturnType<typeof parseCidr>>;
+
+const source = (kind: Kind) =>
+  custom<Source | undefined>(HTTP, [1, 2], undefined, (f: HttpFrame) => {
+    const file = f.scope.path(f.args[0], 'conf');
+    let data: Buffer;
+    try {
+      data = readFileSync(file);
+    } catch {
+      return f.fail(`GeoIP_open("${f.args[0]}") failed`);
+    }
+    if (f.args[1] !== undefined && f.args[1] !== 'utf8') f.fail(`invalid parameter "${f.args[1]}"`);
+    try {
+      return { database: new GeoDatabase(data, kind, file), utf8: f.args[1] === 'utf8' };
+    } catch (error) {
+      return f.fail(String(error));
+    }
+  });
+
+const table = {
+  geoip_country: source('country'),
+  geoip_city: source('city'),
+  geoip_org: source('org'),
+  geoip_proxy: custom<Cidr[] | undefined>(
+    HTTP,
+    1,
+    undefined,
+    (f: HttpFrame, previous = []) => [...previous, parseCidr(f.args[0]) ?? f.fail(`invalid network "${f.args[0]}"`)],
+    { repeats: true },
+  ),
+  geoip_proxy_recursive: flag(HTTP, false),
+};
+
+const confOf = (main: HttpMain): ConfOf<typeof table> => geoipModule.conf(main.loc);
+
+/** Bytes of the client's address; IPv4-mapped addresses count as IPv4. */
+function addressOf(r: Request): readonly number[] | undefined {
+  const { geoip_proxy, geoip_proxy_recursive } = confOf(r.http);
+  return addressBytes(clientBehind(r, r.conn.remoteAddr, geoip_proxy ?? [], geoip_proxy_recursive));
+}
+
+const country = (name: string, read: (country: Country) => string): VariableDef => ({
+  name,
+  get(r) {
+    const address = addressOf(r);
+    const found = address && confOf(r.http).geoip_country?.database.country(address);
+    return found ? read(found) : null;
+  },
+});
+
+const city = (name: string, read: (city: City) => string | undefined): VariableDef => ({
+  name,
+  get(r) {
+    const address = addressOf(r);
+    const from = confOf(r.http).geoip_city;
+    const found = address && from?.database.city(address);
+    return (found && encoded(read(found), present(from))) ?? null;
+  },
+});
+
+const encoded = (text: string | undefined, { utf8 }: Source): string | undefined =>
+  text !== undefined && utf8 ? Buffer.from(text, 'utf8').latin1Slice() : text;
+
+export const geoipModule: HttpModule<typeof table> = defineModule('geoip', table, {
+  variables: [
+    country('geoip_country_code', (c) => c.code),
+    country('geoip_country_code3', (c) => c.code3),
+    country('geoip_country_name', (c) => c.name),
+    city('geoip_city_continent_code', (c) => c.country?.continent),
+    city('geoip_city_country_code', (c) => c.country?.code),
+    city('geoip_city_country_code3', (c) => c.country?.code3),
+    city('geoip_city_country_name', (c) => c.country?.name),
+    city('geoip_region', (c) => c.region),
+    city('geoip_region_name', (c) => (c.country && c.region ? regionName(c.country.code, c.region) : undefined)),
+    city('geoip_city', (c) => c.city),
+    city('geoip_postal_code', (c) => c.postalCode),
+    city('geoip_latitude', (c) => c.latitude.toFixed(4)),
+    city('geoip_longitude', (c) => c.longitude.toFixed(4)),
+    city('geoip_dma_code', (c) => String(c.dmaCode)),
+    city('geoip_area_code', (c) => String(c.areaCode)),
+    {
+      name: 'geoip_org',
+      get(r) {
+        const address = addressOf(r);
+        const from = confOf(r.http).geoip_org;
+        return (from && address && encoded(from.database.org(address), from)) ?? null;
+      },
+    },
+  ],
+});

@@ -1,0 +1,268 @@
+// Connections to upstream peers, and the pool of idle ones.
+import net, { type Socket } from 'node:net';
+import type tls from 'node:tls';
+import { holdingClock, nowMs } from '../../../../http/wire/clock.ts';
+import { setDeadline, type Timed, unwatch, watch } from '../../../../http/wire/deadlines.ts';
+import { DirectWriter } from '../../../../http/wire/direct-writer.ts';
+import type { Address } from '../../config/addresses.ts';
+import { logKeys } from '../../tls/key-log.ts';
+
+export interface ConnectionEvents {
+  onConnect(): void;
+  /** The location of the bytes is told by `reads` of the connection. */
+  onData(data: Buffer): void;
+  /** the peer closed its side, or the connection is gone; `error` if it broke */
+  onEnd(error?: Error): void;
+  onDrain(): void;
+  onTimeout(): void;
+}
+
+/**
+ * Read buffer of all plain connections while nothing large is expected: heads and small responses. The rest of a larger body is read
+ * into a buffer of the connection, and passed from there to the client without a copy.
+ */
+const SHARED_BYTES = 32 * 1024;
+const sharedBuffer = Buffer.allocUnsafeSlow(SHARED_BYTES);
+/** buffers for copies of bytes in the shared one */
+const spareCopies: Buffer[] = [];
+const LARGE_READ = 128 * 1024;
+const spareBuffers: Buffer[] = [];
+const SPARE_BUFFERS = 16;
+/** Bytes; smaller writes never make a socket ask for a pause (its high-water mark). */
+const DIRECT_MAX = 16 * 1024;
+
+export interface TlsSettings {
+  /** reads certificates and keys. @throws Error they cannot be used */
+  prepare(): void;
+  /** makes the options for one connection, after `prepare`; the session of the peer is added */
+  options(): tls.ConnectionOptions;
+  /** checks the certificate after the handshake: an error message or undefined */
+  check(socket: tls.TLSSocket): string | undefined;
+  reuse: boolean;
+  /** identifies connections that can be shared: certificate, name */
+  id: string;
+  /** sessions to resume, by peer */
+  sessions: Map<string, Buffer>;
+  /** file to which the secrets of the connection are logged */
+  keyLog: string | undefined;
+}
+
+/**
+ * Copies bytes of the shared buffer into a reused one: allocating for each larger response would burden the garbage collector.
+ * @param use  gets the copy; returns whether it is still in use
+ */
+export function withCopy(shared: Buffer, use: (copy: Buffer) => boolean): void {
+  const copy = spareCopies.pop() ?? Buffer.allocUnsafeSlow(SHARED_BYTES);
+  const held = use(copy.subarray(0, shared.copy(copy)));
+  if (!held && spareCopies.length < SPARE_BUFFERS) spareCopies.push(copy);
+}
+
+const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(data);
+
+/** One connection. Its owner sets `events`; without them it is idle. */
+export class PeerConnection implements Timed {
+  socket: Socket;
+  events: ConnectionEvents | undefined;
+  requests = 0;
+  readonly startMs = Date.now();
+  connected = false;
+  ended = false;
+  /** identifies requests that may reuse it when it is idle (see PeerConnector) */
+  owner = '';
+  deadlineMs = Infinity;
+  /** more of a body is expected than fits into the shared buffer */
+  expectsMore = false;
+  /** destination of the last read: memory of its own, this connection's buffer, or the shared one */
+  reads: 'fresh' | 'own' | 'shared' = 'fresh';
+  /** bytes of the last read are still to be written from `#ownBuffer` */
+  retained = false;
+  #ownBuffer: Buffer | undefined;
+  bytesReceived = 0;
+  bytesSent = 0;
+  onIdleClose: ((conn: PeerConnection) => void) | undefined;
+
+  readonly #secure: boolean;
+  /** plain sockets only */
+  #direct: DirectWriter | undefined;
+
+  constructor(
+    readonly address: Address,
+    bind: { address: string; port: number } | undefined,
+    tlsSettings: TlsSettings | undefined,
+    keepAlive: boolean,
+    tlsModule: typeof tls | undefined,
+  ) {
+    this.#secure = tlsSettings !== undefined;
+    const target: net.NetConnectOpts = address.path
+      ? { path: address.path }
+      : { host: address.host, port: address.port, localAddress: bind?.address, localPort: bind?.port || undefined };
+    const onread = {
+      buffer: () => this.#nextBuffer(),
+      callback: (count: number, buffer: Uint8Array) => {
+        this.reads = buffer === sharedBuffer ? 'shared' : 'own';
+        holdingClock(takeRead, this, (buffer as Buffer).subarray(0, count));
+        return true;
+      },
+    };
+    this.socket = net.connect({
+      ...target,
+      noDelay: true,
+      allowHalfOpen: true,
+      keepAlive,
+      onread: tlsSettings ? undefined : onread,
+    } as net.NetConnectOpts);
+    watch(this);
+    this.socket.once('connect', () => {
+      if (tlsSettings && tlsModule) this.#startTls(tlsSettings, tlsModule);
+      else this.opened();
+    });
+    this.#watch(this.socket);
+  }
+
+  #watch(socket: Socket): void {
+    socket.on('error', (error) => this.closed(error));
+    socket.on('close', () => this.closed());
+    socket.on('drain', () => this.events?.onDrain());
+  }
+
+  /** Buffer for the next read; called after each read. */
+  #nextBuffer(): Buffer {
+    if (this.retained) {
+      this.#ownBuffer = undefined;
+      this.retained = false;
+    }
+    if (this.expectsMore && !this.ended) return (this.#ownBuffer ??= spareBuffers.pop() ?? Buffer.allocUnsafeSlow(LARGE_READ));
+    if (this.#ownBuffer && spareBuffers.length < SPARE_BUFFERS) spareBuffers.push(this.#ownBuffer);
+    this.#ownBuffer = undefined;
+    return sharedBuffer;
+  }
+
+  received(data: Buffer): void {
+    this.bytesReceived += data.length;
+    if (this.events) this.events.onData(data);
+    else this.destroy();
+  }
+
+  timedOut(): void {
+    if (this.events) this.events.onTimeout();
+    else this.destroy();
+  }
+
+  #startTls(settings: TlsSettings, tlsModule: typeof tls): void {
+    const raw = this.socket;
+    const options = settings.options();
+    const key = `${this.address.name}|${settings.id}`;
+    const before = settings.sessions.get(key);
+    if (settings.reuse && before) options.session = before;
+    const secure = tlsModule.connect({ ...options, socket: raw });
+    this.socket = secure;
+    this.#watch(secure);
+    if (settings.keyLog) logKeys(secure, settings.keyLog);
+    secure.on('session', (session) => {
+      if (settings.reuse) settings.sessions.set(key, session);
+    });
+    secure.once('secureConnect', () => {
+      const problem = settings.check(secure);
+      if (problem !== undefined) {
+        this.closed(new Error(problem));
+        secure.destroy();
+        return;
+      }
+      this.opened();
+    });
+  }
+
+  /** Bytes can be sent and received now. */
+  protected opened(): void {
+    this.connected = true;
+    if (this.#secure) this.socket.on('data', (data: Buffer) => this.received(data));
+    else this.#direct = new DirectWriter(this.socket);
+    this.socket.on('end', () => this.closed());
+    this.events?.onConnect();
+  }
+
+  protected closed(error?: Error): void {
+    if (this.ended) return;
+    this.ended = true;
+    unwatch(this);
+    this.onIdleClose?.(this);
+    const { events } = this;
+    if (events) events.onEnd(error);
+    else this.socket.destroy();
+  }
+
+  /** Bytes that the system has not accepted yet. */
+  get unsent(): number {
+    return this.socket.writableLength + (this.#direct?.pending ?? 0);
+  }
+
+  /** @param data  bytes, or latin1 text */
+  write(data: Buffer | string): boolean {
+    this.bytesSent += data.length;
+    if (data.length < DIRECT_MAX && this.#direct?.write(data)) return true;
+    return typeof data === 'string' ? this.socket.write(data, 'latin1') : this.socket.write(data);
+  }
+
+  destroy(): void {
+    this.events = undefined;
+    this.ended = true;
+    unwatch(this);
+    this.onIdleClose?.(this);
+    this.socket.destroy();
+  }
+}
+
+interface PoolLimits {
+  max: number;
+  requests: number;
+  timeMs: number;
+  timeoutMs: number;
+  /** connections are cached per location */
+  local: boolean;
+}
+
+/** Idle connections of an upstream, newest last. */
+export class Pool {
+  #idle: PeerConnection[] = [];
+
+  readonly #forget = (conn: PeerConnection): void => {
+    const at = this.#idle.indexOf(conn);
+    if (at >= 0) this.#idle.splice(at, 1);
+  };
+
+  constructor(readonly limits: PoolLimits) {}
+
+  /** An idle connection to the address. */
+  take(name: string, owner: string): PeerConnection | undefined {
+    for (let n = this.#idle.length - 1; n >= 0; n--) {
+      const conn = this.#idle[n];
+      if (conn.address.name !== name || conn.owner !== owner) continue;
+      if (n === this.#idle.length - 1) this.#idle.pop();
+      else this.#idle.splice(n, 1);
+      conn.deadlineMs = Infinity;
+      conn.onIdleClose = undefined;
+      if (conn.ended || conn.socket.destroyed) continue;
+      return conn;
+    }
+    return undefined;
+  }
+
+  /** Adds a connection; closes the oldest if there are too many. */
+  give(conn: PeerConnection): void {
+    const { limits } = this;
+    if (conn.ended || conn.requests >= limits.requests || nowMs() - conn.startMs > limits.timeMs || limits.max === 0) {
+      conn.destroy();
+      return;
+    }
+    conn.events = undefined;
+    if (this.#idle.length >= limits.max) this.#idle.shift()?.destroy();
+    this.#idle.push(conn);
+    if (conn.socket.isPaused()) conn.socket.resume();
+    conn.onIdleClose = this.#forget;
+    setDeadline(conn, limits.timeoutMs);
+  }
+
+  closeAll(): void {
+    for (const conn of [...this.#idle]) conn.destroy();
+  }
+}

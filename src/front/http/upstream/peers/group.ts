@@ -1,0 +1,379 @@
+// `upstream { }`: groups of servers, their balancing method, keepalive pool, stickiness and name resolution.
+import { isIP } from 'node:net';
+import { ANY_COUNT, again, block, custom, HTTP, msec, num, UPSTREAM } from '../../../config/directive.ts';
+import { failAt } from '../../../config/syntax.ts';
+import { parseSize, parseTimeMs, parseTimeSec } from '../../../config/values.ts';
+import { loop } from '../../../zone/memory.ts';
+import { SharedTable } from '../../../zone/table.ts';
+import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../../config/addresses.ts';
+import { core, parseResolver, type ResolverConf } from '../../config/core.ts';
+import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { Loc } from '../../model/types.ts';
+import { Pool } from '../connection/connect.ts';
+import type { ServerEntry } from './peer.ts';
+import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
+import { type Method, PeerSet } from './peer-set.ts';
+import { NXDOMAIN, type ResolveError, resolverFor } from './resolver.ts';
+import { lookUpEntry } from './service.ts';
+import { readState } from './state-file.ts';
+import { parseSticky, type Sticky } from './sticky.ts';
+
+const DEFAULT_KEEPALIVE = 32;
+const MAX_SHARED_PEERS = 1024;
+
+/** A named or implicit group. */
+export class UpstreamGroup {
+  readonly entries: ServerEntry[] = [];
+  method: Method = { kind: 'round_robin' };
+  set!: PeerSet;
+  pool: Pool;
+  sticky: Sticky | undefined;
+  zone = '';
+  /** file that stores changes made by the api */
+  state: string | undefined;
+  /** a client that authenticates by NTLM keeps its own connection to a peer */
+  ntlm = false;
+  queue: { max: number; timeoutMs: number } | undefined;
+  waiting: { run(): void; timer: NodeJS.Timeout }[] = [];
+  resolver: ResolverConf | undefined;
+  resolverTimeoutMs = 30_000;
+  keepalive = { max: DEFAULT_KEEPALIVE, local: true };
+  keepaliveExplicit = false;
+  defaultPort = 80;
+  #nextId = 1;
+  readonly #table: SharedTable | undefined;
+  readonly #known = new Map<string, Peer>();
+
+  constructor(
+    readonly name: string,
+    readonly explicit: boolean,
+  ) {
+    this.#table = explicit ? new SharedTable(`upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
+    // only groups of the configuration keep idle connections by default
+    this.pool = new Pool({ max: explicit ? DEFAULT_KEEPALIVE : 0, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
+  }
+
+  /** Creates the peers from the current addresses of the entries; peers that remain keep their state. */
+  rebuild(): void {
+    const primary: Peer[] = [];
+    const backup: Peer[] = [];
+    const seen = new Map<string, number>();
+    for (const entry of this.entries) {
+      // records of a lower priority are spares, like backup servers
+      const best = Math.min(...entry.addresses.map((a) => a.priority));
+      for (const { address, options, priority } of entry.addresses) {
+        const base = `${address.name}|${entry.text}|${priority}`;
+        const nth = (seen.get(base) ?? 0) + 1;
+        seen.set(base, nth);
+        const key = `${base}|${nth}`;
+        let peer = this.#known.get(key);
+        if (!peer) {
+          const { id, row } = this.#rowOf(key);
+          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, id, row, entry.text);
+          this.#known.set(key, peer);
+        } else peer.adjust(options);
+        (options.backup || priority > best ? backup : primary).push(peer);
+      }
+    }
+    this.set ??= new PeerSet(this.method, this.#table);
+    this.set.replace(primary, backup);
+    const alive = new Set([...primary, ...backup]);
+    for (const [key, peer] of this.#known) if (!alive.has(peer)) this.#known.delete(key);
+  }
+
+  /** Memory for the state of a peer: shared by all event loops for groups of the configuration, while there is room. */
+  #rowOf(key: string): { id: number; row: Float64Array | undefined } {
+    const table = this.#table;
+    const record = table ? table.locked(() => table.take(key)) : -1;
+    if (!table || record < 0) return { id: MAX_SHARED_PEERS + this.#nextId++, row: undefined };
+    return { id: record + 1, row: table.data.subarray(record * PEER_FIELDS, (record + 1) * PEER_FIELDS) };
+  }
+
+  /** For the workers of the next configuration. */
+  exportState(): unknown {
+    return {
+      table: this.#table?.exportState(),
+      resolved: this.entries.filter((e) => e.resolve).map((e) => ({ text: e.text, addresses: e.addresses })),
+      sticky: this.sticky?.exportState?.(),
+    };
+  }
+
+  importState(state: unknown): void {
+    const { table, resolved, sticky } = state as {
+      table: Uint8Array;
+      resolved: { text: string; addresses: ServerEntry['addresses'] }[];
+      sticky: unknown;
+    };
+    for (const { text, addresses } of resolved) {
+      const entry = this.entries.find((e) => e.resolve && e.text === text);
+      if (entry) entry.addresses = addresses.map((a) => ({ ...a, options: { ...entry.options, weight: a.options.weight } }));
+    }
+    // only the loop that reads it first restores the state; rows are found by name, so the peers are created again
+    if (loop.index === 0) {
+      this.#table?.importState(table);
+      if (sticky) this.sticky?.importState?.(sticky);
+    }
+    this.#known.clear();
+    this.rebuild();
+    for (const peer of this.set.all()) peer.settle();
+  }
+
+  /** Starts resolving the entries with `resolve`. */
+  startResolving(): void {
+    for (const entry of this.entries) if (entry.resolve) void this.#resolveEntry(entry);
+  }
+
+  async #resolveEntry(entry: ServerEntry): Promise<void> {
+    if (!this.resolver) return;
+    let again: number;
+    try {
+      const { found, ttlSeconds } = await lookUpEntry(entry, resolverFor(this.resolver), this.resolverTimeoutMs, this.defaultPort);
+      if (found.length > 0 || entry.service) this.#applyAddresses(entry, found);
+      again = this.resolver.validMs ?? Math.max(1, ttlSeconds) * 1000;
+    } catch (error) {
+      if ((error as ResolveError).code === NXDOMAIN) this.#applyAddresses(entry, []);
+      again = this.resolver.validMs ?? Math.min(this.resolverTimeoutMs, 5000);
+    }
+    setTimeout(() => void this.#resolveEntry(entry), Math.min(again, 2 ** 31 - 1)).unref();
+  }
+
+  #applyAddresses(entry: ServerEntry, found: ServerEntry['addresses']): void {
+    const same =
+      entry.addresses.length === found.length &&
+      found.every(
+        (f, n) =>
+          f.address.name === entry.addresses[n].address.name &&
+          f.options.weight === entry.addresses[n].options.weight &&
+          f.priority === entry.addresses[n].priority,
+      );
+    if (same) return;
+    entry.addresses = found;
+    this.rebuild();
+  }
+}
+
+// ---------------------------------------------------------------- directives
+
+/** Group under construction, by its configuration level. */
+const building = new WeakMap<Loc, UpstreamGroup>();
+export const groupOf = (f: HttpFrame): UpstreamGroup =>
+  building.get(f.scope.loc) ?? f.fail(`"${f.node.name}" directive is not allowed here`);
+
+function parseServer(f: HttpFrame): undefined {
+  const group = groupOf(f);
+  const [text, ...words] = f.args;
+  const options: ServerOptions = { ...DEFAULT_SERVER };
+  let resolve = false;
+  let service = '';
+  const number = (word: string) => (/^\d+$/.test(word) ? Number(word) : f.fail(`invalid parameter "${word}"`));
+  for (const word of words) {
+    const [name, value] = word.includes('=') ? [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] : [word, ''];
+    if (name === 'weight') options.weight = number(value) || f.fail(`invalid parameter "${word}"`);
+    else if (name === 'max_conns') options.maxConns = number(value);
+    else if (name === 'max_fails') options.maxFails = number(value);
+    else if (name === 'fail_timeout') options.failTimeoutSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
+    else if (name === 'slow_start') options.slowStartSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
+    else if (name === 'route') options.route = value || f.fail('route is empty');
+    else if (name === 'service') service = value || f.fail('service is empty');
+    else if (word === 'backup') options.backup = true;
+    else if (word === 'down') options.down = true;
+    else if (word === 'drain') options.drain = true;
+    else if (word === 'resolve') resolve = true;
+    else f.fail(`invalid parameter "${word}"`);
+  }
+  if (service && !resolve) f.fail('service upstream "' + text + '" requires "resolve" parameter');
+  if (options.backup && noBackup(group)) f.fail('balancing method does not support parameter "backup"');
+  const { host, port } = splitHostPort(text, 80);
+  if (service && text.startsWith('unix:')) f.fail(`service upstream "${text}" may not be a unix socket`);
+  if (service && isIP(host)) f.fail(`service upstream "${text}" requires domain name`);
+  if (service && /:\d+$/.test(text)) f.fail(`service upstream "${text}" may not have port`);
+  const wrong = addressError(text);
+  if (wrong) f.fail(`${wrong} in upstream "${text}"`);
+  const entry: ServerEntry = { text, options, resolve, service, addresses: [] };
+  group.entries.push(entry);
+  const literal = literalAddresses(text, 80);
+  if (literal) {
+    entry.resolve = false;
+    entry.addresses = literal.map((address) => ({ address, options, priority: 0 }));
+  } else if (!resolve) {
+    pendingLookups(f.scope.main).push(async () => {
+      const list = await systemAddresses(host).catch(() => f.fail(`host not found in upstream "${text}"`));
+      entry.addresses = list.map((ip) => ({ address: makeAddress(ip, port), options, priority: 0 }));
+      group.rebuild();
+    });
+  }
+  return undefined;
+}
+
+const noBackup = (group: UpstreamGroup): boolean => ['ip_hash', 'hash', 'random'].includes(group.method.kind);
+
+function setMethod(f: HttpFrame, method: Method): undefined {
+  const group = groupOf(f);
+  if (group.method.kind !== 'round_robin') f.scope.warn('load balancing method redefined');
+  group.method = method;
+  return undefined;
+}
+
+function timeKind(f: HttpFrame, word: string | undefined): TimeKind {
+  if (word === 'header' || word === 'last_byte') return word;
+  return f.invalid(word);
+}
+
+function parseRandom(f: HttpFrame): undefined {
+  const [first, second] = f.args;
+  if (first === undefined) return setMethod(f, { kind: 'random', two: 'no', timeOf: 'header' });
+  if (first !== 'two') f.fail(`invalid parameter "${first}"`);
+  if (second === undefined || second === 'least_conn') return setMethod(f, { kind: 'random', two: 'least_conn', timeOf: 'header' });
+  const m = /^least_time=(header|last_byte)$/.exec(second);
+  if (!m) f.fail(`invalid parameter "${second}"`);
+  return setMethod(f, { kind: 'random', two: 'least_time', timeOf: m[1] as TimeKind });
+}
+
+function parseUpstream(f: HttpFrame): undefined {
+  const { main } = f.scope;
+  const [name] = f.args;
+  const key = `upstream:${name.toLowerCase()}`;
+  if (main.registry.has(key)) f.fail(`duplicate upstream "${name}"`);
+  const group = new UpstreamGroup(name, true);
+  main.registry.set(key, group);
+  const loc = new Loc(f.scope.loc);
+  building.set(loc, group);
+  f.scope.readChildren(f, UPSTREAM, loc);
+  if (group.entries.length === 0 && group.state === undefined) f.fail('no servers are inside upstream');
+  const c = groupModule.conf(loc);
+  group.pool = new Pool({
+    max: group.keepalive.max,
+    local: group.keepalive.local,
+    requests: c.keepalive_requests ?? 1000,
+    timeMs: c.keepalive_time ?? 3_600_000,
+    timeoutMs: c.keepalive_timeout ?? 60_000,
+  });
+  for (const entry of group.entries) {
+    if (!entry.resolve) continue;
+    if (!group.zone)
+      f.fail(`resolving names at run time requires upstream "${name}" in ${f.node.file}:${f.node.line} to be in shared memory`);
+  }
+  group.rebuild();
+  return undefined;
+}
+
+export const groupModule = defineModule(
+  'upstream',
+  {
+    upstream: block<undefined>(HTTP, 1, undefined, parseUpstream),
+    server: custom<undefined>(
+      UPSTREAM,
+      [1, ANY_COUNT],
+      undefined,
+      (f: HttpFrame) => {
+        if (groupOf(f).state !== undefined) f.fail('"server" directive cannot be used along with "state"');
+        return parseServer(f);
+      },
+      { repeats: true },
+    ),
+    ip_hash: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'ip_hash' }))),
+    least_conn: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'least_conn' }))),
+    hash: again(
+      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+        const value = f.scope.value(f.args[0]);
+        if (f.args[1] !== undefined && f.args[1] !== 'consistent') f.fail(`invalid parameter "${f.args[1]}"`);
+        return setMethod(f, { kind: 'hash', key: (r) => value.eval(r), consistent: f.args[1] === 'consistent' });
+      }),
+    ),
+    random: again(custom<undefined>(UPSTREAM, [0, 2], undefined, parseRandom)),
+    least_time: again(
+      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+        if (f.args[1] !== undefined && f.args[1] !== 'inflight') f.fail(`invalid parameter "${f.args[1]}"`);
+        return setMethod(f, { kind: 'least_time', timeOf: timeKind(f, f.args[0]), inflight: f.args[1] === 'inflight' });
+      }),
+    ),
+    keepalive: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+      const group = groupOf(f);
+      const max = /^\d{1,9}$/.test(f.args[0]) ? Number(f.args[0]) : f.fail(`invalid value "${f.args[0]}" in "keepalive" directive`);
+      if (f.args[1] !== undefined && f.args[1] !== 'local') f.fail(`invalid parameter "${f.args[1]}"`);
+      group.keepalive = { max, local: f.args[1] === 'local' };
+      group.keepaliveExplicit = true;
+      return undefined;
+    }),
+    keepalive_requests: num(UPSTREAM, 1000),
+    keepalive_time: msec(UPSTREAM, '1h'),
+    keepalive_timeout: msec(UPSTREAM, '60s'),
+    zone: again(
+      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+        if (f.args[0] === '') f.fail(`invalid zone name "${f.args[0]}"`);
+        const { main } = f.scope;
+        if (f.args[1] !== undefined) main.registry.set(`upstream_zone:${f.args[0]}`, true);
+        else
+          f.scope.later(() => {
+            if (!main.registry.has(`upstream_zone:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
+          });
+        if (f.args[1] !== undefined) {
+          const bytes = parseSize(f.args[1]);
+          if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
+          if (bytes < 8 * 4096) f.fail(`zone "${f.args[0]}" is too small`);
+        }
+        groupOf(f).zone = f.args[0];
+        return undefined;
+      }),
+    ),
+    sticky: custom<undefined>(UPSTREAM, [2, ANY_COUNT], undefined, (f: HttpFrame) => {
+      groupOf(f).sticky = parseSticky(f);
+      return undefined;
+    }),
+    state: custom<undefined>(UPSTREAM, 1, undefined, (f: HttpFrame) => {
+      const group = groupOf(f);
+      const file = f.scope.path(f.args[0]);
+      if (group.entries.length > 0) f.fail('"state" directive cannot be used along with "server"');
+      group.state = file;
+      for (const node of readState(file)) {
+        const fail = (message: string): never => failAt(node, message);
+        if (node.name !== 'server' || node.children || node.args.length === 0)
+          fail(`unexpected "${node.name}" in the state of upstream "${group.name}"`);
+        parseServer({ ...f, node, args: node.args, fail });
+      }
+      return undefined;
+    }),
+    ntlm: custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => {
+      groupOf(f).ntlm = true;
+      return undefined;
+    }),
+    queue: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
+      const max = /^\d+$/.test(f.args[0]) ? Number(f.args[0]) : f.invalid();
+      const timeoutMs =
+        f.args[1] === undefined
+          ? 60_000
+          : f.args[1].startsWith('timeout=')
+            ? (parseTimeMs(f.args[1].slice(8)) ?? f.invalid(f.args[1]))
+            : f.invalid(f.args[1]);
+      groupOf(f).queue = { max, timeoutMs };
+      return undefined;
+    }),
+    resolver: custom<undefined>(UPSTREAM, [1, ANY_COUNT], undefined, (f: HttpFrame) => {
+      groupOf(f).resolver = parseResolver(f);
+      return undefined;
+    }),
+    resolver_timeout: custom<undefined>(UPSTREAM, 1, undefined, (f: HttpFrame) => {
+      groupOf(f).resolverTimeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
+      return undefined;
+    }),
+  },
+  {
+    init(main) {
+      const c = core.conf(main.loc);
+      for (const [key, value] of main.registry) {
+        if (!key.startsWith('upstream:')) continue;
+        const group = value as UpstreamGroup;
+        if (group.entries.some((e) => e.resolve) && !group.resolver) {
+          group.resolver = c.resolver;
+          group.resolverTimeoutMs = c.resolver_timeout;
+          if (!group.resolver) throw `no resolver defined to resolve names at run time in upstream "${group.name}"`;
+        }
+        const state = main.inherited.get(key);
+        if (state) group.importState(state);
+      }
+    },
+    start(main) {
+      for (const [key, value] of main.registry) if (key.startsWith('upstream:')) (value as UpstreamGroup).startResolving();
+    },
+  },
+);
