@@ -1,7 +1,7 @@
 // The arrows between folders: what each may import. tools/check-imports.ts enforces them, ARCHITECTURE.md shows them.
 
 const SRC_LAYERS =
-  'rest http node api ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config common errors';
+  'rest http node api ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config security common errors';
 
 /** Everything that a folder may import besides itself. */
 export const MAP: Readonly<Record<string, string>> = {
@@ -23,10 +23,10 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/analyzer': 'analysis wasm errors common',
   'src/analyzer-node': 'analyzer',
   'src/front': 'http errors config common',
-  'src/rest': 'http api errors common config',
+  'src/rest': 'http api security errors common config',
   'src/http': 'common errors config',
-  'src/node': 'api search aggs indexing metadata mapping analysis plan query store arena wasm config errors common http rest',
-  'src/api': 'ingest scripting search aggs indexing metadata mapping analysis query plan errors common',
+  'src/node': 'api search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest',
+  'src/api': 'ingest scripting security search aggs indexing metadata mapping analysis query plan errors common',
   'src/ingest': 'metadata mapping analysis scripting errors common',
   'src/aggs': 'query mapping plan scripting analysis wasm errors common',
   'src/search': 'query mapping plan scripting analysis aggs errors common',
@@ -41,6 +41,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/arena': 'mapping plan wasm errors common',
   'src/wasm': 'errors common',
   'src/config': 'common errors',
+  'src/security': 'common errors',
   'src/common': '',
   'src/errors': '',
 };

@@ -1,0 +1,24 @@
+// Who sends a request, once authenticated.
+
+export interface Identity {
+  readonly username: string;
+  /** Names of the effective roles, sorted. */
+  readonly roles: readonly string[];
+  readonly fullName: string | null;
+  readonly email: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The API key that authenticated the request in place of a password. */
+  readonly apiKey: { readonly id: string; readonly name: string } | null;
+}
+
+/** Identifies the owner of scrolls, points in time and tasks: a user, or one API key. */
+export function ownerOf(identity: Identity): string {
+  return identity.apiKey === null ? `user ${identity.username}` : `api_key ${identity.apiKey.id}`;
+}
+
+/** `user [ann] with effective roles [reader]`, for messages about refused actions. */
+export function describeIdentity({ username, roles, apiKey }: Identity): string {
+  return apiKey === null
+    ? `user [${username}] with effective roles [${[...roles].sort().join(',')}]`
+    : `API key id [${apiKey.id}] of user [${username}]`;
+}
