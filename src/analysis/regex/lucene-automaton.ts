@@ -1,151 +1,23 @@
 // Lucene's regular expressions over whole terms, matched in linear time by a lazy automaton of the expression's derivatives, which support
-// complement `~` and intersection `&` at no extra cost. The number of states is limited.
+// complement `~` and intersection `&` at no extra cost. The effort of building the automaton is limited.
 //   union | concat & repeat * + ? {n,m}, classes [a-z] [^a-z], . @ # ~ <1-10> "literal" \escape \d \D \w \W \s \S
 // Source: syntax of org.apache.lucene.util.automaton.RegExp (Apache Lucene); derivatives: Brzozowski 1964.
 import { REGEXP_ANYSTRING, REGEXP_COMPLEMENT, REGEXP_EMPTY, REGEXP_INTERSECTION, REGEXP_INTERVAL } from '../../common/regexp-flags.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { tooComplexError } from '../../errors/search-errors.ts';
 import { CodePointSet } from './code-point-set.ts';
+import { CharacterClasses, type Node, NodeFactory, TooComplex } from './derivatives.ts';
 import { LuceneReader } from './lucene-reader.ts';
-
-interface Node {
-  readonly id: number;
-  readonly kind: 'empty' | 'nothing' | 'set' | 'concat' | 'union' | 'and' | 'star' | 'not';
-  readonly nullable: boolean;
-  /** Of a set; empty in other nodes. */
-  readonly set: CodePointSet;
-  readonly parts: readonly Node[];
-  /** Derivatives by ASCII character, filled on demand. */
-  readonly ascii: (Node | undefined)[];
-}
 
 const MAX_REPEAT = 1000;
 /** Number of code points of a range whose case variants are added. */
 const MAX_CASED_RANGE = 0x3000;
+/** Lucene counts ten units of effort per state that a request allows. */
+const EFFORT_PER_STATE = 10;
+const MIN_EFFORT = 2000;
+/** However many states a request allows: about a quarter of a second. */
+const MAX_EFFORT = 1_000_000;
 const decoder = new TextDecoder();
-
-/** Creates nodes; equal expressions are one node, and so one state. */
-class NodeFactory {
-  readonly #nodes = new Map<string, Node>();
-  readonly #maxNodes: number;
-  readonly nothing: Node;
-  readonly empty: Node;
-  readonly any: Node;
-  readonly anything: Node;
-
-  constructor(maxNodes: number) {
-    this.#maxNodes = maxNodes;
-    this.nothing = this.#make('nothing', false, CodePointSet.EMPTY, []);
-    this.empty = this.#make('empty', true, CodePointSet.EMPTY, []);
-    this.any = this.set(CodePointSet.ALL);
-    this.anything = this.star(this.any);
-  }
-
-  #make(kind: Node['kind'], nullable: boolean, set: CodePointSet, parts: readonly Node[]): Node {
-    const key = `${kind}:${set.ranges.join(';')}:${parts.map((part) => part.id).join(',')}`;
-    let node = this.#nodes.get(key);
-    if (!node) {
-      if (this.#nodes.size >= this.#maxNodes) {
-        throw illegalArgumentError(`Determinizing the automaton would require more than ${this.#maxNodes} states`);
-      }
-      node = { id: this.#nodes.size, kind, nullable, set, parts, ascii: [] };
-      this.#nodes.set(key, node);
-    }
-    return node;
-  }
-
-  set(set: CodePointSet): Node {
-    return set.isEmpty ? this.nothing : this.#make('set', false, set, []);
-  }
-
-  concat(left: Node, right: Node): Node {
-    if (left === this.nothing || right === this.nothing) return this.nothing;
-    if (left === this.empty) return right;
-    if (right === this.empty) return left;
-    if (left.kind === 'concat') return this.concat(left.parts[0], this.concat(left.parts[1], right));
-    return this.#make('concat', left.nullable && right.nullable, CodePointSet.EMPTY, [left, right]);
-  }
-
-  union(nodes: readonly Node[]): Node {
-    const parts = new Map<number, Node>();
-    for (const node of nodes) {
-      if (node === this.nothing) continue;
-      if (node === this.anything) return node;
-      for (const part of node.kind === 'union' ? node.parts : [node]) parts.set(part.id, part);
-    }
-    const sorted = [...parts.values()].sort((a, b) => a.id - b.id);
-    if (sorted.length === 0) return this.nothing;
-    return sorted.length === 1
-      ? sorted[0]
-      : this.#make(
-          'union',
-          sorted.some((part) => part.nullable),
-          CodePointSet.EMPTY,
-          sorted,
-        );
-  }
-
-  and(nodes: readonly Node[]): Node {
-    const parts = new Map<number, Node>();
-    for (const node of nodes) {
-      if (node === this.nothing) return node;
-      if (node === this.anything) continue;
-      for (const part of node.kind === 'and' ? node.parts : [node]) parts.set(part.id, part);
-    }
-    const sorted = [...parts.values()].sort((a, b) => a.id - b.id);
-    if (sorted.length === 0) return this.anything;
-    return sorted.length === 1
-      ? sorted[0]
-      : this.#make(
-          'and',
-          sorted.every((part) => part.nullable),
-          CodePointSet.EMPTY,
-          sorted,
-        );
-  }
-
-  not(node: Node): Node {
-    if (node === this.nothing) return this.anything;
-    if (node === this.anything) return this.nothing;
-    return node.kind === 'not' ? node.parts[0] : this.#make('not', !node.nullable, CodePointSet.EMPTY, [node]);
-  }
-
-  star(node: Node): Node {
-    if (node === this.nothing || node === this.empty) return this.empty;
-    return node.kind === 'star' ? node : this.#make('star', true, CodePointSet.EMPTY, [node]);
-  }
-
-  repeat(node: Node, min: number, max: number): Node {
-    let tail = max === Number.POSITIVE_INFINITY ? this.star(node) : this.empty;
-    if (max !== Number.POSITIVE_INFINITY) {
-      for (let i = min; i < max; i++) tail = this.union([this.empty, this.concat(node, tail)]);
-    }
-    for (let i = 0; i < min; i++) tail = this.concat(node, tail);
-    return tail;
-  }
-
-  derive(node: Node, codePoint: number): Node {
-    switch (node.kind) {
-      case 'empty':
-      case 'nothing':
-        return this.nothing;
-      case 'set':
-        return node.set.has(codePoint) ? this.empty : this.nothing;
-      case 'concat': {
-        const [left, right] = node.parts;
-        const first = this.concat(this.derive(left, codePoint), right);
-        return left.nullable ? this.union([first, this.derive(right, codePoint)]) : first;
-      }
-      case 'union':
-        return this.union(node.parts.map((part) => this.derive(part, codePoint)));
-      case 'and':
-        return this.and(node.parts.map((part) => this.derive(part, codePoint)));
-      case 'star':
-        return this.concat(this.derive(node.parts[0], codePoint), node);
-      case 'not':
-        return this.not(this.derive(node.parts[0], codePoint));
-    }
-  }
-}
 
 class AutomatonParser extends LuceneReader {
   readonly #flags: number;
@@ -305,42 +177,65 @@ export interface RegexpMatcher {
   matches(term: Uint8Array): boolean;
 }
 
-/** @throws ApiError illegal_argument_exception: syntax, too many states */
+/**
+ * @param maxStates  `max_determinized_states`
+ * @throws ApiError illegal_argument_exception: syntax; too_complex_to_determinize_exception, also from `matches`
+ */
 export function regexpMatcher(text: string, flags: number, caseInsensitive: boolean, maxStates: number): RegexpMatcher {
-  const make = new NodeFactory(Math.max(maxStates, 64));
-  const root = new AutomatonParser(text, flags, make, caseInsensitive).parse();
-  const others = new Map<Node, Map<number, Node>>();
-  const step = (node: Node, codePoint: number): Node => {
-    let row = others.get(node);
-    if (!row) others.set(node, (row = new Map()));
-    let next = row.get(codePoint);
-    if (!next) row.set(codePoint, (next = make.derive(node, codePoint)));
-    return next;
-  };
-  /** The state after the rest of a term that is not ASCII. */
-  const finish = (start: Node, rest: Uint8Array): Node => {
-    let node = start;
-    for (const char of decoder.decode(rest)) {
-      node = step(node, char.codePointAt(0) ?? 0);
-      if (node === make.nothing) break;
+  const bounded = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      throw error instanceof TooComplex ? tooComplexError(text, maxStates) : error;
     }
-    return node;
   };
-  return {
-    prefix: commonPrefix(make, root),
-    matches: (term) => {
-      let node = root;
-      for (let i = 0; i < term.length && node !== make.anything; i++) {
-        const byte = term[i];
-        if (byte >= 0x80) return finish(node, term.subarray(i)).nullable;
-        let next = node.ascii[byte];
-        if (!next) node.ascii[byte] = next = make.derive(node, byte);
-        if (next === make.nothing) return false;
-        node = next;
-      }
-      return node.nullable;
-    },
-  };
+  return bounded(() => {
+    const make = new NodeFactory(Math.min(Math.max(maxStates * EFFORT_PER_STATE, MIN_EFFORT), MAX_EFFORT));
+    const root = new AutomatonParser(text, flags, make, caseInsensitive).parse();
+    const automaton = new LazyAutomaton(make, root);
+    return { prefix: commonPrefix(make, root), matches: (term) => bounded(() => automaton.matches(term)) };
+  });
+}
+
+/** The deterministic automaton of an expression, whose states are made when a term first reaches them. */
+class LazyAutomaton {
+  readonly #make: NodeFactory;
+  readonly #root: Node;
+  readonly #classes: CharacterClasses;
+
+  constructor(make: NodeFactory, root: Node) {
+    this.#make = make;
+    this.#root = root;
+    this.#classes = new CharacterClasses(make.sets());
+  }
+
+  /** @param term UTF-8 @throws TooComplex */
+  matches(term: Uint8Array): boolean {
+    const make = this.#make;
+    let node = this.#root;
+    for (let i = 0; i < term.length; i++) {
+      if (node === make.anything) return true;
+      if (term[i] >= 0x80) return this.#finish(node, decoder.decode(term.subarray(i)));
+      node = this.#step(node, term[i]);
+      if (node === make.nothing) return false;
+    }
+    return node.nullable;
+  }
+
+  /** Whether the rest of a term that is not ASCII ends in an accepting state. */
+  #finish(start: Node, rest: string): boolean {
+    let node = start;
+    for (const char of rest) {
+      node = this.#step(node, char.codePointAt(0) ?? 0);
+      if (node === this.#make.nothing) return false;
+    }
+    return node.nullable;
+  }
+
+  #step(node: Node, codePoint: number): Node {
+    const cls = this.#classes.of(codePoint);
+    return node.next[cls] ?? this.#make.derive(node, cls, this.#classes.sample(cls));
+  }
 }
 
 /** Literal prefix of an expression: its leading sets of one character. */

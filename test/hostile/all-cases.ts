@@ -1,0 +1,17 @@
+// All cases of the hostile test.
+import { aggregationCases } from './cases/aggregations.ts';
+import { knownCases } from './cases/known.ts';
+import { parameterCases } from './cases/parameters.ts';
+import { queryCases } from './cases/queries.ts';
+import { scriptCases } from './cases/scripts.ts';
+import { searchCases } from './cases/searches.ts';
+import type { HostileCase } from './hostile-case.ts';
+
+export function* allCases(): Generator<HostileCase> {
+  yield* knownCases();
+  yield* scriptCases();
+  yield* searchCases();
+  yield* queryCases();
+  yield* aggregationCases();
+  yield* parameterCases();
+}
