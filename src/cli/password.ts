@@ -1,6 +1,6 @@
 // `gannet password`: reads a password from standard input and prints its hash, for `security.users`.
 import { createInterface } from 'node:readline';
-import { hashPassword } from '../rest/auth/basic-auth.ts';
+import { hashPassword } from '../security/password-hash.ts';
 import { checkFlags, parseArguments, UsageError } from './arguments.ts';
 
 export async function passwordCommand(argv: string[]): Promise<number> {

@@ -11,7 +11,7 @@ export interface ApiErrorData {
   causedBy: ApiErrorData | null;
   rootCauses: ApiErrorData[] | null;
   /** Response headers that go with the error, for example `Allow`, `WWW-Authenticate`. */
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
 }
 
 /**
@@ -26,13 +26,18 @@ export class ApiError extends Error {
   readonly causedBy: ApiError | null;
   /** Root causes; null if the error itself is its root cause. search_phase_execution_exception lists the errors of the shards. */
   readonly rootCauses: ApiError[] | null;
-  readonly headers: Record<string, string>;
+  readonly headers: Record<string, string | string[]>;
 
   constructor(
     type: string,
     status: number,
     reason: string | null,
-    options: { details?: ErrorDetails; causedBy?: ApiError | null; rootCauses?: ApiError[] | null; headers?: Record<string, string> } = {},
+    options: {
+      details?: ErrorDetails;
+      causedBy?: ApiError | null;
+      rootCauses?: ApiError[] | null;
+      headers?: Record<string, string | string[]>;
+    } = {},
   ) {
     super(reason ?? type);
     this.name = 'ApiError';

@@ -1,8 +1,9 @@
 // The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and restarts it if it dies.
 import type { Settings } from '../config/settings.ts';
 import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
-import { BasicAuth } from '../rest/auth/basic-auth.ts';
 import { Cors } from '../rest/core/cors.ts';
+import { Realms } from '../security/realms.ts';
+import type { SecurityView } from '../security/records.ts';
 import { checkExposure } from './exposure.ts';
 import { MainNode } from './main/main-node.ts';
 import type { LogNotice } from './messages/messages.ts';
@@ -37,7 +38,6 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   // The uWebSockets binary reads this from the process environment when it creates its first listener; workers only have a copy of the environment.
   setMaxHeaderSize(settings['http.max_header_size']);
   // Built here only to validate the settings, since an error in this thread stops the start with its reason.
-  checkExposure(settings, new BasicAuth(settings).isEnabled);
   new Cors(settings);
   const host = settings['http.host'];
   const port = await findPort(host, settings['http.port'], onLog);
@@ -60,6 +60,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     main.broadcast({ type: 'reopenLogs' }).catch((error) => onLog('error', `logs not reopened: ${error.message}`));
   });
   try {
+    checkSecurity(settings, main.securityRecords, onLog);
     const addWorker = (number: number) =>
       main.startReader((parts) => {
         const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
@@ -87,6 +88,15 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   }
   releaseMemoryWhenIdle();
   return service;
+}
+
+/** @throws SettingError nobody would have to authenticate; Error: a user or role of the settings is malformed */
+function checkSecurity(settings: Settings, records: SecurityView, onLog: ServiceOptions['onLog']): void {
+  const realms = new Realms(settings, records);
+  checkExposure(settings, realms.hasUsers);
+  const { missingRoles } = realms;
+  if (missingRoles.length > 0) onLog('warn', `users of the settings have roles that do not exist: ${missingRoles.join(', ')}`);
+  if (realms.hasUsers && !settings['security.enabled']) onLog('warn', 'security.enabled is false: nobody has to authenticate');
 }
 
 /** Stops the service on SIGTERM and, without a parent process, on Ctrl-C; a second Ctrl-C exits at once. */

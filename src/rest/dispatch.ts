@@ -11,8 +11,8 @@ import { booleanValueError, illegalArgumentError, unrecognizedParametersError } 
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import { ALL_APIS } from './all-apis.ts';
-import type { Access } from './auth/access.ts';
-import { BasicAuth } from './auth/basic-auth.ts';
+import { Access, FULL_ACCESS } from './auth/access.ts';
+import { Authenticator } from './auth/authenticator.ts';
 import type { Privilege } from './auth/privilege.ts';
 import { RestrictedEngine } from './auth/restricted-engine.ts';
 import type { Params, RestContext } from './core/api.ts';
@@ -33,7 +33,7 @@ interface Exchange {
   readonly reply: HttpReply;
   readonly startedMs: number;
   readonly remoteAddress: string;
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
   type: MediaType;
   isPretty: boolean;
   filter: PathFilter | null;
@@ -47,7 +47,7 @@ export class Dispatcher {
   readonly #settings: Settings;
   readonly #context: RestContext;
   readonly #logger: Logger;
-  readonly #auth: BasicAuth;
+  readonly #auth: Authenticator;
   readonly #cors: Cors;
   readonly #log: RequestLog;
 
@@ -56,7 +56,7 @@ export class Dispatcher {
     this.#settings = settings;
     this.#context = { engine, engineFor: () => engine, settings, startedMs: Date.now() };
     this.#logger = logger;
-    this.#auth = new BasicAuth(settings);
+    this.#auth = new Authenticator(settings, engine.security.records);
     this.#cors = new Cors(settings);
     this.#log = new RequestLog(settings);
   }
@@ -110,8 +110,9 @@ export class Dispatcher {
       return;
     }
 
-    const authenticated = this.#auth.authenticate(http.header('authorization'));
-    const access = authenticated instanceof Promise ? await authenticated : authenticated;
+    const authenticated = this.#auth.authenticate(http);
+    const caller = authenticated instanceof Promise ? await authenticated : authenticated;
+    const access = caller === null ? FULL_ACCESS : new Access(caller.identity.username, Object.values(caller.roles));
     exchange.access = access;
     this.#negotiate(exchange, route, query.format);
 
@@ -121,7 +122,7 @@ export class Dispatcher {
     if (!access.isUnlimited) access.require(route.api.needs, params.index ?? null);
 
     const body = await this.#readBody(exchange, route, query);
-    const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, ...body });
+    const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, caller, ...body });
     const answered = route.handler(request, access.isUnlimited ? this.#context : this.#limitedContext(access, route.api.needs));
     await this.#send(exchange, answered instanceof Promise ? await answered : answered);
   }
@@ -248,8 +249,7 @@ export class Dispatcher {
       headers['content-type'] = type.answer;
     } else if (http.method === 'HEAD') headers['content-type'] = (exchange.type.format === 'text' ? JSON_TYPE : exchange.type).answer;
     if (response.headers) Object.assign(headers, response.headers);
-    const outgoing: Record<string, string | string[]> = headers;
-    if (response.warnings && response.warnings.length > 0) outgoing.warning = response.warnings.map((text) => this.#warning(text));
+    if (response.warnings && response.warnings.length > 0) headers.warning = response.warnings.map((text) => this.#warning(text));
     if (
       body.length >= this.#settings['http.compression_min_size'] &&
       this.#settings['http.compression'] &&
@@ -260,7 +260,7 @@ export class Dispatcher {
       body = compressed instanceof Promise ? await compressed : compressed;
       headers['content-encoding'] = 'gzip';
     }
-    if (!reply.aborted) reply.send(response.status, outgoing, body);
+    if (!reply.aborted) reply.send(response.status, headers, body);
     if (this.#log.isOn) this.#record(exchange, response.status, body.length);
   }
 

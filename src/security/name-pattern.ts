@@ -1,7 +1,11 @@
 // Patterns of roles: names of indices and of fields with `*` for any string and `?` for any character.
 
+/** All indices but the hidden ones, as the built-in roles of Elasticsearch say it: the only regular expression that is known. */
+export const NOT_HIDDEN = '/~(([.]|ilm-history-).*)/';
+
 /** True if the name matches. Takes at most `pattern.length * name.length` steps. */
 export function matchesName(pattern: string, name: string): boolean {
+  if (pattern === NOT_HIDDEN) return !name.startsWith('.') && !name.startsWith('ilm-history-');
   let p = 0;
   let n = 0;
   let star = -1;

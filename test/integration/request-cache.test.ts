@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashPassword } from '../../src/rest/auth/basic-auth.ts';
+import { hashPassword } from '../../src/security/password-hash.ts';
 import { forSeedsAsync, type Rng } from '../support/rng.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -13,6 +13,7 @@ import { emptyClusterState } from '../../src/metadata/empty-state.ts';
 import { nestSettings } from '../../src/metadata/index-settings.ts';
 import { type CommandArgs, type CommandName, runReducer } from '../../src/metadata/reducers.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
+import { fakeSecurity } from './fake-security.ts';
 
 const host = new AnalysisHost(new WebAssembly.Module(readFileSync(new URL('../../build/analyzer.wasm', import.meta.url))));
 
@@ -91,6 +92,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     flush: async () => undefined,
     forceMerge: async () => undefined,
     searchCaches: new EngineSearchCaches(),
+    security: fakeSecurity(),
   };
   return engine as unknown as EngineContext;
 }

@@ -2,6 +2,7 @@
 
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import type { SecurityService } from '../../security/service.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from './index-state.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { SearchContextStore } from './search-context.ts';
@@ -68,6 +69,7 @@ export interface EngineContext {
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
   readonly searchCaches: EngineSearchCaches;
+  readonly security: SecurityService;
   /**
    * Runs a metadata command: the reducer of that name in src/metadata, on the main thread. Resolves after every thread has the new state.
    * @throws ApiError as the reducer refuses

@@ -10,6 +10,8 @@ import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { Extent, SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
+import { runSecurityCommand, type SecurityArgs, type SecurityCommandName, type SecurityReply } from '../../security/commands.ts';
+import type { SecurityView } from '../../security/records.ts';
 import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
 import { removeIndexFolder } from '../../store/segment-files.ts';
 import { Store } from '../../store/store.ts';
@@ -29,6 +31,7 @@ import type {
 } from '../messages/messages.ts';
 import { buildMapping } from '../metadata/build-index.ts';
 import { MetadataStore } from '../metadata/metadata-store.ts';
+import { SecurityStore } from '../metadata/security-store.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { startThread } from '../threads/start-thread.ts';
 import type { ThreadData } from '../threads/thread.ts';
@@ -58,6 +61,7 @@ export class MainNode {
   readonly #lock: DirectoryLock;
   readonly #store: Store;
   readonly #metadata: MetadataStore;
+  readonly #security: SecurityStore;
   readonly #module: WebAssembly.Module;
   readonly #arenas: SharedArenas;
   readonly #registry: SnapshotRegistry;
@@ -84,6 +88,7 @@ export class MainNode {
     try {
       this.#store = Store.open(options.dataPath);
       this.#metadata = new MetadataStore(this.#store);
+      this.#security = new SecurityStore(this.#store, options.settings['security.users']);
     } catch (error) {
       this.#lock.release();
       throw error;
@@ -113,6 +118,10 @@ export class MainNode {
 
   get module(): WebAssembly.Module {
     return this.#module;
+  }
+
+  get securityRecords(): SecurityView {
+    return this.#security.records;
   }
 
   /** Options for threads. */
@@ -163,6 +172,8 @@ export class MainNode {
   async #inform(channel: Channel<ToReader, FromReader>): Promise<void> {
     const { state } = this.#metadata;
     const told: Promise<unknown>[] = [channel.request({ type: 'state', state, placements: this.#placements(state) })];
+    const changes = this.#security.all();
+    if (changes.length > 0) told.push(channel.request({ type: 'security', changes }));
     for (const snapshot of this.#registry.newest()) told.push(channel.request({ type: 'snapshot', snapshot }));
     await Promise.all(told);
   }
@@ -265,6 +276,8 @@ export class MainNode {
     switch (message.type) {
       case 'command':
         return this.command(message.name, message.args);
+      case 'securityCommand':
+        return this.#runSecurityCommand(message.name, message.args);
       case 'context':
         return this.#contexts.handle(message.request);
       case 'task':
@@ -313,6 +326,20 @@ export class MainNode {
     // Awaited outside the queue of commands, because a closing shard may wait for a mapping update, which is a command, too.
     await closed;
     return response;
+  }
+
+  /** Runs a change of users, roles or API keys between metadata commands. Resolves when every reader acts upon it. */
+  async #runSecurityCommand<Name extends SecurityCommandName>(name: Name, args: SecurityArgs<Name>): Promise<SecurityReply<Name>> {
+    const run = this.#commandTail.then(async () => {
+      const { changes, reply } = runSecurityCommand(name, this.#security.records, args, this.#security.environment);
+      if (changes.length > 0) {
+        this.#security.save(changes);
+        await this.broadcast({ type: 'security', changes });
+      }
+      return reply;
+    });
+    this.#commandTail = run.catch(() => undefined);
+    return run;
   }
 
   #updateMapping(uuid: string, mappings: JsonObject): Promise<unknown> {

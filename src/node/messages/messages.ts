@@ -7,6 +7,8 @@ import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../../indexi
 import type { IndexSortKey } from '../../mapping/index-sort.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import type { SecurityArgs, SecurityCommandName, SecurityReply } from '../../security/commands.ts';
+import type { SecurityChange } from '../../security/records.ts';
 import type { ContextReplies, ContextRequest } from './context-messages.ts';
 import type { TaskReplies, TaskRequest } from './task-messages.ts';
 
@@ -50,7 +52,13 @@ export type ReaderCommand =
   | { readonly type: 'exit' }
   | { readonly type: 'reopenLogs' };
 
-export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | ReaderCommand;
+/** Main -> reader. Request: users, roles and API keys that changed; the reply confirms that the thread acts upon them. */
+export interface SecurityMessage {
+  readonly type: 'security';
+  readonly changes: readonly SecurityChange[];
+}
+
+export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | SecurityMessage | ReaderCommand;
 
 /** Generic, not a union over the names, from which TypeScript could not build a message with a generic name. */
 export interface CommandMessage<Name extends CommandName = CommandName> {
@@ -59,9 +67,18 @@ export interface CommandMessage<Name extends CommandName = CommandName> {
   readonly args: CommandArgs<Name>;
 }
 
+/** As CommandMessage, for src/security/commands.ts. */
+export interface SecurityCommandMessage<Name extends SecurityCommandName = SecurityCommandName> {
+  readonly type: 'securityCommand';
+  readonly name: Name;
+  readonly args: SecurityArgs<Name>;
+}
+
 export type FromReader =
   /** Request: a metadata command, see src/metadata. */
   | CommandMessage
+  /** Request: a change of users, roles or API keys. */
+  | SecurityCommandMessage
   /** Request: a scroll or point in time, see src/node/main/search-contexts.ts. */
   | { readonly type: 'context'; readonly request: ContextRequest }
   /** Request: a task, see src/node/main/tasks.ts. */
@@ -154,10 +171,12 @@ interface Replies {
 /** The reply to a message. */
 export type ReplyTo<Message extends { readonly type: string }> = Message extends { type: 'command'; name: infer Name extends CommandName }
   ? CommandResponse<Name>
-  : Message extends { type: 'context'; request: { action: infer Action extends keyof ContextReplies } }
-    ? ContextReplies[Action]
-    : Message extends { type: 'task'; request: { action: infer Action extends keyof TaskReplies } }
-      ? TaskReplies[Action]
-      : Message['type'] extends keyof Replies
-        ? Replies[Message['type']]
-        : undefined;
+  : Message extends { type: 'securityCommand'; name: infer Name extends SecurityCommandName }
+    ? SecurityReply<Name>
+    : Message extends { type: 'context'; request: { action: infer Action extends keyof ContextReplies } }
+      ? ContextReplies[Action]
+      : Message extends { type: 'task'; request: { action: infer Action extends keyof TaskReplies } }
+        ? TaskReplies[Action]
+        : Message['type'] extends keyof Replies
+          ? Replies[Message['type']]
+          : undefined;

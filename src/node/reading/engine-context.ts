@@ -10,6 +10,8 @@ import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
+import type { SecurityView } from '../../security/records.ts';
+import type { SecurityService } from '../../security/service.ts';
 import { OP_DELETE, type Store } from '../../store/store.ts';
 import type { PublishedSnapshot, ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import type { Channel } from '../messages/channel.ts';
@@ -92,6 +94,7 @@ export class ReaderContext implements EngineContext {
   readonly nodeId: string;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly security: SecurityService;
   readonly searchCaches = new EngineSearchCaches();
   publishAddress: string | null = null;
   readonly #options: NodeOptions;
@@ -111,6 +114,7 @@ export class ReaderContext implements EngineContext {
     store: Store;
     states: IndexStates;
     snapshots: ReaderSnapshots;
+    records: SecurityView;
     main: Channel<FromReader, ToReader>;
     indexers: readonly Channel<ShardRequest, never>[];
   }) {
@@ -124,6 +128,7 @@ export class ReaderContext implements EngineContext {
     this.#snapshots = parts.snapshots;
     this.#main = parts.main;
     this.tasks = readerTasks(parts.main);
+    this.security = { records: parts.records, run: (name, args) => parts.main.request({ type: 'securityCommand', name, args }) };
     this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);
     this.#indexers = parts.indexers;
     this.#queuedBytes = parts.indexers.map(() => 0);

@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../common/logger.ts';
+import { SecurityRecords } from '../../security/records.ts';
 import type { Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import { ReaderSnapshots } from '../memory/reader-snapshots.ts';
@@ -22,6 +23,7 @@ export class Reader {
     onCommand: (message: ReaderCommand) => unknown,
   ) {
     const arenas = new ThreadArenas(parts.module);
+    const records = new SecurityRecords();
     const snapshots = new ReaderSnapshots(arenas, (extents) => this.#main.notify({ type: 'release', extents }));
     this.#main = new Channel<FromReader, ToReader>(parts.port, (message) => {
       switch (message.type) {
@@ -29,6 +31,8 @@ export class Reader {
           return arenas.add(message);
         case 'state':
           return this.context.update(message.state, message.placements);
+        case 'security':
+          return records.apply(message.changes);
         case 'snapshot':
           return snapshots.publish(message.snapshot);
         default:
@@ -38,7 +42,7 @@ export class Reader {
     this.#indexers = parts.indexerPorts.map((port) => new Channel<ShardRequest, never>(port, () => undefined));
     const states = new IndexStates(parts.options);
     const { options, store } = parts;
-    this.context = new ReaderContext({ options, store, states, snapshots, main: this.#main, indexers: this.#indexers });
+    this.context = new ReaderContext({ options, store, states, snapshots, records, main: this.#main, indexers: this.#indexers });
   }
 
   log(level: LogLevel, message: string): void {

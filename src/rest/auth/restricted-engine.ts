@@ -90,6 +90,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.searchCaches;
   }
 
+  get security(): EngineContext['security'] {
+    return this.#engine.security;
+  }
+
   get tasks(): EngineContext['tasks'] {
     return this.#engine.tasks;
   }

@@ -1,5 +1,6 @@
 // A request for handlers: decoded path and query parameters with typed readers, and the body in the form that the route declares.
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
+import type { Caller } from '../../security/caller.ts';
 import type { Access } from '../auth/access.ts';
 import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
 
@@ -18,6 +19,8 @@ export class ApiRequest {
   readonly stream: AsyncIterable<Buffer> | null;
   /** Rights of the user, for requests that name indices in their body. */
   readonly access: Access;
+  /** The sender; null if authentication is not required. */
+  readonly caller: Caller | null;
 
   constructor(parts: {
     http: HttpRequest;
@@ -28,6 +31,7 @@ export class ApiRequest {
     bytes: Buffer | null;
     stream: AsyncIterable<Buffer> | null;
     access: Access;
+    caller: Caller | null;
   }) {
     this.http = parts.http;
     this.reply = parts.reply;
@@ -37,6 +41,7 @@ export class ApiRequest {
     this.bytes = parts.bytes;
     this.stream = parts.stream;
     this.access = parts.access;
+    this.caller = parts.caller;
   }
 
   get method(): string {

@@ -14,7 +14,7 @@ export interface ApiResponse {
   readonly body?: unknown;
   /** A text body instead: `_cat` tables, hot threads. */
   readonly text?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Messages of `Warning` headers. */
   readonly warnings?: readonly string[];
 }

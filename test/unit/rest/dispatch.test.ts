@@ -7,9 +7,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/api/core/context.ts';
 import { Logger } from '../../../src/common/logger.ts';
 import { loadSettings } from '../../../src/config/load-settings.ts';
-import { hashPassword } from '../../../src/rest/auth/basic-auth.ts';
 import { Dispatcher } from '../../../src/rest/dispatch.ts';
+import { hashPassword } from '../../../src/security/password-hash.ts';
 import { type FakeAnswer, fakeRequest } from '../../support/fake-http.ts';
+import { fakeSecurity } from '../../support/fake-security.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-rest-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,6 +22,7 @@ const ENGINE = {
   publishAddress: '127.0.0.1:9200',
   cluster: { version: 1, clusterUuid: 'uuid', indices: {}, templates: {}, indexTemplates: {}, componentTemplates: {} },
   index: () => null,
+  security: fakeSecurity(),
 } as unknown as EngineContext;
 
 function send(line: string, options: Parameters<typeof fakeRequest>[2] = {}, flags: Record<string, unknown> = {}): Promise<FakeAnswer> {
@@ -201,7 +203,7 @@ test('authentication: challenge, wrong password, correct password, missing privi
       headers: credentials === null ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
     });
   const refused = await as('GET /', null);
-  expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Basic realm="gannet", charset="UTF-8"']);
+  expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, ['Basic realm="security", charset="UTF-8"', 'ApiKey']]);
   expect((await as('GET /', 'ann:wrong')).status).toBe(401);
   expect((await as('GET /', 'bob:s3:cret')).status).toBe(401);
   for (let i = 0; i < 2; i++) expect((await as('GET /', 'ann:s3:cret')).status).toBe(200);

@@ -2,8 +2,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { Logger } from '../../../../src/common/logger.ts';
 import { loadSettings } from '../../../../src/config/load-settings.ts';
-import { hashPassword } from '../../../../src/rest/auth/basic-auth.ts';
 import { Dispatcher } from '../../../../src/rest/dispatch.ts';
+import { hashPassword } from '../../../../src/security/password-hash.ts';
 import { fakeEngine } from '../../../support/fake-engine.ts';
 import { type FakeAnswer, fakeRequest } from '../../../support/fake-http.ts';
 

@@ -1,7 +1,7 @@
 // Operations that name indices in bodies, patterns, scripts and pipelines run with the caller's rights. Tested with a whole node, since names are
 // resolved far below the routes.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { hashPassword } from '../../../../src/rest/auth/basic-auth.ts';
+import { hashPassword } from '../../../../src/security/password-hash.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 const USERS = {

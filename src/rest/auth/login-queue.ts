@@ -1,0 +1,228 @@
+// Order and pace of password checks. A check costs 50 ms of CPU time, so an attacker could keep others from logging in. Therefore one check runs at
+// a time, addresses take turns, each failure lengthens the pause before the next check of its address and the delay of checks of its user, and who
+// has logged in from an address before waits for nobody but others like him. Delays are bounded, so nobody is locked out.
+import net from 'node:net';
+import { BoundedMap } from '../../common/bounded-map.ts';
+import { rejectedExecutionError } from '../../errors/catalog.ts';
+
+const MAX_WAITING_PER_ADDRESS = 256;
+const MAX_WAITING = 4096;
+const MAX_REMEMBERED = 10_000;
+/** Failures without consequence. */
+const FREE_FAILURES = 3;
+const FIRST_DELAY_MS = 50;
+const MAX_ADDRESS_DELAY_MS = 1000;
+const MAX_USER_DELAY_MS = 2000;
+/** The count of failures halves in this time. */
+const HALF_LIFE_MS = 60_000;
+const KNOWN_MS = 3600_000;
+
+interface Attempt {
+  readonly address: Address;
+  readonly user: string;
+  readonly check: () => Promise<boolean>;
+  readonly resolve: (isRight: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Failures, decaying. */
+interface Failures {
+  count: number;
+  atMs: number;
+}
+
+/** The waiting attempts of an address by user; an address exists as long as it has any. */
+class Address {
+  readonly key: string;
+  readonly waiting = new Map<string, Attempt[]>();
+  size = 0;
+  isBusy = false;
+
+  constructor(key: string) {
+    this.key = key;
+  }
+}
+
+export class LoginQueue {
+  /** In the order of their turns. */
+  readonly #addresses = new Map<string, Address>();
+  readonly #known: Attempt[] = [];
+  readonly #knownUntilMs = new BoundedMap<string, number>(MAX_REMEMBERED);
+  readonly #failures = new BoundedMap<string, Failures>(MAX_REMEMBERED);
+  readonly #notBeforeMs = new BoundedMap<string, number>(MAX_REMEMBERED);
+  #waiting = 0;
+  #isChecking = false;
+  #isCheckingKnown = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  /**
+   * Runs `check` when its turn comes. @returns whether the password is right
+   * @throws ApiError es_rejected_execution_exception (429): too many attempts wait, and this one is of the user with the most
+   */
+  run(remoteAddress: string, user: string, check: () => Promise<boolean>): Promise<boolean> {
+    const key = addressKey(remoteAddress);
+    return new Promise((resolve, reject) => {
+      const isKnown = (this.#knownUntilMs.get(`${key} ${user}`) ?? 0) > Date.now();
+      const address = isKnown ? new Address(key) : (this.#addresses.get(key) ?? new Address(key));
+      const attempt: Attempt = { address, user, check, resolve, reject };
+      if (isKnown) {
+        if (this.#known.length >= MAX_WAITING) return reject(tooMany());
+        this.#known.push(attempt);
+      } else this.#add(attempt);
+      this.#next();
+    });
+  }
+
+  #add(attempt: Attempt): void {
+    const { address, user } = attempt;
+    this.#addresses.set(address.key, address);
+    const list = address.waiting.get(user);
+    if (list) list.push(attempt);
+    else address.waiting.set(user, [attempt]);
+    address.size++;
+    this.#waiting++;
+    if (address.size > MAX_WAITING_PER_ADDRESS) this.#dropNewest(address);
+    else if (this.#waiting > MAX_WAITING) this.#dropNewest([...this.#addresses.values()].reduce((a, b) => (b.size > a.size ? b : a)));
+  }
+
+  /** Refuses the newest attempt of the user with the most in an address. */
+  #dropNewest(address: Address): void {
+    const [user, list] = [...address.waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a));
+    list.pop()?.reject(tooMany());
+    this.#removed(address, user, list);
+  }
+
+  #removed(address: Address, user: string, list: readonly Attempt[]): void {
+    if (list.length === 0) address.waiting.delete(user);
+    address.size--;
+    this.#waiting--;
+    if (address.size === 0 && !address.isBusy) this.#addresses.delete(address.key);
+  }
+
+  #next(): void {
+    if (!this.#isCheckingKnown) {
+      const attempt = this.#known.shift();
+      if (attempt) {
+        this.#isCheckingKnown = true;
+        void this.#check(attempt).finally(() => {
+          this.#isCheckingKnown = false;
+          this.#next();
+        });
+      }
+    }
+    if (this.#isChecking) return;
+    const attempt = this.#take();
+    if (!attempt) return;
+    const { address } = attempt;
+    address.isBusy = true;
+    const delayMs = this.#delay(`user ${attempt.user}`, MAX_USER_DELAY_MS);
+    if (delayMs > 0) setTimeout(() => this.#checkNow(attempt), delayMs);
+    else return this.#checkNow(attempt);
+    // Other addresses do not wait for this one.
+    this.#next();
+  }
+
+  #checkNow(attempt: Attempt): void {
+    if (this.#isChecking) {
+      setTimeout(() => this.#checkNow(attempt), FIRST_DELAY_MS);
+      return;
+    }
+    this.#isChecking = true;
+    void this.#check(attempt).finally(() => {
+      const { address } = attempt;
+      this.#isChecking = false;
+      address.isBusy = false;
+      if (address.size === 0) this.#addresses.delete(address.key);
+      this.#next();
+    });
+  }
+
+  /** Takes the next attempt of the first address whose pause is over, and moves that address to the end. Otherwise waits for the first such. */
+  #take(): Attempt | null {
+    const now = Date.now();
+    let soonestMs = Infinity;
+    for (const address of this.#addresses.values()) {
+      if (address.isBusy || address.size === 0) continue;
+      const notBeforeMs = this.#notBeforeMs.get(address.key) ?? 0;
+      if (notBeforeMs > now) {
+        soonestMs = Math.min(soonestMs, notBeforeMs);
+        continue;
+      }
+      this.#addresses.delete(address.key);
+      this.#addresses.set(address.key, address);
+      return this.#takeFrom(address);
+    }
+    if (soonestMs < Infinity) {
+      if (this.#timer) clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#next(), soonestMs - now);
+    }
+    return null;
+  }
+
+  /** Users take turns, too; those without recent failures come first. */
+  #takeFrom(address: Address): Attempt | null {
+    const users = [...address.waiting.keys()];
+    const user = users.find((name) => this.#delay(`user ${name}`, MAX_USER_DELAY_MS) === 0) ?? users[0];
+    const list = address.waiting.get(user) ?? [];
+    const attempt = list.shift() ?? null;
+    address.waiting.delete(user);
+    if (list.length > 0) address.waiting.set(user, list);
+    address.size--;
+    this.#waiting--;
+    return attempt;
+  }
+
+  async #check({ address: { key }, user, check, resolve, reject }: Attempt): Promise<void> {
+    try {
+      const isRight = await check();
+      if (isRight) this.#knownUntilMs.set(`${key} ${user}`, Date.now() + KNOWN_MS);
+      else {
+        this.#knownUntilMs.delete(`${key} ${user}`);
+        this.#fail(`user ${user}`);
+        this.#fail(key);
+        this.#notBeforeMs.set(key, Date.now() + this.#delay(key, MAX_ADDRESS_DELAY_MS));
+      }
+      resolve(isRight);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  #fail(key: string): void {
+    const now = Date.now();
+    const earlier = this.#failures.get(key);
+    this.#failures.delete(key);
+    this.#failures.set(key, { count: decayed(earlier, now) + 1, atMs: now });
+  }
+
+  #delay(key: string, limitMs: number): number {
+    const excess = decayed(this.#failures.get(key), Date.now()) - FREE_FAILURES;
+    return excess < 0.5 ? 0 : Math.min(limitMs, FIRST_DELAY_MS * 2 ** (excess - 1));
+  }
+}
+
+function decayed(failures: Failures | undefined, now: number): number {
+  return failures ? failures.count * 2 ** ((failures.atMs - now) / HALF_LIFE_MS) : 0;
+}
+
+function tooMany(): Error {
+  return rejectedExecutionError('too many authentications at once');
+}
+
+/** Identifies a sender: an IPv4 address, or the /64 network of an IPv6 address, of which one sender has many addresses. */
+export function addressKey(address: string): string {
+  if (!net.isIPv6(address)) return address;
+  const mapped = /^(?:[0:]*:)?ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped) return mapped[1];
+  const [head, tail] = address.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = tail === undefined ? first : [...first, ...Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0'), ...last];
+  const numbers = groups.map((group) => Number.parseInt(group, 16));
+  if (numbers.slice(0, 5).every((number) => number === 0) && numbers[5] === 0xffff)
+    return [numbers[6] >> 8, numbers[6] & 255, numbers[7] >> 8, numbers[7] & 255].join('.');
+  return numbers
+    .slice(0, 4)
+    .map((number) => number.toString(16))
+    .join(':');
+}

@@ -1,0 +1,17 @@
+// Who sends a request, how that is known, and what he may do.
+import type { Identity } from './identity.ts';
+import type { Permissions } from './permissions.ts';
+import type { RealmRef } from './records.ts';
+import type { RoleDescriptor } from './role.ts';
+
+export interface Caller {
+  readonly identity: Identity;
+  readonly permissions: Permissions;
+  /** How the request was authenticated, as `_authenticate` names it. */
+  readonly type: 'realm' | 'api_key';
+  readonly realm: RealmRef;
+  /** The roles behind the permissions, by name. */
+  readonly roles: Readonly<Record<string, RoleDescriptor>>;
+  /** Roles that limit an API key; null for a user. */
+  readonly limitedBy: Readonly<Record<string, RoleDescriptor>> | null;
+}

@@ -1,0 +1,102 @@
+// Turns and delays of password checks.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { addressKey, LoginQueue } from '../../../../src/rest/auth/login-queue.ts';
+
+const CHECK_MS = 50;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const check = (isRight: boolean) => () => new Promise<boolean>((resolve) => setTimeout(() => resolve(isRight), CHECK_MS));
+
+/** Time until the attempt is decided. */
+async function timed(attempt: Promise<boolean>): Promise<number> {
+  const start = Date.now();
+  let took = -1;
+  attempt.then(
+    () => {
+      took = Date.now() - start;
+    },
+    () => undefined,
+  );
+  while (took < 0) await vi.advanceTimersByTimeAsync(10);
+  return took;
+}
+
+test('a login from another address waits for few of many attempts', async () => {
+  const queue = new LoginQueue();
+  for (let i = 0; i < 200; i++) queue.run('10.0.0.1', 'ann', check(false)).catch(() => undefined);
+  expect(await timed(queue.run('10.0.0.2', 'bob', check(true)))).toBeLessThanOrEqual(3 * CHECK_MS);
+});
+
+test('a login of another user of the same address waits for one pause', async () => {
+  const queue = new LoginQueue();
+  for (let i = 0; i < 50; i++) queue.run('10.0.0.1', 'ann', check(false)).catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await timed(queue.run('10.0.0.1', 'bob', check(true)))).toBeLessThanOrEqual(4000);
+});
+
+test('each failure of an address lengthens its pause, up to a bound', async () => {
+  const queue = new LoginQueue();
+  const took: number[] = [];
+  for (let i = 0; i < 12; i++) took.push(await timed(queue.run('10.0.0.1', `user ${i}`, check(false))));
+  expect(took[0]).toBeLessThanOrEqual(CHECK_MS + 10);
+  expect(took[6]).toBeGreaterThan(took[4]);
+  expect(took[11]).toBeGreaterThanOrEqual(1000);
+  expect(Math.max(...took)).toBeLessThanOrEqual(1000 + 2 * CHECK_MS);
+});
+
+test('failures of a user delay logins from elsewhere, but not from where he has logged in', async () => {
+  const queue = new LoginQueue();
+  await timed(queue.run('10.0.0.9', 'ann', check(true)));
+  for (let i = 0; i < 20; i++) await timed(queue.run(`10.1.0.${i}`, 'ann', check(false)));
+  const elsewhere = await timed(queue.run('10.0.0.8', 'ann', check(true)));
+  expect(elsewhere).toBeGreaterThanOrEqual(1000);
+  expect(elsewhere).toBeLessThanOrEqual(2000 + 2 * CHECK_MS);
+  expect(await timed(queue.run('10.0.0.9', 'ann', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+});
+
+test('a known user does not wait for the attempts of others', async () => {
+  const queue = new LoginQueue();
+  await timed(queue.run('10.0.0.1', 'ann', check(true)));
+  for (let i = 0; i < 250; i++) queue.run('10.0.0.1', `user ${i}`, check(false)).catch(() => undefined);
+  expect(await timed(queue.run('10.0.0.1', 'ann', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+});
+
+test('beyond the limit an attempt of the user with the most is refused', async () => {
+  const queue = new LoginQueue();
+  let refused = 0;
+  for (let i = 0; i < 300; i++) queue.run('10.0.0.1', 'ann', check(false)).catch(() => refused++);
+  const other = queue.run('10.0.0.1', 'bob', check(true));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(refused).toBeGreaterThanOrEqual(43);
+  expect(await timed(other)).toBeLessThanOrEqual(4000);
+});
+
+test('failures are forgotten in time', async () => {
+  const queue = new LoginQueue();
+  for (let i = 0; i < 10; i++) await timed(queue.run('10.0.0.1', 'ann', check(false)));
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(await timed(queue.run('10.0.0.1', 'ann', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+});
+
+test('an error of a check is passed on and does not stop the queue', async () => {
+  const queue = new LoginQueue();
+  await expect(queue.run('10.0.0.1', 'ann', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await timed(queue.run('10.0.0.1', 'ann', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+});
+
+test.each([
+  ['10.1.2.3', '10.1.2.3'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['0000:0000:0000:0000:0000:ffff:0a01:0203', '10.1.2.3'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:0db8:0001:0002::9', '2001:db8:1:2'],
+  ['::1', '0:0:0:0'],
+])('senders of %s are counted as %s', (address, key) => {
+  expect(addressKey(address)).toBe(key);
+});
