@@ -1,4 +1,5 @@
 // All components by type. The entries are defined in the lists of each folder.
+import { getOwn } from '../common/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
 import { CHAR_FILTER_ENTRIES } from './char-filters/entries.ts';
@@ -37,13 +38,13 @@ function oldTokenizerName(type: string): Error {
 }
 
 export function tokenizerEntryOf(type: string): ComponentEntry<TokenizerFactory> | undefined {
-  if (type in OLD_TOKENIZER_NAMES) throw oldTokenizerName(type);
-  return TOKENIZERS.get(ALIASES[type] ?? type);
+  if (Object.hasOwn(OLD_TOKENIZER_NAMES, type)) throw oldTokenizerName(type);
+  return TOKENIZERS.get(getOwn(ALIASES, type) ?? type);
 }
 
 /** The filter type that a name in a chain refers to. */
 export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | undefined {
-  const current = OLD_FILTER_NAMES[name];
+  const current = getOwn(OLD_FILTER_NAMES, name);
   if (current) {
     throw illegalArgumentError(
       `The [${name}] token filter name was deprecated in 6.4 and cannot be used in new indices. Please change the filter name to [${current}] instead.`,

@@ -1,6 +1,8 @@
 // CBOR (RFC 8949) for request and response bodies: the values of JSON, bigints as integers, byte strings decoded to base64 strings. Our own code,
 // because cbor-x has no limit on nesting; lengths are limited by the size of the input.
+
 import { MAX_JSON_DEPTH } from './json-parse.ts';
+import { setOwn } from './own-property.ts';
 
 /** The body is not CBOR or holds a value without a JSON form. */
 export class CborError extends Error {}
@@ -228,7 +230,7 @@ class CborReader {
       if (typeof key !== 'string' && typeof key !== 'number') throw new CborError('a key is no text');
       const value = this.value(depth + 1);
       if (value === BREAK) throw new CborError('break in place of a value');
-      Object.defineProperty(map, String(key), { value, writable: true, enumerable: true, configurable: true });
+      setOwn(map, String(key), value);
     }
     return map;
   }

@@ -1,6 +1,8 @@
 // `filter_path`: selects parts of a response. Comma-separated dotted paths; `*` matches (part of) a name, `**` any number of names, a leading `-`
 // excludes. Paths pass through lists. Objects and lists that lose all their members are removed, too.
+
 import { parseJson } from './json-parse.ts';
+import { setOwn } from './own-property.ts';
 import { RawJson } from './raw-json.ts';
 
 type Step = string | RegExp | '**';
@@ -77,7 +79,7 @@ function include(value: unknown, paths: readonly Path[]): unknown {
     if (next.length === 0 || member === undefined) continue;
     const kept = next.includes(null) ? member : include(member, next as Path[]);
     if (kept === undefined) continue;
-    result[name] = kept;
+    setOwn(result, name, kept);
     isEmpty = false;
   }
   return isEmpty ? undefined : result;
@@ -100,7 +102,7 @@ function exclude(value: unknown, paths: readonly Path[]): unknown {
       hasLost = true;
       continue;
     }
-    result[name] = kept;
+    setOwn(result, name, kept);
     isEmpty = false;
   }
   return isEmpty && hasLost ? undefined : result;

@@ -1,7 +1,9 @@
 // The service's JSON parser: strict (no duplicate names, no bare words), but it accepts comments and keeps integers beyond 2^53 exact as bigints. A
 // quick scan of the text decides whether JSON.parse gives the right result; if not, or if JSON.parse fails, the slow parser below returns the value
 // or the error with its position. Our own code, because error messages are those of the Jackson library, on which clients rely.
+
 import { isUtf8 } from 'node:buffer';
+import { setOwn } from './own-property.ts';
 
 /** Maximum nesting of objects and lists, as in Jackson. */
 export const MAX_JSON_DEPTH = 1000;
@@ -222,8 +224,7 @@ class JsonParser {
       this.#at++;
       this.#skip();
       const value = this.#value('Object');
-      if (name === '__proto__') Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
-      else object[name] = value;
+      setOwn(object, name, value);
       if (this.#separator('Object', '}')) return this.#leave(object);
     }
   }

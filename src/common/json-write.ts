@@ -1,6 +1,8 @@
 // Writes the JSON of responses: RawJson is inserted unchanged, bigints are written as integers, undefined members are omitted, and numbers that
 // JSON cannot represent are quoted, as in Elasticsearch.
+
 import { parseJson } from './json-parse.ts';
+import { setOwn } from './own-property.ts';
 import { RawJson } from './raw-json.ts';
 
 const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
@@ -97,6 +99,6 @@ export function toPlain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toPlain);
   if (typeof value !== 'object' || value === null) return value;
   const plain: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) if (member !== undefined) plain[key] = toPlain(member);
+  for (const [key, member] of Object.entries(value)) if (member !== undefined) setOwn(plain, key, toPlain(member));
   return plain;
 }

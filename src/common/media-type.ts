@@ -1,4 +1,5 @@
 // Media types of requests and responses, including vendor types such as `application/vnd.elasticsearch+json; compatible-with=8`.
+import { getOwn } from './own-property.ts';
 
 export type BodyFormat = 'json' | 'ndjson' | 'yaml' | 'msgpack' | 'cbor' | 'text';
 
@@ -28,7 +29,7 @@ const COMPATIBLE_VERSIONS = new Set(['7', '8', '9']);
 export function parseMediaType(text: string): MediaType | null {
   const [name, ...parameters] = text.toLowerCase().split(';');
   const type = name.trim();
-  const plain = PLAIN[type];
+  const plain = getOwn(PLAIN, type);
   if (plain) return plain;
   const vendor = VENDOR.exec(type);
   if (!vendor) return null;
@@ -48,7 +49,7 @@ export const TEXT_TYPE: MediaType = { format: 'text', answer: 'text/plain; chars
 export function mediaTypeOfFormat(name: string): MediaType | null {
   const format = name.toLowerCase();
   if (format === 'text' || format === 'txt' || format === 'text/plain') return TEXT_TYPE;
-  return PLAIN[`application/${format}`] ?? parseMediaType(format);
+  return getOwn(PLAIN, `application/${format}`) ?? parseMediaType(format);
 }
 
 /**

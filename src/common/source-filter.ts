@@ -1,5 +1,7 @@
 // Filters `_source` by include and exclude patterns as Elasticsearch's XContentMapValues.filter does.
+
 import type { MutableJsonObject } from './json-value.ts';
+import { setOwn } from './own-property.ts';
 
 export interface SourceFilter {
   /** false omits the source. */
@@ -35,11 +37,11 @@ function filterObject(object: MutableJsonObject, prefix: string, includes: Compi
     const below = included ? null : includes;
     if (Array.isArray(value)) {
       const items = filterList(value, path, below, excludes);
-      if (included || !items.every(isNothing)) out[key] = items;
+      if (included || !items.every(isNothing)) setOwn(out, key, items);
     } else if (typeof value === 'object' && value !== null) {
       const kept = filterObject(value as MutableJsonObject, `${path}.`, below, excludes);
-      if (included || Object.keys(kept).length > 0) out[key] = kept;
-    } else if (included) out[key] = value;
+      if (included || Object.keys(kept).length > 0) setOwn(out, key, kept);
+    } else if (included) setOwn(out, key, value);
   }
   return out;
 }

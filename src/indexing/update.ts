@@ -1,6 +1,8 @@
 // The body of an update request, and merging a partial document. Works on parsed JSON; the writer makes an index operation of the result.
+
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
+import { setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import { parseUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
@@ -65,7 +67,7 @@ export function mergeDocument(target: JsonObject, changes: JsonObject, detectNoo
       continue;
     }
     if (!Object.hasOwn(target, key) || !detectNoop || !deepEqual(old, value)) changed = true;
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+    setOwn(target, key, value);
   }
   return changed;
 }

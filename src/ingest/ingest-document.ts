@@ -4,6 +4,7 @@
 import { javaClass } from '../common/java-text.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
+import { setOwn } from '../common/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
@@ -57,7 +58,7 @@ export class IngestDocument {
     ingest: MutableJsonObject = { timestamp: new Date().toISOString() },
   ) {
     this.fields = copyOf(source) as MutableJsonObject;
-    for (const [key, value] of Object.entries(metadata)) if (value !== null && value !== undefined) this.fields[key] = value;
+    for (const [key, value] of Object.entries(metadata)) if (value !== null && value !== undefined) setOwn(this.fields, key, value);
     this.ingest = ingest;
   }
 
@@ -69,7 +70,7 @@ export class IngestDocument {
   /** The fields without metadata. */
   source(): MutableJsonObject {
     const source: MutableJsonObject = {};
-    for (const [key, value] of Object.entries(this.fields)) if (!isMetadata(key)) put(source, key, value);
+    for (const [key, value] of Object.entries(this.fields)) if (!isMetadata(key)) setOwn(source, key, value);
     return source;
   }
 
@@ -89,7 +90,7 @@ export class IngestDocument {
     if (Array.isArray(value)) return value.map((item) => this.renderValue(item));
     if (!isObject(value)) return value;
     const out: MutableJsonObject = {};
-    for (const [key, item] of Object.entries(value)) put(out, this.render(key), this.renderValue(item));
+    for (const [key, item] of Object.entries(value)) setOwn(out, this.render(key), this.renderValue(item));
     return out;
   }
 
@@ -116,7 +117,7 @@ export class IngestDocument {
   set(path: string, value: unknown): void {
     const { parent, leaf } = this.#parentOf(path);
     if (Array.isArray(parent)) parent[indexIn(parent, leaf, path)] = value;
-    else put(parent, leaf, value);
+    else setOwn(parent, leaf, value);
   }
 
   /** Appends to the list at `path`. A single value there becomes a list. */
@@ -165,7 +166,7 @@ export class IngestDocument {
       let next: unknown;
       if (Array.isArray(at)) next = at[indexIn(at, name, path)];
       else if (Object.hasOwn(at, name)) next = at[name];
-      else put(at, name, (next = {}));
+      else setOwn(at, name, (next = {}));
       if (next === null) throw illegalArgumentError(`cannot set [${names[names.length - 1]}] with null parent as part of path [${path}]`);
       if (typeof next !== 'object')
         throw illegalArgumentError(
@@ -181,17 +182,11 @@ export function isMetadata(key: string): boolean {
   return (METADATA as readonly string[]).includes(key);
 }
 
-/** Sets an own property, even if it is called `__proto__`. */
-export function put(object: MutableJsonObject, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-  else object[key] = value;
-}
-
 export function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isObject(value)) return value;
   const out: MutableJsonObject = {};
-  for (const [key, item] of Object.entries(value)) put(out, key, copyOf(item));
+  for (const [key, item] of Object.entries(value)) setOwn(out, key, copyOf(item));
   return out;
 }
 

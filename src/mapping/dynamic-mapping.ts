@@ -2,6 +2,7 @@
 
 import { DecimalLiteral } from '../common/json-parse.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
@@ -277,7 +278,7 @@ function pathOf(draft: Draft, key: string): string {
 /** `{ type?, properties }` of a draft. */
 function toMapping(draft: Draft): MutableJsonObject {
   const properties: MutableJsonObject = {};
-  for (const [name, field] of draft.fields) properties[name] = isDraft(field) ? toMapping(field) : field;
+  for (const [name, field] of draft.fields) setOwn(properties, name, isDraft(field) ? toMapping(field) : field);
   const json: MutableJsonObject = { ...(draft.mapping ?? {}) };
   if (draft.isNested) json.type = 'nested';
   else if (draft.object === null && draft.fields.size === 0) json.type = 'object';

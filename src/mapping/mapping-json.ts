@@ -2,6 +2,7 @@
 
 import { isSame } from '../common/java-text.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
 import { runtimeToJson } from './runtime-fields.ts';
 import { mapperTypeOf } from './types/registry.ts';
@@ -59,8 +60,8 @@ function fieldToJson(field: FieldNode, defaults: boolean): MutableJsonObject {
   const json: MutableJsonObject = { type: field.type };
   for (const [name, param] of Object.entries(mapperTypeOf(field.type).params)) {
     const value = field.given[name];
-    if (value !== undefined && (defaults || !isSame(value, param.fallback))) json[name] = value;
-    else if (defaults && !param.isHidden) json[name] = param.fallback === undefined ? (param.missingText ?? null) : param.fallback;
+    if (value !== undefined && (defaults || !isSame(value, param.fallback))) setOwn(json, name, value);
+    else if (defaults && !param.isHidden) setOwn(json, name, param.fallback === undefined ? (param.missingText ?? null) : param.fallback);
   }
   if (field.fields.size > 0) {
     json.fields = Object.fromEntries(sortedByName(field.fields).map(([name, multiField]) => [name, fieldToJson(multiField, false)]));

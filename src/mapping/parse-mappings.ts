@@ -2,6 +2,7 @@
 
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import { DateFormatter } from './date/date-format.ts';
@@ -58,9 +59,9 @@ function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
   const otherMeta: Record<string, JsonObject> = {};
   for (const [key, value] of Object.entries(body)) {
     if (ROOT_KEYS.has(key) || key === '_meta' || key === '_source' || key === '_routing') continue;
-    if (key in META_PARAMS && isObject(value)) {
+    if (Object.hasOwn(META_PARAMS, key) && isObject(value)) {
       refuseUnknown(value, META_PARAMS[key], key);
-      otherMeta[key] = value;
+      setOwn(otherMeta, key, value);
     } else unknown.push(`${key} : ${javaText(value)}`);
   }
   if (unknown.length > 0) throw mapperParsingError(`Root mapping definition has unsupported parameters:  [${unknown.join('] [')}]`);
@@ -262,7 +263,7 @@ function parseField(
         throw mapperParsingError(`[${key}] on mapper [${name}] of type [${type}] must not have a [null] value`);
       }
       const parsed = param.parse(value, { name, type, analysis });
-      if (parsed !== undefined) given[key] = parsed;
+      if (parsed !== undefined) setOwn(given, key, parsed);
     }
   }
   validate?.({ name, path, given, analysis });

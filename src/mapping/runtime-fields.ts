@@ -3,6 +3,7 @@
 
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { mapperParsingError } from '../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import { METADATA_FIELDS, type RuntimeNode } from './model.ts';
@@ -34,7 +35,7 @@ function parseNode(name: string, body: unknown, analysis: MappingAnalysis): Runt
     if (KEYS.has(key)) continue;
     const param = type === 'date' && (key === 'format' || key === 'locale') ? mapperTypeOf(type).params[key] : undefined;
     if (!param) throw mapperParsingError(`unknown parameter [${key}] on runtime field [${name}] of type [${type}]`);
-    given[key] = param.parse(value, { name, type, analysis });
+    setOwn(given, key, param.parse(value, { name, type, analysis }));
   }
   return { type, script: body.script === undefined ? null : parseScript(name, body.script), given };
 }
@@ -51,7 +52,7 @@ function parseScript(name: string, value: unknown): MutableJsonObject {
 export function runtimeToJson(nodes: ReadonlyMap<string, RuntimeNode | null>): MutableJsonObject {
   const json: MutableJsonObject = {};
   for (const [name, node] of [...nodes].sort(([a], [b]) => (a < b ? -1 : 1)))
-    if (node) json[name] = { type: node.type, ...node.given, ...(node.script ? { script: node.script } : {}) };
+    if (node) setOwn(json, name, { type: node.type, ...node.given, ...(node.script ? { script: node.script } : {}) });
   return json;
 }
 

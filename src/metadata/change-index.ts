@@ -1,6 +1,8 @@
 // Commands on existing indices: delete, mappings, settings, open and close.
+
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
+import { setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { IndexMeta } from './cluster-state.ts';
@@ -72,7 +74,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
     for (const [name, value] of Object.entries(flat)) {
       if (preserveExisting && Object.hasOwn(settings, name)) continue;
       if (value === null) delete settings[name];
-      else settings[name] = value;
+      else setOwn(settings, name, value);
     }
     settings['index.number_of_replicas'] ??= '1';
     if (writeJson(settings) === writeJson(meta.settings)) return [];

@@ -1,5 +1,7 @@
 // Cluster settings that can be changed at run time.
+
 import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
+import { getOwn, setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { validationFailedError } from '../errors/catalog.ts';
 import type { Reducer } from './reducer.ts';
@@ -68,7 +70,7 @@ export const putClusterSettings: Reducer<{ readonly body: JsonObject }, ClusterS
 function apply(current: Readonly<Record<string, unknown>>, changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const next: Record<string, unknown> = { ...current };
   for (const [name, value] of Object.entries(changes)) {
-    if (value !== null) next[name] = value;
+    if (value !== null) setOwn(next, name, value);
     else if (name.endsWith('*')) for (const key of Object.keys(next)) if (key.startsWith(name.slice(0, -1))) delete next[key];
     if (value === null) delete next[name];
   }
@@ -80,7 +82,7 @@ function flatten(value: unknown, prefix = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (isObject(item)) Object.assign(flat, flatten(item, `${prefix}${key}.`));
-    else flat[prefix + key] = item === null ? null : Array.isArray(item) ? item.map(String) : String(item);
+    else setOwn(flat, prefix + key, item === null ? null : Array.isArray(item) ? item.map(String) : String(item));
   }
   return flat;
 }
@@ -95,8 +97,13 @@ export function nest(flat: Readonly<Record<string, unknown>>): MutableJsonObject
   for (const [name, value] of Object.entries(flat)) {
     const parts = name.split('.');
     let at = root;
-    for (const part of parts.slice(0, -1)) at = (at[part] = isObject(at[part]) ? at[part] : {}) as MutableJsonObject;
-    at[parts[parts.length - 1]] = value;
+    for (const part of parts.slice(0, -1)) {
+      const inner = getOwn(at, part);
+      const next = isObject(inner) ? inner : {};
+      setOwn(at, part, next);
+      at = next;
+    }
+    setOwn(at, parts[parts.length - 1], value);
   }
   return root;
 }

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
+import { setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import { checkIndexSort } from '../mapping/index-sort.ts';
@@ -96,7 +97,7 @@ export function newIndex(state: ClusterState, index: string, body: JsonObject, e
   const settings: Record<string, string | readonly string[]> = { ...parts.settings };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) delete settings[name];
-    else settings[name] = value;
+    else setOwn(settings, name, value);
   }
   settings['index.number_of_shards'] ??= '1';
   settings['index.number_of_replicas'] ??= '1';
@@ -140,7 +141,7 @@ function mergeProperties(base: MutableJsonObject, over: MutableJsonObject): Muta
   for (const [name, field] of Object.entries(over.properties)) {
     const old = properties[name];
     const bothObjects = isObject(old) && isObject(field) && (isObject(old.properties) || isObject(field.properties));
-    properties[name] = bothObjects ? mergeProperties(old, field) : field;
+    setOwn(properties, name, bothObjects ? mergeProperties(old, field) : field);
   }
   return { ...merged, properties };
 }
@@ -190,7 +191,7 @@ function aliasesOf(
   for (const [alias, value] of Object.entries(objectAt(body, 'aliases'))) {
     checkAliasName(alias, (name) => name === index || Object.hasOwn(state.indices, name));
     if (value !== null && !isObject(value)) throw new ApiError('parse_exception', 400, `alias [${alias}] must be an object`);
-    aliases[alias] = parseAlias(isObject(value) ? value : {});
+    setOwn(aliases, alias, parseAlias(isObject(value) ? value : {}));
   }
   return aliases;
 }

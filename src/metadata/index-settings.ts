@@ -5,6 +5,7 @@ import { checkSettingLists, type SettingTree } from '../analysis/settings.ts';
 import { parseByteSize } from '../common/byte-size.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { nearestNames } from '../common/nearest-name.ts';
+import { setOwn } from '../common/own-property.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
@@ -224,10 +225,10 @@ const PRIVATE = new Set([
 export function flattenSettings(body: JsonObject): Record<string, string | readonly string[] | null> {
   const flat: Record<string, string | readonly string[] | null> = {};
   const visit = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) flat[normalizeName(path)] = value.map(String);
+    if (Array.isArray(value)) setOwn(flat, normalizeName(path), value.map(String));
     else if (typeof value === 'object' && value !== null)
       for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`);
-    else flat[normalizeName(path)] = value === null || value === undefined ? null : String(value);
+    else setOwn(flat, normalizeName(path), value === null || value === undefined ? null : String(value));
   };
   checkSettingLists(body as SettingTree);
   visit(body, '');
@@ -281,7 +282,7 @@ export function isDynamicSetting(name: string): boolean {
 export function defaultSettings(flat: FlatSettings): Record<string, string> {
   const defaults: Record<string, string> = {};
   for (const [name, { fallback }] of Object.entries(INDEX_SETTINGS))
-    if (fallback !== null && !Object.hasOwn(flat, name)) defaults[name] = fallback;
+    if (fallback !== null && !Object.hasOwn(flat, name)) setOwn(defaults, name, fallback);
   return defaults;
 }
 
@@ -294,11 +295,11 @@ export function nestSettings(flat: FlatSettings): Record<string, unknown> {
     let depth = 0;
     for (; depth < parts.length - 1; depth++) {
       const next = Object.hasOwn(at, parts[depth]) ? at[parts[depth]] : undefined;
-      if (next === undefined) at[parts[depth]] = {};
+      if (next === undefined) setOwn(at, parts[depth], {});
       else if (typeof next !== 'object' || Array.isArray(next)) break;
       at = at[parts[depth]] as Record<string, unknown>;
     }
-    at[parts.slice(depth).join('.')] = flat[name];
+    setOwn(at, parts.slice(depth).join('.'), flat[name]);
   }
   return root;
 }

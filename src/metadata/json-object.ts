@@ -1,5 +1,7 @@
 // JSON objects in bodies of metadata requests.
+
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 
 /** The object at `key`; empty if there is none. @throws ApiError parse_exception: the value is not an object */
@@ -15,7 +17,7 @@ export function mergeObjects(base: MutableJsonObject, over: MutableJsonObject): 
   const merged: MutableJsonObject = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const old = Object.hasOwn(merged, key) ? merged[key] : undefined;
-    merged[key] = isObject(old) && isObject(value) ? mergeObjects(old, value) : value;
+    setOwn(merged, key, isObject(old) && isObject(value) ? mergeObjects(old, value) : value);
   }
   return merged;
 }

@@ -1,5 +1,7 @@
 // Templates: legacy (`_template`), composable (`_index_template`) and components, and which of them apply to a new index.
+
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
@@ -170,9 +172,11 @@ function partsOf(bodies: readonly MutableJsonObject[]): TemplateParts {
   const mappings: MutableJsonObject[] = [];
   const aliases: Record<string, AliasMeta> = {};
   for (const body of bodies) {
-    for (const [key, value] of Object.entries(flattenSettings(objectAt(body, 'settings')))) if (value !== null) settings[key] = value;
+    for (const [key, value] of Object.entries(flattenSettings(objectAt(body, 'settings'))))
+      if (value !== null) setOwn(settings, key, value);
     if (Object.keys(objectAt(body, 'mappings')).length > 0) mappings.push(objectAt(body, 'mappings'));
-    for (const [alias, value] of Object.entries(objectAt(body, 'aliases'))) aliases[alias] = parseAlias(isObject(value) ? value : {});
+    for (const [alias, value] of Object.entries(objectAt(body, 'aliases')))
+      setOwn(aliases, alias, parseAlias(isObject(value) ? value : {}));
   }
   return { settings, mappings, aliases };
 }

@@ -1,5 +1,7 @@
 // The form of most leaf queries: `{ "field": { options } }`, or `{ "field": value }` for short.
+
 import { isObject, type JsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBoost, readText } from './read-json.ts';
 
@@ -24,7 +26,7 @@ export function readFieldBody(query: string, body: JsonObject, valueKey: string)
       field = key;
       options = isObject(value) ? value : { [valueKey]: value };
     } else {
-      outer[key] = value;
+      setOwn(outer, key, value);
     }
   }
   if (field === null) throw illegalFieldName();

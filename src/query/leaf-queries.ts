@@ -1,6 +1,7 @@
 // Parsers of queries for exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { REGEXP_ALL } from '../common/regexp-flags.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
@@ -143,7 +144,7 @@ function parseRange(body: JsonObject): Query {
       field = key;
       options = value;
     } else if (key === '_name' || key === 'boost') {
-      outer[key] = value;
+      setOwn(outer, key, value);
     } else {
       throw parsingError(`[range] query does not support [${key}]`);
     }

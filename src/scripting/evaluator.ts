@@ -289,7 +289,7 @@ export class Evaluator {
       const own = object.call?.(name, args);
       if (own !== undefined) return own;
       const getter = args.length === 0 ? memberOfGetter(name) : null;
-      if (getter !== null && getter in object.fields) return object.fields[getter];
+      if (getter !== null && hasMember(object.fields, getter)) return object.fields[getter];
       return object.get !== undefined && name === 'get' && args.length === 1 ? object.get(args[0]) : undefined;
     });
     if (result === undefined) throw this.#fail(at, `method [${name}/${args.length}] not found`);
@@ -320,7 +320,7 @@ export class Evaluator {
     if (Array.isArray(object) && name === 'length') return object.length;
     const result = this.#hosted(at, () => {
       if (!isHostObject(object)) return callMethod(object, name, []);
-      return name in object.fields ? object.fields[name] : object.get?.(name);
+      return hasMember(object.fields, name) ? object.fields[name] : object.get?.(name);
     });
     if (result === undefined) throw this.#fail(at, `field [${name}] not found`);
     return result;
@@ -360,4 +360,9 @@ export class Evaluator {
 /** Converts a result for the caller: doubles become plain numbers. */
 function plain(value: Value): Value {
   return value instanceof Double ? value.value : value;
+}
+
+/** Whether a host object has this member: its own, or a getter of its class, but nothing that every JavaScript object inherits. */
+function hasMember(fields: object, name: string): boolean {
+  return Object.hasOwn(fields, name) || (name in fields && !(name in Object.prototype));
 }

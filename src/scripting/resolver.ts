@@ -161,7 +161,7 @@ export class Resolver {
     const spec = expression.object.kind === 'name' ? this.#variables[expression.object.name] : undefined;
     if (spec?.kind !== 'object') return;
     const known = expression.kind === 'call' ? memberOfGetter(expression.name) : expression.name;
-    if (known && known in spec.members) return;
+    if (known && Object.hasOwn(spec.members, known)) return;
     const what = expression.kind === 'call' ? `method [${expression.name}/${expression.args.length}]` : `field [${expression.name}]`;
     throw scriptError(this.#source, expression.at, `${what} not found`);
   }

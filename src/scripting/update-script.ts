@@ -1,7 +1,9 @@
 // Scripts that update a document: `ctx` holds its source, its metadata and the operation to perform. JSON is converted to Java's values for the
 // run (maps, lists, int or long by size, double) and back to JSON afterwards.
+
 import { BoundedMap } from '../common/bounded-map.ts';
 import type { JsonObject } from '../common/json-value.ts';
+import { setOwn } from '../common/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
 import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
@@ -126,8 +128,7 @@ export function fromScript(value: Value): unknown {
   if (Array.isArray(value)) return value.map(fromScript);
   if (value instanceof Map) {
     const object: JsonObject = {};
-    for (const [key, item] of value)
-      Object.defineProperty(object, String(key), { value: fromScript(item), writable: true, enumerable: true, configurable: true });
+    for (const [key, item] of value) setOwn(object, String(key), fromScript(item));
     return object;
   }
   return value;

@@ -1,5 +1,7 @@
 // Scores how much more frequent a term is in a subset than in the whole index. Formulas of Elasticsearch's significance heuristics.
+
 import { isObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { compileScript } from '../../scripting/painless.ts';
 import { illegalArgumentError, unsupported } from '../errors.ts';
 import { Params } from '../params.ts';
@@ -76,7 +78,7 @@ function scripted(body: unknown): Heuristic {
   if (typeof source !== 'string') throw illegalArgumentError('script required');
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
   const members: Record<string, true> = { _subset_freq: true, _subset_size: true, _superset_freq: true, _superset_size: true };
-  for (const name of Object.keys(constants)) members[name] = true;
+  for (const name of Object.keys(constants)) setOwn(members, name, true);
   const compiled = compileScript(source, { params: { kind: 'object', members } });
   // Counts are longs in Java.
   return ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) => {

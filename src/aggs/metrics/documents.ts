@@ -2,6 +2,7 @@
 
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
@@ -272,8 +273,8 @@ function matrixFields(names: readonly string[], rows: readonly number[][]): Muta
     const correlation: MutableJsonObject = {};
     names.forEach((other, o) => {
       const product = o === f ? seconds[f] : cross(f, o);
-      covariance[other] = n > 1 ? product / (n - 1) : 0;
-      correlation[other] = o === f ? 1 : product / Math.sqrt(seconds[f] * seconds[o]);
+      setOwn(covariance, other, n > 1 ? product / (n - 1) : 0);
+      setOwn(correlation, other, o === f ? 1 : product / Math.sqrt(seconds[f] * seconds[o]));
     });
     const variance = n > 1 ? seconds[f] / (n - 1) : 0;
     const skewness = (Math.sqrt(n) * moment(f, 3)) / seconds[f] ** 1.5;

@@ -1,5 +1,7 @@
 // bucket_script and bucket_selector: a script over figures of each bucket, passed as members of `params`.
+
 import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { Double } from '../../scripting/syntax-tree.ts';
 import { illegalArgumentError, parsingError, unsupported } from '../errors.ts';
@@ -33,7 +35,7 @@ function compile(p: Params, names: Iterable<string>): BucketScript {
   if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
   const members: Record<string, true> = {};
-  for (const name of [...names, ...Object.keys(constants)]) members[name] = true;
+  for (const name of [...names, ...Object.keys(constants)]) setOwn(members, name, true);
   // Compiled during the reduce, where Elasticsearch reports its errors.
   let compiled: CompiledScript | null = null;
   return {
@@ -61,7 +63,7 @@ function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: 
       throw illegalArgumentError(
         `buckets_path [${path}] must reference either a number value or a single value numeric metric aggregation`,
       );
-    figures[name] = withGap(figure, bucket.docCount, body.gap, path === '_count' || path.endsWith('_bucket_count'));
+    setOwn(figures, name, withGap(figure, bucket.docCount, body.gap, path === '_count' || path.endsWith('_bucket_count')));
   }
   return figures;
 }

@@ -1,5 +1,7 @@
 // Final results of aggregations as a tree of objects, which pipelines read and change, orders compare, and the response renders.
+
 import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 
 /** A number of a result as buckets paths and orders see it; null if it has no value. */
 export type Figure = number | null;
@@ -149,7 +151,7 @@ export class JsonOut implements OutAgg {
 
 export function renderAggs(aggs: ReadonlyMap<string, OutAgg>, typedKeys: boolean): MutableJsonObject {
   const json: MutableJsonObject = {};
-  for (const [name, agg] of aggs) json[typedKeys ? `${agg.typedName}#${name}` : name] = agg.render(typedKeys);
+  for (const [name, agg] of aggs) setOwn(json, typedKeys ? `${agg.typedName}#${name}` : name, agg.render(typedKeys));
   return json;
 }
 

@@ -1,5 +1,7 @@
 // JSON as a tree that records the position of each value and how each number was written, which parsed values do not.
+
 import { javaDouble } from '../../common/java-text.ts';
+import { setOwn } from '../../common/own-property.ts';
 import type { SettingTree, SettingValue } from '../settings.ts';
 
 /** A value and the offset at which it starts. */
@@ -45,7 +47,7 @@ export function settingOf(node: JsonNode): SettingValue {
       return node.items.map(settingOf);
     case 'object': {
       const tree: SettingTree = Object.create(null);
-      for (const { key, node: member } of node.members) tree[key] = settingOf(member);
+      for (const { key, node: member } of node.members) setOwn(tree, key, settingOf(member));
       return tree;
     }
     case 'null':

@@ -46,7 +46,7 @@ function htmlStripConfig(escapedTags: readonly string[]): Uint8Array {
   const escaped = escapedTags.map(lowerCodePoints);
   const parts = [
     termSet(INLINE.split(' ')),
-    termSet(escaped.filter((tag) => !(tag in SPECIAL))),
+    termSet(escaped.filter((tag) => !Object.hasOwn(SPECIAL, tag))),
     termMap([...ENTITIES].map(([name, char]) => [name, words([char.charCodeAt(0)])])),
     ...tables.map((table) => new Uint8Array(table.buffer)),
     joinConfigs([words([classCount], ascii), words([ranges.length, ...ranges.flat()])]),

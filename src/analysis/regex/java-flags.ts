@@ -9,7 +9,7 @@ function regexFlags(text: string | undefined): number {
     if (name === '') continue;
     const key = name.toUpperCase();
     if (key === 'UNICODE_CHAR_CLASS') flags |= FLAG.UNICODE_CHARACTER_CLASS | FLAG.UNICODE_CASE;
-    else if (!(key in FLAG)) throw illegalArgumentError(`Unknown regex flag [${key}]`);
+    else if (!Object.hasOwn(FLAG, key)) throw illegalArgumentError(`Unknown regex flag [${key}]`);
     else flags |= FLAG[key as keyof typeof FLAG];
   }
   return flags;

@@ -227,7 +227,7 @@ class Parser extends CharacterParser {
       if (char === ')') return false;
       if (char === ':') return true;
       if (char === '-' && on) on = false;
-      else if (char in letters) this.flags = on ? this.flags | letters[char] : this.flags & ~letters[char];
+      else if (Object.hasOwn(letters, char)) this.flags = on ? this.flags | letters[char] : this.flags & ~letters[char];
       else throw this.error('Unknown inline modifier', this.at - 1);
     }
   }

@@ -129,7 +129,7 @@ export function propertySet(name: string, unicode: boolean, ignoresCase = false)
   return cached(`${unicode}:${ignoresCase}:${name}`, () => {
     const cased = ignoresCase ? anyCase(name, unicode) : null;
     if (cased) return cased;
-    if (name in POSIX) return unicode && name !== 'ASCII' ? unicodePosix(name) : POSIX[name];
+    if (Object.hasOwn(POSIX, name)) return unicode && name !== 'ASCII' ? unicodePosix(name) : POSIX[name];
     if (name === 'IsID_Start' || name === 'IsID_Continue') return byPlatform(name.slice(2));
     const equals = /^([\w ]+)=([\w -]+)$/.exec(name);
     if (equals) {
@@ -182,7 +182,7 @@ function isProperty(name: string): CodePointSet | null {
     extended_pictographic: 'Extended_Pictographic',
   };
   const key = name.toLowerCase();
-  if (key in binary) return byPlatform(binary[key]);
+  if (Object.hasOwn(binary, key)) return byPlatform(binary[key]);
   if (key === 'punctuation') return byCategory((code) => code[0] === 'P');
   if (key === 'letter') return byCategory((code) => code[0] === 'L');
   if (key === 'digit') return byCategory((code) => code === 'Nd');

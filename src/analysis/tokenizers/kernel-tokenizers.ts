@@ -111,6 +111,6 @@ function escapedChar(text: string): number {
   const code = text[1];
   if (text[0] !== '\\' || (code === 'u' && text.length > 6)) throw runtimeError(`Invalid escaped char in [${text}]`);
   if (code === 'u') return hexNumber(text.slice(2));
-  if (code in ESCAPES) return ESCAPES[code].charCodeAt(0);
+  if (code !== undefined && Object.hasOwn(ESCAPES, code)) return ESCAPES[code].charCodeAt(0);
   throw runtimeError(`Invalid escaped char ${code} in [${text}]`);
 }

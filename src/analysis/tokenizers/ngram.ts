@@ -73,8 +73,8 @@ function tokenChars(settings: Settings): TokenChars {
       if (custom === undefined) throw illegalArgumentError("Token type: 'custom' requires setting `custom_token_chars`");
       codePoints = [...new Set(Array.from(custom, (char) => char.codePointAt(0) ?? 0))].sort((a, b) => a - b);
     } else if (key === 'whitespace') flags |= WHITESPACE;
-    else if (key in CLASSES) categories |= CLASSES[key];
-    else if (key in CATEGORY_NAMES) categories |= 1 << CATEGORY_NAMES[key];
+    else if (Object.hasOwn(CLASSES, key)) categories |= CLASSES[key];
+    else if (Object.hasOwn(CATEGORY_NAMES, key)) categories |= 1 << CATEGORY_NAMES[key];
     else throw illegalArgumentError(unknownTokenType(name.toLowerCase()));
   }
   return { flags, categories, codePoints };

@@ -2,6 +2,7 @@
 
 import { formatByteSize } from '../../common/byte-size.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { formatDuration } from '../../common/time-unit.ts';
 
 /** Adds a readable value next to each size and duration: `size` for `size_in_bytes`, `time` for `time_in_millis`. */
@@ -15,11 +16,11 @@ export function withHumanValues(value: unknown): unknown {
     }
     if (typeof item === 'number' && key.endsWith('_in_millis')) {
       const name = key.slice(0, -'_in_millis'.length);
-      out[name] = formatDuration(item);
+      setOwn(out, name, formatDuration(item));
       // The section `get` shows its duration under two names.
       if (name === 'time' && 'exists_total' in value) out.getTime = formatDuration(item);
     }
-    out[key] = withHumanValues(item);
+    setOwn(out, key, withHumanValues(item));
   }
   return out;
 }

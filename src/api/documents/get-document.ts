@@ -1,6 +1,7 @@
 // Reads of single documents by id: get, source alone, multi get.
 
 import { parseJsonBytes } from '../../common/json-parse.ts';
+import { setOwn } from '../../common/own-property.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
@@ -115,7 +116,7 @@ function storedFields(index: IndexState, source: Uint8Array, names: readonly str
   const fields: Record<string, unknown[]> = {};
   for (const name of stored) {
     const values = valuesAt(json, name.split('.'));
-    if (values.length > 0) fields[name] = values;
+    if (values.length > 0) setOwn(fields, name, values);
   }
   return Object.keys(fields).length > 0 ? fields : null;
 }

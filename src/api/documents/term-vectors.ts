@@ -2,6 +2,7 @@
 
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { getOwn, setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -76,7 +77,7 @@ function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRe
     const statistics = new ShardStatistics(snapshot.segments);
     const json: MutableJsonObject = {};
     for (const type of fieldsOf(index, request)) {
-      const analyzer = request.perFieldAnalyzer[type.name] ?? null;
+      const analyzer = getOwn(request.perFieldAnalyzer, type.name) ?? null;
       if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgumentError(`failed to find analyzer [${analyzer}]`);
       const vector = vectorOf(index.analysis, type, stringsIn(index.mapping, type.name, source), analyzer);
       if (vector.size === 0) continue;
@@ -107,7 +108,7 @@ function shownParts(
   request: TermVectorsRequest,
 ): Pick<TermVectorsRequest, 'positions' | 'offsets' | 'payloads'> {
   const stored = params['term_vector'] as string | undefined;
-  const isStored = stored !== undefined && stored !== 'no' && request.doc === null && request.perFieldAnalyzer[name] === undefined;
+  const isStored = stored !== undefined && stored !== 'no' && request.doc === null && !Object.hasOwn(request.perFieldAnalyzer, name);
   const has = (part: string): boolean => spec.analyzer !== null && (isStored ? stored.includes(part) : part !== 'payloads');
   return {
     positions: request.positions && has('positions'),
@@ -152,7 +153,7 @@ function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsReque
       }));
     }
     if (scores) entry['score'] = scores.get(term);
-    json[term] = entry;
+    setOwn(json, term, entry);
   }
   return json;
 }

@@ -1,5 +1,7 @@
 // Aliases: `_aliases`, `_alias`.
+
 import type { JsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -101,7 +103,7 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
     const shown: Record<string, AliasMeta> = {};
     for (const alias of Object.keys(meta.aliases).sort()) {
       seen.add(alias);
-      if (names === null || isNamed(alias, names)) shown[alias] = meta.aliases[alias];
+      if (names === null || isNamed(alias, names)) setOwn(shown, alias, meta.aliases[alias]);
     }
     if (names === null || Object.keys(shown).length > 0) body[meta.name] = { aliases: shown };
   }

@@ -1,5 +1,7 @@
 // Mappings of indices: get, put, and single fields.
+
 import type { JsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
@@ -33,7 +35,7 @@ export function getFieldMapping(
     for (const pattern of request.fields) {
       for (const name of mapping?.matchFields(pattern) ?? []) {
         const field = mapping?.fieldJson(name, request.includeDefaults ?? false);
-        if (field) shown[name] = { full_name: name, mapping: { [name.slice(name.lastIndexOf('.') + 1)]: field } };
+        if (field) setOwn(shown, name, { full_name: name, mapping: { [name.slice(name.lastIndexOf('.') + 1)]: field } });
       }
     }
     body[meta.name] = { mappings: shown };

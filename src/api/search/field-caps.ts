@@ -2,6 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -131,9 +132,9 @@ function render(found: Found, names: readonly string[], includeUnmapped: boolean
     const mapped = new Set(entries.flatMap(([, list]) => list.map(({ index }) => index)));
     const unmapped = includeUnmapped ? names.filter((index) => !mapped.has(index)) : [];
     const types: MutableJsonObject = {};
-    for (const [type, list] of entries) types[type] = renderType(type, list, entries.length > 1 || unmapped.length > 0);
+    for (const [type, list] of entries) setOwn(types, type, renderType(type, list, entries.length > 1 || unmapped.length > 0));
     if (unmapped.length > 0) types.unmapped = { type: 'unmapped', searchable: false, aggregatable: false, indices: [...unmapped].sort() };
-    fields[name] = types;
+    setOwn(fields, name, types);
   }
   return fields;
 }

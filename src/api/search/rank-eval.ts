@@ -3,6 +3,7 @@
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -120,7 +121,7 @@ export async function rankEval(
       hits = (answer['hits'] as { hits: typeof hits }).hits;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      failures[id] = { error: errorJson(error) };
+      setOwn(failures, id, { error: errorJson(error) });
       continue;
     }
     const rated = new Map(ratings.map((one) => [`${one.index}/${one.id}`, one.rating]));
@@ -131,7 +132,7 @@ export async function rankEval(
       ratings.map(({ rating }) => rating),
     );
     scores.push(score);
-    details[id] = {
+    setOwn(details, id, {
       metric_score: score,
       unrated_docs: hits.filter((_, i) => ranked[i] === null).map(({ _index, _id }) => ({ _index, _id })),
       hits: hits.map(({ _index, _id, ...rest }, i) => ({
@@ -139,7 +140,7 @@ export async function rankEval(
         rating: ranked[i],
       })),
       metric_details: own,
-    };
+    });
   }
   const sum = scores.reduce((total, score) => total + score, 0);
   return { metric_score: scores.length === 0 ? 0 : sum / scores.length, details, failures };

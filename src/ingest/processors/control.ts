@@ -1,12 +1,14 @@
 // Processors of control flow: drop, fail, foreach, pipeline, script.
+
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import type { ScriptMap } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
-import { type IngestDocument, javaType, put } from '../ingest-document.ts';
+import { type IngestDocument, javaType } from '../ingest-document.ts';
 import { runPipeline, runStep } from '../run-pipeline.ts';
 import type { ProcessorFactory } from './processor.ts';
 
@@ -51,7 +53,7 @@ const foreach: ProcessorFactory = (config, compileInner) => {
       for (const [key, item] of Object.entries(value)) {
         const changed = each(document, item, key);
         if (changed === undefined) return false;
-        put(out, key, changed);
+        setOwn(out, key, changed);
       }
       document.set(field, out);
     } else if (value === null) throw illegalArgumentError(`field [${field}] is null, cannot loop over its elements.`);
@@ -61,7 +63,7 @@ const foreach: ProcessorFactory = (config, compileInner) => {
 
 function restore(object: MutableJsonObject, key: string, value: unknown): void {
   if (value === undefined) delete object[key];
-  else object[key] = value;
+  else setOwn(object, key, value);
 }
 
 const pipeline: ProcessorFactory = (config) => {
@@ -90,7 +92,7 @@ const script: ProcessorFactory = (config) => {
   const body: MutableJsonObject = {};
   for (const key of SCRIPT_KEYS) {
     const value = config.take(key);
-    if (value !== undefined) body[key] = value;
+    if (value !== undefined) setOwn(body, key, value);
   }
   const spec = parseScript(body);
   const compile = ({ lang, source }: { lang: string; source: string }): CompiledScript => {
@@ -105,7 +107,7 @@ const script: ProcessorFactory = (config) => {
     current.run({ ctx, params: toScript(spec.params) });
     const changed = fromScript(ctx) as MutableJsonObject;
     for (const key of Object.keys(document.fields)) delete document.fields[key];
-    for (const [key, value] of Object.entries(changed)) put(document.fields, key, value);
+    for (const [key, value] of Object.entries(changed)) setOwn(document.fields, key, value);
   };
 };
 

@@ -1,4 +1,5 @@
 // The grok processor: sets the fields captured by the first expression that matches a string.
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { Grok } from '../grok/grok.ts';
@@ -13,7 +14,8 @@ export function grokProcessor(config: ProcessorConfig): Action {
   const ignoreMissing = config.boolean('ignore_missing');
   if (sources.length === 0) throw config.error('patterns', 'List of patterns must not be empty');
   const definitions: Record<string, string> = {};
-  for (const [name, source] of Object.entries(config.optionalObject('pattern_definitions') ?? {})) definitions[name] = String(source);
+  for (const [name, source] of Object.entries(config.optionalObject('pattern_definitions') ?? {}))
+    setOwn(definitions, name, String(source));
   const expressions = sources.map((source) => compile(source, definitions, sources, config));
   return (document: IngestDocument) => {
     const text = fieldText(document, field, ignoreMissing, 'process it');

@@ -3,6 +3,7 @@
 import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
@@ -36,7 +37,7 @@ const json: ProcessorFactory = (config) => {
     }
     if (!isObject(parsed)) throw illegalArgumentError('cannot add non-map fields to root of document');
     if (merges) mergeInto(document.fields, parsed);
-    else for (const [key, item] of Object.entries(parsed)) document.fields[key] = item;
+    else for (const [key, item] of Object.entries(parsed)) setOwn(document.fields, key, item);
   };
 };
 
@@ -54,7 +55,7 @@ function mergeInto(into: MutableJsonObject, from: MutableJsonObject): void {
   for (const [key, value] of Object.entries(from)) {
     const old = Object.hasOwn(into, key) ? into[key] : undefined;
     if (isObject(old) && isObject(value)) mergeInto(old, value);
-    else into[key] = value;
+    else setOwn(into, key, value);
   }
 }
 

@@ -1,6 +1,7 @@
 // join: parents and children in one index. `name` holds the name of the relation, `name#parent` the id of the parent (for a parent, its own id).
 
 import { javaText } from '../../common/java-text.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { present } from '../../common/present.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
@@ -16,7 +17,7 @@ function parseRelations(value: unknown): Relations {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw illegalArgumentError('Relations must be an object');
   const relations: Record<string, readonly string[]> = {};
   for (const [parent, children] of Object.entries(value))
-    relations[parent] = (Array.isArray(children) ? children : [children]).map(javaText);
+    setOwn(relations, parent, (Array.isArray(children) ? children : [children]).map(javaText));
   return relations;
 }
 

@@ -1,6 +1,7 @@
 // Memory per field for `_stats`: fielddata of text fields, structures of completion fields.
 import type { FieldMemory } from '../../api/core/context.ts';
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
+import { setOwn } from '../../common/own-property.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 
@@ -27,7 +28,7 @@ function bytesOf(names: readonly string[], segments: readonly SegmentReader[], w
   for (const segment of names.length > 0 ? (segments as readonly SegmentImageReader[]) : []) {
     for (const section of segment.sections) {
       const { field } = section;
-      if (field !== null && names.includes(field) && wanted(section)) bytes[field] = (bytes[field] ?? 0) + section.bytes;
+      if (field !== null && names.includes(field) && wanted(section)) setOwn(bytes, field, (bytes[field] ?? 0) + section.bytes);
     }
   }
   return bytes;

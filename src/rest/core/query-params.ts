@@ -1,4 +1,5 @@
 // Parses the query of a URL: names and values are percent-decoded, `+` is a space, and the last of equal names wins.
+import { setOwn } from '../../common/own-property.ts';
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -10,7 +11,7 @@ export function parseQueryParams(query: string): Readonly<Record<string, string>
     if (part === '') continue;
     const equals = part.indexOf('=');
     const name = decode(equals < 0 ? part : part.slice(0, equals));
-    params[name] = equals < 0 ? '' : decode(part.slice(equals + 1));
+    setOwn(params, name, equals < 0 ? '' : decode(part.slice(equals + 1)));
   }
   return params;
 }

@@ -1,5 +1,7 @@
 // Collapsing: only the best of the hits that share a value of a field is kept; inner hits show more hits of each group.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -77,7 +79,7 @@ export function collapsePart(request: SearchRequest, collapse: CollapseRequest, 
         filter: request.postFilter ? [groupOf, request.postFilter] : [groupOf],
       });
       const outcome = search({ ...parsed, query, trackTotalHitsUpTo: Number.POSITIVE_INFINITY });
-      inner[String(name ?? collapse.field)] = { hits: { total: outcome.total, max_score: outcome.maxScore, hits: outcome.hits } };
+      setOwn(inner, String(name ?? collapse.field), { hits: { total: outcome.total, max_score: outcome.maxScore, hits: outcome.hits } });
     }
     hit['inner_hits'] = inner;
   };

@@ -1,5 +1,7 @@
 // `docvalue_fields` of a hit: values read from columns.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -19,7 +21,7 @@ export function docvalueFields(
 ): void {
   for (const { field: pattern, format } of wanted) {
     if (pattern === '_seq_no') {
-      into[pattern] = [segment.seqNo(docId)];
+      setOwn(into, pattern, [segment.seqNo(docId)]);
       continue;
     }
     const isPattern = pattern.includes('*');
@@ -37,7 +39,7 @@ export function docvalueFields(
         ? formatRuntime(type, new SegmentDocument(shard, segment, docId), format)
         : columnValues(type, segment, docId, format);
       // A field may be requested in several formats.
-      if (values.length > 0) into[name] = [...((into[name] as unknown[] | undefined) ?? []), ...values];
+      if (values.length > 0) setOwn(into, name, [...((into[name] as unknown[] | undefined) ?? []), ...values]);
     }
   }
 }

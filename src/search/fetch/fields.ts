@@ -1,5 +1,7 @@
 // `fields` of a hit: values from the source, formatted by the type of the field.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
 import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
@@ -21,12 +23,12 @@ export function sourceFields(
       const type = mapping.field(name);
       if (!type || type.runtime || name.startsWith('_')) continue;
       const values = valuesOf(shard, source, type, format);
-      if (values.length > 0) into[name] = values;
+      if (values.length > 0) setOwn(into, name, values);
     }
     if (includeUnmapped) {
       const unmapped: MutableJsonObject = {};
       unmappedValues(shard, source, '', pattern, unmapped);
-      Object.assign(into, unmapped);
+      for (const [name, values] of Object.entries(unmapped)) setOwn(into, name, values);
     }
   }
 }
@@ -47,7 +49,7 @@ function unmappedValues(shard: SearchShard, value: unknown, path: string, patter
   }
   if (value === null || !matchesWildcard(pattern, path)) return;
   const known = into[path];
-  if (known === undefined) into[path] = [value];
+  if (known === undefined) setOwn(into, path, [value]);
   else (known as unknown[]).push(value);
 }
 

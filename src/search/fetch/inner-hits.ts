@@ -1,5 +1,7 @@
 // `inner_hits` of nested and join queries: for each hit, the nested or related documents that matched, as hits of their own.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -127,7 +129,7 @@ export function innerHitsPart(
     for (const { name, query, request, children } of definitions) {
       if (query.kind !== 'nested') {
         const parts = children.length === 0 ? [] : [innerHitsPart(children, targets, env)];
-        inner[name] = selectHits(request, relatedCandidates(query, at, segment, hit, env), null, targets, env, parts);
+        setOwn(inner, name, selectHits(request, relatedCandidates(query, at, segment, hit, env), null, targets, env, parts));
         continue;
       }
       const context = { ...contextOf(at.shard, env), nestedPath: query.path };
@@ -142,7 +144,7 @@ export function innerHitsPart(
           : segment.execute(restricted, collect, { stop: env.stop, counters: env.counters, withNested: true });
       const candidates = [{ shard: hit.shard, prepared: at.prepared, index: hit.segment, docs: found.docs, scores: found.scores }];
       const parts = children.length === 0 ? [] : [innerHitsPart(children, targets, env, query.path)];
-      inner[name] = selectHits(request, candidates, query.path, targets, env, parts);
+      setOwn(inner, name, selectHits(request, candidates, query.path, targets, env, parts));
     }
     json['inner_hits'] = inner;
   };

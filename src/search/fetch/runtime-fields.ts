@@ -1,5 +1,7 @@
 // Values of runtime fields in the `fields` of a hit.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { formatRuntime } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
@@ -20,7 +22,7 @@ export function runtimeFields(
       const type = shard.mapping.field(name);
       if (!type?.runtime) continue;
       const values = formatRuntime(type, new SegmentDocument(shard, segment, docId), format);
-      if (values.length > 0) into[name] = values;
+      if (values.length > 0) setOwn(into, name, values);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
@@ -27,8 +28,8 @@ export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard
         if (ignoreFailure && error instanceof ApiError) return;
         throw error;
       }
-      if (value === null) fields[name] = [null];
-      else fields[name] = shown(value);
+      if (value === null) setOwn(fields, name, [null]);
+      else setOwn(fields, name, shown(value));
     };
   });
 }

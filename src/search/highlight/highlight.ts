@@ -1,5 +1,7 @@
 // Highlights of a hit: passages of its field values with the words of the query marked.
+
 import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
@@ -63,7 +65,7 @@ export function highlightPart<Target extends HighlightTarget>(
         if (!type || (type.family !== 'text' && type.family !== 'keyword')) continue;
         if (pattern.includes('*') && !PATTERN_TYPES.has(type.typeName)) continue;
         const fragments = highlightField(target, type, needlesFor(query), options);
-        if (fragments.length > 0) out[name] = fragments;
+        if (fragments.length > 0) setOwn(out, name, fragments);
       }
     }
     if (Object.keys(out).length > 0) json['highlight'] = out;

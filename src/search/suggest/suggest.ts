@@ -2,6 +2,7 @@
 
 import { shortestFloat } from '../../common/float32.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { allShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
@@ -38,7 +39,7 @@ export function runSuggest(
   const out: MutableJsonObject = {};
   for (const suggestion of suggestions) {
     const key = options.typedKeys ? `${suggestion.kind}#${suggestion.name}` : suggestion.name;
-    out[key] = suggestion.kind === 'term' ? terms(suggestion, shards, options) : completions(suggestion, shards, options);
+    setOwn(out, key, suggestion.kind === 'term' ? terms(suggestion, shards, options) : completions(suggestion, shards, options));
   }
   return out;
 }
