@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { aggregations, analysisComponents, fieldTypes, processors, queries } from './docs/compatibility.ts';
+import { dialects } from './docs/dialects.ts';
 import { frontDirectives } from './docs/front-directives.ts';
 import { doubtfulRequests } from './docs/front-shapes.ts';
 import { importArrows } from './docs/import-arrows.ts';
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Prom
     'field types': fieldTypes,
     processors,
     apis: restOverview,
+    dialects,
   },
   'docs/reference/rest-api.md': { 'common parameters': commonParams, apis: restApis },
   'docs/reference/analysis.md': { components: analysisComponents },

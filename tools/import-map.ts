@@ -1,7 +1,7 @@
 // The arrows between folders: what each may import. tools/check-imports.ts enforces them, ARCHITECTURE.md shows them.
 
 const SRC_LAYERS =
-  'rest http node api ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config security common errors';
+  'rest http node api ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config security compat common errors';
 
 /** Everything that a folder may import besides itself. */
 export const MAP: Readonly<Record<string, string>> = {
@@ -23,25 +23,27 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/analyzer': 'analysis wasm errors common',
   'src/analyzer-node': 'analyzer',
   'src/front': 'http errors config common',
-  'src/rest': 'http api security errors common config',
+  'src/rest': 'http api security errors common config compat',
   'src/http': 'common errors config',
-  'src/node': 'api search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest',
-  'src/api': 'ingest scripting security search aggs indexing metadata mapping analysis query plan errors common',
+  'src/node':
+    'api search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest compat',
+  'src/api': 'ingest scripting security search aggs indexing metadata mapping analysis query plan errors common compat',
   'src/ingest': 'metadata mapping analysis scripting errors common',
-  'src/aggs': 'query mapping plan scripting analysis wasm errors common',
-  'src/search': 'query mapping plan scripting analysis aggs errors common',
+  'src/aggs': 'query mapping plan scripting analysis wasm errors common compat',
+  'src/search': 'query mapping plan scripting analysis aggs errors common compat',
   'src/scripting': 'common errors',
   'src/plan': 'wasm errors common',
-  'src/query': 'mapping scripting common errors',
-  'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata',
-  'src/metadata': 'mapping analysis store config errors common',
-  'src/mapping': 'analysis errors common',
+  'src/query': 'mapping scripting common errors compat',
+  'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata compat',
+  'src/metadata': 'mapping analysis store config errors common compat',
+  'src/mapping': 'analysis errors common compat',
   'src/analysis': 'scripting wasm errors common',
   'src/store': 'common errors',
   'src/arena': 'mapping plan wasm errors common',
   'src/wasm': 'errors common',
-  'src/config': 'common errors',
+  'src/config': 'common errors compat',
   'src/security': 'common errors',
+  'src/compat': '',
   'src/common': '',
   'src/errors': '',
 };

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { nearestNames } from '../common/nearest-name.ts';
+import { dialectOf, type Flavor } from '../compat/dialect.ts';
 import { GROUP_SETTINGS, MAP_SETTINGS, PATH_SETTINGS, SETTINGS, type SettingName, type Settings } from './settings.ts';
 
 /** An invalid setting, with its source (file, environment, flag), key and reason. Stops the start. */
@@ -52,6 +53,7 @@ export function loadSettings(sources: SettingSources = {}): Settings {
     if (Array.isArray(value)) values[name] = value.map((item) => path.resolve(String(item)));
     else if (value !== '') values[name] = path.resolve(String(value));
   }
+  checkDialect(values['compat.flavor'] as Flavor, values['compat.version'] as string);
   // Every name of SETTINGS has its default or a parsed value, both of the type of the setting.
   return values as unknown as Settings;
 }
@@ -64,6 +66,14 @@ export function settingsFile(sources: SettingSources): string | null {
     sources.flags?.['path.config'] ?? environment.find(([name]) => name === 'path.config')?.[1] ?? SETTINGS['path.config'].fallback;
   const file = path.join(String(folder), 'gannet.yml');
   return existsSync(file) ? file : null;
+}
+
+function checkDialect(flavor: Flavor, version: string): void {
+  try {
+    dialectOf(flavor, version);
+  } catch (error) {
+    throw new SettingError('settings', 'compat.version', (error as Error).message);
+  }
 }
 
 /** The entries that a setting adds to its group: a whole map, or one entry. */

@@ -3,6 +3,7 @@ import os from 'node:os';
 import { parseByteSize } from '../common/byte-size.ts';
 import { LOG_LEVELS, type LogLevel } from '../common/logger.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
+import type { Flavor } from '../compat/dialect.ts';
 
 /** Parses a string from a flag or the environment, or any YAML scalar, list or map from the file. @throws Error with the reason only */
 export type Parse<T> = (value: unknown) => T;
@@ -82,6 +83,7 @@ const duration: Parse<number> = (value) => {
   return ms;
 };
 const versionNumber: Parse<string> = (value) => {
+  if (value === '') return '';
   if (!/^\d+\.\d+\.\d+$/.test(String(value))) throw new Error(`must be a version such as 8.15.0, not [${show(value)}]`);
   return String(value);
 };
@@ -167,7 +169,16 @@ export const SETTINGS = {
   'http.cors.expose-headers': setting<readonly string[]>(['X-Elastic-Product'], list, 'response headers that scripts may read'),
   'http.cors.allow-credentials': setting(false, bool, 'let browsers send credentials'),
   'http.cors.max-age': setting(1_728_000, int(0, 2 ** 31), 'seconds for which browsers may cache a preflight response'),
-  'compat.version': setting('8.15.0', versionNumber, 'version number that clients see (7.10.2, 8.x, 9.x)'),
+  'compat.flavor': setting<Flavor>(
+    'elasticsearch',
+    oneOf('elasticsearch', 'opensearch'),
+    'server whose answers are given where the two differ',
+  ),
+  'compat.version': setting(
+    '',
+    versionNumber,
+    'version whose answers are given: 7.x, 8.x or 9.x, or 3.x of OpenSearch; empty: 8.15.0 or 3.8.0',
+  ),
   'compat.product_header': setting(true, bool, 'send X-elastic-product with every response'),
   'indices.analysis.hunspell.dictionary': setting<HunspellFlags>(
     {},

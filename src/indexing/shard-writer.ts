@@ -9,6 +9,7 @@ import type { OpenBuffer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
+import { documentError } from '../mapping/document-error.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
@@ -183,7 +184,7 @@ export class ShardWriter implements MergingWriter {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.counters.failed++;
-      return unwritten({ ok: false, id: operation.id, error: error.toData() });
+      return unwritten({ ok: false, id: operation.id, error: documentError(error, this.#mapping.dialect).toData() });
     }
   }
 

@@ -1,4 +1,5 @@
 // A mappings tree compiled for documents and queries: mappers by path, field numbers, field types by name.
+import type { Dialect } from '../compat/dialect.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
@@ -57,9 +58,16 @@ export interface CompiledMapping {
 
 const INTERNAL_SPEC = { ...NO_SPEC, postings: 'docs' } as const;
 
+/** What a mapping is compiled for. */
+export interface MappingEnvironment {
+  readonly analysis: MappingAnalysis;
+  /** Flat index settings with the prefix `index.`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly dialect: Dialect;
+}
+
 export class MappingCompiler {
-  readonly #analysis: MappingAnalysis;
-  readonly #settings: Readonly<Record<string, unknown>>;
+  readonly #environment: MappingEnvironment;
   readonly #fields: FieldSpec[];
   readonly #numbers = new Map<string, number>();
   readonly #fieldTypes = new Map<string, FieldType>();
@@ -71,9 +79,8 @@ export class MappingCompiler {
   readonly #aliases: Array<{ path: string; target: string }> = [];
 
   /** @param before  fields of the previous version, which keep their numbers */
-  constructor(analysis: MappingAnalysis, settings: Readonly<Record<string, unknown>>, before: readonly FieldSpec[]) {
-    this.#analysis = analysis;
-    this.#settings = settings;
+  constructor(environment: MappingEnvironment, before: readonly FieldSpec[]) {
+    this.#environment = environment;
     this.#fields = [...before];
     before.forEach((spec, number) => {
       this.#numbers.set(spec.name, number);
@@ -94,7 +101,7 @@ export class MappingCompiler {
     for (const [name, node] of mapping.runtime) {
       if (!node) continue;
       if (!this.#fieldTypes.has(name)) this.#leafNames.push(name);
-      this.#fieldTypes.set(name, runtimeFieldType(name, node, this.#analysis));
+      this.#fieldTypes.set(name, runtimeFieldType(name, node, this.#environment.analysis));
     }
     this.#addMetadataFields();
     const copiesToUnmapped = [...this.#byPath.values()].some(({ copyTo }) => copyTo.some((target) => !this.#byPath.has(target)));
@@ -170,8 +177,7 @@ export class MappingCompiler {
       path: node.path,
       type: node.type,
       nestedPath,
-      analysis: this.#analysis,
-      settings: this.#settings,
+      ...this.#environment,
       given: node.given,
       get: <T>(param: string) => (node.given[param] ?? this.#default(node.type, param)) as T,
       field: (spec) => this.#field(spec),
@@ -192,7 +198,7 @@ export class MappingCompiler {
   #default(type: string, param: string): unknown {
     const params = mapperTypeOf(type).params;
     if (param !== 'coerce' && param !== 'ignore_malformed') return params[param]?.fallback;
-    const setting = this.#settings[`index.mapping.${param}`];
+    const setting = this.#environment.settings[`index.mapping.${param}`];
     return setting === undefined || !Object.hasOwn(params, param) ? params[param]?.fallback : String(setting) === 'true';
   }
 

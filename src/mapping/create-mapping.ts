@@ -1,7 +1,10 @@
 // Implementation of MappingSnapshot: one version of an index's mapping with everything derived from it.
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
-import { type CompiledMapping, checkMapping, findBelow, MappingCompiler } from './compiled-mapping.ts';
+import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { mapperParsingError } from '../errors/catalog.ts';
+import { type CompiledMapping, checkMapping, findBelow, MappingCompiler, type MappingEnvironment } from './compiled-mapping.ts';
 import { DocumentParser } from './document-parser.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import { adds, DynamicMapper } from './dynamic-mapping.ts';
@@ -24,10 +27,15 @@ export type IndexSettings = Readonly<Record<string, unknown>>;
  * @param settings  flat index settings with the prefix `index.`; the limits are `index.mapping.*`
  * @throws ApiError mapper_parsing_exception, illegal_argument_exception
  */
-export function createMapping(mappings: MutableJsonObject, analysis: MappingAnalysis, settings: IndexSettings): MappingSnapshot {
+export function createMapping(
+  mappings: MutableJsonObject,
+  analysis: MappingAnalysis,
+  settings: IndexSettings,
+  dialect: Dialect = DEFAULT_DIALECT,
+): MappingSnapshot {
   const root = parseMappings(mappings, analysis);
   checkMapping(root, settings, null);
-  return new Mapping(root, analysis, settings, 1, []);
+  return new Mapping(root, { analysis, settings, dialect }, 1, []);
 }
 
 /**
@@ -39,8 +47,9 @@ export function restoreMapping(
   analysis: MappingAnalysis,
   settings: IndexSettings,
   before: MappingSnapshot | null = null,
+  dialect: Dialect = DEFAULT_DIALECT,
 ): MappingSnapshot {
-  return new Mapping(parseMappings(mappings, analysis), analysis, settings, (before?.version ?? 0) + 1, before?.fields ?? []);
+  return new Mapping(parseMappings(mappings, analysis), { analysis, settings, dialect }, (before?.version ?? 0) + 1, before?.fields ?? []);
 }
 
 const DEFAULT_NESTED_OBJECTS = 10_000;
@@ -50,8 +59,7 @@ const MAX_OVERLAYS = 64;
 export class Mapping implements MappingSnapshot {
   readonly version: number;
   readonly #root: RootMapping;
-  readonly #analysis: MappingAnalysis;
-  readonly #settings: IndexSettings;
+  readonly #environment: MappingEnvironment;
   readonly #compiled: CompiledMapping;
   readonly #parser: DocumentParser;
   /** null if no object of this mapping accepts new fields. */
@@ -60,18 +68,26 @@ export class Mapping implements MappingSnapshot {
   /** Snapshots with the runtime fields of searches, by their JSON. */
   readonly #overlays = new Map<string, Mapping>();
 
-  constructor(root: RootMapping, analysis: MappingAnalysis, settings: IndexSettings, version: number, before: readonly FieldSpec[]) {
+  constructor(root: RootMapping, environment: MappingEnvironment, version: number, before: readonly FieldSpec[]) {
+    const { settings } = environment;
     this.version = version;
     this.#root = root;
-    this.#analysis = analysis;
-    this.#settings = settings;
-    this.#compiled = new MappingCompiler(analysis, settings, before).compile(root);
-    this.#parser = new DocumentParser(this.#compiled, Number(settings['index.mapping.nested_objects.limit'] ?? DEFAULT_NESTED_OBJECTS));
+    this.#environment = environment;
+    this.#compiled = new MappingCompiler(environment, before).compile(root);
+    this.#parser = new DocumentParser(
+      this.#compiled,
+      Number(settings['index.mapping.nested_objects.limit'] ?? DEFAULT_NESTED_OBJECTS),
+      environment.dialect,
+    );
     const { root: object, objects } = this.#compiled;
     const isDynamic = adds(object.dynamic) || [...objects.values()].some(({ dynamic }) => adds(dynamic)) || this.#compiled.copiesToUnmapped;
     const depthLimit = Number(settings['index.mapping.depth.limit'] ?? DEFAULT_DEPTH);
     this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, depthLimit) : null;
     this.source = { enabled: root.source?.enabled ?? true, includes: root.source?.includes ?? [], excludes: root.source?.excludes ?? [] };
+  }
+
+  get dialect(): Dialect {
+    return this.#environment.dialect;
   }
 
   get fields(): readonly FieldSpec[] {
@@ -138,7 +154,7 @@ export class Mapping implements MappingSnapshot {
     const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed, templates);
     if (update !== null) {
       // A refused document must not change the mapping, so it is first parsed with the mapping that it would cause.
-      const merged = this.merge(update, 'dynamic');
+      const merged = this.#withNewFields(update);
       if (merged !== this) {
         merged.parseDocument(id, source, NULL_SINK, routing, typed, templates);
         return { kind: 'needsMapping', update: { mappings: update } };
@@ -146,6 +162,16 @@ export class Mapping implements MappingSnapshot {
     }
     this.#parser.parse(id, source, sink, routing);
     return { kind: 'parsed' };
+  }
+
+  #withNewFields(update: MutableJsonObject): MappingSnapshot {
+    try {
+      return this.merge(update, 'dynamic');
+    } catch (error) {
+      // Limits are reported as errors of the document.
+      if (!this.dialect.wrapsDocumentErrors || !(error instanceof ApiError) || error.type !== 'illegal_argument_exception') throw error;
+      throw mapperParsingError('failed to parse', error);
+    }
   }
 
   #findUpdate(
@@ -173,8 +199,8 @@ export class Mapping implements MappingSnapshot {
     const key = writeJson(runtime);
     let overlay = this.#overlays.get(key);
     if (!overlay) {
-      const root = { ...this.#root, runtime: mergeRuntime(this.#root.runtime, parseRuntime(runtime, this.#analysis)) };
-      overlay = new Mapping(root, this.#analysis, this.#settings, this.version, this.#compiled.fields);
+      const root = { ...this.#root, runtime: mergeRuntime(this.#root.runtime, parseRuntime(runtime, this.#environment.analysis)) };
+      overlay = new Mapping(root, this.#environment, this.version, this.#compiled.fields);
       if (this.#overlays.size >= MAX_OVERLAYS) this.#overlays.clear();
       this.#overlays.set(key, overlay);
     }
@@ -182,10 +208,10 @@ export class Mapping implements MappingSnapshot {
   }
 
   merge(mappings: MutableJsonObject, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot {
-    const update = parseMappings(mappings, this.#analysis);
+    const update = parseMappings(mappings, this.#environment.analysis);
     const merged = mergeMappings(this.#root, update);
-    checkMapping(merged, this.#settings, reason === 'create' ? EMPTY_MAPPING : this.#root);
+    checkMapping(merged, this.#environment.settings, reason === 'create' ? EMPTY_MAPPING : this.#root);
     if (reason === 'dynamic' && merged.object === this.#root.object && merged.runtime === this.#root.runtime) return this;
-    return new Mapping(merged, this.#analysis, this.#settings, this.version + 1, this.#compiled.fields);
+    return new Mapping(merged, this.#environment, this.version + 1, this.#compiled.fields);
   }
 }

@@ -2,6 +2,7 @@
 
 import { javaText } from '../common/java-text.ts';
 import type { JsonObject } from '../common/json-value.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from './compiled-mapping.ts';
@@ -32,6 +33,7 @@ function newFrame(nestedPath: string | null): Frame {
 export class DocumentParser implements DocumentContext {
   readonly #mapping: CompiledMapping;
   readonly #maxNestedDocs: number;
+  readonly #wrapsDocumentErrors: boolean;
   readonly #frames: Frame[] = [];
   sink!: DocumentSink;
   id = '';
@@ -43,8 +45,9 @@ export class DocumentParser implements DocumentContext {
   #field: Mapper | null = null;
   #value: unknown = null;
 
-  constructor(mapping: CompiledMapping, maxNestedDocs: number) {
+  constructor(mapping: CompiledMapping, maxNestedDocs: number, dialect: Dialect) {
     this.#mapping = mapping;
+    this.#wrapsDocumentErrors = dialect.wrapsDocumentErrors;
     this.#maxNestedDocs = maxNestedDocs;
   }
 
@@ -267,7 +270,7 @@ export class DocumentParser implements DocumentContext {
   #refusal(error: unknown): unknown {
     const field = this.#field;
     if (!(error instanceof ApiError) || field === null) return error;
-    if (error.reason?.startsWith('Document contains at least one immense term')) return error;
+    if (!this.#wrapsDocumentErrors && error.reason?.startsWith('Document contains at least one immense term')) return error;
     const { name, typeName } = field.fieldType;
     if (field.refusal === 'document') return mapperParsingError('failed to parse', error);
     if (field.refusal === 'field') return mapperParsingError(`failed to parse field [${name}] of type [${typeName}]`, error);

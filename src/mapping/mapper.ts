@@ -1,4 +1,5 @@
 // The two sides of a field: a Mapper writes the values of documents, a FieldType serves queries. One file per type family in types/.
+import type { Dialect } from '../compat/dialect.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
@@ -40,6 +41,7 @@ export interface FieldDefinition {
   readonly type: string;
   readonly nestedPath: string | null;
   readonly analysis: MappingAnalysis;
+  readonly dialect: Dialect;
   /** `index.*` settings, flat. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Explicit parameters. */

@@ -1,5 +1,6 @@
 // The interface of src/mapping to other folders: an immutable, versioned view of an index's mapping. Each change creates a new snapshot.
 import type { JsonObject } from '../common/json-value.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
 
@@ -18,6 +19,7 @@ export type ParseOutcome =
 export type NamedTemplates = Readonly<Record<string, string>>;
 
 export interface MappingSnapshot {
+  readonly dialect: Dialect;
   /** Increases with each change. */
   readonly version: number;
   /** Specs of all fields ever mapped in this index, by field number: append-only. */

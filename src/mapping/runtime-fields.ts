@@ -4,6 +4,7 @@
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
+import { DEFAULT_DIALECT } from '../compat/dialect.ts';
 import { mapperParsingError } from '../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import { METADATA_FIELDS, type RuntimeNode } from './model.ts';
@@ -74,6 +75,7 @@ export function runtimeFieldType(name: string, { type, script, given }: RuntimeN
     type,
     nestedPath: null,
     analysis,
+    dialect: DEFAULT_DIALECT,
     settings: {},
     given,
     get: <T>(param: string) => (given[param] ?? mapperType.params[param]?.fallback) as T,

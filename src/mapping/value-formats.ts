@@ -1,5 +1,7 @@
 // Formats of raw column values: plain numbers and terms, decimal patterns, dates, booleans, addresses, points.
+
 import { decodeGeoPoint } from '../common/geo-encoding.ts';
+import { jsonDouble } from '../common/json-float.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { DateFormatter } from './date/date-format.ts';
@@ -32,9 +34,11 @@ export const RAW_FORMAT: ValueFormat = {
   parse: (text) => parseDouble(text),
 };
 
+export const DOUBLE_FORMAT: ValueFormat = { ...RAW_FORMAT, format: (raw) => jsonDouble(Number(raw)) };
+
 /** Raw i64 of scaled numbers. */
 export function scaledFormat(scale: number): ValueFormat {
-  return { ...RAW_FORMAT, format: (raw) => Number(raw) * scale };
+  return { ...RAW_FORMAT, format: (raw) => jsonDouble(Number(raw) * scale) };
 }
 
 /** Raw = value - 2^63. */

@@ -287,7 +287,7 @@ export class Dispatcher {
       .replaceAll(/[\r\n\0]/g, ' ')
       .replaceAll('\\', '\\\\')
       .replaceAll('"', '\\"');
-    return `299 Elasticsearch-${this.#settings['compat.version']} "${safe}"`;
+    return `299 Elasticsearch-${this.#context.engine.dialect.version} "${safe}"`;
   }
 }
 

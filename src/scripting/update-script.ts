@@ -120,15 +120,15 @@ export function toScript(value: unknown): Value {
   return value;
 }
 
-/** Converts values back to JSON; longs within 2^53 become numbers. */
-export function fromScript(value: Value): unknown {
-  if (value instanceof Double) return value.value;
+/** Converts values back to JSON; longs within 2^53 become numbers. @param double  converts doubles */
+export function fromScript(value: Value, double: (value: number) => unknown = (plain) => plain): unknown {
+  if (value instanceof Double) return double(value.value);
   if (value instanceof Char) return value.toString();
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map(fromScript);
+  if (Array.isArray(value)) return value.map((item) => fromScript(item, double));
   if (value instanceof Map) {
     const object: JsonObject = {};
-    for (const [key, item] of value) setOwn(object, String(key), fromScript(item));
+    for (const [key, item] of value) setOwn(object, String(key), fromScript(item, double));
     return object;
   }
   return value;

@@ -1,6 +1,6 @@
 // A search over shards: runs the query phase on each, reduces the results to one page, fetches the hits of the page and renders the answer.
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
-import { shortestFloat } from '../common/float32.ts';
+import { type JsonFloat, jsonFloat } from '../common/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
@@ -30,7 +30,7 @@ export interface SearchOutcome {
   readonly skipped: number;
   /** null if hits were not counted. */
   readonly total: { readonly value: number; readonly relation: 'eq' | 'gte' } | null;
-  readonly maxScore: number | null;
+  readonly maxScore: number | JsonFloat | null;
   readonly aggregations: JsonObject | null;
   readonly timedOut: boolean;
   /** null if the request has no `terminate_after`. */
@@ -216,11 +216,15 @@ function withoutHits(request: SearchRequest): SearchRequest {
 }
 
 /** null if scores are unknown, or if the maximum is: the sort must return the best hit first. */
-function maxScoreOf({ size, sort: [first], trackScores }: SearchRequest, shards: number, runs: readonly ShardRun[]): number | null {
-  if (shards === 0) return 0;
+function maxScoreOf(
+  { size, sort: [first], trackScores }: SearchRequest,
+  shards: number,
+  runs: readonly ShardRun[],
+): number | JsonFloat | null {
+  if (shards === 0) return jsonFloat(0);
   const max = Math.max(...runs.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
   const isKnown = trackScores || first === undefined || (first.by === 'score' && first.descending);
-  return size === 0 || !Number.isFinite(max) || !isKnown ? null : shortestFloat(max);
+  return size === 0 || !Number.isFinite(max) || !isKnown ? null : jsonFloat(max);
 }
 
 function totalOf(runs: readonly ShardRun[], limit: number): SearchOutcome['total'] {

@@ -2,6 +2,7 @@
 
 import { bindAggregations, collectSegment, parseAggregations, reduceAggregations, renderAggregations } from '../../src/aggs/index.ts';
 import type { JsonObject } from '../../src/common/json-value.ts';
+import { toPlain } from '../../src/common/json-write.ts';
 import type { FieldType, ValueFormat } from '../../src/mapping/field-type.ts';
 import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
 import type { PlanNode } from '../../src/plan/query-plan.ts';
@@ -105,10 +106,12 @@ export class AggIndex {
     const topHits = (_body: JsonObject, groups: ReadonlyArray<{ docs: Uint32Array }>) => ({
       hits: { total: groups.reduce((sum, g) => sum + g.docs.length, 0) },
     });
-    return renderAggregations(
-      reduceAggregations(tree, partials, { maxBuckets, nowMs, topHits, bindings: [bindings] }),
-      options.typedKeys ?? false,
-    );
+    return toPlain(
+      renderAggregations(
+        reduceAggregations(tree, partials, { maxBuckets, nowMs, topHits, bindings: [bindings] }),
+        options.typedKeys ?? false,
+      ),
+    ) as ReturnType<typeof renderAggregations>;
   }
 
   /** A plan that the stand-in for the executor's planToBitset understands. */

@@ -8,6 +8,7 @@ import type { EngineContext, ShardStats, StoredDocument } from '../../src/api/co
 import type { IndexState } from '../../src/api/core/index-state.ts';
 import { EngineSearchCaches } from '../../src/api/core/search-caches.ts';
 import type { WriteOperation, WriteOutcome } from '../../src/api/core/write.ts';
+import { dialectOf } from '../../src/compat/dialect.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
 import { nestSettings } from '../../src/metadata/index-settings.ts';
@@ -28,6 +29,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     clusterName: 'gannet',
     nodeName: 'fake',
     nodeId: 'fakenodeidfakenodeid22',
+    dialect: dialectOf('elasticsearch', ''),
     publishAddress,
     globalAnalysis: AnalysisRegistry.global({ host, files: null }),
     get cluster() {

@@ -1,6 +1,7 @@
 // A small mapping for tests of the writer: fields by a prefix of their names (`t_` text, `k_` keyword, `n_` long); unknown ones come as
 // dynamic updates, `bad` is refused, `nested` objects become nested documents.
 import type { JsonObject } from '../../src/common/json-value.ts';
+import { DEFAULT_DIALECT } from '../../src/compat/dialect.ts';
 import { mapperParsingError } from '../../src/errors/catalog.ts';
 import type { DocumentSink, FieldSpec } from '../../src/mapping/document-sink.ts';
 import type { MappingSnapshot, ParseOutcome } from '../../src/mapping/mapping-snapshot.ts';
@@ -14,7 +15,8 @@ const spec = (name: string): FieldSpec => ({
   column: name.startsWith('n_') ? 'i64' : name.startsWith('k_') ? 'ordinals' : 'none',
 });
 
-export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields' | 'parseDocument'> {
+export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields' | 'parseDocument' | 'dialect'> {
+  readonly dialect = DEFAULT_DIALECT;
   readonly version: number;
   readonly fields: readonly FieldSpec[];
 

@@ -41,7 +41,7 @@ test('index, search, aggregate, close and open again', async () => {
   });
   expect(bulk.errors).toBe(true);
   expect(bulk.items.map((item) => item.index.status)).toEqual([201, 400]);
-  expect(bulk.items[1].index.error).toMatchObject({ type: 'mapper_parsing_exception' });
+  expect(bulk.items[1].index.error).toMatchObject({ type: 'document_parsing_exception' });
   expect((await engine.get<Book>({ index: 'books', id: '2' }))._source?.year).toBe(1851);
   expect((await engine.get({ index: 'books', id: '3' })).found).toBe(false);
 

@@ -1,5 +1,6 @@
 // composite: all combinations of the keys of several sources in their order, page by page; `after` names the last key of the previous page.
 
+import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
@@ -167,7 +168,7 @@ class SourceKeys {
     if (this.#spec.kind === 'geotile_grid') return part;
     if (this.#spec.kind !== 'terms' || source.isDate) {
       const text = this.#spec.source.format !== null ? (source.format?.keyAsString(Number(part)) ?? null) : null;
-      return text ?? part;
+      return text ?? (this.#spec.kind === 'histogram' ? jsonDouble(Number(part)) : part);
     }
     const { json, text } = this.#terms.show(part);
     if (source.type?.family === 'boolean') return Number(part) === 1;

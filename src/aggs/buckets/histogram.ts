@@ -1,5 +1,6 @@
 // histogram and date_histogram: buckets of equal or calendar width, with empty buckets, bounds, keyed responses and any order.
 
+import { jsonDouble } from '../../common/json-float.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
@@ -190,7 +191,11 @@ function mergeGrid(
   const make = (key: number, docCount: number, id: number): OutBucket => {
     const value = grid.value(key);
     const text = showText ? (format?.keyAsString(value) ?? null) : null;
-    const fields: JsonObject = { ...(text === null ? {} : { key_as_string: text }), key: value, doc_count: docCount };
+    const fields: JsonObject = {
+      ...(text === null ? {} : { key_as_string: text }),
+      key: isDate ? value : jsonDouble(value),
+      doc_count: docCount,
+    };
     return { key: value, name: text ?? pointName(value), fields, docCount, aggs: children.at(id) };
   };
   return {

@@ -1,6 +1,7 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), ordered by the ends.
 
 import { decodeGeoPoint, planeMeters } from '../../common/geo-encoding.ts';
+import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
@@ -94,7 +95,7 @@ function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end:
       ['to', to],
     ] as const) {
       if (!Number.isFinite(value)) continue;
-      fields[side] = value;
+      fields[side] = jsonDouble(value);
       const asText = withText ? text(value) : null;
       if (asText !== null) fields[`${side}_as_string`] = asText;
     }
@@ -342,7 +343,9 @@ export const geoDistanceType: AggType = {
     // Distances start at 0, which is shown explicitly.
     return {
       ...bound,
-      shown: bound.shown.map((row, i) => (bound.ranges[i].from === -Infinity ? { ...row, fields: { from: 0, ...row.fields } } : row)),
+      shown: bound.shown.map((row, i) =>
+        bound.ranges[i].from === -Infinity ? { ...row, fields: { from: jsonDouble(0), ...row.fields } } : row,
+      ),
     };
   },
   plan(spec, bound: BoundRanges, { segment }, children): AggNode {

@@ -1,4 +1,5 @@
 // significant_terms: terms that are more frequent among the documents of the bucket than in the whole index.
+import { jsonDouble } from '../../common/json-float.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { unsupported } from '../errors.ts';
@@ -97,7 +98,12 @@ export const significantTermsType: AggType = {
       at(parent) {
         const buckets = (parent < 0 ? [] : chosen[parent]).map((id): OutBucket => {
           const { json, plain } = keys.show(merged.keys[id]);
-          const fields: JsonObject = { key: json, doc_count: merged.docCounts[id], score: scores[id], bg_count: supersetFreq(id) };
+          const fields: JsonObject = {
+            key: json,
+            doc_count: merged.docCounts[id],
+            score: jsonDouble(scores[id]),
+            bg_count: supersetFreq(id),
+          };
           return { key: plain, name: String(plain), fields, docCount: merged.docCounts[id], aggs: children.at(numberOf[id]) };
         });
         ctx.addBuckets(buckets.length);

@@ -1,6 +1,7 @@
 // significant_text: words of analyzed text that are more frequent among the documents of the bucket than in the whole index. The source of each
 // document is analyzed again; with `filter_duplicate_text`, words in passages of earlier documents do not count.
 // Source: SignificantTextAggregatorFactory and DuplicateSequenceSpotter of Elasticsearch, written anew from their description.
+import { jsonDouble } from '../../common/json-float.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -121,7 +122,7 @@ export const significantTextType: AggType = {
         );
         const buckets = order.map((i): OutBucket => {
           const { word, docCount, score } = scored[i];
-          const fields: JsonObject = { key: word, doc_count: docCount, score, bg_count: supersetFreq(word) };
+          const fields: JsonObject = { key: word, doc_count: docCount, score: jsonDouble(score), bg_count: supersetFreq(word) };
           return { key: word, name: word, fields, docCount, aggs: new Map() };
         });
         ctx.addBuckets(buckets.length);

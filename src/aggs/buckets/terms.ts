@@ -1,5 +1,6 @@
 // terms and rare_terms: one bucket per distinct value. Counts are exact, because every segment returns all its buckets; error bounds are 0.
 
+import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
@@ -209,7 +210,8 @@ export class TermKeys {
     const exact =
       typeof key === 'bigint' && source.scale === 1 && source.perMillisecond === 1 ? key + (source.unsigned ? 1n << 63n : 0n) : null;
     // Integers beyond 2^53 stay bigints, which the JSON writer prints exactly.
-    const json = exact !== null && !Number.isSafeInteger(Number(exact)) ? exact : value;
+    const isDouble = source.kind === 'f64' || source.scale !== 1;
+    const json = isDouble ? jsonDouble(value) : exact !== null && !Number.isSafeInteger(Number(exact)) ? exact : value;
     return { json, plain: value, text: textOf(source.format, exact ?? value) };
   }
 

@@ -2,6 +2,7 @@
 // two nearest neighbours are merged until few enough are left. Elasticsearch does the same with the clusters of its shards, so results may differ
 // slightly where a shard holds more values than `shard_size`.
 
+import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -182,7 +183,7 @@ export const variableWidthHistogramType: AggType = {
             ['key', key],
             ['max', cluster.max],
           ] as const) {
-            fields[name] = value;
+            fields[name] = jsonDouble(value);
             const text = format?.keyAsString(value) ?? null;
             if (text !== null) fields[`${name}_as_string`] = text;
           }

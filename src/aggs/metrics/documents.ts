@@ -1,12 +1,13 @@
 // Metrics that the host computes from the documents of each bucket: weighted_avg, geo_bounds, geo_centroid, matrix_stats, top_hits.
 
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { jsonDouble } from '../../common/json-float.ts';
 import { type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
-import { JsonOut, MetricOut } from '../reduce/out.ts';
+import { JsonOut, jsonFigures, MetricOut } from '../reduce/out.ts';
 import { bindSource, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, DocGroup, ParseContext, Slice } from '../types.ts';
 import { CompensatedSums } from './numeric.ts';
@@ -102,7 +103,12 @@ export const weightedAvgType: AggType = {
         const value = sums[1] === 0 ? null : sums[0] / sums[1];
         const format = slices.map((slice) => (slice.bound as { value: ValuesSource }).value.format).find((f) => f !== null);
         const text = value === null ? null : (format?.keyAsString(value) ?? null);
-        return new MetricOut(spec, 'weighted_avg', { value, ...(text === null ? {} : { value_as_string: text }) }, { '': value, value });
+        return new MetricOut(
+          spec,
+          'weighted_avg',
+          { value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) },
+          { '': value, value },
+        );
       },
     };
   },
@@ -156,7 +162,10 @@ export const geoBoundsType: AggType = {
         if (east0 === Infinity) right = west1;
         else if (west0 === Infinity) left = east0;
         else if (wrap && 180 - east0 + (west1 + 180) < east1 - west0) [left, right] = [east0, west1];
-        const bounds = { top_left: { lat: top, lon: left }, bottom_right: { lat: bottom, lon: right } };
+        const bounds = {
+          top_left: { lat: jsonDouble(top), lon: jsonDouble(left) },
+          bottom_right: { lat: jsonDouble(bottom), lon: jsonDouble(right) },
+        };
         return new MetricOut(spec, 'geo_bounds', { bounds }, { top, bottom, left, right });
       },
     };
@@ -185,7 +194,7 @@ export const geoCentroidType: AggType = {
         return new MetricOut(
           spec,
           'geo_centroid',
-          { location, count },
+          { location: { lat: jsonDouble(location.lat), lon: jsonDouble(location.lon) }, count },
           { count, 'location.lat': location.lat, 'location.lon': location.lon },
         );
       },
@@ -273,13 +282,13 @@ function matrixFields(names: readonly string[], rows: readonly number[][]): Muta
     const correlation: MutableJsonObject = {};
     names.forEach((other, o) => {
       const product = o === f ? seconds[f] : cross(f, o);
-      setOwn(covariance, other, n > 1 ? product / (n - 1) : 0);
-      setOwn(correlation, other, o === f ? 1 : product / Math.sqrt(seconds[f] * seconds[o]));
+      setOwn(covariance, other, jsonDouble(n > 1 ? product / (n - 1) : 0));
+      setOwn(correlation, other, jsonDouble(o === f ? 1 : product / Math.sqrt(seconds[f] * seconds[o])));
     });
     const variance = n > 1 ? seconds[f] / (n - 1) : 0;
     const skewness = (Math.sqrt(n) * moment(f, 3)) / seconds[f] ** 1.5;
     const kurtosis = (n * moment(f, 4)) / seconds[f] ** 2;
-    return { name, count: n, mean: means[f], variance, skewness, kurtosis, covariance, correlation };
+    return { name, ...jsonFigures({ count: n, mean: means[f], variance, skewness, kurtosis }), covariance, correlation };
   });
 }
 

@@ -1,9 +1,10 @@
 // Metrics with one or few numbers per bucket: value_count, sum, avg, min, max, stats, extended_stats.
+import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { ValueFormat } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { Params, pointName } from '../params.ts';
-import { type Figure, MetricOut } from '../reduce/out.ts';
+import { type Figure, jsonFigures, MetricOut } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Slice } from '../types.ts';
 
@@ -155,13 +156,13 @@ export class CompensatedSums {
 
 /** A metric with the single figure `value`. */
 function single(value: Figure, text: Text): { json: MutableJsonObject; figures: Record<string, Figure> } {
-  return { json: { value, ...text({ value }) }, figures: { '': value, value } };
+  return { json: { value: jsonDouble(value), ...text({ value }) }, figures: { '': value, value } };
 }
 
 const basic: Shape = ({ count, sum, min, max }, _sigma, text) => {
   const figures = { count, min: count ? min : null, max: count ? max : null, avg: count ? sum / count : null, sum };
   const { count: _, ...shown } = figures;
-  return { json: { ...figures, ...(count ? text(shown) : {}) }, figures };
+  return { json: { ...jsonFigures(figures), ...(count ? text(shown) : {}) }, figures };
 };
 
 const extended: Shape = (totals, sigma, text) => {
@@ -194,7 +195,7 @@ const extended: Shape = (totals, sigma, text) => {
     upper_sampling: bound(deviations.std_deviation_sampling, 1),
     lower_sampling: bound(deviations.std_deviation_sampling, -1),
   };
-  const json: MutableJsonObject = { ...showNaN(figures), std_deviation_bounds: showNaN(bounds) };
+  const json: MutableJsonObject = { ...jsonFigures(figures), std_deviation_bounds: jsonFigures(bounds) };
   if (count) {
     const { count: _, ...shown } = figures;
     Object.assign(json, text(shown));
@@ -208,11 +209,6 @@ const extended: Shape = (totals, sigma, text) => {
   const named = Object.fromEntries(Object.entries(bounds).map(([name, value]) => [`std_${name}`, value]));
   return { json, figures: { ...figures, ...named } };
 };
-
-/** JSON has no NaN: Elasticsearch writes it as a string. */
-function showNaN(figures: Record<string, Figure>): MutableJsonObject {
-  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number.isNaN(value) ? 'NaN' : value]));
-}
 
 export const sumType = numericMetric('sum', ({ sum }, _sigma, text) => single(sum, text));
 export const avgType = numericMetric('avg', ({ count, sum }, _sigma, text) => single(count ? sum / count : null, text));

@@ -1,9 +1,10 @@
 // scripted_metric: scripts collect a state per shard and bucket, and reduce the states to a value.
 
+import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript, type ScriptSpec } from '../../scripting/script-spec.ts';
-import { Double, type ScriptMap, type Value } from '../../scripting/syntax-tree.ts';
+import type { ScriptMap, Value } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
 import { illegalArgumentError } from '../errors.ts';
 import { Params } from '../params.ts';
@@ -54,7 +55,7 @@ function bindScripts(spec: AggSpec, ctx: BindContext): BoundScripts {
 
 /** Renders a script's double. */
 function jsonOf(value: Value): unknown {
-  return value instanceof Double ? value.value : fromScript(value);
+  return fromScript(value, jsonDouble);
 }
 
 export const scriptedMetricType: AggType = {

@@ -3,6 +3,7 @@
 // its histogram does. If a segment has more than EXACT_VALUES values, cardinality of numbers switches to HyperLogLog (`precision_threshold` sets the
 // number of registers), and distributions to values rounded to 17 significant bits, a relative error of less than 8e-6.
 
+import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -311,9 +312,9 @@ function percentType(typeName: string, pointsKey: string, exact: PointFigure, hd
             figures[name] = value;
             figures[String(point)] = value;
             const text = value === null || typeName === 'percentile_ranks' ? null : (format?.keyAsString(value) ?? null);
-            keyedJson[name] = value;
+            keyedJson[name] = jsonDouble(value);
             if (text !== null) keyedJson[`${name}_as_string`] = text;
-            list.push({ key: point, value, ...(text === null ? {} : { value_as_string: text }) });
+            list.push({ key: jsonDouble(point), value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) });
           }
           return new MetricOut(spec, `${digits === null ? 'tdigest' : 'hdr'}_${typeName}`, { values: keyed ? keyedJson : list }, figures);
         },
@@ -346,7 +347,7 @@ export const medianAbsoluteDeviationType: AggType = {
         const d = of(parent);
         const median = quantile(d, 0.5);
         const value = median === null ? null : quantile(deviations(d, median), 0.5);
-        return new MetricOut(spec, 'median_absolute_deviation', { value }, { '': value, value });
+        return new MetricOut(spec, 'median_absolute_deviation', { value: jsonDouble(value) }, { '': value, value });
       },
     };
   },

@@ -1,5 +1,5 @@
 // bucket_script and bucket_selector: a script over figures of each bucket, passed as members of `params`.
-
+import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
@@ -82,7 +82,7 @@ const bucketScript: ScriptedPipeline = (p, body, paths) => {
         throw illegalArgumentError(`series_arithmetic script for reducer [${body.name}] must return a Number`);
       const shown = Number.isFinite(result) ? result : null;
       const text = body.text(shown);
-      const json: JsonObject = { value: shown, ...(text === null ? {} : { value_as_string: text }) };
+      const json: JsonObject = { value: jsonDouble(shown), ...(text === null ? {} : { value_as_string: text }) };
       bucket.aggs.set(body.name, new MetricOut(body, 'simple_value', json, { '': shown, value: shown }));
     }
     return buckets;

@@ -1,13 +1,14 @@
 // Parent pipelines, which run over the buckets of the enclosing aggregation: derivative, cumulative_sum, serial_diff, moving_fn, moving_avg,
 // bucket_sort.
 
+import { jsonDouble } from '../../common/json-float.ts';
 import { isObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
 import { bodyError, illegalArgumentError, parameterError, parsingError, unsupported, validationError, xContentError } from '../errors.ts';
 import type { Params } from '../params.ts';
-import { type Figure, MetricOut, type OutBucket } from '../reduce/out.ts';
+import { type Figure, jsonFigures, MetricOut, type OutBucket } from '../reduce/out.ts';
 import type { AggSpec } from '../types.ts';
 import { compareFigures, figureAt, parsePath } from './bucket-path.ts';
 import { parseMovingFunction, predictorOf } from './moving-functions.ts';
@@ -29,7 +30,7 @@ function figureOf(bucket: OutBucket, body: PipelineBody): number {
 function put(bucket: OutBucket, body: PipelineBody, typedName: string, value: Figure, more: Record<string, Figure> = {}): void {
   const text = body.text(value);
   const shown = value === null || Number.isNaN(value) ? null : value;
-  const json = { value: shown, ...(text === null ? {} : { value_as_string: text }), ...more };
+  const json = { value: jsonDouble(shown), ...(text === null ? {} : { value_as_string: text }), ...jsonFigures(more) };
   bucket.aggs.set(body.name, new MetricOut(body, typedName, json, { '': shown, value: shown, ...more }));
 }
 

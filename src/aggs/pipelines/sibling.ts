@@ -1,10 +1,11 @@
 // Sibling pipelines: figures over the buckets of an aggregation on the same level. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
 // extended_stats_bucket, percentiles_bucket.
+import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { executionError, illegalArgumentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { pointName } from '../params.ts';
-import { type Figure, MetricOut, type OutAgg } from '../reduce/out.ts';
+import { type Figure, jsonFigures, MetricOut, type OutAgg } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
 import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
 import { type GapPolicy, type PipelineBody, withGap } from './pipeline-body.ts';
@@ -76,7 +77,10 @@ function sibling(shapeOf: (p: Params) => Shape, typedName: string) {
 
 function value(figure: Figure, text: (value: Figure) => string | null): { json: MutableJsonObject; figures: Record<string, Figure> } {
   const asText = text(figure);
-  return { json: { value: figure, ...(asText === null ? {} : { value_as_string: asText }) }, figures: { '': figure, value: figure } };
+  return {
+    json: { value: jsonDouble(figure), ...(asText === null ? {} : { value_as_string: asText }) },
+    figures: { '': figure, value: figure },
+  };
 }
 
 function sumOf(points: readonly Point[]): number {
@@ -126,9 +130,7 @@ function extendedOf(points: readonly Point[], sigma: number): { json: MutableJso
     upper_sampling: bound(figures.std_deviation_sampling, 1),
     lower_sampling: bound(figures.std_deviation_sampling, -1),
   }; // prettier-ignore
-  const show = (values: Record<string, Figure>) =>
-    Object.fromEntries(Object.entries(values).map(([k, v]) => [k, Number.isNaN(v) ? 'NaN' : v]));
-  return { json: { ...show(figures), std_deviation_bounds: show(bounds) }, figures };
+  return { json: { ...jsonFigures(figures), std_deviation_bounds: jsonFigures(bounds) }, figures };
 }
 
 /** Nearest rank, as Elasticsearch's percentiles_bucket. */
@@ -145,7 +147,7 @@ export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: Pipeli
   stats_bucket: sibling(
     () => (points, text) => {
       const figures = statsOf(points);
-      const json: MutableJsonObject = { ...figures };
+      const json = jsonFigures(figures);
       for (const [name, figure] of Object.entries(figures)) {
         const asText = name === 'count' || points.length === 0 ? null : text(figure);
         if (asText !== null) json[`${name}_as_string`] = asText;
@@ -168,7 +170,7 @@ export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: Pipeli
       const sorted = points.map((point) => point.value).sort((a, b) => a - b);
       const rows = percents.map((percent) => ({ key: percent, value: percentileOf(sorted, percent) }));
       const figures = Object.fromEntries(rows.map((row) => [pointName(row.key), row.value]));
-      return { json: { values: keyed ? figures : rows }, figures };
+      return { json: { values: keyed ? jsonFigures(figures) : rows.map(jsonFigures) }, figures };
     };
   }, 'percentiles_bucket'),
 };

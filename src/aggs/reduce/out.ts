@@ -1,10 +1,15 @@
 // Final results of aggregations as a tree of objects, which pipelines read and change, orders compare, and the response renders.
-
+import { jsonDouble } from '../../common/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 
 /** A number of a result as buckets paths and orders see it; null if it has no value. */
 export type Figure = number | null;
+
+/** Figures as members of a response: counts as integers, all others as doubles. */
+export function jsonFigures(figures: Readonly<Record<string, Figure>>): MutableJsonObject {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, name === 'count' ? value : jsonDouble(value)]));
+}
 
 export interface OutAgg {
   /** Prefix of the name with `typed_keys`. */

@@ -1,5 +1,6 @@
 // What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
 
+import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { SecurityService } from '../../security/service.ts';
@@ -46,6 +47,8 @@ export interface EngineContext {
   readonly clusterName: string;
   readonly nodeName: string;
   readonly nodeId: string;
+  /** What the server does where Elasticsearch's versions and OpenSearch differ. */
+  readonly dialect: Dialect;
   /** host:port where the REST API listens; null in the library without a socket. */
   readonly publishAddress: string | null;
   readonly cluster: ClusterState;

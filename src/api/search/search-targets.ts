@@ -82,6 +82,7 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
     mapping: index.mapping,
     analysis: index.analysis,
     limits: allowsExpensive(ctx) ? limitsOf(index) : { ...limitsOf(index), allowExpensive: false },
+    dialect: ctx.dialect,
     record: (seqNo) => ctx.record(index, shard, seqNo),
   };
 }

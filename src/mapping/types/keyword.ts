@@ -97,6 +97,8 @@ class KeywordMapper implements Mapper {
   readonly nullValue: unknown;
   readonly #field: number;
   readonly #ignoreAbove: number;
+  /** Whether `_ignored` names the field if a value is longer than that. */
+  readonly #namesIgnored: boolean;
   readonly #normalizer: string | null;
   readonly #analysis: MappingAnalysis;
   readonly #existsPath: Uint8Array | null;
@@ -108,6 +110,7 @@ class KeywordMapper implements Mapper {
     this.#normalizer = normalizer;
     this.#analysis = definition.analysis;
     this.#ignoreAbove = definition.get<number | undefined>('ignore_above') ?? Number.POSITIVE_INFINITY;
+    this.#namesIgnored = definition.dialect.namesValuesAboveLimit;
     this.nullValue = definition.get('null_value');
     this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
     this.#isStored = fieldType.spec.postings !== 'none' || fieldType.spec.column !== 'none';
@@ -115,8 +118,10 @@ class KeywordMapper implements Mapper {
 
   index(context: DocumentContext, value: unknown): void {
     let text = typeof value === 'string' ? value : scalarText(value);
-    // Dropped without being named in `_ignored`, as in the recorded server.
-    if (text.length > this.#ignoreAbove) return;
+    if (text.length > this.#ignoreAbove) {
+      if (this.#namesIgnored) context.ignore(this.fieldType.name);
+      return;
+    }
     if (this.#normalizer !== null) text = this.#analysis.normalize(this.#normalizer, text);
     if (this.#existsPath !== null) context.exists(this.#existsPath);
     if (!this.#isStored) return;

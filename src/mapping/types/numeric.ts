@@ -25,7 +25,7 @@ import {
 } from '../number-values.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';
-import { decimalFormat, jsonInteger, RAW_FORMAT, scaledFormat, UNSIGNED_FORMAT } from '../value-formats.ts';
+import { DOUBLE_FORMAT, decimalFormat, jsonInteger, RAW_FORMAT, scaledFormat, UNSIGNED_FORMAT } from '../value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 class IntegerFieldType extends BaseFieldType {
@@ -89,7 +89,7 @@ class FloatFieldType extends BaseFieldType {
 
   override format(format: string | null, timeZone: string | null): ValueFormat {
     refuseZone(this, timeZone);
-    return format === null ? RAW_FORMAT : decimalFormat(format, Number);
+    return format === null ? DOUBLE_FORMAT : decimalFormat(format, Number);
   }
 }
 

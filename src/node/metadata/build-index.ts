@@ -3,6 +3,7 @@ import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import type { SettingTree } from '../../analysis/settings.ts';
 import { provideAnalysisHost, threadAnalysisHost } from '../../analysis/thread-host.ts';
 import type { JsonObject } from '../../common/json-value.ts';
+import { type Dialect, dialectOf } from '../../compat/dialect.ts';
 import { createMapping, restoreMapping } from '../../mapping/create-mapping.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
@@ -28,7 +29,13 @@ function analysisEnvironment({ configPath, settings }: NodeOptions) {
   return { host: threadAnalysisHost(), files: configFiles(configPath, settings['indices.analysis.hunspell.dictionary']) };
 }
 
+export function dialectOfNode({ settings }: NodeOptions): Dialect {
+  return dialectOf(settings['compat.flavor'], settings['compat.version']);
+}
+
 /** @param isNew  true to check limits. @throws ApiError with Elasticsearch's errors for an invalid mapping */
 export function buildMapping(mappings: JsonObject, settings: FlatSettings, options: NodeOptions, isNew: boolean): MappingSnapshot {
-  return (isNew ? createMapping : restoreMapping)(mappings, buildAnalysis(settings, options), settings);
+  const analysis = buildAnalysis(settings, options);
+  const dialect = dialectOfNode(options);
+  return isNew ? createMapping(mappings, analysis, settings, dialect) : restoreMapping(mappings, analysis, settings, null, dialect);
 }

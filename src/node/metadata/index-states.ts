@@ -8,7 +8,7 @@ import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
 import { emptyClusterState } from '../../metadata/empty-state.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
-import { buildAnalysis } from './build-index.ts';
+import { buildAnalysis, dialectOfNode } from './build-index.ts';
 
 const DEFAULT_REFRESH_MS = 1000;
 
@@ -41,7 +41,13 @@ export class BuiltIndex implements IndexState {
 
   get mapping(): MappingSnapshot {
     if (this.#mapping === null) {
-      this.#mapping = restoreMapping(this.meta.mappings, this.analysis, this.meta.settings, this.#mappingBefore);
+      this.#mapping = restoreMapping(
+        this.meta.mappings,
+        this.analysis,
+        this.meta.settings,
+        this.#mappingBefore,
+        dialectOfNode(this.#options),
+      );
       this.#mappingBefore = null;
     }
     return this.#mapping;

@@ -46,6 +46,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.nodeId;
   }
 
+  get dialect(): EngineContext['dialect'] {
+    return this.#engine.dialect;
+  }
+
   get publishAddress(): string | null {
     return this.#engine.publishAddress;
   }

@@ -53,7 +53,7 @@ export function nodeRows(request: ApiRequest, { engine, settings, startedMs }: R
       ip: host,
       port: port ?? '-',
       http_address: engine.publishAddress ?? '-',
-      version: settings['compat.version'],
+      version: engine.dialect.version,
       type: 'tar',
       build: 'gannet',
       jdk: process.versions.node,

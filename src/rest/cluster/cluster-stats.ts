@@ -17,8 +17,8 @@ export const clusterStatsApi = defineApi({
   },
 });
 
-async function stats(request: ApiRequest, { engine, settings }: RestContext): Promise<ApiResponse> {
-  const answer = await clusterStats(engine, settings['compat.version']);
+async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const answer = await clusterStats(engine, engine.dialect.version);
   const { indices, nodes, ...rest } = request.boolean('human') ? (withHumanValues(answer) as typeof answer) : answer;
   const metrics = request.list('metric') ?? ['_all'];
   if (metrics.includes('_all')) return ok({ ...rest, indices, nodes });

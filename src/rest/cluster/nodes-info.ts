@@ -34,7 +34,7 @@ function info(
     nodesInfo(engine, {
       filter,
       metrics: isAll ? INFO_NAMES : new Set(metrics),
-      version: settings['compat.version'],
+      version: engine.dialect.version,
       startedMs,
       dataPath: settings['path.data'],
       flatSettings: request.boolean('flat_settings') ?? false,

@@ -16,8 +16,8 @@ export const infoApi = defineApi({
   routes: { 'GET /': info, 'HEAD /': () => exists(true) },
 });
 
-function info(_request: unknown, { engine, settings }: RestContext): ApiResponse {
-  const number = settings['compat.version'];
+function info(_request: unknown, { engine }: RestContext): ApiResponse {
+  const number = engine.dialect.version;
   const major = Number(number.split('.')[0]);
   return ok({
     name: engine.nodeName,

@@ -1,5 +1,5 @@
 // Collapsing: only the best of the hits that share a value of a field is kept; inner hits show more hits of each group.
-
+import type { JsonFloat } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -55,7 +55,7 @@ function groupKey({ shard }: FetchShard, hit: ShardHit, name: string): string | 
 /** The part of a search's outcome that inner hits show. */
 type GroupSearch = (request: SearchRequest) => {
   readonly total: unknown;
-  readonly maxScore: number | null;
+  readonly maxScore: number | JsonFloat | null;
   readonly hits: readonly MutableJsonObject[];
 };
 

@@ -1,7 +1,7 @@
 // The parts of the fetch phase that a request enables besides sources and fields: highlights and explanations.
 
 import { highlightPart } from '../highlight/highlight.ts';
-import { Explainer } from '../profile/explain.ts';
+import { Explainer, explanationJson } from '../profile/explain.ts';
 import { type HighlightField, parseHighlight } from '../request/highlight-request.ts';
 import type { SearchRequest } from '../request/search-request.ts';
 import type { RunControl } from '../run/run-control.ts';
@@ -36,7 +36,7 @@ export function fetchParts(request: SearchRequest, options: FetchPartOptions): r
       json['_node'] = options.nodeId;
       const { query, boost } = at.prepared.shardQuery;
       const explainer = new Explainer(at.prepared, hit.segment, hit.docId, options);
-      json['_explanation'] = explainer.explainRescored(explainer.explain(query, boost), hit.rescored ?? []);
+      json['_explanation'] = explanationJson(explainer.explainRescored(explainer.explain(query, boost), hit.rescored ?? []));
     });
   }
   return parts;

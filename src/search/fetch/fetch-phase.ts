@@ -1,6 +1,6 @@
 // The fetch phase: the hits of a page with sources, fields, versions, sort values, matched queries.
 
-import { shortestFloat } from '../../common/float32.ts';
+import { jsonFloat } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
@@ -79,7 +79,7 @@ function hitJson(
     out['_seq_no'] = document.seqNo;
     out['_primary_term'] = document.primaryTerm;
   }
-  out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
+  out['_score'] = Number.isNaN(hit.score) ? null : jsonFloat(hit.score);
   if (!hasNoFields) {
     if (ignored) out['_ignored'] = ignored;
     if (document.routing !== null) out['_routing'] = document.routing;
@@ -100,7 +100,7 @@ function hitJson(
   if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
   if (matched)
     out['matched_queries'] = request.includeNamedScores
-      ? Object.fromEntries([...matched].map(([name, score]) => [name, shortestFloat(score)]))
+      ? Object.fromEntries([...matched].map(([name, score]) => [name, jsonFloat(score)]))
       : [...matched.keys()];
   return out;
 }

@@ -1,3 +1,4 @@
+import { jsonDouble } from '../../common/json-float.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -43,5 +44,5 @@ function shown(value: Value): unknown[] {
 
 function plain(value: Value): unknown {
   if (typeof value === 'object' && value !== null && 'call' in value && typeof value.call === 'function') return value.call('toString', []);
-  return fromScript(value);
+  return fromScript(value, jsonDouble);
 }

@@ -1,7 +1,7 @@
 // The best hits of an aggregation bucket or among nested documents: selected from given documents, then fetched like the hits of a search.
 
 import type { DocGroup } from '../../aggs/index.ts';
-import { shortestFloat } from '../../common/float32.ts';
+import { jsonFloat } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { filterSource } from '../../common/source-filter.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode } from '../../plan/query-plan.ts';
@@ -95,7 +95,7 @@ export function selectHits(
   return {
     hits: {
       total: { value: total, relation: 'eq' },
-      max_score: Number.isFinite(maxScore) && page.length > 0 && (isByScore || request.trackScores) ? shortestFloat(maxScore) : null,
+      max_score: Number.isFinite(maxScore) && page.length > 0 && (isByScore || request.trackScores) ? jsonFloat(maxScore) : null,
       hits: rendered,
     },
   };
@@ -160,7 +160,7 @@ function nestedHit(
     out['_seq_no'] = document.seqNo;
     out['_primary_term'] = document.primaryTerm;
   }
-  out['_score'] = Number.isNaN(hit.score) ? null : shortestFloat(hit.score);
+  out['_score'] = Number.isNaN(hit.score) ? null : jsonFloat(hit.score);
   const atItsPath = () => wrap(nestedPath, nestedSource(source(), identity));
   if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
     const own = nestedSource(source(), identity);

@@ -1,5 +1,5 @@
 // Plans of an index query for the segments of a shard: compound queries, and the choice of what plans the others.
-import { type Bm25, DEFAULT_BM25 } from '../../mapping/similarity.ts';
+import type { Bm25 } from '../../mapping/similarity.ts';
 import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { ComputedPlanner } from '../compute/computed-planner.ts';
@@ -49,8 +49,13 @@ export class Planner {
     return this.#local.segments;
   }
 
+  /** Factor by which the weights of a field's terms are multiplied. */
+  scoreFactor(field: string): number {
+    return this.#terms.scoreFactor(field);
+  }
+
   bm25Of(field: string): Bm25 {
-    return this.#local.bm25Of(field) ?? DEFAULT_BM25;
+    return this.#local.similarities.bm25Of(field);
   }
 
   fieldStatistics(field: string): FieldStatistics | null {

@@ -41,7 +41,13 @@ export class TermPlanner {
     if (!statistics) return null;
     let sum = 0;
     for (const docFreq of docFreqs) sum += idf(docFreq, statistics.docCount);
-    return { weight: Math.fround(boost * Math.fround(sum)), normInverse: statistics.normInverse };
+    return { weight: Math.fround(Math.fround(boost * this.scoreFactor(field)) * Math.fround(sum)), normInverse: statistics.normInverse };
+  }
+
+  /** k1 + 1 or 1: a constant that earlier versions of Lucene multiplied BM25 by. */
+  scoreFactor(field: string): number {
+    const { withFactor, bm25Of } = this.#local.similarities;
+    return withFactor ? Math.fround(Math.fround(bm25Of(field).k1) + 1) : 1;
   }
 
   anyTerm(field: string, terms: readonly Term[], index: number): PlanNode {

@@ -1,6 +1,8 @@
 // Explanations of scores: how the score of a document is computed, in Lucene's wording. Frequencies come from the executor itself: a scorer
 // of weight 1 and norm factor 1 returns 1 - 1 / (1 + freq), from which the frequency is computed.
 import { shortestFloat } from '../../common/float32.ts';
+import { jsonDouble } from '../../common/json-float.ts';
+import type { JsonObject } from '../../common/json-value.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import { scoreScope } from '../compute/plan-scope.ts';
 import { type IndexQuery, withBoost } from '../index-query/index-query.ts';
@@ -17,6 +19,13 @@ export interface Explanation {
   readonly value: number;
   readonly description: string;
   readonly details: readonly Explanation[];
+  /** True for a number of documents, which is shown as an integer. */
+  readonly isCount?: boolean;
+}
+
+/** An explanation as part of a response. */
+export function explanationJson({ value, description, details, isCount }: Explanation): JsonObject {
+  return { value: isCount ? value : jsonDouble(value), description, details: details.map(explanationJson) };
 }
 
 const UNIT_NORMS = new Float32Array(256).fill(1);
@@ -25,6 +34,10 @@ const MODE_NAMES = { total: 'sum', multiply: 'product', avg: 'avg', max: 'max', 
 
 function leaf(value: number, description: string, details: readonly Explanation[] = []): Explanation {
   return { value: shortestFloat(value), description, details };
+}
+
+function count(value: number, description: string): Explanation {
+  return { value, description, details: [], isCount: true };
 }
 
 function product(part: Explanation, weight: number, name: string): Explanation {
@@ -133,8 +146,8 @@ export class Explainer {
     const idfs = terms.map((term) => {
       const docFreq = this.#prepared.planner.docFreq(term);
       return leaf(idf(docFreq, statistics.docCount), 'idf, computed as log(1 + (N - n + 0.5) / (n + 0.5)) from:', [
-        leaf(docFreq, 'n, number of documents containing term'),
-        leaf(statistics.docCount, 'N, total number of documents with field'),
+        count(docFreq, 'n, number of documents containing term'),
+        count(statistics.docCount, 'N, total number of documents with field'),
       ]);
     });
     const best = query.op === 'synonym' ? [idfs.reduce((a, b) => (b.value < a.value ? b : a))] : idfs;
@@ -154,7 +167,8 @@ export class Explainer {
       leaf(lengthOfNorm(norm), 'dl, length of field'),
       leaf(average, 'avgdl, average length of field'),
     ]);
-    const factors = boost === 1 ? [idfPart, tfPart] : [leaf(boost, 'boost'), idfPart, tfPart];
+    const factor = Math.fround(boost * this.#prepared.planner.scoreFactor(field));
+    const factors = factor === 1 ? [idfPart, tfPart] : [leaf(factor, 'boost'), idfPart, tfPart];
     return leaf(score, `weight(${queryText(query)} in ${this.#docId}) [PerFieldSimilarity], result of:`, [
       leaf(score, `score(freq=${floatText(freq)}), computed as boost * idf * tf from:`, factors),
     ]);

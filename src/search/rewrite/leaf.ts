@@ -23,9 +23,9 @@ export function hasColumn(field: FieldType): boolean {
   return field.spec.column === 'ordinals';
 }
 
-/** Whether terms are scored by statistics: those of text, boolean and internal fields are; keyword fields score 1 unless `use_similarity` is set. */
-function scoresByStatistics(field: FieldType): boolean {
-  return field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
+/** Whether terms are scored by statistics: those of text, boolean and internal fields are. */
+function scoresByStatistics(field: FieldType, { dialect }: RewriteContext): boolean {
+  return dialect.scoresKeywords || field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
 }
 
 /** Applies the similarity of a field to a scored query on its terms. */
@@ -66,7 +66,7 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
     return constant(boundsQuery(field, value, value, context));
   if (field.spec.postings !== 'none') {
     const term = termOfBytes(field.spec.name, field.termBytes(value));
-    if (field.family === 'ip' || !scoresByStatistics(field)) return constant({ op: 'term', term, scored: false });
+    if (field.family === 'ip' || !scoresByStatistics(field, context)) return constant({ op: 'term', term, scored: false });
     return bySimilarity(field, { op: 'term', term, scored: true });
   }
   return constant(columnValues(field, [exactOf(field, value, context)]));

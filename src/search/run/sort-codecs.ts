@@ -1,4 +1,5 @@
 // Values of sorted fields in their three forms: raw in the column of a segment, comparable between shards, and JSON in a hit.
+import { jsonDouble } from '../../common/json-float.ts';
 import { numberFormatError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -79,6 +80,7 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
   const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);
   const format = spec.format === null ? null : field.format(spec.format, null);
+  const isDouble = isF64 || scaled || spec.numericType === 'double';
   const isNanos = field.typeName === 'date_nanos';
   const toNanos = spec.numericType === 'date_nanos' && field.typeName === 'date';
   const toMillis = spec.numericType === 'date' && isNanos;
@@ -98,9 +100,9 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
     render: (value) => {
       if (value === null) return shown;
       if (format) return format.format(isF64 || scaled ? Number(value) : stored(BigInt(value)));
-      if (typeof value === 'bigint') return asNumber(value);
+      if (typeof value === 'bigint') return isDouble ? jsonDouble(Number(value)) : asNumber(value);
       if (spec.numericType === 'long') return Math.trunc(Number(value));
-      return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? String(value) : value;
+      return isDouble ? jsonDouble(Number(value)) : value;
     },
     encode: (value) => {
       if (value === null || value === shown || String(value) === String(shown)) return null;

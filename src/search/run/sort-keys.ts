@@ -1,5 +1,5 @@
 // Resolves the sort of a request against the index of a shard.
-import { shortestFloat } from '../../common/float32.ts';
+import { jsonDouble, jsonFloat } from '../../common/json-float.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -44,7 +44,7 @@ function scoreSort(descending: boolean): ResolvedSort {
     missingFirst: false,
     keyFor: () => ({ by: 'score', descending }),
     valueOf: (_raw, _segment, _docId, _docBase, score) => score,
-    render: (value) => (typeof value === 'number' ? shortestFloat(value) : value),
+    render: (value) => (typeof value === 'number' ? jsonFloat(value) : value),
     after: (value) => Math.fround(readNumber(value)),
     rawOf: (value) => Number(value),
   };
@@ -100,7 +100,7 @@ function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
       mode,
     }),
     valueOf: (raw) => (raw === null ? null : Number(raw) / spec.unitMeters),
-    render: (value) => (value === null ? 'Infinity' : value),
+    render: (value) => (value === null ? 'Infinity' : jsonDouble(Number(value))),
     after: (value) => (value === 'Infinity' ? null : readNumber(value) * spec.unitMeters),
     rawOf: (value) => (value === null ? null : Number(value) * spec.unitMeters),
   };

@@ -1,4 +1,5 @@
 // The index and the request that a query is rewritten for.
+import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -13,6 +14,7 @@ export interface RewriteContext {
   readonly mapping: MappingSnapshot;
   readonly analysis: QueryAnalysis;
   readonly limits: QueryLimits;
+  readonly dialect: Dialect;
   /** Time of the request, for `now` in date math. */
   readonly nowMs: number;
   /** Path of the nested documents that the query matches; null for root documents. */
@@ -25,9 +27,9 @@ export interface RewriteContext {
 
 /** The context for queries on the root documents of a shard. */
 export function contextOf(shard: SearchShard, request: Pick<RewriteContext, 'nowMs' | 'storedScript'>): RewriteContext {
-  const { index, mapping, analysis, limits } = shard;
+  const { index, mapping, analysis, limits, dialect } = shard;
   const { nowMs, storedScript } = request;
-  return { index, mapping, analysis, limits, nowMs, storedScript, record: shard.record, nestedPath: null };
+  return { index, mapping, analysis, limits, dialect, nowMs, storedScript, record: shard.record, nestedPath: null };
 }
 
 /** The field's type, or null if it is not mapped. */

@@ -2,19 +2,19 @@
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { SearchShard } from './search-shard.ts';
-import { ShardStatistics } from './statistics.ts';
+import { ShardStatistics, similaritiesOf } from './statistics.ts';
 
 /** One per thread. Keeps the statistics of each shard until a search sees another snapshot of it. */
 export class SearchCaches {
   /** By mapping (every index has its own, and the entries are collected with it), then by shard. */
   readonly #statistics = new WeakMap<MappingSnapshot, Map<number, { readonly generation: number; readonly statistics: ShardStatistics }>>();
 
-  of({ mapping, shard, generation, segments }: SearchShard): ShardStatistics {
+  of({ mapping, shard, generation, segments, dialect }: SearchShard): ShardStatistics {
     let ofIndex = this.#statistics.get(mapping);
     if (!ofIndex) this.#statistics.set(mapping, (ofIndex = new Map()));
     const known = ofIndex.get(shard);
     if (known && known.generation === generation && sameSegments(known.statistics.segments, segments)) return known.statistics;
-    const statistics = new ShardStatistics(segments, (field) => mapping.field(field)?.bm25);
+    const statistics = new ShardStatistics(segments, similaritiesOf(mapping, dialect));
     ofIndex.set(shard, { generation, statistics });
     return statistics;
   }

@@ -1,4 +1,5 @@
 // A shard as a search sees it: a snapshot of segments with the mapping, analyzers and limits of their index.
+import type { Dialect } from '../../compat/dialect.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
@@ -23,5 +24,6 @@ export interface SearchShard {
   readonly mapping: MappingSnapshot;
   readonly analysis: QueryAnalysis;
   readonly limits: ShardLimits;
+  readonly dialect: Dialect;
   record(seqNo: number): ShardDocument | null;
 }

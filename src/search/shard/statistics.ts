@@ -1,6 +1,8 @@
 // Statistics of a shard for scores, over all its segments. Deleted documents count, as in Lucene. Also caches the states of terms.
 
-import type { Bm25 } from '../../mapping/similarity.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import { type Bm25, DEFAULT_BM25 } from '../../mapping/similarity.ts';
 import type { TermState } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Term } from '../index-query/term.ts';
@@ -22,6 +24,20 @@ export interface FieldStatistics {
   readonly normInverse: Float32Array;
 }
 
+/** How terms of fields are scored. */
+export interface Similarities {
+  /** Parameters of a field's BM25. */
+  bm25Of(field: string): Bm25;
+  /** Whether scores are multiplied by k1 + 1. */
+  readonly withFactor: boolean;
+}
+
+const DEFAULT_SIMILARITIES: Similarities = { bm25Of: () => DEFAULT_BM25, withFactor: false };
+
+export function similaritiesOf(mapping: MappingSnapshot, dialect: Dialect): Similarities {
+  return { bm25Of: (field) => mapping.field(field)?.bm25 ?? DEFAULT_BM25, withFactor: dialect.scoresWithFactor };
+}
+
 /** Statistics that weights are computed from. */
 export interface Statistics {
   field(name: string): FieldStatistics | null;
@@ -39,14 +55,13 @@ const MAX_CACHED_TERMS = 10_000;
 export class ShardStatistics implements Statistics {
   readonly segments: readonly SegmentReader[];
   readonly maxDoc: number;
-  readonly bm25Of: (field: string) => Bm25 | undefined;
+  readonly similarities: Similarities;
   readonly #fields = new Map<string, FieldStatistics | null>();
   readonly #terms = new Map<string, Map<string, TermEntry>>();
   #cachedTerms = 0;
 
-  /** @param bm25Of  parameters of a field's similarity; undefined for the defaults */
-  constructor(segments: readonly SegmentReader[], bm25Of: (field: string) => Bm25 | undefined = () => undefined) {
-    this.bm25Of = bm25Of;
+  constructor(segments: readonly SegmentReader[], similarities: Similarities = DEFAULT_SIMILARITIES) {
+    this.similarities = similarities;
     this.segments = segments;
     this.maxDoc = segments.reduce((sum, segment) => sum + segment.maxDoc, 0);
   }
@@ -75,7 +90,7 @@ export class ShardStatistics implements Statistics {
     return {
       docCount,
       sumTotalTermFreq,
-      normInverse: normInverseTable(averageLength(sumTotalTermFreq, docCount), hasNorms, this.bm25Of(name)),
+      normInverse: normInverseTable(averageLength(sumTotalTermFreq, docCount), hasNorms, this.similarities.bm25Of(name)),
     };
   }
 
@@ -129,7 +144,7 @@ export class GlobalStatistics implements Statistics {
     if (statistics === undefined) {
       const all = new ShardStatistics(
         this.#shards.flatMap((shard) => shard.segments),
-        this.#shards[0]?.bm25Of,
+        this.#shards[0]?.similarities,
       );
       statistics = all.field(name);
       this.#fields.set(name, statistics);

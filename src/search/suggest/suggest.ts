@@ -1,6 +1,6 @@
 // `suggest` of a search: runs the suggesters on every shard and merges their results.
 
-import { shortestFloat } from '../../common/float32.ts';
+import { jsonFloat } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -78,7 +78,7 @@ function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { no
     options: mergeTermOptions(
       suggestion,
       lists.map((entries) => entries[i]?.options ?? []),
-    ).map(({ text: word, score, freq }) => ({ text: word, score: shortestFloat(score), freq })),
+    ).map(({ text: word, score, freq }) => ({ text: word, score: jsonFloat(score), freq })),
   }));
 }
 

@@ -11,6 +11,13 @@ import { type RecordedCase, runCase } from './requests.ts';
 export type Suite = 'rest' | 'elasticsearch-7' | 'elasticsearch-8' | 'analysis';
 export const SUITES: readonly Suite[] = ['rest', 'elasticsearch-7', 'elasticsearch-8', 'analysis'];
 
+/** Settings under which the service answers like the recorded server. */
+const RECORDED_FROM: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  rest: { 'compat.flavor': 'opensearch' },
+  'elasticsearch-7': { 'compat.version': '7.10.2' },
+  'elasticsearch-8': { 'compat.version': '8.15.0' },
+};
+
 export interface SuiteResult {
   readonly cases: number;
   /** First difference by the case's id. */
@@ -36,7 +43,7 @@ function readCases<T>(file: string): T[] {
 async function runRequests(suite: Suite, files: readonly string[], reads: (answer: Answer) => Answer): Promise<SuiteResult> {
   const cases = files.flatMap((file) => readCases<RecordedCase>(file));
   const differences = new Map<string, string>();
-  const node = await openRestNode();
+  const node = await openRestNode(RECORDED_FROM[suite]);
   try {
     for (const name of new Set(cases.flatMap(({ index = [] }) => index))) await loadDataSet(node, suite, name);
     for (const recorded of cases) {

@@ -40,7 +40,7 @@ test('refused documents leave nothing and do not stop the others', async () => {
     op('index', 'c', { n_value: 3 }),
   ]);
   expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, false, true]);
-  expect(outcomes[1]).toMatchObject({ error: { type: 'mapper_parsing_exception' } });
+  expect(outcomes[1]).toMatchObject({ error: { type: 'document_parsing_exception' } });
   expect(outcomes[2]).toMatchObject({ error: { type: 'version_conflict_engine_exception', status: 409 } });
   await bench.writer.refresh();
   expect([...bench.visible().keys()].sort()).toEqual(['a', 'c']);
@@ -61,7 +61,7 @@ test('an update sees what operations before it in the same batch wrote', async (
   ]);
   expect(outcomes.map((outcome) => (outcome.ok ? outcome.result : outcome.error.type))).toEqual([
     'created',
-    'mapper_parsing_exception',
+    'document_parsing_exception',
     'updated',
     'noop',
     'updated',

@@ -83,6 +83,8 @@ describe('values', () => {
       ['keyword', 'c', 'àb'],
       ['keyword', 'c', '5'],
       ['keyword', 'c', 'true'],
+      ['term', '_ignored', 'b'],
+      ['term', '_field_names', '_ignored'],
     ]);
   });
 

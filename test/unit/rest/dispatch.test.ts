@@ -6,6 +6,7 @@ import { pack, unpack } from 'msgpackr';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/api/core/context.ts';
 import { Logger } from '../../../src/common/logger.ts';
+import { DEFAULT_DIALECT } from '../../../src/compat/dialect.ts';
 import { loadSettings } from '../../../src/config/load-settings.ts';
 import { Dispatcher } from '../../../src/rest/dispatch.ts';
 import { hashPassword } from '../../../src/security/password-hash.ts';
@@ -23,6 +24,7 @@ const ENGINE = {
   cluster: { version: 1, clusterUuid: 'uuid', indices: {}, templates: {}, indexTemplates: {}, componentTemplates: {} },
   index: () => null,
   security: fakeSecurity(),
+  dialect: DEFAULT_DIALECT,
 } as unknown as EngineContext;
 
 function send(line: string, options: Parameters<typeof fakeRequest>[2] = {}, flags: Record<string, unknown> = {}): Promise<FakeAnswer> {

@@ -28,7 +28,7 @@ const TEXTS = [
 ];
 
 beforeAll(async () => {
-  engine = await open({ path: folder, settings: { 'memory.limit': '512mb' } });
+  engine = await open({ path: folder, settings: { 'memory.limit': '512mb', 'compat.flavor': 'opensearch' } });
   await engine.indices.create({
     index: 'texts',
     body: {

@@ -1,7 +1,9 @@
 // search.allow_expensive_queries: which queries it rejects, and with which error.
+
 import { describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../../src/api/core/context.ts';
 import { allowsExpensive } from '../../../../src/api/search/search-targets.ts';
+import { dialectOf } from '../../../../src/compat/dialect.ts';
 import { createMapping } from '../../../../src/mapping/create-mapping.ts';
 import { parseQuery } from '../../../../src/query/parse-query.ts';
 import type { QueryAnalysis } from '../../../../src/search/index-query/query-analysis.ts';
@@ -26,6 +28,7 @@ function contextOf(allowExpensive: boolean): RewriteContext {
     limits: { ...DEFAULT_LIMITS, allowExpensive },
     nowMs: 0,
     nestedPath: null,
+    dialect: dialectOf('elasticsearch', ''),
     storedScript: () => null,
     record: () => null,
   };

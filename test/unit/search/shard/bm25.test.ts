@@ -7,7 +7,8 @@ let node: RestNode;
 const TEXTS = ['fox', 'fox fox dog', 'a dog and a fox met another dog and another fox', 'nothing here'];
 
 beforeAll(async () => {
-  node = await openRestNode();
+  // OpenSearch has both forms of BM25, with and without the factor.
+  node = await openRestNode({ 'compat.flavor': 'opensearch' });
 });
 
 afterAll(() => node.close());
