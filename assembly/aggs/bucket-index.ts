@@ -5,7 +5,9 @@
 //   KIND_FIXED_STORED  index = (stored + shift) / width, whole numbers below 2^31: KIND_FIXED if the interval is a multiple of the column's multiplier
 //   KIND_HISTOGRAM  index = floor((value - offset) / interval) - first, in IEEE doubles as Elasticsearch computes it
 //   KIND_STARTS     index = number of the last start <= raw
-//   KIND_RAW        key = raw bits;  KIND_HISTOGRAM, KIND_FIXED with size 0: key = i64(floor(..))
+//   KIND_RAW        key = raw bits
+//   KIND_HISTOGRAM, size 0   key = bits of the double floor(..), never -0
+//   KIND_FIXED, size 0       key = i64(floor(..))
 //   KIND_ROUNDED    key = bits of the value as a double, rounded to 17 significant bits
 //   KIND_GEOTILE, KIND_GEOHASH   key = cell of the point at that precision
 import {
@@ -23,11 +25,13 @@ import {
   KIND_STARTS,
   KIND_STORED,
   KIND_TABLE,
+  MISSING_APART,
+  MISSING_KEY,
   NIL,
   StartsBuckets,
   TableBuckets,
 } from './node';
-import { loadDoubles, loadRaw, loadStored } from './values';
+import { loadDoubles, loadRaw, loadStored, valueSlots } from './values';
 import { geohashCell, geotileCell } from './geo-cells';
 
 /** Indexes of the `n` values of the last nextSlots, as u32 at `out` (which has room for u64). */
@@ -61,7 +65,17 @@ export function loadIndexes(node: AggNode, n: u32, out: usize): void {
 }
 
 function fixedIndexes(node: FixedBuckets, n: u32, out: usize): void {
-  const interval = node.interval, origin = <i64>node.origin, inverse = node.inverse, size = <f64>node.size;
+  const interval = node.interval, origin = node.origin, inverse = node.inverse, size = <f64>node.size;
+  // Nanoseconds of more than 104 days: doubles would round their distances.
+  if (interval * size > 9007199254740992) {
+    const divisor = <i64>interval, buckets = <i64>node.size;
+    for (let i: u32 = 0; i < n; i++) {
+      const distance = load<i64>(out + (<usize>i << 3)) - origin;
+      const quotient = distance >= 0 ? distance / divisor : buckets;
+      store<u32>(out + (<usize>i << 2), quotient < buckets ? <u32>quotient : NIL);
+    }
+    return;
+  }
   for (let i: u32 = 0; i < n; i++) {
     const distance = <f64>(load<i64>(out + (<usize>i << 3)) - origin);
     let quotient = Math.floor(distance * inverse);
@@ -131,7 +145,7 @@ export function loadKeys(node: AggNode, n: u32, out: usize): void {
     const histogram = changetype<HistogramBuckets>(node), interval = histogram.interval, offset = histogram.offset;
     for (let i: u32 = 0; i < n; i++) {
       const at = out + (<usize>i << 3);
-      store<i64>(at, <i64>Math.floor((load<f64>(at) - offset) / interval));
+      store<f64>(at, Math.floor((load<f64>(at) - offset) / interval) + 0.0);
     }
   } else if (kind == KIND_ROUNDED) {
     loadDoubles(node, n, out);
@@ -142,7 +156,7 @@ export function loadKeys(node: AggNode, n: u32, out: usize): void {
     }
   } else if (kind == KIND_FIXED) {
     loadRaw(node, n, out);
-    const fixed = changetype<FixedBuckets>(node), interval = <i64>fixed.interval, origin = <i64>fixed.origin;
+    const fixed = changetype<FixedBuckets>(node), interval = <i64>fixed.interval, origin = fixed.origin;
     for (let i: u32 = 0; i < n; i++) {
       const at = out + (<usize>i << 3);
       const distance = load<i64>(at) - origin;
@@ -152,6 +166,14 @@ export function loadKeys(node: AggNode, n: u32, out: usize): void {
   } else {
     loadRaw(node, n, out);
     if (kind == KIND_GEOTILE || kind == KIND_GEOHASH) geoKeys(changetype<GeoBuckets>(node), n, out);
+  }
+  if (node.flags & MISSING_APART && valueSlots) missingKeys(n, out);
+}
+
+function missingKeys(n: u32, out: usize): void {
+  const slots = valueSlots;
+  for (let i: u32 = 0; i < n; i++) {
+    if (load<u32>(slots + (<usize>i << 2)) == NIL) store<u64>(out + (<usize>i << 3), MISSING_KEY);
   }
 }
 

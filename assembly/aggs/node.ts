@@ -53,6 +53,11 @@ export const DISJOINT: u32 = 32;
 export const OTHER_BUCKET: u32 = 64;
 /** Stats keep sums of squares. */
 export const SQUARES: u32 = 128;
+/** With 64-bit keys and HAS_MISSING: the key of documents without a value is MISSING_KEY, which no value has. */
+export const MISSING_APART: u32 = 256;
+
+/** As a double, it is a NaN. */
+export const MISSING_KEY: u64 = 0xffffffffffffffff;
 
 /** Head of the region of a tree; the host writes it and clears the rest. */
 // @ts-ignore: decorator
@@ -138,9 +143,9 @@ export class TableBuckets extends AggNode {
 // @ts-ignore: decorator
 @unmanaged
 export class FixedBuckets extends AggNode {
-  /** Whole numbers below 2^53. */
+  /** A whole number below 2^53. */
   interval: f64;
-  origin: f64;
+  origin: i64;
   /** 1 / interval, unless keys are hashed. */
   inverse: f64;
 }

@@ -63,6 +63,7 @@ export function aggregationCases(k: Kernels, rng: Rng, docs: number): Aggregatio
   const byOrdinal: AggNode = { op: 'termsOrd', source: keyword, accept: null, children: [] };
   const byPrice: AggNode = {
     op: 'histogram',
+    missingApart: false,
     source: price,
     interval: 50,
     offset: 0,

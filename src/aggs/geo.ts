@@ -1,21 +1,5 @@
 // Points of geo columns and cells of geo grids on the host (docs/internals/segment-format.md, `geo`; assembly/aggs/geo-cells.ts).
 
-import { decodeGeoPoint } from '../common/geo-encoding.ts';
-
-/** Latitude at which the Mercator projection is cut off. */
-const MAX_TILE_LATITUDE = 85.0511287798066;
-
-/** Key of the tile of a geo column's value, as geotileCell in assembly/aggs/geo-cells.ts computes it. */
-export function geotileCell(value: bigint, zoom: number): bigint {
-  const { lat, lon } = decodeGeoPoint(value);
-  const tiles = 2 ** zoom;
-  const clamp = (index: number): number => Math.max(0, Math.min(tiles - 1, Math.floor(index)));
-  const x = clamp(((lon + 180) / 360) * tiles);
-  const sine = Math.sin(Math.max(-MAX_TILE_LATITUDE, Math.min(MAX_TILE_LATITUDE, lat)) * (Math.PI / 180));
-  const y = clamp((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * tiles);
-  return (BigInt(zoom) << 58n) | (BigInt(x) << 29n) | BigInt(y);
-}
-
 /** `zoom/x/y` of a geotile key. */
 export function geotileKey(key: bigint): string {
   const bits = BigInt.asUintN(64, key);

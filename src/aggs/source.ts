@@ -244,10 +244,17 @@ export function columnOf(source: ValuesSource, segment: SegmentReader): AggColum
   return { column, missing, scale: source.scale, unsigned: source.unsigned };
 }
 
+/** Whole milliseconds of a date's raw value. Nanoseconds are divided as integers: as doubles, the last ones of a day would be in the next. */
+export function millisecondsOf({ perMillisecond }: { readonly perMillisecond: number }, raw: number | bigint): number {
+  if (perMillisecond === 1 || typeof raw === 'number') return Math.floor(Number(raw) / perMillisecond);
+  const unit = BigInt(perMillisecond);
+  return Number(raw / unit) - (raw < 0n && raw % unit !== 0n ? 1 : 0);
+}
+
 /** The double that the API shows for a raw key of the kernels. */
 export function doubleOf(source: ValuesSource, raw: number | bigint): number {
   if (source.unsigned) return Number(BigInt(raw) + (1n << 63n));
   if (source.kind === 'f64') return Number(raw);
-  if (source.perMillisecond !== 1) return Math.floor(Number(raw) / source.perMillisecond);
+  if (source.perMillisecond !== 1) return millisecondsOf(source, raw);
   return Number(raw) * source.scale;
 }

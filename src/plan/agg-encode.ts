@@ -30,7 +30,7 @@ import {
   UNSIGNED,
 } from '../wasm/generated/aggs.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import { getI32, setF64, setU32 } from '../wasm/records.ts';
+import { getI32, setF64, setI64, setU32 } from '../wasm/records.ts';
 import { type BucketRule, type Form, formOf, type KeyDecoder } from './agg-forms.ts';
 import type { AggNode } from './agg-plan.ts';
 import type { ColumnImage } from './agg-tables.ts';
@@ -181,7 +181,7 @@ export class AggEncoder {
       case KIND_FIXED: {
         const ptr = this.#allocate(FixedBuckets.sizeof);
         setF64(k, ptr, FixedBuckets.interval, rule.interval);
-        setF64(k, ptr, FixedBuckets.origin, rule.origin);
+        setI64(k, ptr, FixedBuckets.origin, rule.origin);
         setF64(k, ptr, FixedBuckets.inverse, rule.inverse);
         return ptr;
       }

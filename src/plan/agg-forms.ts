@@ -2,6 +2,7 @@
 // computed buckets, hashes of 64-bit keys. src/plan/agg-encode.ts writes the form into kernel memory.
 import {
   DISJOINT,
+  HAS_MISSING,
   KIND_FIXED,
   KIND_FIXED_STORED,
   KIND_GEOHASH,
@@ -13,6 +14,7 @@ import {
   KIND_STORED,
   KIND_TABLE,
   MAY_DROP,
+  MISSING_APART,
   NIL,
   OP_BUCKETS,
   OP_DISTINCT,
@@ -34,6 +36,8 @@ import type { AggColumn, AggNode, AggRange } from './agg-plan.ts';
 import { type ColumnImage, indexTable, MAX_TABLE, readImage, storedOf } from './agg-tables.ts';
 
 const SAFE = 2 ** 53;
+const MAX_I64 = (1n << 63n) - 1n;
+const MISSING_FLAGS = HAS_MISSING | MISSING_APART;
 
 export interface KeyDecoder {
   /** Keys may exceed 2^53: the result has bigints. */
@@ -48,7 +52,7 @@ export interface KeyDecoder {
 export type BucketRule =
   | { readonly kind: typeof KIND_STORED | typeof KIND_RAW | typeof KIND_ROUNDED }
   | { readonly kind: typeof KIND_TABLE; readonly table: Uint32Array }
-  | { readonly kind: typeof KIND_FIXED; readonly interval: number; readonly origin: number; readonly inverse: number }
+  | { readonly kind: typeof KIND_FIXED; readonly interval: number; readonly origin: bigint; readonly inverse: number }
   | { readonly kind: typeof KIND_FIXED_STORED; readonly width: number; readonly shift: number }
   | { readonly kind: typeof KIND_HISTOGRAM; readonly interval: number; readonly offset: number; readonly first: number }
   | { readonly kind: typeof KIND_STARTS; readonly starts: BigInt64Array }
@@ -102,7 +106,9 @@ export function formOf(view: DataView, node: AggNode): Form {
     case 'roundedValues':
       return changed(form, { rule: { kind: KIND_ROUNDED }, size: 0, flags: form.flags | PER_VALUE, keys: rawKeys(false, true) });
     case 'histogram':
-      return histogramForm(form, node.interval, node.offset, node.minKey, node.maxKey);
+      return node.missingApart
+        ? hashedHistogram(changed(form, { flags: form.flags | MISSING_FLAGS }), node.interval, node.offset)
+        : histogramForm(form, node.interval, node.offset, node.minKey, node.maxKey);
     case 'dateFixed':
       return fixedForm(form, node.interval, node.offset);
     case 'dateStarts':
@@ -111,6 +117,7 @@ export function formOf(view: DataView, node: AggNode): Form {
       return changed(form, {
         rule: { kind: node.grid === 'geotile' ? KIND_GEOTILE : KIND_GEOHASH, precision: node.precision },
         size: 0,
+        flags: node.missingApart ? form.flags | MISSING_FLAGS : form.flags,
         keys: rawKeys(true, false),
       });
     case 'ranges':
@@ -211,13 +218,7 @@ function histogramForm(form: Form, interval: number, offset: number, minKey: num
   // All keys are outside the bounds: the segment counts as one without values.
   if (size <= 0) return changed(form, { source: null, image: null });
   form.keys = { big: false, ofIndex: (index) => first + index };
-  if (!(size < MAX_TABLE) || !Number.isFinite(first)) {
-    return changed(form, {
-      rule: { kind: KIND_HISTOGRAM, interval, offset, first: 0 },
-      size: 0,
-      keys: { big: false, ofIndex: (i: number) => i, ofBits: (view: DataView, at: number) => Number(view.getBigInt64(at, true)) },
-    });
-  }
+  if (!(size < MAX_TABLE) || !Number.isFinite(first)) return hashedHistogram(form, interval, offset);
   const flags = form.flags | (lowest < minKey || highest > maxKey ? MAY_DROP : 0);
   const index = (value: number) => (indexOf(value) < first || indexOf(value) > maxKey ? NIL : indexOf(value) - first);
   if (image?.isNarrow && image.source.missing === null) {
@@ -227,11 +228,16 @@ function histogramForm(form: Form, interval: number, offset: number, minKey: num
   return changed(form, { rule: { kind: KIND_HISTOGRAM, interval, offset, first }, size, flags });
 }
 
+function hashedHistogram(form: Form, interval: number, offset: number): Form {
+  return changed(form, { rule: { kind: KIND_HISTOGRAM, interval, offset, first: 0 }, size: 0, keys: rawKeys(false, true) });
+}
+
 function fixedForm(form: Form, interval: number, offset: number): Form {
   const { image, source } = form;
   const bounds: number[] = image ? [Number(image.min), Number(image.max)] : [];
   if (source?.missing != null) bounds.push(Number(source.missing));
   if (bounds.length === 0) return form;
+  if (bounds.some((bound) => Math.abs(bound) >= SAFE)) return fixedBigForm(form, interval, offset);
   const start = offset + Math.floor((Math.min(...bounds) - offset) / interval) * interval;
   const size = Math.floor((Math.max(...bounds) - start) / interval) + 1;
   form.keys = {
@@ -239,7 +245,7 @@ function fixedForm(form: Form, interval: number, offset: number): Form {
     ofIndex: (index) => start + index * interval,
     ofBits: (view, at) => start + Number(view.getBigInt64(at, true)) * interval,
   };
-  if (size >= MAX_TABLE) return changed(form, { rule: { kind: KIND_FIXED, interval, origin: start, inverse: 0 }, size: 0 });
+  if (size >= MAX_TABLE) return changed(form, { rule: { kind: KIND_FIXED, interval, origin: BigInt(start), inverse: 0 }, size: 0 });
   if (image?.isNarrow && image.source.missing === null) {
     const table = indexTable(image, (raw) => Math.floor((raw - start) / interval));
     return changed(form, { rule: { kind: KIND_TABLE, table }, size });
@@ -250,7 +256,32 @@ function fixedForm(form: Form, interval: number, offset: number): Form {
     if (image.stored + shift < MAX_TABLE && width < MAX_TABLE)
       return changed(form, { rule: { kind: KIND_FIXED_STORED, width, shift }, size });
   }
-  return changed(form, { rule: { kind: KIND_FIXED, interval, origin: start, inverse: 1 / interval }, size });
+  return changed(form, { rule: { kind: KIND_FIXED, interval, origin: BigInt(start), inverse: 1 / interval }, size });
+}
+
+/** The least and the greatest of some integers; Math.min takes no bigints. */
+function endsOf(values: readonly bigint[]): [bigint, bigint] {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return [sorted[0], sorted[sorted.length - 1]];
+}
+
+/** Values beyond 2^53, which are nanoseconds: doubles would put those next to a bucket's start into its neighbour. */
+function fixedBigForm(form: Form, interval: number, offset: number): Form {
+  const bounds = [form.image?.min, form.image?.max, form.source?.missing].flatMap((bound) => (bound == null ? [] : [BigInt(bound)]));
+  const [lowest, highest] = endsOf(bounds);
+  const width = BigInt(interval);
+  const rest = (lowest - BigInt(offset)) % width;
+  const origin = lowest - (rest < 0n ? rest + width : rest);
+  const buckets = (highest - origin) / width + 1n;
+  form.keys = {
+    big: true,
+    ofIndex: (index) => origin + BigInt(index) * width,
+    ofBits: (view, at) => BigInt(offset) + view.getBigInt64(at, true) * width,
+  };
+  // Distances must fit into 64 bits: those from the offset do in dates from 1677 to 2262, whose offset is less than a day.
+  if (buckets >= BigInt(MAX_TABLE) || highest - origin > MAX_I64)
+    return changed(form, { rule: { kind: KIND_FIXED, interval, origin: BigInt(offset), inverse: 0 }, size: 0 });
+  return changed(form, { rule: { kind: KIND_FIXED, interval, origin, inverse: 1 / interval }, size: Number(buckets) });
 }
 
 function startsForm(form: Form, starts: BigInt64Array): Form {

@@ -26,7 +26,10 @@ export type AggNode = {
   | { readonly op: 'termsNumeric'; readonly source: AggColumn; readonly perValue: boolean }
   /** One bucket per value as a double of 17 significant bits, docCounts count values: distributions of too many values to store. */
   | { readonly op: 'roundedValues'; readonly source: AggColumn }
-  /** key = floor((value - offset) / interval), as a double; keys outside [minKey, maxKey] are left out. */
+  /**
+   * key = floor((value - offset) / interval), as a double; keys outside [minKey, maxKey] are left out.
+   * `missingApart`: documents without a value have a bucket with the key NaN, and the limits are ignored.
+   */
   | {
       readonly op: 'histogram';
       readonly source: AggColumn;
@@ -34,13 +37,20 @@ export type AggNode = {
       readonly offset: number;
       readonly minKey: number;
       readonly maxKey: number;
+      readonly missingApart: boolean;
     }
   /** key = raw value of the bucket's start: floor to multiples of the interval past the offset. */
   | { readonly op: 'dateFixed'; readonly source: AggColumn; readonly interval: number; readonly offset: number }
   /** Calendar units and zones: ascending starts (the last is the end of the last bucket); values outside are left out; key = the start. */
   | { readonly op: 'dateStarts'; readonly source: AggColumn; readonly starts: BigInt64Array }
-  /** Cells of a geo column; keys as in assembly/aggs/geo-cells.ts. */
-  | { readonly op: 'geoCells'; readonly source: AggColumn; readonly grid: 'geotile' | 'geohash'; readonly precision: number }
+  /** Cells of a geo column; keys as in assembly/aggs/geo-cells.ts. `missingApart`: documents without a value have a bucket with the key -1. */
+  | {
+      readonly op: 'geoCells';
+      readonly source: AggColumn;
+      readonly grid: 'geotile' | 'geohash';
+      readonly precision: number;
+      readonly missingApart: boolean;
+    }
   /** Bucket i per range [from, to); a document is in each range that contains one of its values. Keys are i. Values as doubles; ordinals as numbers. */
   | { readonly op: 'ranges'; readonly source: AggColumn; readonly ranges: readonly AggRange[] }
   /** Bucket i per filter, keys are i; `other` adds a last bucket for documents that match none. */

@@ -131,7 +131,12 @@ function randomNode(world: World, depth: number, inNested: boolean): Pair {
         const key = Math.floor((v - offset) / interval);
         return key < minKey || key > maxKey ? null : key;
       };
-      return { plan: { op, source, interval, offset, minKey, maxKey, children }, ref: { op, source: ref, keyOf, children: refs } };
+      const missingApart = source.missing === null && minKey === -Infinity && rng.bool(0.3);
+      const counted = missingApart ? { ...ref, missing: Number.NaN } : ref;
+      return {
+        plan: { op, source, interval, offset, minKey, maxKey, missingApart, children },
+        ref: { op, source: counted, keyOf, children: refs },
+      };
     }
     case 'fixed': {
       const interval = rng.pick([1, 10, 3600, 1_000_000]);

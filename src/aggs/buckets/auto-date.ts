@@ -12,7 +12,7 @@ import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { columnsOf, mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, columnOf, millisecondsOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Slice } from '../types.ts';
 import { positive } from './terms.ts';
 
@@ -88,7 +88,7 @@ export const autoDateHistogramType: AggType = {
   }),
   merge(spec: AggSpec, slices, parents, ctx) {
     const params = spec.params as AutoParams;
-    const msOf = (slice: Slice, raw: number | bigint) => Math.floor(Number(raw) / (slice.bound as ValuesSource).perMillisecond);
+    const msOf = (slice: Slice, raw: number | bigint) => millisecondsOf(slice.bound as ValuesSource, raw);
     const min = new Float64Array(parents).fill(Infinity);
     const max = new Float64Array(parents).fill(-Infinity);
     const parentOf = (slice: Slice, i: number) => (slice.map ? slice.map[columnsOf(slice).parents[i]] : columnsOf(slice).parents[i]);

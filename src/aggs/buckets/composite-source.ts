@@ -3,7 +3,7 @@
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { SegmentColumn } from '../../plan/segment.ts';
 import type { Rounding } from '../dates/rounding.ts';
-import { columnOf, doubleOf, type ValuesSource } from '../source.ts';
+import { columnOf, doubleOf, millisecondsOf, type ValuesSource } from '../source.ts';
 import type { SegmentScope } from '../types.ts';
 import { dateNode } from './histogram.ts';
 import { termsNode } from './terms.ts';
@@ -19,7 +19,10 @@ export interface SourceShape {
 
 export interface SegmentSource {
   node(children: readonly AggNode[]): AggNode;
-  /** True if keys are values that must still be rounded. A document with two values in one interval then counts twice. */
+  /**
+   * True if keys are values that must still be rounded. A document with two values in one interval then counts twice. Only dates are counted so:
+   * those of a field of doubles, those in more calendar buckets than kernels have room for, and columns from the first to the last 64-bit date.
+   */
   readonly isRaw: boolean;
   /** True if a raw key is that of documents without a value. */
   isMissing(key: number | bigint): boolean;
@@ -29,16 +32,14 @@ const LEAST = -(1n << 63n);
 const GREATEST = (1n << 63n) - 1n;
 /** A value that is very unlikely to occur, for columns with both the least and the greatest 64-bit value. */
 const ODD_VALUE = 0x2545_f491_4f6c_dd1dn;
-/** Keys of the kernels' histograms are exact up to this value, which leaves room for the missing bucket. */
+/** Up to this key, the key after the next differs from it. */
 const MAX_HISTOGRAM_KEY = 2 ** 53 - 4;
 
 export function segmentSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
   const { column } = columnOf(source, scope.segment);
   if (source.kind === 'ordinals') return ordinalSource(shape, source, scope);
-  if (shape.kind === 'geotile_grid' && !shape.missingBucket) return geotileSource(shape, source, scope);
+  if (shape.kind === 'geotile_grid') return geotileSource(shape, source, scope);
   if (!column) return { ...valueSource(shape, source, scope, 0), isMissing: () => shape.missingBucket };
-  // With a bucket for missing values the kernels count points, whose tiles are computed during the merge.
-  if (shape.kind === 'geotile_grid') return valueSource(shape, source, scope, freeValue(column));
   if (shape.kind === 'histogram') return histogramSource(shape, source, scope, column);
   if (source.isDate || shape.kind === 'date_histogram') return dateSource(shape, source, scope, column);
   return valueSource(shape, source, scope, freeValue(column));
@@ -86,14 +87,26 @@ function histogramSource(shape: SourceShape, source: ValuesSource, scope: Segmen
   const beyond = source.kind === 'f64' ? value : BigInt(Math.ceil(value / source.scale)) - (source.unsigned ? 1n << 63n : 0n);
   const isExact =
     -keyOf(column.min) < MAX_HISTOGRAM_KEY && lastKey < MAX_HISTOGRAM_KEY && (typeof beyond === 'number' || beyond <= GREATEST);
-  if (!isExact) return valueSource(shape, source, scope, freeValue(column));
-  const counted = columnOf(missingBucket ? { ...source, missing: beyond } : source, scope.segment);
+  const missingApart = missingBucket && !isExact;
+  const counted = columnOf(missingBucket && isExact ? { ...source, missing: beyond } : source, scope.segment);
   return {
-    node: (children) => ({ op: 'histogram', source: counted, interval, offset: 0, minKey: -Infinity, maxKey: Infinity, children }),
+    node: (children) => ({
+      op: 'histogram',
+      source: counted,
+      interval,
+      offset: 0,
+      minKey: -Infinity,
+      maxKey: Infinity,
+      missingApart,
+      children,
+    }),
     isRaw: false,
-    isMissing: (key) => missingBucket && Number(key) > lastKey,
+    isMissing: (key) => (missingApart ? Number.isNaN(key) : missingBucket && Number(key) > lastKey),
   };
 }
+
+/** The key of `missingApart` in a node of cells. */
+const MISSING_CELL = -1n;
 
 const EVERY_MILLISECOND: Rounding = { round: (ms) => ms, next: (ms) => ms + 1, fixed: { interval: 1, offset: 0 } };
 
@@ -102,23 +115,33 @@ function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScop
   const { missingBucket } = shape;
   const rounding = shape.rounding ?? EVERY_MILLISECOND;
   if (source.kind === 'f64') return valueSource({ ...shape, kind: 'date_histogram' }, source, scope, Number.NaN);
-  const last = Math.floor(Number(column.max) / source.perMillisecond);
-  const beyondMs = rounding.next(rounding.next(rounding.round(last)));
-  const beyond = Number.isSafeInteger(beyondMs) ? BigInt(beyondMs) * BigInt(source.perMillisecond) : GREATEST + 1n;
-  if (beyond > GREATEST) return valueSource({ ...shape, kind: 'date_histogram' }, source, scope, freeValue(column));
-  const counted = missingBucket ? { ...source, missing: beyond } : source;
+  const unit = source.perMillisecond;
+  const bucketOf = (value: bigint | number) => rounding.round(millisecondsOf(source, value));
+  const behind = rounding.next(rounding.next(bucketOf(column.max)));
+  const before = rounding.round(rounding.round(bucketOf(column.min) - 1) - 1);
+  const missing = rawDate(behind, unit) ?? rawDate(before, unit);
+  if (missing === null) return valueSource({ ...shape, kind: 'date_histogram' }, source, scope, freeValue(column));
+  const counted = missingBucket ? { ...source, missing } : source;
+  const first = BigInt(bucketOf(column.min)) * BigInt(unit);
   return {
     node: (children) => dateNode(counted, scope, rounding, children),
     isRaw: false,
-    isMissing: (key) => missingBucket && Number(key) > Number(column.max),
+    isMissing: (key) => missingBucket && (missing < first ? BigInt(key) < first : key > column.max),
   };
 }
 
-function geotileSource({ precision }: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
+/** Milliseconds in the unit of a field; null if they do not fit into it. */
+function rawDate(ms: number, unit: number): bigint | null {
+  if (!Number.isSafeInteger(ms)) return null;
+  const raw = BigInt(ms) * BigInt(unit);
+  return raw >= LEAST && raw <= GREATEST ? raw : null;
+}
+
+function geotileSource({ precision, missingBucket }: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {
   const column = columnOf(source, scope.segment);
   return {
-    node: (children) => ({ op: 'geoCells', source: column, grid: 'geotile', precision, children }),
+    node: (children) => ({ op: 'geoCells', source: column, grid: 'geotile', precision, missingApart: missingBucket, children }),
     isRaw: false,
-    isMissing: () => false,
+    isMissing: (key) => missingBucket && BigInt(key) === MISSING_CELL,
   };
 }

@@ -6,12 +6,12 @@ import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError, parsingError, unsupported, xContentError } from '../errors.ts';
-import { geotileCell, geotileKey } from '../geo.ts';
+import { geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { keepOnly, type MergeKey, mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import { bindSource, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, doubleOf, millisecondsOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Slice } from '../types.ts';
 import { flattenChain, planChain } from './chain.ts';
 import { type SegmentSource, type SourceShape, segmentSource } from './composite-source.ts';
@@ -146,7 +146,7 @@ class SourceKeys {
       case 'terms':
         return source.isDate ? millisecondsOf(source, raw) : this.#terms.keyOf(slice, raw);
       case 'geotile_grid':
-        return geotileKey(counted.isRaw ? geotileCell(BigInt(raw), spec.precision) : BigInt(raw));
+        return geotileKey(BigInt(raw));
       case 'histogram': {
         const key = counted.isRaw ? Math.floor(doubleOf(source, raw) / spec.interval) : Number(raw);
         return key * spec.interval;
@@ -215,10 +215,6 @@ class SourceKeys {
     const by = this.#spec.kind === 'geotile_grid' ? compareTiles(String(a), String(b)) : compareKeys(a, b);
     return this.#spec.descending ? -by : by;
   }
-}
-
-function millisecondsOf(source: ValuesSource, raw: number | bigint): number {
-  return Math.floor(Number(raw) / source.perMillisecond);
 }
 
 function compareTiles(a: string, b: string): number {

@@ -31,7 +31,8 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
     },
     bind: (spec, ctx) => bindSource(`${grid}_grid`, (spec.params as GridParams).source, ctx, ['geo_point']),
     plan(spec, bound: ValuesSource, { segment }, children): AggNode {
-      return { op: 'geoCells', source: columnOf(bound, segment), grid, precision: (spec.params as GridParams).precision, children };
+      const { precision } = spec.params as GridParams;
+      return { op: 'geoCells', source: columnOf(bound, segment), grid, precision, missingApart: false, children };
     },
     merge(spec, slices: readonly Slice[], parents, ctx) {
       const merged = mergeBuckets(slices, (_slice, columns, i) => BigInt(columns.keys[i]));

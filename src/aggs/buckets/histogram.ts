@@ -14,7 +14,7 @@ import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, pa
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, columnOf, millisecondsOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
 import { rangeSlices } from './date-ranges.ts';
 
@@ -52,6 +52,7 @@ interface BoundHistogram extends ValuesSource {
 
 /** Up to this many calendar buckets, kernels use a table of their starts; beyond, distinct times are rounded during the merge. */
 const MOST_STARTS = 200_000;
+const LAST_DATE = (1n << 63n) - 1n;
 const BY_KEY = [orderPart('_key', false)];
 
 function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' | 'offset' | 'rounding' | 'refusal'> {
@@ -139,7 +140,7 @@ export const histogramType: AggType = {
     const hard = bound.hardLimits;
     const minKey = hard ? Math.ceil(hard.min / interval) : -Infinity;
     const maxKey = hard ? Math.floor(hard.max / interval) : Infinity;
-    return { op: 'histogram', source: columnOf(bound, segment), interval, offset, minKey, maxKey, children };
+    return { op: 'histogram', source: columnOf(bound, segment), interval, offset, minKey, maxKey, missingApart: false, children };
   },
   merge(spec, slices, parents, ctx) {
     const { interval, offset, minDocCount, extended } = spec.params as HistogramParams;
@@ -338,11 +339,17 @@ export function dateNode(source: ValuesSource, { segment }: SegmentScope, roundi
   }
   const ends = [column.column?.min, column.column?.max, column.missing]
     .filter((end) => end !== null && end !== undefined)
-    .map((end) => Math.floor(Number(end) / unit));
+    .map((end) => millisecondsOf(source, end));
   if (ends.length === 0) return { op: 'dateStarts', source: column, starts: new BigInt64Array(0), children };
   const starts = startsBetween(rounding, Math.min(...ends), Math.max(...ends), MOST_STARTS);
   if (!starts) return { op: 'termsNumeric', source: column, perValue: false, children };
-  return { op: 'dateStarts', source: column, starts: BigInt64Array.from(starts, (start) => BigInt(start) * BigInt(unit)), children };
+  const raw = starts.map((start) => BigInt(start) * BigInt(unit));
+  const last = raw.length - 1;
+  // The end of the last bucket may be after the last date that fits into 64 bits. It is exclusive, so that this date itself has no place then.
+  if (raw[last] > LAST_DATE && ends.some((end) => end === millisecondsOf(source, LAST_DATE)))
+    return { op: 'termsNumeric', source: column, perValue: false, children };
+  if (raw[last] > LAST_DATE) raw[last] = LAST_DATE;
+  return { op: 'dateStarts', source: column, starts: BigInt64Array.from(raw), children };
 }
 
 export const dateHistogramType: AggType = {
@@ -367,8 +374,8 @@ export const dateHistogramType: AggType = {
     const typical = round.next(round.round(0)) - round.round(0);
     const grid: Grid = {
       keyOf: (slice, raw) => {
-        const ms = Number(raw) / (slice.bound as ValuesSource).perMillisecond;
-        return isRawCached(spec, slice) ? round.round(Math.floor(ms)) : ms;
+        const ms = millisecondsOf(slice.bound as ValuesSource, raw);
+        return isRawCached(spec, slice) ? round.round(ms) : ms;
       },
       value: (key) => key,
       next: (key) => Math.max(round.next(key), key + 1),

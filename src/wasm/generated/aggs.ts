@@ -44,6 +44,10 @@ export const DISJOINT = 32;
 export const OTHER_BUCKET = 64;
 /** Stats keep sums of squares. */
 export const SQUARES = 128;
+/** With 64-bit keys and HAS_MISSING: the key of documents without a value is MISSING_KEY, which no value has. */
+export const MISSING_APART = 256;
+/** As a double, it is a NaN. */
+export const MISSING_KEY = 18446744073709551615n;
 /** Head of the region of a tree; the host writes it and clears the rest. */
 export const AggRoot = {
   cur: 0 as Offset<'u32'>,
@@ -158,7 +162,7 @@ export const FixedBuckets = {
   lastPair: 120 as Offset<'u32'>,
   lastIndex: 124 as Offset<'u32'>,
   interval: 128 as Offset<'f64'>,
-  origin: 136 as Offset<'f64'>,
+  origin: 136 as Offset<'i64'>,
   inverse: 144 as Offset<'f64'>,
   sizeof: 152,
 } as const;

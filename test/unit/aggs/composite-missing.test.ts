@@ -31,7 +31,6 @@ const FIELDS: Readonly<Record<string, Field>> = {
   float: { mapping: { type: 'float' }, values: numbers },
   half_float: { mapping: { type: 'half_float' }, values: numbers },
   double: { mapping: { type: 'double' }, values: numbers },
-  /** Histograms of such values count a document with two of them in one interval twice. */
   huge: { mapping: { type: 'double' }, values: [-(2 ** 63), 0, 1e300] },
   scaled_float: { mapping: { type: 'scaled_float', scaling_factor: 10 }, values: numbers },
 };
