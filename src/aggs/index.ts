@@ -6,6 +6,7 @@
 //   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
 
 import type { JsonObject } from '../common/json-value.ts';
+import { canMove, TooHeavy } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { AggEncoder, RegionTooSmall } from '../plan/agg-encode.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
@@ -184,7 +185,8 @@ function withRegion(
       } catch (error) {
         if (!(error instanceof RegionTooSmall) && !(error instanceof RegionFull) && encoder.status === 0) throw error;
       }
-      if (isLargest) throw tooMuchMemory(size);
+      // Lanes have larger scratch regions.
+      if (isLargest) throw canMove() ? new TooHeavy() : tooMuchMemory(size);
       return null;
     });
     if (result) return result;

@@ -132,6 +132,14 @@ export const SETTINGS = {
   ),
   threads: setting(0, int(0, 256), 'number of http workers; 0: one per core, at most 8'),
   indexers: setting(0, int(0, 64), 'number of threads that write; 0: one per two http workers, at most 4'),
+  'thread_pool.heavy.size': setting(
+    0,
+    int(0, 64),
+    'number of lanes: threads that run requests too heavy for an http worker; 0: half of the cores, from 2 to 4',
+  ),
+  'thread_pool.heavy.queue_size': setting(1000, int(0, 1_000_000), 'heavy requests that wait for a lane; 429 beyond'),
+  'thread_pool.heavy.max_run_time': setting(30_000, duration, 'heavy requests that run for longer are ended with 503; -1: never'),
+  'thread_pool.heavy.heap': setting(384 * 2 ** 20, bytes, 'JavaScript heap of a lane; a request that needs more is ended with 429'),
   'memory.limit': setting(
     Math.floor(os.totalmem() / 2),
     memory,

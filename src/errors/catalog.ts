@@ -81,6 +81,11 @@ export function rejectedExecutionError(reason: string): ApiError {
   return new ApiError('es_rejected_execution_exception', 429, reason);
 }
 
+/** A request that was cancelled, or whose client has disconnected. */
+export function taskCancelledError(): ApiError {
+  return new ApiError('task_cancelled_exception', 400, 'task cancelled [by user request]');
+}
+
 export function contentTooLargeError(limitBytes: number): ApiError {
   return new ApiError('content_too_large_exception', 413, `request body is larger than the limit of ${limitBytes} bytes`);
 }

@@ -8,7 +8,9 @@ import { threadCounts } from './threads/thread-counts.ts';
 
 /** Size at which an index buffer is written as a segment: larger segments mean fewer merges, smaller ones less memory. */
 const INDEX_BUFFER_BYTES = 128 << 20;
-const READER_SCRATCH_BYTES = 512 << 20;
+/** Light requests need little; what needs more runs in a lane. */
+const READER_SCRATCH_BYTES = 64 << 20;
+const LONE_READER_SCRATCH_BYTES = 512 << 20;
 /** Share of memory.limit for writes in flight. */
 const WRITE_QUEUE_SHARE = 0.1;
 
@@ -21,6 +23,7 @@ export function mainOptions(
   settings: Settings,
   inProcess: boolean,
   onLog: (level: LogNotice['level'], message: string) => void,
+  lanes = 0,
 ): MainOptions {
   const limit = settings['memory.limit'];
   return {
@@ -32,10 +35,11 @@ export function mainOptions(
     nodeId: stableId(`${settings['path.data']}\0${settings['node.name']}`),
     indexBufferBytes: Math.min(INDEX_BUFFER_BYTES, Math.max(1 << 20, Math.floor(limit / 8))),
     writeQueueBytes: Math.max(1 << 20, Math.floor(limit * WRITE_QUEUE_SHARE)),
-    scratchBytes: READER_SCRATCH_BYTES,
+    scratchBytes: lanes === 0 ? LONE_READER_SCRATCH_BYTES : READER_SCRATCH_BYTES,
     settings,
     indexers: threadCounts(settings).indexers,
     inProcess,
+    lanes,
     memoryLimitBytes: limit,
     onLog,
   };

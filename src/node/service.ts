@@ -41,9 +41,9 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   new Cors(settings);
   const host = settings['http.host'];
   const port = await findPort(host, settings['http.port'], onLog);
-  const { listeners, inProcess } = threadCounts(settings);
+  const { listeners, inProcess, lanes } = threadCounts(settings);
   if (inProcess) dropSpareThread();
-  const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog);
+  const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog, lanes);
   const main = new MainNode(options);
   let stopping: Promise<void> | null = null;
   let closeFirst = (): void => process.exit(0);
@@ -78,6 +78,7 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     await main.broadcast(start);
     // Started after a delay, since loading them would take a core from the first requests.
     setTimeout(() => {
+      main.lanes?.open(start);
       for (let number = 1; number < listeners && stopping === null; number++) {
         main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
       }

@@ -1,4 +1,5 @@
 // Runs plans on one segment: encodes the tree into scratch, drives the executor window by window, reads hits and counters.
+import { canMove, checkTurn, TooHeavy } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
 import { RUN_BY_SCORE, RUN_SCORES, RUN_TOTAL_KNOWN, Run } from '../wasm/generated/executor.ts';
@@ -97,6 +98,7 @@ function isUnlimited(collect: CollectPlan): boolean {
 /** Aggregates all documents of a segment. @returns true if `stop` stopped it early. @throws RegionTooSmall */
 function collectAll(k: Kernels, aggs: AggProgram, maxDoc: number, stop: StopCheck | undefined): boolean {
   for (let from = 0; from < maxDoc; from += WINDOW_DOCS * WINDOWS_PER_CALL) {
+    checkTurn();
     if (stop?.()) return true;
     const status = k.exports.aggsCollectRange(aggs.rootPtr, from, Math.min(WINDOW_DOCS * WINDOWS_PER_CALL, maxDoc - from));
     if (status !== 0) throw new RegionTooSmall();
@@ -124,6 +126,8 @@ function guarded<T>(k: Kernels, call: () => T): T {
   } catch (error) {
     const full = error instanceof RangeError || (error instanceof WebAssembly.RuntimeError && k.exports.searchStatus() === E_NO_SPACE);
     if (!full) throw error;
+    // Lanes have larger scratch regions.
+    if (canMove()) throw new TooHeavy();
     const limit = k.scratchEnd - k.scratchPtr;
     throw new ApiError(
       'circuit_breaking_exception',
@@ -199,6 +203,7 @@ function runWindows(k: Kernels, run: number, stop: StopCheck | undefined): boole
     const status = k.exports.executorRun(run, stop ? WINDOWS_PER_CALL : 0x7fffffff);
     if (status === 0) return false;
     if (status < 0) throw new RegionTooSmall(`aggregation tree: status ${status}`);
+    checkTurn();
     if (stop?.()) return true;
   }
 }

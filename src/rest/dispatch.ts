@@ -5,6 +5,7 @@ import type { Logger } from '../common/logger.ts';
 import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../common/media-type.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { oneChunk } from '../common/one-chunk.ts';
+import { learnFromLane, TooHeavy } from '../common/turn.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
@@ -18,6 +19,7 @@ import { RestrictedEngine } from './auth/restricted-engine.ts';
 import type { Params, RestContext } from './core/api.ts';
 import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './core/body.ts';
 import { Cors } from './core/cors.ts';
+import { isLargeBody, type Lanes, laneRequest } from './core/lane.ts';
 import { checkParam } from './core/param-kinds.ts';
 import { parseQueryParams } from './core/query-params.ts';
 import { ApiRequest } from './core/request.ts';
@@ -40,6 +42,8 @@ interface Exchange {
   withTrace: boolean;
   access: Access | null;
   bodyText: string | null;
+  /** The decompressed body, if it was read as a whole. */
+  bytes: Buffer | null;
 }
 
 export class Dispatcher {
@@ -50,9 +54,17 @@ export class Dispatcher {
   readonly #auth: Authenticator;
   readonly #cors: Cors;
   readonly #log: RequestLog;
+  /** null in a lane, and where there are none. */
+  readonly #lanes: Lanes | null;
+  #lastLaneRequest = 0;
 
-  /** @param engine  the engine of this thread, which follows the node's state. @throws Error an invalid setting */
-  constructor(settings: Settings, engine: EngineContext, logger: Logger) {
+  /**
+   * @param engine  the engine of this thread, which follows the node's state
+   * @param lanes   where heavy requests run; null to run all of them here
+   * @throws Error an invalid setting
+   */
+  constructor(settings: Settings, engine: EngineContext, logger: Logger, lanes: Lanes | null = null) {
+    this.#lanes = lanes;
     this.#settings = settings;
     this.#context = { engine, engineFor: () => engine, settings, startedMs: Date.now() };
     this.#logger = logger;
@@ -84,8 +96,9 @@ export class Dispatcher {
       withTrace: false,
       access: null,
       bodyText: null,
+      bytes: null,
     };
-    return this.#run(exchange).catch((error: unknown) => this.#fail(exchange, error));
+    return this.#run(exchange).catch((error: unknown) => (error instanceof TooHeavy ? this.#move(exchange) : this.#fail(exchange, error)));
   };
 
   async #run(exchange: Exchange): Promise<void> {
@@ -122,7 +135,8 @@ export class Dispatcher {
     if (!access.isUnlimited) access.require(route.api.needs, params.index ?? null);
 
     const body = await this.#readBody(exchange, route, query);
-    const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, caller, ...body });
+    const mayMove = this.#lanes !== null;
+    const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, caller, mayMove, ...body });
     const answered = route.handler(request, access.isUnlimited ? this.#context : this.#limitedContext(access, route.api.needs));
     await this.#send(exchange, answered instanceof Promise ? await answered : answered);
   }
@@ -207,10 +221,31 @@ export class Dispatcher {
       return none;
     }
     if (this.#log.wantsBodies) exchange.bodyText = bytes.toString('utf8', 0, SLOW_LOG_BODY_CHARS);
+    exchange.bytes = bytes;
+    // Nothing parses a JSON document here: its indexer does.
+    const isParsed = kind !== 'bytes!' || format !== 'json';
+    if (this.#lanes !== null && kind !== 'stream!' && isParsed && isLargeBody(bytes.length, format)) throw new TooHeavy();
     if (kind.startsWith('json')) return { ...none, body: parseBody(bytes, format) };
     if (kind.startsWith('bytes')) return { ...none, bytes: bodyAsJson(bytes, format) };
     const lines = bodyAsLines(bytes, format);
     return kind === 'stream!' ? { ...none, stream: oneChunk(lines) } : { ...none, bytes: lines };
+  }
+
+  /** Repeats the request in a lane. */
+  async #move(exchange: Exchange): Promise<void> {
+    const { http, reply } = exchange;
+    const lanes = this.#lanes;
+    try {
+      if (lanes === null) throw new Error('TooHeavy in a thread without lanes');
+      const id = ++this.#lastLaneRequest;
+      reply.onAbort(() => lanes.cancel(id));
+      const answer = await lanes.run(laneRequest(id, http, exchange.bytes, exchange.access?.user ?? ''));
+      learnFromLane(answer.ranMs);
+      if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
+      if (this.#log.isOn) this.#record(exchange, answer.status, answer.body.length);
+    } catch (error) {
+      await this.#fail(exchange, error);
+    }
   }
 
   #fail(exchange: Exchange, thrown: unknown): Promise<void> | void {

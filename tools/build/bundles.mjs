@@ -20,6 +20,7 @@ const SERVICE_CODE = {
   'indexer-thread': 'src/node/indexing/indexer-thread.ts',
   'merger-thread': 'src/node/indexing/merger-thread.ts',
   'http-thread': 'src/node/reading/http-thread.ts',
+  'lane-thread': 'src/node/lanes/lane-thread.ts',
 };
 /** Modules that LATE_PARTS loads from `<name>.late.js`. */
 const SERVICE_LATE = {

@@ -7,6 +7,7 @@ import { illegalArgumentError, timeValueError, validationFailedError } from '../
 import { describe } from '../../errors/search-errors.ts';
 import type { IndicesOptions } from '../../metadata/resolve.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
+import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext } from '../core/context.ts';
 import { expandTo, readWildcardStates } from '../core/index-names.ts';
 import { parseJsonText } from '../core/json-text.ts';
@@ -31,6 +32,7 @@ export async function multiSearch(
   indices: SearchIndices,
   items: readonly MultiSearchItem[],
   parameters: SearchParameters,
+  mayMove = false,
 ): Promise<JsonObject> {
   if (items.length === 0) throw validationFailedError(['no requests added']);
   if (items.length > MAX_MULTI_SEARCHES) throw illegalArgumentError(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
@@ -38,10 +40,12 @@ export async function multiSearch(
   const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
   if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
   const responses: JsonObject[] = [];
+  const pause = pauses(mayMove);
   for (const { indices: own, parameters: ownParameters, body } of parsed) {
+    await pause();
     try {
       responses.push({
-        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body() })),
+        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body(), mayMove })),
         status: 200,
       });
     } catch (error) {

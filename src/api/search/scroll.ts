@@ -70,7 +70,14 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     checkBatch(ctx, acquired.targets, request);
-    const outcome = await runSearch(ctx, { targets: acquired.targets, request, aggs, parameters: call.parameters, nowMs });
+    const outcome = await runSearch(ctx, {
+      targets: acquired.targets,
+      request,
+      aggs,
+      parameters: call.parameters,
+      nowMs,
+      mayMove: call.mayMove,
+    });
     const after = positionOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
     return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
@@ -106,6 +113,7 @@ export function continueScroll(
   scrollId: string,
   keepAliveMs: number | null,
   totalHitsAsInt: boolean,
+  mayMove = false,
 ): Promise<JsonObject> {
   const started = performance.now();
   return withContext(ctx, 'scroll', decodeContextId(scrollId, 'scroll'), keepAliveMs, async (targets, state) => {
@@ -115,7 +123,7 @@ export function continueScroll(
     const resolved = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, parameters), aggs: null });
     const request = scrollRequest(resolved.request);
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
-    const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after });
+    const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after, mayMove });
     const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
     return { json, state: { ...state, after: positionOf(outcome.page.at(-1)) } };
   });
@@ -149,7 +157,7 @@ export async function openPointInTime(
 /** A search over a point in time. @param parsed  the body with the parameters over its request */
 export async function searchPointInTime(
   ctx: EngineContext,
-  { parameters }: SearchCall,
+  { parameters, mayMove }: SearchCall,
   parsed: ParsedBody,
   pit: NonNullable<SearchRequest['pit']>,
 ): Promise<JsonObject> {
@@ -157,7 +165,7 @@ export async function searchPointInTime(
   const nowMs = Date.now();
   const { request, aggs } = await resolveLookups(ctx, parsed);
   return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
-    const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs });
+    const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs, mayMove });
     return { json: searchJson(outcome, parameters, started, { pit_id: pit.id }) };
   });
 }

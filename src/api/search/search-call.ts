@@ -15,6 +15,8 @@ export interface SearchCall {
   readonly parameters: SearchParameters;
   /** UTF-8 JSON; null without a body. */
   readonly body: Uint8Array | string | null;
+  /** The caller repeats the request in a lane if it fails with TooHeavy. */
+  readonly mayMove?: boolean;
 }
 
 const decoder = new TextDecoder();

@@ -25,6 +25,7 @@ import type {
   FromReader,
   LogNotice,
   ShardPlacement,
+  StateMessage,
   ToIndexer,
   ToMerger,
   ToReader,
@@ -36,6 +37,7 @@ import type { NodeOptions } from '../threads/node-options.ts';
 import { startThread } from '../threads/start-thread.ts';
 import type { ThreadData } from '../threads/thread.ts';
 import { EarlyShards } from './early-shards.ts';
+import { MainLanes } from './main-lanes.ts';
 import { MergeRunner } from './merge-runner.ts';
 import { makePart, type NodePart } from './node-part.ts';
 import { SearchContexts } from './search-contexts.ts';
@@ -53,6 +55,8 @@ export interface MainOptions extends NodeOptions {
   /** Run all parts in this thread, without worker threads. */
   readonly inProcess: boolean;
   readonly memoryLimitBytes: number;
+  /** 0: heavy requests run in the readers. */
+  readonly lanes: number;
   readonly onLog: (level: LogNotice['level'], message: string) => void;
 }
 
@@ -75,6 +79,8 @@ export class MainNode {
   readonly #indexerStarts: Array<() => void> = [];
   #indexersLater: NodeJS.Timeout | undefined;
   readonly #merges: MergeRunner;
+  /** null without lanes. */
+  readonly #lanes: MainLanes | null;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
   #commandTail: Promise<unknown> = Promise.resolve();
@@ -110,6 +116,35 @@ export class MainNode {
       allocate: (bytes) => this.#allocate(bytes),
       release: (extent) => this.#arenas.release(extent),
     });
+    this.#lanes = options.lanes === 0 ? null : this.#makeLanes(options);
+  }
+
+  #makeLanes(options: MainOptions): MainLanes {
+    return new MainLanes(
+      {
+        arenas: this.#arenas,
+        registry: this.#registry,
+        contexts: this.#contexts,
+        tasks: this.#tasks,
+        module: this.#module,
+        options: this.threadOptions,
+        log: options.onLog,
+        connect: () => this.#connectIndexers(),
+        current: () => this.#current(),
+        onMessage: (reader, message) => this.#onReader(reader, message),
+      },
+      options.lanes,
+    );
+  }
+
+  #stateMessage(): StateMessage {
+    const { state } = this.#metadata;
+    return { type: 'state', state, placements: this.#placements(state) };
+  }
+
+  /** The lanes; null without any. */
+  get lanes(): MainLanes | null {
+    return this.#lanes;
   }
 
   get store(): Store {
@@ -170,12 +205,17 @@ export class MainNode {
 
   /** Sends a reader the metadata and all snapshots. */
   async #inform(channel: Channel<ToReader, FromReader>): Promise<void> {
-    const { state } = this.#metadata;
-    const told: Promise<unknown>[] = [channel.request({ type: 'state', state, placements: this.#placements(state) })];
+    await Promise.all(this.#current().map((message) => channel.request(message)));
+  }
+
+  /** Messages that bring a new reader up to date: metadata, users, snapshots. */
+  #current(): ToReader[] {
     const changes = this.#security.all();
-    if (changes.length > 0) told.push(channel.request({ type: 'security', changes }));
-    for (const snapshot of this.#registry.newest()) told.push(channel.request({ type: 'snapshot', snapshot }));
-    await Promise.all(told);
+    return [
+      this.#stateMessage(),
+      ...(changes.length > 0 ? [{ type: 'security', changes } as const] : []),
+      ...this.#registry.newest().map((snapshot) => ({ type: 'snapshot', snapshot }) as const),
+    ];
   }
 
   /**
@@ -187,18 +227,22 @@ export class MainNode {
     const reader = this.#readers.length;
     const { port1, port2 } = new MessageChannel();
     const channel = new Channel<ToReader, FromReader>(port1, (message) => this.#onReader(reader, message));
-    const indexerPorts = this.#indexers.map((indexer) => {
-      const link = new MessageChannel();
-      indexer.channel.notify({ type: 'connect', port: link.port1 }, [link.port1]);
-      return link.port2;
-    });
-    const worker = connect({ port: port2, indexerPorts });
+    const worker = connect({ port: port2, indexerPorts: this.#connectIndexers() });
     worker?.on('error', (error) => this.#onThreadError('http worker', error));
     const part = makePart<ToReader, FromReader>(channel, this.#options.scratchBytes, worker);
     this.#readers.push(part);
     this.#arenas.add(part);
     this.#registry.addReader(reader);
     return reader;
+  }
+
+  /** @returns a port to each indexer */
+  #connectIndexers(): MessagePort[] {
+    return this.#indexers.map((indexer) => {
+      const link = new MessageChannel();
+      indexer.channel.notify({ type: 'connect', port: link.port1 }, [link.port1]);
+      return link.port2;
+    });
   }
 
   /** Sends a late reader the metadata and all snapshots, then `message`. Runs between two metadata commands, so that the reader misses none. */
@@ -212,8 +256,9 @@ export class MainNode {
     return welcomed;
   }
 
-  /** Sends a request to every reader and waits for all replies. */
+  /** Sends a request to every reader and waits for the replies of all but lanes. */
   async broadcast(message: ToReader): Promise<void> {
+    this.#lanes?.inform(message);
     await Promise.all(this.#readers.map(({ channel }) => channel.request(message)));
   }
 
@@ -284,6 +329,12 @@ export class MainNode {
         return this.#tasks.handle(message.request);
       case 'release':
         return this.#registry.released(reader, message.extents);
+      case 'lane':
+        return this.#lanes?.run(reader, message.request);
+      case 'laneCancel':
+        return this.#lanes?.cancel(reader, message.id);
+      case 'laneTimeout':
+        return;
       case 'log':
         return this.#options.onLog(message.level, message.message);
     }
@@ -428,6 +479,7 @@ export class MainNode {
   }
 
   async #stop(): Promise<void> {
+    await this.#lanes?.stop();
     await this.#commandTail;
     this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));

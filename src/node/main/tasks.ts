@@ -12,6 +12,8 @@ type Task = { -readonly [Key in keyof TaskInfo]: TaskInfo[Key] };
 export class Tasks {
   readonly #nowMs: () => number;
   readonly #tasks = new Map<number, Task>();
+  /** Called when a task that `list` has added is cancelled. */
+  readonly #cancels = new Map<number, () => void>();
   #lastId = 0;
 
   constructor(nowMs: () => number = Date.now) {
@@ -36,6 +38,16 @@ export class Tasks {
       case 'rethrottle':
         return this.#rethrottle(request.id, request.requestsPerSecond);
     }
+  }
+
+  /** Lists work of main itself. @returns removes it; it leaves no result */
+  list(task: TaskStart, onCancel: () => void): () => void {
+    const id = this.#start(task);
+    this.#cancels.set(id, onCancel);
+    return () => {
+      this.#tasks.delete(id);
+      this.#cancels.delete(id);
+    };
   }
 
   #running(): Task[] {
@@ -68,6 +80,8 @@ export class Tasks {
   #cancel(ids: readonly number[] | null): Task[] {
     const chosen = this.#running().filter(({ id }) => ids === null || ids.includes(id));
     for (const task of chosen) task.isCancelled = true;
+    // The reply shows the tasks as they were.
+    for (const { id } of chosen) this.#cancels.get(id)?.();
     return chosen;
   }
 

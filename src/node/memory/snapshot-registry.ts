@@ -27,6 +27,12 @@ export class SnapshotRegistry {
     for (const entry of this.#entries.values()) if (entry.newest) entry.readers.add(reader);
   }
 
+  /** Takes back what a reader held whose thread has ended. */
+  removeReader(reader: number): void {
+    this.#readers.delete(reader);
+    for (const entry of [...this.#entries.values()]) if (entry.readers.delete(reader)) this.#check(entry);
+  }
+
   /** Bytes of all segments and live docs in memory. */
   get publishedBytes(): number {
     return this.#bytes;

@@ -7,6 +7,7 @@ import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../../indexi
 import type { IndexSortKey } from '../../mapping/index-sort.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
 import type { SecurityArgs, SecurityCommandName, SecurityReply } from '../../security/commands.ts';
 import type { SecurityChange } from '../../security/records.ts';
 import type { ContextReplies, ContextRequest } from './context-messages.ts';
@@ -50,7 +51,9 @@ export type ReaderCommand =
   | { readonly type: 'stop' }
   /** Notice: exit the thread. */
   | { readonly type: 'exit' }
-  | { readonly type: 'reopenLogs' };
+  | { readonly type: 'reopenLogs' }
+  /** Request to a lane: a request that is too heavy for an http worker. */
+  | { readonly type: 'job'; readonly request: LaneRequest };
 
 /** Main -> reader. Request: users, roles and API keys that changed; the reply confirms that the thread acts upon them. */
 export interface SecurityMessage {
@@ -85,6 +88,12 @@ export type FromReader =
   | { readonly type: 'task'; readonly request: TaskRequest }
   /** Notice: this thread no longer uses these extents. */
   | { readonly type: 'release'; readonly extents: readonly Extent[] }
+  /** Request: to be run in a lane. */
+  | { readonly type: 'lane'; readonly request: LaneRequest }
+  /** Notice: the client of this request to a lane has disconnected. */
+  | { readonly type: 'laneCancel'; readonly id: number }
+  /** Notice of a lane: the request that it runs allows this time for its answer. */
+  | { readonly type: 'laneTimeout'; readonly ms: number }
   | LogNotice;
 
 export interface LogNotice {
@@ -156,9 +165,17 @@ export interface MergedSegment extends MergeReply {
 /** Statistics of a shard that its indexer knows. */
 export type WriterStats = Omit<ShardStats, keyof FieldMemory>;
 
+/** The answer of a lane, with what main needs to decide whether the thread is kept. */
+export interface JobAnswer extends LaneAnswer {
+  /** Heap and buffers of the thread after the request. */
+  readonly heldBytes: number;
+}
+
 /** Replies to requests by message type; other requests have an empty reply. */
 interface Replies {
   allocate: Extent;
+  lane: LaneAnswer;
+  job: JobAnswer;
   merge: MergedSegment;
   mergeImages: MergeReply;
   /** WriteOutcomes packed by msgpackr. */

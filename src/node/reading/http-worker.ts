@@ -31,7 +31,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
         return dispatcher.reopenLogs();
     }
   });
-  const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`));
+  const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`), reader.lanes);
   // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));
   const close = () => {

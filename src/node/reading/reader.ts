@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../common/logger.ts';
+import type { Lanes } from '../../rest/core/lane.ts';
 import { SecurityRecords } from '../../security/records.ts';
 import type { Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
@@ -45,6 +46,21 @@ export class Reader {
     this.context = new ReaderContext({ options, store, states, snapshots, records, main: this.#main, indexers: this.#indexers });
   }
 
+  /** The lanes of the node. */
+  get lanes(): Lanes {
+    return {
+      run: (request) => {
+        const body = request.body === null ? null : wholeBuffer(request.body);
+        return this.#main.request({ type: 'lane', request: { ...request, body } }, body === null ? [] : [body.buffer]);
+      },
+      cancel: (id) => this.#main.notify({ type: 'laneCancel', id }),
+    };
+  }
+
+  notify(message: FromReader): void {
+    this.#main.notify(message);
+  }
+
   log(level: LogLevel, message: string): void {
     this.#main.notify({ type: 'log', level, message });
   }
@@ -53,4 +69,10 @@ export class Reader {
     for (const channel of this.#indexers) channel.close();
     this.#main.close();
   }
+}
+
+/** The bytes in a buffer that contains nothing else, so that it can be transferred to another thread. */
+function wholeBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }

@@ -6,13 +6,12 @@ import vm from 'node:vm';
 const CHECK_MS = 3000;
 /** A thread is idle if it was busy for at most this share of the time between two checks. */
 const IDLE_UTILIZATION = 0.02;
-/** A heap is collected only if at least this much of it is unused. */
 const MIN_FREE_BYTES = 12 << 20;
 /** Collections per idle period: the first frees objects, and the young generation shrinks with the second at the latest. */
 const MAX_COLLECTIONS = 2;
 
-/** Monitors the calling thread until it ends. */
-export function releaseMemoryWhenIdle(checkMs = CHECK_MS): void {
+/** Monitors the calling thread until it ends. @param minFreeBytes  a heap is collected only if at least this much of it is unused */
+export function releaseMemoryWhenIdle(checkMs = CHECK_MS, minFreeBytes = MIN_FREE_BYTES): void {
   // Measured from the first check on, so that nothing is loaded for it during the start.
   let before: EventLoopUtilization | null = null;
   let collections = 0;
@@ -21,7 +20,7 @@ export function releaseMemoryWhenIdle(checkMs = CHECK_MS): void {
     const utilization = before === null ? 1 : performance.eventLoopUtilization(now, before).utilization;
     before = now;
     if (utilization > IDLE_UTILIZATION) collections = 0;
-    else if (collections < MAX_COLLECTIONS && freeBytes() > MIN_FREE_BYTES) {
+    else if (collections < MAX_COLLECTIONS && freeBytes() > minFreeBytes) {
       collections++;
       collectGarbage();
       // The time of a collection does not count as activity.

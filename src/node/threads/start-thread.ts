@@ -1,13 +1,14 @@
 // Starts worker threads. A thread loads its modules at once and receives its data in its first message (enter-thread.ts).
-import { type TransferListItem, Worker } from 'node:worker_threads';
+import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 import { threadLimits } from './heap-limits.ts';
 import type { Role, ThreadData } from './thread.ts';
 
 let spare: Worker | null = null;
 
-/** A thread that has not received its data yet. */
-export function newThread(role: Role): Worker {
-  return new Worker(new URL(`../service/${role}-thread.js`, import.meta.url), { resourceLimits: threadLimits() });
+/** A thread that has not received its data yet. @param limits  replace those of the process */
+export function newThread(role: Role, limits: ResourceLimits = {}): Worker {
+  const resourceLimits = { ...threadLimits(), ...limits };
+  return new Worker(new URL(`../service/${role}-thread.js`, import.meta.url), { resourceLimits });
 }
 
 /** Uses `thread` for the next indexer, so that it loads while the node is being set up. */

@@ -5,6 +5,7 @@ import { isShareable } from '../../http/create-listener.ts';
 
 const MAX_HTTP_WORKERS = 8;
 const MAX_INDEXERS = 4;
+const MAX_LANES = 4;
 
 export interface ThreadCounts {
   /** threads that answer searches */
@@ -12,7 +13,9 @@ export interface ThreadCounts {
   /** http workers that listen: one where threads cannot share a port */
   readonly listeners: number;
   readonly indexers: number;
-  /** everything runs in the main thread */
+  /** threads that run what is too heavy for an http worker */
+  readonly lanes: number;
+  /** everything else runs in the main thread */
   readonly inProcess: boolean;
 }
 
@@ -24,6 +27,7 @@ export function threadCounts(settings: Settings): ThreadCounts {
     httpWorkers,
     listeners: isShareable(settings['http.listener']) ? httpWorkers : 1,
     indexers: httpWorkers === 1 ? 1 : indexers,
+    lanes: settings['thread_pool.heavy.size'] || Math.max(2, Math.min(MAX_LANES, cores >> 1)),
     inProcess: httpWorkers === 1,
   };
 }

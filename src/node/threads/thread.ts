@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { NodeOptions } from './node-options.ts';
 
-export type Role = 'indexer' | 'merger' | 'http';
+export type Role = 'indexer' | 'merger' | 'http' | 'lane';
 
 /** Data of a part: the first message to its thread. */
 export interface ThreadData {
@@ -14,4 +14,6 @@ export interface ThreadData {
   readonly indexerPorts: readonly MessagePort[];
   readonly module: WebAssembly.Module;
   readonly options: NodeOptions;
+  /** Lanes: i32[1], by which main ends a request, see src/node/lanes/signal.ts. */
+  readonly signal?: SharedArrayBuffer;
 }

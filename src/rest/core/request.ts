@@ -21,6 +21,8 @@ export class ApiRequest {
   readonly access: Access;
   /** The sender; null if authentication is not required. */
   readonly caller: Caller | null;
+  /** The request is repeated in a lane if its handler fails with TooHeavy, so the handler must have changed nothing by then. */
+  readonly mayMove: boolean;
 
   constructor(parts: {
     http: HttpRequest;
@@ -32,6 +34,7 @@ export class ApiRequest {
     stream: AsyncIterable<Buffer> | null;
     access: Access;
     caller: Caller | null;
+    mayMove: boolean;
   }) {
     this.http = parts.http;
     this.reply = parts.reply;
@@ -42,6 +45,7 @@ export class ApiRequest {
     this.stream = parts.stream;
     this.access = parts.access;
     this.caller = parts.caller;
+    this.mayMove = parts.mayMove;
   }
 
   get method(): string {

@@ -28,12 +28,18 @@ function multiSearchApi(name: string, path: string, itemsOf: ItemsOf): ApiSpec {
     if (limit !== undefined && limit < 1) throw illegalArgumentError('max_concurrent_searches must be positive');
     const items = itemsOf(engine, readItems(request));
     return ok(
-      await multiSearch(engine, indicesOf(request), items, {
-        typedKeys: request.boolean('typed_keys'),
-        totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
-        isDfs: isDfs(request),
-        preFilterShardSize: preFilterShardSize(request),
-      }),
+      await multiSearch(
+        engine,
+        indicesOf(request),
+        items,
+        {
+          typedKeys: request.boolean('typed_keys'),
+          totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
+          isDfs: isDfs(request),
+          preFilterShardSize: preFilterShardSize(request),
+        },
+        request.mayMove,
+      ),
     );
   };
   const routes = ['GET', 'POST'].flatMap((method) => [`${method} ${path}`, `${method} /{index}${path}`]);

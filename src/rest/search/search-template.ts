@@ -59,7 +59,13 @@ function parametersOf(request: ApiRequest): SearchParameters {
 
 /** 200 in the form of `_search`. @throws ApiError the errors of `_search`; the rendered template is not JSON */
 async function searchTemplate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await searchByTemplate(engine, { indices: indicesOf(request), parameters: parametersOf(request) }, request.body));
+  return ok(
+    await searchByTemplate(
+      engine,
+      { indices: indicesOf(request), parameters: parametersOf(request), mayMove: request.mayMove },
+      request.body,
+    ),
+  );
 }
 
 /** 200 `{ template_output }`. @throws ApiError */

@@ -1,6 +1,8 @@
 // Long work divided into steps, between which the thread may do other work. A step leaves no scratch of kernels allocated; a search takes one
 // step per segment.
 
+import { closeTurn, openTurn, patience, TooHeavy, TURN_MS } from '../../common/turn.ts';
+
 /** Yields where the event loop may take a turn. */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -31,14 +33,52 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs steps with turns of the event loop between them. */
-export async function runInTurns<T>(steps: Steps<T>, turns: Turns = EVENT_LOOP): Promise<T> {
+/** Longest time that the turns of a search that can be repeated in a lane may take together. */
+const WORK_MS = 100;
+
+/**
+ * Runs steps with turns of the event loop between them.
+ * @param mayMove  true if the steps change nothing and the caller repeats them in a lane on TooHeavy
+ * @throws TooHeavy only if `mayMove`
+ */
+export async function runInTurns<T>(steps: Steps<T>, mayMove = false, turns: Turns = EVENT_LOOP): Promise<T> {
   let since = turns.now();
+  let worked = 0;
   for (;;) {
-    const step = steps.next();
+    const step = mayMove ? limitedStep(steps, TURN_MS * patience()) : steps.next();
     if (step.done) return step.value;
-    if (turns.now() - since < SLICE_MS) continue;
+    const elapsed = turns.now() - since;
+    if (elapsed < SLICE_MS) continue;
+    worked += elapsed;
+    if (mayMove && worked > WORK_MS * patience()) throw new TooHeavy();
     await turns.next();
     since = turns.now();
+  }
+}
+
+/**
+ * For work that consists of many short parts: lets the event loop take a turn when the parts since the last one have taken long.
+ * @returns to be awaited between two parts. @throws TooHeavy only if `mayMove`: the parts have taken too long together
+ */
+export function pauses(mayMove: boolean, turns: Turns = EVENT_LOOP): () => Promise<void> | void {
+  let since = turns.now();
+  let worked = 0;
+  return () => {
+    const elapsed = turns.now() - since;
+    if (elapsed < SLICE_MS) return;
+    worked += elapsed;
+    if (mayMove && worked > WORK_MS * patience()) throw new TooHeavy();
+    return turns.next().then(() => {
+      since = turns.now();
+    });
+  };
+}
+
+function limitedStep<T>(steps: Steps<T>, ms: number): IteratorResult<void, T> {
+  openTurn(ms);
+  try {
+    return steps.next();
+  } finally {
+    closeTurn();
   }
 }

@@ -1,0 +1,79 @@
+// Limits of synchronous work in a thread. On a thread with a listener, a search that holds the event loop for too long is abandoned and repeated
+// in a lane: a thread without a listener, which can be ended. In a lane, the same checks notice that the request was cancelled.
+//   listener    openTurn(ms) ── checkTurn() ── ... ── checkTurn() throws TooHeavy ──► src/rest/core/lane.ts
+//   lane        checkTurn() throws what `interrupt` throws; isTimeUp() asks for a partial answer
+// State of the module, not a parameter: within a turn all work is synchronous and belongs to one request, and loops that must check are many layers
+// below the code that knows the limit.
+
+/** The work is too heavy for a thread with a listener. It has changed nothing and is repeated in a lane. No handler may turn it into an answer. */
+export class TooHeavy extends Error {
+  constructor() {
+    super('the request is too heavy for a thread with a listener');
+    this.name = 'TooHeavy';
+  }
+}
+
+/** How a lane observes its request. */
+export interface LaneSignals {
+  /** @throws ApiError the request was cancelled */
+  interrupt(): void;
+  /** The request's time is over: what has been found so far is the answer. */
+  isTimeUp(): boolean;
+  /** The request allows this time for its answer. */
+  onTimeout(ms: number): void;
+}
+
+/** Longest turn of the event loop for work that can be repeated in a lane. */
+export const TURN_MS = 25;
+/** Work may find caches cold here that a lane has filled. While lanes answer quickly what was too heavy here, limits grow, up to this factor. */
+const MAX_PATIENCE = 8;
+
+let factor = 1;
+
+/** Factor for the limits of this thread. */
+export function patience(): number {
+  return factor;
+}
+
+/** Adapts the limits of this thread to the time that a lane took for work that was abandoned here. */
+export function learnFromLane(ranMs: number): void {
+  factor = ranMs < TURN_MS ? Math.min(MAX_PATIENCE, factor * 2) : 1;
+}
+
+/** As read by performance.now(); infinite unless a turn with a limit is open. */
+let deadline = Number.POSITIVE_INFINITY;
+let lane: LaneSignals | null = null;
+
+/** Starts a turn that may take `ms`. To be ended by `closeTurn` in the same turn of the event loop. */
+export function openTurn(ms: number): void {
+  deadline = performance.now() + ms;
+}
+
+export function closeTurn(): void {
+  deadline = Number.POSITIVE_INFINITY;
+}
+
+/** To be called by loops over anything that a request can make large, every few thousand steps. @throws TooHeavy; ApiError the request was cancelled */
+export function checkTurn(): void {
+  if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline) throw new TooHeavy();
+  if (lane !== null) lane.interrupt();
+}
+
+/** Whether the work of this turn can be repeated in a lane, which has more memory. */
+export function canMove(): boolean {
+  return deadline !== Number.POSITIVE_INFINITY;
+}
+
+export function isTimeUp(): boolean {
+  return lane?.isTimeUp() ?? false;
+}
+
+/** To be called before a search starts that allows `ms` for its answer: a lane that does not react in time is ended. */
+export function announceTimeout(ms: number): void {
+  lane?.onTimeout(ms);
+}
+
+/** Makes the calling thread a lane. */
+export function observeLane(signals: LaneSignals): void {
+  lane = signals;
+}

@@ -1,0 +1,42 @@
+// A lane: a reader and the REST API without a listener. Main sends it one request at a time, and may end the thread at any moment.
+import { observeLane } from '../../common/turn.ts';
+import { asHttpRequest, LaneReply, type LaneRequest } from '../../rest/core/lane.ts';
+import { Dispatcher } from '../../rest/dispatch.ts';
+import type { Store } from '../../store/store.ts';
+import { Transferred } from '../messages/channel.ts';
+import type { JobAnswer } from '../messages/messages.ts';
+import { Reader } from '../reading/reader.ts';
+import { openLogger } from '../threads/node-log.ts';
+import type { ThreadData } from '../threads/thread.ts';
+import { readSignals } from './signal.ts';
+
+export function startLane(data: ThreadData, store: Store): void {
+  const { settings } = data.options;
+  const reader = new Reader({ ...data, store }, (message) => {
+    switch (message.type) {
+      case 'start':
+        reader.context.publishAddress = message.publishAddress;
+        return;
+      case 'job':
+        return run(message.request);
+      case 'reopenLogs':
+        return dispatcher.reopenLogs();
+      default:
+        return;
+    }
+  });
+  // The thread that received the request writes it to the logs.
+  const quiet = { ...settings, 'log.access': 'off', 'log.slow.threshold': -1 } as const;
+  const dispatcher = new Dispatcher(quiet, reader.context, openLogger(settings, `lane-${data.number}`));
+  if (data.signal) observeLane(readSignals(data.signal, (ms) => reader.notify({ type: 'laneTimeout', ms })));
+
+  async function run(request: LaneRequest): Promise<Transferred> {
+    const started = performance.now();
+    const reply = new LaneReply();
+    await dispatcher.handle(asHttpRequest(request), reply);
+    const answer = await reply.answer;
+    const { heapTotal, external, arrayBuffers } = process.memoryUsage();
+    const sent: JobAnswer = { ...answer, ranMs: performance.now() - started, heldBytes: heapTotal + Math.max(external, arrayBuffers) };
+    return new Transferred(sent, [answer.body.buffer as ArrayBuffer]);
+  }
+}

@@ -1,0 +1,121 @@
+// The lanes as main has them: their threads, the requests in them as tasks, and the contexts that they borrow.
+import type { TaskStart } from '../../api/core/task-store.ts';
+import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
+import { LaneHost, type LaneHostParts } from '../lanes/lane-host.ts';
+import { LanePool, type LaneStats } from '../lanes/lane-pool.ts';
+import { Transferred } from '../messages/channel.ts';
+import type { ContextRequest } from '../messages/context-messages.ts';
+import type { FromReader, LogNotice, ToReader } from '../messages/messages.ts';
+import type { SearchContexts } from './search-contexts.ts';
+import type { Tasks } from './tasks.ts';
+
+export interface MainLanesParts extends Omit<LaneHostParts, 'onEnd' | 'heapBytes'> {
+  readonly contexts: SearchContexts;
+  readonly tasks: Tasks;
+  log(level: LogNotice['level'], message: string): void;
+}
+
+/** Scratch region of a lane in each arena, which limits the kernels' memory of a request. */
+const SCRATCH_BYTES = 512 << 20;
+/** Characters of a body in the description of its task. */
+const MAX_SOURCE_CHARS = 1000;
+
+export class MainLanes {
+  readonly #host: LaneHost;
+  readonly #pool: LanePool;
+  readonly #contexts: SearchContexts;
+  readonly #parts: MainLanesParts;
+  /** Contexts that lanes have borrowed, by reader. */
+  readonly #loans = new Map<number, Set<number>>();
+  /** Sent to each new lane. */
+  #start: ToReader | null = null;
+
+  constructor(parts: MainLanesParts, lanes: number) {
+    const { settings } = parts.options;
+    const heapBytes = settings['thread_pool.heavy.heap'];
+    const maxRunMs = settings['thread_pool.heavy.max_run_time'];
+    this.#parts = parts;
+    this.#contexts = parts.contexts;
+    this.#host = new LaneHost(
+      {
+        ...parts,
+        heapBytes,
+        current: () => [...parts.current(), ...(this.#start ? [this.#start] : [])],
+        onMessage: (reader, message) => this.#onMessage(reader, message),
+        onEnd: (reader) => this.#endLoans(reader),
+      },
+      lanes,
+      SCRATCH_BYTES,
+    );
+    this.#pool = new LanePool({
+      start: (slot, events) => this.#host.start(slot, events),
+      list: (request, onCancel) => parts.tasks.list(taskOf(request), onCancel),
+      log: parts.log,
+      lanes,
+      queueSize: settings['thread_pool.heavy.queue_size'],
+      maxRunMs: maxRunMs < 0 ? Number.POSITIVE_INFINITY : maxRunMs,
+      heapBytes,
+    });
+  }
+
+  get stats(): LaneStats {
+    return this.#pool.stats;
+  }
+
+  /** Starts the warm lane. @param start  sent to each new lane */
+  open(start: ToReader): void {
+    this.#start = start;
+    this.#pool.warm();
+  }
+
+  async run(reader: number, request: LaneRequest): Promise<Transferred> {
+    const answer: LaneAnswer = await this.#pool.run(reader, request);
+    return new Transferred(answer, [answer.body.buffer as ArrayBuffer]);
+  }
+
+  cancel(reader: number, id: number): void {
+    this.#pool.cancel(reader, id);
+  }
+
+  inform(message: ToReader): void {
+    this.#host.inform(message);
+  }
+
+  stop(): Promise<void> {
+    return this.#pool.stop();
+  }
+
+  #onMessage(reader: number, message: FromReader): unknown {
+    return message.type === 'context' ? this.#onContext(reader, message.request) : this.#parts.onMessage(reader, message);
+  }
+
+  #onContext(reader: number, request: ContextRequest): unknown {
+    const reply = this.#contexts.handle(request);
+    if (request.action === 'use' && reply !== null && typeof reply === 'object' && 'loan' in reply) {
+      const loans = this.#loans.get(reader) ?? new Set<number>();
+      this.#loans.set(reader, loans.add(reply.loan));
+    } else if (request.action === 'endUse') this.#loans.get(reader)?.delete(request.loan);
+    return reply;
+  }
+
+  /** Returns the contexts that a lane had borrowed when it was ended; scrolls stay where they were. */
+  #endLoans(reader: number): void {
+    for (const loan of this.#loans.get(reader) ?? []) this.#contexts.handle({ action: 'endUse', loan });
+    this.#loans.delete(reader);
+  }
+}
+
+/** A request in a lane as an element of the task list. */
+function taskOf({ method, path, headers, body }: LaneRequest): TaskStart {
+  const [, indices = ''] = /^\/([^/_][^/]*)\//.exec(path) ?? [];
+  const isSearch = /\/_(?:search|msearch|count)\b/.test(path);
+  const action = !isSearch ? `rest:${method} ${path}` : `indices:data/read/${path.includes('_msearch') ? 'msearch' : 'search'}`;
+  const source = body === null ? '' : Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_SOURCE_CHARS)).toString('utf8');
+  const opaqueId = headers['x-opaque-id'];
+  return {
+    action,
+    description: `indices[${indices}], search_type[QUERY_THEN_FETCH], source[${source}]`,
+    headers: opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId },
+    requestsPerSecond: null,
+  };
+}

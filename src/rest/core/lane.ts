@@ -1,0 +1,112 @@
+// The way from a thread with a listener to a lane: a thread without one, which runs what would hold the event loop for long and can be ended.
+// A lane has a dispatcher of its own, so it receives the request as the listener would have passed it on, and returns the rendered response.
+import type { BodyFormat } from '../../common/media-type.ts';
+import { parseDurationMs } from '../../common/time-unit.ts';
+import { BodyTooLarge, type HttpHeaders, type HttpReply, type HttpRequest } from '../../http/listener.ts';
+import { parseQueryParams } from './query-params.ts';
+
+/** A request as plain data. */
+export interface LaneRequest {
+  /** Unique within the sending thread. */
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly remoteAddress: string;
+  /** Decompressed; null without a body. */
+  readonly body: Uint8Array | null;
+  /** Lanes serve senders in turn. */
+  readonly sender: string;
+  /** Time that the request allows for its answer; null if it states none outside its body. */
+  readonly timeoutMs: number | null;
+}
+
+export interface LaneAnswer {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  readonly body: Uint8Array;
+  /** Time for which the lane ran. */
+  readonly ranMs: number;
+}
+
+/** What the dispatcher of a lane sends. */
+export type LaneResponse = Omit<LaneAnswer, 'ranMs'>;
+
+/** The lanes as a thread with a listener sees them. */
+export interface Lanes {
+  /** @throws ApiError es_rejected_execution_exception: the queue is full; circuit_breaking_exception: the lane ran out of time or memory; task_cancelled_exception */
+  run(request: LaneRequest): Promise<LaneAnswer>;
+  /** Ends a request whose client has disconnected. */
+  cancel(id: number): void;
+}
+
+/** Bodies above these sizes are parsed in a lane: each takes 5 to 10 ms. */
+const LARGE_JSON = 512 << 10;
+const LARGE_BINARY = 256 << 10;
+const LARGE_YAML = 16 << 10;
+
+export function isLargeBody(bytes: number, format: BodyFormat | null): boolean {
+  if (bytes <= LARGE_YAML) return false;
+  return bytes > (format === 'yaml' ? LARGE_YAML : format === 'cbor' || format === 'msgpack' ? LARGE_BINARY : LARGE_JSON);
+}
+
+/** @param body  the decompressed body, which is not used any more on the sending side @param user  empty if nobody has logged in */
+export function laneRequest(id: number, http: HttpRequest, body: Uint8Array | null, user: string): LaneRequest {
+  const { method, path, query, remoteAddress } = http;
+  const { 'content-encoding': _, 'content-length': __, ...headers } = http.headers();
+  const { timeout } = parseQueryParams(query);
+  const timeoutMs = timeout === undefined ? null : parseDurationMs(timeout);
+  return { id, method, path, query, headers, remoteAddress, body, sender: `${user} ${remoteAddress}`, timeoutMs };
+}
+
+/** The request for the dispatcher of a lane. */
+export function asHttpRequest(request: LaneRequest): HttpRequest {
+  const { body, headers } = request;
+  const bytes = body === null ? Buffer.alloc(0) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return {
+    ...request,
+    header: (name) => headers[name],
+    headers: () => headers,
+    body: {
+      length: bytes.length,
+      bytes: async (limit) => {
+        if (bytes.length > limit) throw new BodyTooLarge(limit);
+        return bytes;
+      },
+      async *[Symbol.asyncIterator]() {
+        yield bytes;
+      },
+    },
+  };
+}
+
+/** Collects the response of the dispatcher of a lane. */
+export class LaneReply implements HttpReply {
+  /** Set when the client disconnected; the dispatcher of the sending thread then drops the response. */
+  aborted = false;
+  sent = false;
+  readonly answer: Promise<LaneResponse>;
+  #resolve: (answer: LaneResponse) => void = () => undefined;
+
+  constructor() {
+    this.answer = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  send(status: number, headers: HttpHeaders, body: string | Uint8Array = ''): void {
+    if (this.sent) throw new Error('a second reply');
+    this.sent = true;
+    // Copied only if the bytes are a part of a larger buffer, which cannot be transferred to another thread.
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+    this.#resolve({ status, headers: { ...headers }, body: own });
+  }
+
+  stream(): never {
+    throw new Error('a lane sends responses as a whole');
+  }
+
+  onAbort(): void {}
+}
