@@ -6,7 +6,7 @@ import { beginExit, connections } from '../http/connection/client-connections.ts
 import { type Listening, listenAll } from '../http/connection/server.ts';
 import { stats } from '../http/connection/stats.ts';
 import type { HttpMain } from '../http/model/types.ts';
-import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/access-log.ts';
+import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/log-targets.ts';
 import type { TempFolder } from '../http/request/body.ts';
 import { configFiles } from '../http/tls/pem.ts';
 import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, type DirectiveNode, failAt, parseConfig, UnknownDirectiveError } from '../config/syntax.ts';
 import { buildHttp, isHttpDirective } from '../http/build/build.ts';
 import type { HttpMain } from '../http/model/types.ts';
-import { accessLogPaths, closeAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/access-log.ts';
+import { accessLogPaths, closeAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/log-targets.ts';
 import { configFiles, forgetConfigFiles } from '../http/tls/pem.ts';
 import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';

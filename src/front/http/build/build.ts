@@ -1,14 +1,13 @@
 // Compiles the tree of directives of `http { }` into configuration objects, phases and sockets.
-import { hostname } from 'node:os';
 import path from 'node:path';
-import { ANY_COUNT, checkShape, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../../config/directive.ts';
-import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../../config/syntax.ts';
-import { type ErrorLog, levelRank } from '../../log/error-log.ts';
-import type { LogTargets } from '../../log/targets.ts';
+import { ANY_COUNT, HSL, HTTP, LIMIT_EXCEPT, LOCATION, SERVER, type Spec } from '../../config/directive.ts';
+import { ConfigError, type DirectiveNode } from '../../config/syntax.ts';
+import { allow, BlockBuilder, type BuildInput, finishBuild, type Structure } from '../config/block-builder.ts';
 import { compileRegex } from '../config/compile-regex.ts';
 import { core, TEMP_PATHS } from '../config/core.ts';
 import { collectSockets, parseListen } from '../config/listen.ts';
-import type { HttpFrame, HttpScope } from '../config/module.ts';
+import type { HttpFrame } from '../config/module.ts';
+import { readServerNames } from '../config/server-names.ts';
 import { parseValue, type Value } from '../config/value.ts';
 import { Variables } from '../config/variables.ts';
 import type { HttpModule } from '../model/types.ts';
@@ -20,16 +19,6 @@ import { indexLocations } from '../phases/location.ts';
 import { buildPhases } from '../phases/phases.ts';
 import { FILTER_ORDER } from '../request/pieces.ts';
 import { loadModules, REGISTRY } from './registry.ts';
-
-interface BuildInput {
-  node: DirectiveNode;
-  paths: { prefix: string; conf: string };
-  logs: LogTargets;
-  mainLogs: readonly ErrorLog[];
-  inherited: Map<string, unknown>;
-  /** reports what is doubtful in the configuration */
-  warn(message: string): void;
-}
 
 /** Directives of nginx modules that do not exist here: refused by name, so that they are not taken for supported. */
 const REFUSED: [names: RegExp, what: string][] = [
@@ -49,17 +38,6 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^degrad(e|ation)$/, 'the degradation module'],
 ];
 const refusal = (name: string): string | undefined => REFUSED.find(([names]) => names.test(name))?.[1];
-
-const allow = (contexts: number, min: number, max: number, isBlock: boolean): Spec<undefined> => ({
-  contexts,
-  min,
-  max,
-  block: isBlock,
-  defaultText: '',
-  fallback: undefined,
-  repeats: true,
-  parse: () => undefined,
-});
 
 /** Directives that build the tree itself. */
 const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: HttpFrame): void }> = {
@@ -109,133 +87,56 @@ function collectNames(node: DirectiveNode, names: Set<string>, variables: Set<st
   for (const child of node.children ?? []) collectNames(child, names, variables);
 }
 
-class Builder {
-  readonly main: HttpMain;
-  readonly #variables = new Variables();
-  /** error logs set on each level itself, before merging */
-  readonly #ownLogs = new Map<Loc, ErrorLog[]>();
-  /** place that nginx names for values that contradict each other: the end of the block */
-  readonly #end: { file: string; line: number };
+class Builder extends BlockBuilder<HttpMain> {
+  readonly #variables: Variables;
   readonly #regexLocs: Loc[] = [];
-  readonly #checks: (() => void)[] = [];
-
-  readonly #modules: HttpModule[];
-
-  readonly #input: BuildInput;
 
   constructor(input: BuildInput, modules: HttpModule[]) {
-    this.#input = input;
-    this.#modules = modules;
-    this.#end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
-    this.main = new HttpMain(this.#variables, input.paths, input.inherited);
-    this.main.modules.push(...modules);
-    addCoreVariables(this.#variables);
-    for (const module of modules) this.#variables.add(module.variables ?? [], module.families);
+    const variables = new Variables();
+    super(input, modules, new HttpMain(variables, input.paths, input.inherited));
+    this.#variables = variables;
+    addCoreVariables(variables);
+    for (const module of modules) variables.add(module.variables ?? [], module.families);
     registerCombined(this.main);
   }
 
+  protected structure(name: string): Structure<HttpMain> | undefined {
+    if (!Object.hasOwn(STRUCTURE, name)) return undefined;
+    const { spec, apply } = STRUCTURE[name];
+    return { spec, apply: (f) => apply(this, f) };
+  }
+
+  protected refusal(name: string): string | undefined {
+    return refusal(name);
+  }
+
   build(): HttpMain {
-    const { main } = this;
-    const input = this.#input;
-    this.#prepare(main.loc);
-    this.#readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
-    for (const check of this.#checks) check();
-    this.#merge(main.loc, undefined);
+    const { main, input } = this;
+    this.prepare(main.loc);
+    this.readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
+    this.runChecks();
+    this.merge(main.loc, undefined);
     for (const server of main.servers) {
       this.#mergeTree(server.root, main.loc);
       indexLocations(server.root);
     }
     initHeaderWriter(main);
-    try {
-      for (const module of this.#modules) module.init?.(main);
+    finishBuild(() => {
+      for (const module of this.modules) module.init?.(main);
       main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
       buildPhases(main);
       this.#variables.resolve();
       collectSockets(main, input.warn);
-    } catch (error) {
-      if (typeof error === 'string') throw new ConfigError(error);
-      throw error;
-    }
+    });
     return main;
-  }
-
-  #prepare(loc: Loc): void {
-    for (const module of this.#modules) loc.confs[module.index] = {};
-  }
-
-  // ---------------------------------------------------------------- reading
-
-  #readNodes(nodes: DirectiveNode[], context: number, loc: Loc, server: Server | undefined): void {
-    for (const node of nodes) this.#readNode(node, context, loc, server);
-  }
-
-  #frame(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): HttpFrame {
-    const scope: HttpScope = {
-      main: this.main,
-      loc,
-      server,
-      context,
-      readChildren: (f, inner, level) => {
-        this.#prepare(level);
-        this.#readNodes(f.node.children ?? [], inner, level, server);
-      },
-      value: (text) => {
-        try {
-          return parseValue(text, (name) => this.main.variables.lookup(name));
-        } catch (error) {
-          if (typeof error === 'string') failAt(node, error);
-          throw error;
-        }
-      },
-      later: (check) => this.#checks.push(check),
-      warn: (message) => this.#input.warn(`${message} in ${node.file}:${node.line}`),
-      path: (text, from = 'prefix') => path.resolve(this.#input.paths[from], text),
-    };
-    const fail = (message: string): never => failAt(node, message);
-    return {
-      ...{ node, args: node.args, scope, fail },
-      invalid: (value) => fail(`invalid value "${value ?? node.args[0]}"`),
-      refuse: (why) => fail(`"${node.name}" directive ${why}`),
-    };
-  }
-
-  #readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): void {
-    const structure = STRUCTURE[node.name];
-    if (structure && (structure.spec.contexts & context) !== 0) {
-      checkShape(structure.spec, node);
-      structure.apply(this, this.#frame(node, context, loc, server));
-      return;
-    }
-    let known = structure !== undefined;
-    for (const module of this.#modules) {
-      const spec = Object.hasOwn(module.table, node.name) ? module.table[node.name] : undefined;
-      if (!spec) continue;
-      known = true;
-      if ((spec.contexts & context) === 0) continue;
-      checkShape(spec, node);
-      const conf = loc.confs[module.index] as Record<string, unknown>;
-      const previous = conf[node.name];
-      const given = `${module.index}:${node.name}`;
-      if (!spec.repeats && loc.given.has(given)) failAt(node, `"${node.name}" directive is duplicate`);
-      loc.given.add(given);
-      conf[node.name] = spec.parse(this.#frame(node, context, loc, server), previous);
-      return;
-    }
-    const refused = refusal(node.name);
-    if (refused) failAt(node, `"${node.name}": ${refused} is not supported by this server`);
-    if (known) failAt(node, `"${node.name}" directive is not allowed here`);
-    throw new UnknownDirectiveError(node);
   }
 
   server(f: HttpFrame): void {
     const loc = new Loc(this.main.loc);
     const server = new Server(loc, `${f.node.file}:${f.node.line}`);
     this.main.servers.push(server);
-    this.#prepare(loc);
-    this.#readNodes(f.node.children ?? [], SERVER, loc, server);
-    for (const name of server.names) {
-      if (name.text === '$hostname') name.text = hostname().toLowerCase();
-    }
+    this.prepare(loc);
+    this.readNodes(f.node.children ?? [], SERVER, loc, server);
   }
 
   location(f: HttpFrame): void {
@@ -255,8 +156,8 @@ class Builder {
     if (loc.kind === 'named') server?.named.set(loc.name, loc);
     parent.children.push(loc);
     if (loc.kind === 'regex') this.#regexLocs.push(loc);
-    this.#prepare(loc);
-    this.#readNodes(f.node.children ?? [], LOCATION, loc, server);
+    this.prepare(loc);
+    this.readNodes(f.node.children ?? [], LOCATION, loc, server);
   }
 
   limitExcept(f: HttpFrame): void {
@@ -271,52 +172,20 @@ class Builder {
     loc.exceptMethods = methods;
     loc.exceptLoc = except;
     loc.children.push(except);
-    this.#prepare(except);
-    this.#readNodes(f.node.children ?? [], LIMIT_EXCEPT, except, f.scope.server);
-  }
-
-  errorLog(f: HttpFrame): void {
-    const logs = this.#ownLogs.get(f.scope.loc) ?? [];
-    const log = this.#input.logs.parse(
-      f.args,
-      (m) => f.fail(m),
-      (t) => f.scope.path(t),
-    );
-    if (log) logs.push(log);
-    this.#ownLogs.set(f.scope.loc, logs);
+    this.prepare(except);
+    this.readNodes(f.node.children ?? [], LIMIT_EXCEPT, except, f.scope.server);
   }
 
   // ---------------------------------------------------------------- merging
 
   #mergeTree(loc: Loc, parent: Loc): void {
-    this.#merge(loc, parent);
+    this.merge(loc, parent);
     for (const child of loc.children) this.#mergeTree(child, loc);
   }
 
-  #merge(loc: Loc, parent: Loc | undefined): void {
-    for (const module of this.#modules) {
-      const conf = loc.confs[module.index] as Record<string, unknown>;
-      const from = parent?.confs[module.index] as Record<string, unknown> | undefined;
-      for (const [name, spec] of Object.entries(module.table)) {
-        const own = conf[name];
-        const inherited = from?.[name];
-        let value = spec.merge ? spec.merge(inherited, own) : own !== undefined ? own : inherited;
-        if (value === undefined) value = spec.fallback;
-        conf[name] = value;
-      }
-    }
-    loc.errorLogs = this.#ownLogs.get(loc) ?? parent?.errorLogs ?? this.#input.mainLogs;
-    loc.debug = loc.errorLogs.some((log) => log.level >= DEBUG_LEVEL);
+  protected override mergeOwn(loc: Loc, parent: Loc | undefined): void {
     this.#mergeRoot(loc, parent);
     if (!parent) this.#anchorTempPaths(loc);
-    for (const module of this.#modules) {
-      try {
-        module.finish?.(module.conf(loc), loc);
-      } catch (error) {
-        if (typeof error === 'string') failAt(this.#end, error);
-        throw error;
-      }
-    }
   }
 
   /** `root` and `alias` are one setting: the innermost of either applies. */
@@ -333,13 +202,13 @@ class Builder {
   /** Default temporary folders are below the prefix. */
   #anchorTempPaths(loc: Loc): void {
     const c = core.conf(loc);
-    for (const name of TEMP_PATHS) c[name] = { ...c[name], path: path.resolve(this.#input.paths.prefix, c[name].path) };
+    for (const name of TEMP_PATHS) c[name] = { ...c[name], path: path.resolve(this.input.paths.prefix, c[name].path) };
   }
 
   #rootValue(value: Value, cut: boolean): Value {
     if (value.constant === undefined) return value;
     const slash = value.constant.endsWith('/');
-    let full = path.resolve(this.#input.paths.prefix, value.constant);
+    let full = path.resolve(this.input.paths.prefix, value.constant);
     if (!cut && slash && !full.endsWith('/')) full += '/';
     return parseValue(full, () => {
       throw 'unreachable';
@@ -347,7 +216,6 @@ class Builder {
   }
 }
 
-const DEBUG_LEVEL = levelRank('debug');
 const METHODS = new Set('GET HEAD POST PUT DELETE MKCOL COPY MOVE OPTIONS PROPFIND PROPPATCH LOCK UNLOCK PATCH CONNECT TRACE'.split(' '));
 
 const sameKind = (a: Loc['kind'], b: Loc['kind']): boolean => a === b || (prefixKind(a) && prefixKind(b));
@@ -369,23 +237,4 @@ function readLocationName(f: HttpFrame, loc: Loc): void {
     loc.regex = compileRegex(f, name, mark === '~*');
   } else if (mark === '') loc.kind = name.startsWith('@') ? 'named' : 'prefix';
   else f.fail(`invalid location modifier "${mark}"`);
-}
-
-function readServerNames(f: HttpFrame): void {
-  const { names, listens } = f.scope.server ?? f.fail('"server_name" directive is not allowed here');
-  for (const word of f.args) {
-    if ((word.startsWith('*') && !/^\*\../s.test(word)) || word === '.') f.fail(`server name "${word}" is invalid`);
-    if (word.startsWith('~')) {
-      if (word.length === 1) f.fail('empty regex in server name "~"');
-      names.push({ text: word, regex: compileRegex(f, word.slice(1), /[A-Z]/.test(word)) });
-      continue;
-    }
-    if (word.includes('/')) f.scope.warn(`server name "${word}" has suspicious symbols`);
-    const name = word.toLowerCase();
-    const stars = name.replace(/^\*\.|\.\*$/, '');
-    if (stars.includes('*') || /\.\./.test(name) || (name.startsWith('*.') && name.endsWith('.*'))) {
-      f.fail(`invalid server name or wildcard "${word}" on ${listens[0]?.text ?? '0.0.0.0:80'}`);
-    }
-    names.push({ text: name });
-  }
 }

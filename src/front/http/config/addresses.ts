@@ -1,7 +1,7 @@
 // Addresses in the configuration: literals, and names that the system resolves.
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
-import type { HttpMain } from '../model/types.ts';
+import type { BlockMain } from '../model/types.ts';
 
 export interface Address {
   /** `1.2.3.4:80`, `[::1]:80`, `unix:/path` */
@@ -48,7 +48,7 @@ export function systemAddresses(host: string): Promise<string[]> {
 }
 
 /** Names that must be looked up before the configuration is complete. */
-export function pendingLookups(main: HttpMain): (() => Promise<void>)[] {
+export function pendingLookups(main: BlockMain): (() => Promise<void>)[] {
   let list = main.registry.get('lookups') as (() => Promise<void>)[] | undefined;
   if (!list) main.registry.set('lookups', (list = []));
   return list;

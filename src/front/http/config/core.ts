@@ -25,7 +25,7 @@ import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/
 import type { TempFolder } from '../request/body.ts';
 import { addressError, pendingLookups, splitHostPort, systemAddresses } from './addresses.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';
-import { defineModule, type HttpFrame } from './module.ts';
+import { type BlockFrame, defineModule, type HttpFrame } from './module.ts';
 import { resolverCounts } from './resolver-counts.ts';
 import type { Value } from './value.ts';
 
@@ -289,7 +289,7 @@ export interface ResolverConf {
   zone?: string;
 }
 
-export function parseResolver(f: HttpFrame): ResolverConf {
+export function parseResolver(f: BlockFrame): ResolverConf {
   let named = false;
   const conf: ResolverConf = { servers: [], validMs: undefined, ipv4: true, ipv6: true };
   for (const word of f.args) {

@@ -1,6 +1,6 @@
 // Finds the server for a host name among those that share an address and port.
 import type { Regex } from '../../config/regex.ts';
-import type { ListenOptions, Request, Server, VirtualHosts } from '../model/types.ts';
+import type { ListenOptions, Server, Session, VirtualHosts } from '../model/types.ts';
 
 /** Servers that share an address and port, found by host name. */
 export class HostTable implements VirtualHosts {
@@ -42,7 +42,7 @@ export class HostTable implements VirtualHosts {
     return conflicts;
   }
 
-  find(host: string, r?: Pick<Request, 'setNamed'>): Server | undefined {
+  find(host: string, r?: Pick<Session, 'setNamed'>): Server | undefined {
     const exact = this.#exact.get(host);
     if (exact) return exact;
     for (const { suffix, server } of this.#heads) if (host.endsWith(suffix) && host.length > suffix.length) return server;

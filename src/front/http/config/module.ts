@@ -1,6 +1,6 @@
 // Defines modules of the HTTP server, and what their directives see while the configuration is read.
 import type { ConfOf, Frame, Table } from '../../config/directive.ts';
-import type { HttpMain, HttpModule, Loc, Server } from '../model/types.ts';
+import type { BlockMain, HttpMain, HttpModule, Loc, Server } from '../model/types.ts';
 import type { Value } from './value.ts';
 
 let moduleCount = 0;
@@ -14,21 +14,23 @@ export function defineModule<T extends Table>(
   return { name, index, table, conf: (loc) => loc.confs[index] as ConfOf<T>, ...parts };
 }
 
-/** Context in which a directive of the http tree is read. */
-export interface HttpScope {
-  main: HttpMain;
+/** Context in which a directive of a block is read. */
+export interface BlockScope<Main extends BlockMain = BlockMain> {
+  main: Main;
   loc: Loc;
   server: Server | undefined;
   context: number;
   /** reads the children of the current directive as directives of `context` at level `loc` */
-  readChildren(frame: HttpFrame, context: number, loc: Loc): void;
+  readChildren(frame: BlockFrame<Main>, context: number, loc: Loc): void;
   /** parses a string with variables */
   value(text: string): Value;
-  /** runs `check` when all of `http { }` has been read, for references to other directives */
+  /** runs `check` when the whole block has been read, for references to other directives */
   later(check: () => void): void;
   /** writes a line to the error log at the start, with file and line of the directive */
   warn(message: string): void;
   /** makes a path absolute from the prefix (`conf`: from the folder of the configuration file) */
   path(text: string, from?: 'prefix' | 'conf'): string;
 }
-export type HttpFrame = Frame<HttpScope>;
+export type BlockFrame<Main extends BlockMain = BlockMain> = Frame<BlockScope<Main>>;
+export type HttpScope = BlockScope<HttpMain>;
+export type HttpFrame = BlockFrame<HttpMain>;

@@ -1,6 +1,6 @@
 // Strings with variables: `$name`, `${name}`, `$1`; parsed once, evaluated per request.
 import { capture } from '../../config/regex.ts';
-import type { Evaluable, Request, VariableDef } from '../model/types.ts';
+import type { Evaluable, Session, VariableDef } from '../model/types.ts';
 
 type Part = string | { variable: VariableDef } | { capture: number };
 
@@ -15,7 +15,7 @@ export class Value implements Evaluable {
     this.constant = parts.length === 0 ? '' : parts.length === 1 && typeof parts[0] === 'string' ? parts[0] : undefined;
   }
 
-  eval(r: Request): string {
+  eval(r: Session): string {
     if (this.constant !== undefined) return this.constant;
     let out = '';
     for (const part of this.parts) {
@@ -55,5 +55,5 @@ export function parseValue(source: string, lookup: (name: string) => VariableDef
 export const isTrue = (text: string): boolean => text !== '' && text !== '0';
 
 /** True if any of the values is. */
-export const anySet = (r: Request, values: readonly Value[] | undefined): boolean =>
-  values !== undefined && values.some((value) => isTrue(value.eval(r)));
+export const anySet = (r: Session, values: readonly Value[] | undefined): boolean =>
+  values?.some((value) => isTrue(value.eval(r))) === true;

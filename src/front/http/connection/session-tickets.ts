@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { sharedValue } from '../../zone/memory.ts';
-import type { HttpMain } from '../model/types.ts';
+import type { BlockMain } from '../model/types.ts';
 import { readConfigFile } from '../tls/pem.ts';
 import type { sslModule } from '../tls/ssl.ts';
 
@@ -41,15 +41,15 @@ function keyOfFile(file: string): TicketKey {
   return { name: part(bytes, 0), hmac: part(bytes, long ? 16 : 32), aes: part(bytes, long ? 48 : 16) };
 }
 
-const servers = new WeakMap<HttpMain, number>();
-function nextServer(http: HttpMain): number {
+const servers = new WeakMap<BlockMain, number>();
+function nextServer(http: BlockMain): number {
   const n = (servers.get(http) ?? 0) + 1;
   servers.set(http, n);
   return n;
 }
 
 /** Keys of a server: from its files, else a generated one, shared within its session cache. @throws string */
-export function ticketKeysOf(http: HttpMain, conf: Conf): TicketKey[] {
+export function ticketKeysOf(http: BlockMain, conf: Conf): TicketKey[] {
   if (conf.ssl_session_ticket_key) return conf.ssl_session_ticket_key.map(keyOfFile);
   const zone = conf.ssl_session_cache.zone || 'none';
   const key = `tls-tickets:${zone === 'none' ? `server-${nextServer(http)}` : zone}`;

@@ -6,7 +6,7 @@ import { present } from '../../../common/present.ts';
 import { internalsOf } from '../../../http/wire/stream-binding.ts';
 import { logTo } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
-import type { HttpMain, Request, Server } from '../model/types.ts';
+import type { BlockMain, Server, Session } from '../model/types.ts';
 import { prepareStapling } from '../ocsp/stapling.ts';
 import { ContextCache } from '../tls/certificate-cache.ts';
 import { applyConfCommands, versionRange } from '../tls/conf-command.ts';
@@ -71,7 +71,7 @@ const sharedContext = (server: tls.Server): tls.SecureContext =>
 const contexts = new WeakMap<Server, TlsContext>();
 
 /** Checks and prepares every server that a TLS socket may choose. @throws Error naming the file */
-export function prepareTls(http: HttpMain): void {
+export function prepareTls(http: BlockMain): void {
   for (const server of http.servers) {
     const conf = sslModule.conf(server.root);
     const listens = server.listens.some((l) => l.ssl) || http.sockets.some((s) => s.options.ssl && s.hosts.servers.includes(server));
@@ -176,7 +176,7 @@ function pemsOf(conf: Conf, evalText: (pem: PemSource) => string, atRunTime = fa
   return { cert, key };
 }
 
-function sessionsOf(http: HttpMain, conf: Conf): SessionCache | undefined {
+function sessionsOf(http: BlockMain, conf: Conf): SessionCache | undefined {
   const { mode, zone } = conf.ssl_session_cache;
   if (mode !== 'on') return undefined;
   const key = `tls-sessions:${zone}`;
@@ -191,7 +191,7 @@ function sessionsOf(http: HttpMain, conf: Conf): SessionCache | undefined {
 }
 
 /** The context of a server, made once. @throws string: why it cannot be made */
-export function contextOf(http: HttpMain, server: Server): TlsContext {
+export function contextOf(http: BlockMain, server: Server): TlsContext {
   const known = contexts.get(server);
   if (known) return known;
   const conf = sslModule.conf(server.root);
@@ -233,13 +233,13 @@ export function contextOf(http: HttpMain, server: Server): TlsContext {
 
 /**
  * The secure context of a handshake. Certificates with variables are chosen per connection, and read again unless they are cached.
- * @param request evaluates variables; called only if there are any
+ * @param session evaluates variables; called only if there are any
  * @throws Error or string: a file cannot be read or is malformed
  */
-export function secureContextFor(server: Server, context: TlsContext, request: () => Request): tls.SecureContext {
+export function secureContextFor(server: Server, context: TlsContext, session: () => Session): tls.SecureContext {
   const { conf } = context;
   if (constantPems(conf)) return sharedContext(context.server);
-  const r = request();
+  const r = session();
   const evaluate = (pem: PemSource): string => pem.value.eval(r);
   const key = [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].map(evaluate).join('\0');
   const cache = variableContexts.get(server) ?? new ContextCache();

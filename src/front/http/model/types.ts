@@ -1,6 +1,7 @@
 // The types that the HTTP server is built around: a request, the connection it came on, the level of configuration that serves it, and
 // the functions that serve it. They refer to each other, so they share this file, which every room may import and which imports none of
 // them except the parts of messages in request/. Interfaces stand for classes with behaviour; plain records are classes themselves.
+// `BlockMain`, `Client` and `Session` are what the http and stream servers have in common.
 import type { TLSSocket } from 'node:tls';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import type { ConfOf, Table } from '../../config/directive.ts';
@@ -66,7 +67,7 @@ export interface VariableTable {
 export interface Evaluable {
   /** the whole string if it contains no variable */
   readonly constant: string | undefined;
-  eval(r: Request): string;
+  eval(r: Session): string;
 }
 
 export interface HttpModule<T extends Table = Table> {
@@ -129,6 +130,8 @@ interface DocRoot {
 export interface ListenOptions {
   /** as written, for messages */
   text: string;
+  /** stream: datagrams */
+  udp?: boolean;
   host: string;
   port: number;
   path: string;
@@ -172,12 +175,12 @@ export interface VirtualHosts {
   readonly servers: readonly Server[];
   readonly options: ListenOptions;
   /** The server for a host name; `r` receives the captures of a matching expression. */
-  find(host: string, r?: Pick<Request, 'setNamed'>): Server | undefined;
+  find(host: string, r?: Pick<Session, 'setNamed'>): Server | undefined;
 }
 
 /** A socket to listen on, and the addresses it answers for. */
 export interface ListenSocket {
-  /** `tcp:HOST:PORT` or `unix:PATH` */
+  /** `tcp:HOST:PORT`, `udp:HOST:PORT` or `unix:PATH` */
   key: string;
   host: string;
   port: number;
@@ -188,14 +191,29 @@ export interface ListenSocket {
   hosts: VirtualHosts;
 }
 
-/** `http { }`: the compiled configuration and everything that is global to it. */
-export class HttpMain {
+/** A compiled `http { }` or `stream { }`, and everything that is global to it. */
+export class BlockMain {
   readonly loc = new Loc();
   readonly servers: Server[] = [];
   readonly sockets: ListenSocket[] = [];
   /** folders that workers write to: temporary files, caches */
   readonly folders = new Set<string>();
   readonly modules: HttpModule[] = [];
+  /** named objects of modules (upstreams, zones, formats), by `kind:name` */
+  readonly registry = new Map<string, unknown>();
+
+  constructor(
+    readonly variables: VariableTable,
+    readonly paths: { prefix: string; conf: string },
+    /** zones of the configuration before a reload, by `kind:name` */
+    readonly inherited: Map<string, unknown>,
+    /** precedes the names of memory that event loops share, so that blocks may use the same names */
+    readonly zonePrefix = '',
+  ) {}
+}
+
+/** `http { }` */
+export class HttpMain extends BlockMain {
   readonly phases: Record<Phase, Handler[]> = {
     postRead: [],
     serverRewrite: [],
@@ -212,15 +230,6 @@ export class HttpMain {
   findConfigIndex = 0;
   rewriteIndex = 0;
   headerFilters: { name: FilterName; run: HeaderFilter }[] = [];
-  /** named objects of modules (upstreams, zones, formats), by `kind:name` */
-  readonly registry = new Map<string, unknown>();
-
-  constructor(
-    readonly variables: VariableTable,
-    readonly paths: { prefix: string; conf: string },
-    /** zones of the configuration before a reload, by `kind:name` */
-    readonly inherited: Map<string, unknown>,
-  ) {}
 
   addHeaderFilter(name: FilterName, run: HeaderFilter): void {
     this.headerFilters.push({ name, run });
@@ -292,19 +301,23 @@ export interface Output {
   whenWritable(callback: () => void): void;
 }
 
-/** The connection of a client as requests see it (class HttpConnection). */
-export interface Connection {
+/** Identity, addresses and TLS properties of a client's connection, or of a flow of datagrams. */
+export interface Client {
   readonly id: number;
   readonly startMs: number;
-  /** requests so far, the current one included */
-  readonly requests: number;
   remoteAddr: string;
   remotePort: number;
   readonly localAddr: string;
   readonly localPort: number;
-  readonly listen: Pick<ListenSocket, 'path'>;
   readonly proxy: ProxyInfo | undefined;
   readonly tls: TlsInfo | undefined;
+}
+
+/** The connection of a client as requests see it (class HttpConnection). */
+export interface Connection extends Client {
+  /** requests so far, the current one included */
+  readonly requests: number;
+  readonly listen: Pick<ListenSocket, 'path'>;
   /** set on a stream of an HTTP/2 connection */
   readonly http2: StreamFraming | undefined;
   readonly debugLogs: readonly ErrorLog[] | undefined;
@@ -383,8 +396,22 @@ export type SubrequestEnd = (sub: Request, rc: number) => number;
 /** Output of a request that waits for its turn: pieces of its own, or a subrequest. */
 export type Postponed = { request: Request } | { request?: undefined; pieces: Piece[]; last: boolean };
 
+/** What is served, as variables, balancing and TLS see it: a request, or a connection or flow of datagrams of `stream { }`. */
+export interface Session {
+  readonly conn: Client;
+  server: Server;
+  loc: Loc;
+  captures: Captures | undefined;
+  readonly upstream: { readonly action: string } | undefined;
+  variable(def: VariableDef): string | null;
+  /** The present value, whatever was computed before. */
+  evaluate(def: VariableDef): string | null;
+  log(level: Level, message: string): void;
+  setNamed(regex: Regex, captures: Captures | undefined): void;
+}
+
 /** A request, a subrequest included (class HttpRequest). */
-export interface Request {
+export interface Request extends Session {
   readonly conn: Connection;
   readonly http: HttpMain;
   readonly main: Request;

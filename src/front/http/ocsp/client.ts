@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { BoundedMap } from '../../../common/bounded-map.ts';
 import { logTo } from '../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../zone/bus.ts';
-import type { HttpMain, Server } from '../model/types.ts';
+import type { BlockMain, Server } from '../model/types.ts';
 import { certificatesOf, issuerOf, parseResponder, responderOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile } from '../tls/pem.ts';
 import { sslModule } from '../tls/ssl.ts';
@@ -50,13 +50,13 @@ class AnswerCache {
 }
 
 /** Prepares the servers that use OCSP: loads its library now, not in a handshake, and creates caches that receive other event loops' responses. */
-export async function prepareOcsp(http: HttpMain): Promise<void> {
+export async function prepareOcsp(http: BlockMain): Promise<void> {
   const confs = http.servers.map((server) => sslModule.conf(server.root));
   for (const conf of confs) cacheOf(http, conf.ssl_ocsp_cache);
   if (confs.some((conf) => conf.ssl_stapling || conf.ssl_ocsp !== 'off')) await import('./messages.ts');
 }
 
-function cacheOf(http: HttpMain, zone: string): AnswerCache | undefined {
+function cacheOf(http: BlockMain, zone: string): AnswerCache | undefined {
   if (!zone) return undefined;
   const key = `tls-ocsp:${zone}`;
   let cache = http.registry.get(key) as AnswerCache | undefined;
@@ -73,7 +73,7 @@ function cacheOf(http: HttpMain, zone: string): AnswerCache | undefined {
  * Checks the client's certificate, with `ssl_ocsp on` every certificate up to the root.
  * @returns the reason for refusal in nginx's words, '' if it is accepted
  */
-export async function checkClientCertificate(http: HttpMain, server: Server, socket: TLSSocket): Promise<string> {
+export async function checkClientCertificate(http: BlockMain, server: Server, socket: TLSSocket): Promise<string> {
   const conf = sslModule.conf(server.root);
   const leaf = socket.getPeerX509Certificate();
   if (!leaf) return '';
@@ -96,7 +96,7 @@ export async function checkClientCertificate(http: HttpMain, server: Server, soc
   return '';
 }
 
-async function statusOf(http: HttpMain, server: Server, certificate: X509Certificate, issuer: X509Certificate): Promise<OcspAnswer> {
+async function statusOf(http: BlockMain, server: Server, certificate: X509Certificate, issuer: X509Certificate): Promise<OcspAnswer> {
   const { certificateId, ocspRequest, readOcspResponse } = await import('./messages.ts');
   const conf = sslModule.conf(server.root);
   const id = certificateId(certificate, issuer);

@@ -146,6 +146,10 @@ export class HttpRequest implements Request {
 
   // ---------------------------------------------------------------- accessors
 
+  evaluate(def: VariableDef): string | null {
+    return def.get(this);
+  }
+
   variable(def: VariableDef): string | null {
     if (def.volatile || def.index === undefined) return def.get(this);
     const cached = this.vars[def.index];

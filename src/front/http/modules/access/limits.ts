@@ -1,6 +1,5 @@
 // limit_req and limit_conn. Zones count by key, for all event loops together, and are handed over to the workers of the next configuration.
 import { custom, flag, HSL, HTTP, num, oneOf, within } from '../../../config/directive.ts';
-import { parseSize } from '../../../config/values.ts';
 import type { Level } from '../../../log/error-log.ts';
 import { loop } from '../../../zone/memory.ts';
 import { SharedTable } from '../../../zone/table.ts';
@@ -9,8 +8,7 @@ import type { Value } from '../../config/value.ts';
 import type { HttpMain, Request } from '../../model/types.ts';
 import { runPhases } from '../../phases/phases.ts';
 import { AGAIN, DECLINED } from '../../request/codes.ts';
-
-const ENTRY_BYTES = 128;
+import { type ConnLimit, enterZones, LIMIT_LEVELS, parseConnLimit, parseConnZone, parseZoneArg } from './conn-zones.ts';
 
 // ---------------------------------------------------------------- limit_req
 
@@ -42,14 +40,6 @@ interface RateLimit {
   /** In thousandths of a request. */
   burst: number;
   delay: number;
-}
-
-function parseZoneArg(f: HttpFrame, word: string): { name: string; max: number } {
-  const m = /^zone=([^:]+):(.+)$/.exec(word);
-  const bytes = m && parseSize(m[2]);
-  if (!m || bytes === undefined || bytes === null) f.fail(`invalid zone size "${word}"`);
-  if (bytes < 8 * 4096) f.fail(`zone "${word}" is too small`);
-  return { name: m[1], max: Math.floor(bytes / ENTRY_BYTES) };
 }
 
 function parseReqZone(f: HttpFrame): undefined {
@@ -94,14 +84,12 @@ function parseReq(f: HttpFrame, previous: RateLimit[] = []): RateLimit[] {
 /** Status of a refused request. */
 const statusOf = () => within(num(HSL, 503), (status) => (status < 400 || status > 599 ? 'value must be between 400 and 599' : undefined));
 
-const LEVELS = ['info', 'notice', 'warn', 'error'] as const;
-
 export const limitReqModule = defineModule(
   'limit_req',
   {
     limit_req_zone: custom<undefined>(HTTP, 3, undefined, parseReqZone, { repeats: true }),
     limit_req: custom<RateLimit[] | undefined>(HSL, [1, 3], undefined, parseReq, { repeats: true }),
-    limit_req_log_level: oneOf(HSL, LEVELS, 'error'),
+    limit_req_log_level: oneOf(HSL, LIMIT_LEVELS, 'error'),
     limit_req_status: statusOf(),
     limit_req_dry_run: flag(HSL, false),
   },
@@ -180,7 +168,7 @@ function limitReq(r: Request): number {
 }
 
 /** Delays are logged one level below refusals. */
-const lower = (level: (typeof LEVELS)[number]): Level => (level === 'error' ? 'warn' : level === 'warn' ? 'notice' : 'info');
+const lower = (level: (typeof LIMIT_LEVELS)[number]): Level => (level === 'error' ? 'warn' : level === 'warn' ? 'notice' : 'info');
 
 function reject(r: Request, c: ReturnType<typeof limitReqModule.conf>, excess: number, zone: string): number {
   r.log(
@@ -215,72 +203,12 @@ function charge({ table, rate }: RateZone, key: string, now: number, burst: numb
 
 // ---------------------------------------------------------------- limit_conn
 
-class ConnZone {
-  /** A record: number of requests being processed. */
-  readonly table: SharedTable;
-  constructor(
-    name: string,
-    readonly key: Value,
-    max: number,
-  ) {
-    this.table = new SharedTable(`limit_conn:${name}`, max, 1, false);
-  }
-
-  /** @returns false if the limit is reached or the zone is full */
-  enter(key: string, limit: number): boolean {
-    const { table } = this;
-    return table.locked(() => {
-      const record = table.take(key);
-      if (record < 0 || table.data[record] >= limit) return false;
-      table.data[record]++;
-      return true;
-    });
-  }
-
-  leave(key: string): void {
-    const { table } = this;
-    table.locked(() => {
-      const record = table.find(key);
-      if (record >= 0 && --table.data[record] === 0) table.remove(record);
-    });
-  }
-}
-
 export const limitConnModule = defineModule(
   'limit_conn',
   {
-    limit_conn_zone: custom<undefined>(
-      HTTP,
-      2,
-      undefined,
-      (f: HttpFrame) => {
-        const key = f.scope.value(f.args[0]);
-        if (!f.args[1].startsWith('zone=')) f.fail(`invalid parameter "${f.args[1]}"`);
-        const { name, max } = parseZoneArg(f, f.args[1]);
-        const id = `limit_conn:${name}`;
-        if (f.scope.main.registry.has(id)) f.fail(`limit_conn_zone "${name}" is already bound to key "${key.source}"`);
-        f.scope.main.registry.set(id, new ConnZone(name, key, max));
-        return undefined;
-      },
-      { repeats: true },
-    ),
-    limit_conn: custom<{ zone: string; limit: number }[] | undefined>(
-      HSL,
-      2,
-      undefined,
-      (f: HttpFrame, previous = []) => {
-        if (!/^[1-9]\d{0,4}$/.test(f.args[1])) f.fail(`invalid number of connections "${f.args[1]}"`);
-        if (Number(f.args[1]) > 65535) f.fail('connection limit must be less 65536');
-        const { main } = f.scope;
-        if (previous.some((other) => other.zone === f.args[0])) f.refuse('is duplicate');
-        f.scope.later(() => {
-          if (!main.registry.has(`limit_conn:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
-        });
-        return [...previous, { zone: f.args[0], limit: Number(f.args[1]) }];
-      },
-      { repeats: true },
-    ),
-    limit_conn_log_level: oneOf(HSL, LEVELS, 'error'),
+    limit_conn_zone: custom<undefined>(HTTP, 2, undefined, parseConnZone, { repeats: true }),
+    limit_conn: custom<ConnLimit[] | undefined>(HSL, 2, undefined, parseConnLimit, { repeats: true }),
+    limit_conn_log_level: oneOf(HSL, LIMIT_LEVELS, 'error'),
     limit_conn_status: statusOf(),
     limit_conn_dry_run: flag(HSL, false),
   },
@@ -295,21 +223,13 @@ export const limitConnModule = defineModule(
 function limitConn(r: Request): number {
   const c = limitConnModule.conf(r.loc);
   if (!c.limit_conn || r.isSub || r.getMainCtx(limitConnModule) !== undefined) return DECLINED;
-  const held: (() => void)[] = [];
-  for (const { zone: name, limit } of c.limit_conn) {
-    const zone = r.http.registry.get(`limit_conn:${name}`) as ConnZone | undefined;
-    if (!zone) continue;
-    const key = zone.key.eval(r);
-    if (key === '') continue;
-    r.setMainCtx(limitConnModule, 'PASSED');
-    if (!zone.enter(key, limit)) {
-      for (const release of held) release();
-      r.log(c.limit_conn_log_level, `limiting connections${c.limit_conn_dry_run ? ', dry run,' : ''} by zone "${name}"`);
-      r.setMainCtx(limitConnModule, c.limit_conn_dry_run ? 'REJECTED_DRY_RUN' : 'REJECTED');
-      return c.limit_conn_dry_run ? DECLINED : c.limit_conn_status;
-    }
-    held.push(() => zone.leave(key));
+  const { refusedBy, counted, release } = enterZones(r, r.http, c.limit_conn);
+  if (counted) r.setMainCtx(limitConnModule, 'PASSED');
+  if (refusedBy === undefined) {
+    r.cleanups.push(...release);
+    return DECLINED;
   }
-  r.cleanups.push(...held);
-  return DECLINED;
+  r.log(c.limit_conn_log_level, `limiting connections${c.limit_conn_dry_run ? ', dry run,' : ''} by zone "${refusedBy}"`);
+  r.setMainCtx(limitConnModule, c.limit_conn_dry_run ? 'REJECTED_DRY_RUN' : 'REJECTED');
+  return c.limit_conn_dry_run ? DECLINED : c.limit_conn_status;
 }

@@ -1,12 +1,10 @@
 // Access logs with variables in their path, and the file descriptors that open_log_file_cache keeps open.
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
-import path from 'node:path';
 import { parseTimeSec } from '../../../config/values.ts';
 import { fsPath } from '../../../fs-path.ts';
 import { systemError } from '../../../system-error.ts';
-import type { HttpFrame } from '../../config/module.ts';
-import { documentRoot } from '../../files/paths.ts';
-import type { Request } from '../../model/types.ts';
+import type { BlockFrame } from '../../config/module.ts';
+import type { Session } from '../../model/types.ts';
 
 export interface LogCache {
   /** Maximum number of descriptors, 0 to keep none. */
@@ -34,7 +32,7 @@ interface Entry {
 const entries = new Map<string, Entry>();
 
 /** @throws through the frame */
-export function parseLogCache(f: HttpFrame): LogCache {
+export function parseLogCache(f: BlockFrame): LogCache {
   if (f.args.length === 1 && f.args[0] === 'off') return NO_CACHE;
   const cache: LogCache = { max: 0, inactiveMs: 10_000, validMs: 60_000, minUses: 1 };
   for (const word of f.args) {
@@ -51,10 +49,8 @@ export function parseLogCache(f: HttpFrame): LogCache {
   return cache;
 }
 
-/** Appends a line. @param text  path with variables expanded @param header  first line of a new file, '' for none */
-export function writeScripted(r: Request, text: string, line: string, header: string, cache = NO_CACHE): void {
-  if (text === '' || !rootExists(r)) return;
-  const name = path.resolve(r.http.paths.prefix, text);
+/** Appends a line. @param name  absolute path @param header  first line of a new file, '' for none */
+export function writeScripted(r: Pick<Session, 'log'>, name: string, line: string, header: string, cache = NO_CACHE): void {
   try {
     const entry = entryOf(name, cache);
     const fd = entry.fd ?? openSync(fsPath(name), 'a', 0o644);
@@ -71,18 +67,6 @@ export function writeScripted(r: Request, text: string, line: string, header: st
   } catch (error) {
     r.log('crit', `open() "${name}" failed (${systemError(error)})`);
   }
-}
-
-/** As in nginx: without the document root there is no log, so requests cannot create files for arbitrary host names. */
-function rootExists(r: Request): boolean {
-  const root = documentRoot(r);
-  try {
-    if (statSync(fsPath(root)).isDirectory()) return true;
-    r.log('error', `testing "${root}" existence failed (20: Not a directory)`);
-  } catch (error) {
-    r.log('error', `testing "${root}" existence failed (${systemError(error)})`);
-  }
-  return false;
 }
 
 /** Counts a use of the file's entry and moves it to the end; its descriptor still belongs to the name. */

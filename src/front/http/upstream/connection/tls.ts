@@ -3,7 +3,7 @@ import tls from 'node:tls';
 import { custom, flag, HSL, num, type Table, wordsOf } from '../../../config/directive.ts';
 import type { HttpFrame } from '../../config/module.ts';
 import type { Value } from '../../config/value.ts';
-import type { Request } from '../../model/types.ts';
+import type { Session } from '../../model/types.ts';
 import type { CertificateCache } from '../../tls/certificate-cache.ts';
 import { ContextCache, parseCertificateCache } from '../../tls/certificate-cache.ts';
 import { applyConfCommands, confCommand, TLS_VERSIONS, versionRange } from '../../tls/conf-command.ts';
@@ -106,7 +106,7 @@ function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls
 }
 
 /** Settings for one connection of a request. */
-export function upstreamTls(r: Request, conf: UpstreamTlsConf, defaultName: string): TlsSettings {
+export function upstreamTls(r: Session, conf: UpstreamTlsConf, defaultName: string): TlsSettings {
   const name = (conf.name ? conf.name.eval(r) : defaultName).replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   const certificate = conf.certificate?.value.eval(r) ?? '';
   const key = conf.key?.value.eval(r) ?? '';

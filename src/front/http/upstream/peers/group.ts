@@ -7,8 +7,8 @@ import { loop } from '../../../zone/memory.ts';
 import { SharedTable } from '../../../zone/table.ts';
 import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../../config/addresses.ts';
 import { core, parseResolver, type ResolverConf } from '../../config/core.ts';
-import { defineModule, type HttpFrame } from '../../config/module.ts';
-import { Loc } from '../../model/types.ts';
+import { type BlockFrame, defineModule, type HttpFrame } from '../../config/module.ts';
+import { type BlockMain, Loc } from '../../model/types.ts';
 import { Pool } from '../connection/connect.ts';
 import type { ServerEntry } from './peer.ts';
 import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';
@@ -20,6 +20,25 @@ import { parseSticky, type Sticky } from './sticky.ts';
 
 const DEFAULT_KEEPALIVE = 32;
 const MAX_SHARED_PEERS = 1024;
+
+/** What `upstream { }` means in a kind of block. */
+export interface GroupRules {
+  /** 0: a server must name its port */
+  defaultPort: number;
+  /** parameters of `server` besides those that all blocks have */
+  serverWords: ReadonlySet<string>;
+  /** words for times that balancing may consider, and the average that each uses */
+  times: ReadonlyMap<string, TimeKind>;
+}
+
+const HTTP_RULES: GroupRules = {
+  defaultPort: 80,
+  serverWords: new Set(['route', 'drain']),
+  times: new Map([
+    ['header', 'header'],
+    ['last_byte', 'last_byte'],
+  ]),
+};
 
 /** A named or implicit group. */
 export class UpstreamGroup {
@@ -39,7 +58,6 @@ export class UpstreamGroup {
   resolverTimeoutMs = 30_000;
   keepalive = { max: DEFAULT_KEEPALIVE, local: true };
   keepaliveExplicit = false;
-  defaultPort = 80;
   #nextId = 1;
   readonly #table: SharedTable | undefined;
   readonly #known = new Map<string, Peer>();
@@ -47,8 +65,10 @@ export class UpstreamGroup {
   constructor(
     readonly name: string,
     readonly explicit: boolean,
+    zonePrefix: string,
+    readonly rules: GroupRules = HTTP_RULES,
   ) {
-    this.#table = explicit ? new SharedTable(`upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
+    this.#table = explicit ? new SharedTable(`${zonePrefix}upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
     // only groups of the configuration keep idle connections by default
     this.pool = new Pool({ max: explicit ? DEFAULT_KEEPALIVE : 0, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
   }
@@ -127,7 +147,7 @@ export class UpstreamGroup {
     if (!this.resolver) return;
     let again: number;
     try {
-      const { found, ttlSeconds } = await lookUpEntry(entry, resolverFor(this.resolver), this.resolverTimeoutMs, this.defaultPort);
+      const { found, ttlSeconds } = await lookUpEntry(entry, resolverFor(this.resolver), this.resolverTimeoutMs, this.rules.defaultPort);
       if (found.length > 0 || entry.service) this.#applyAddresses(entry, found);
       again = this.resolver.validMs ?? Math.max(1, ttlSeconds) * 1000;
     } catch (error) {
@@ -156,11 +176,12 @@ export class UpstreamGroup {
 
 /** Group under construction, by its configuration level. */
 const building = new WeakMap<Loc, UpstreamGroup>();
-export const groupOf = (f: HttpFrame): UpstreamGroup =>
+export const groupOf = (f: BlockFrame): UpstreamGroup =>
   building.get(f.scope.loc) ?? f.fail(`"${f.node.name}" directive is not allowed here`);
 
-function parseServer(f: HttpFrame): undefined {
+function parseServer(f: BlockFrame): undefined {
   const group = groupOf(f);
+  const { defaultPort, serverWords } = group.rules;
   const [text, ...words] = f.args;
   const options: ServerOptions = { ...DEFAULT_SERVER };
   let resolve = false;
@@ -173,25 +194,26 @@ function parseServer(f: HttpFrame): undefined {
     else if (name === 'max_fails') options.maxFails = number(value);
     else if (name === 'fail_timeout') options.failTimeoutSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
     else if (name === 'slow_start') options.slowStartSeconds = parseTimeSec(value) ?? f.fail(`invalid parameter "${word}"`);
-    else if (name === 'route') options.route = value || f.fail('route is empty');
+    else if (name === 'route' && serverWords.has(name)) options.route = value || f.fail('route is empty');
     else if (name === 'service') service = value || f.fail('service is empty');
     else if (word === 'backup') options.backup = true;
     else if (word === 'down') options.down = true;
-    else if (word === 'drain') options.drain = true;
+    else if (word === 'drain' && serverWords.has(word)) options.drain = true;
     else if (word === 'resolve') resolve = true;
     else f.fail(`invalid parameter "${word}"`);
   }
   if (service && !resolve) f.fail('service upstream "' + text + '" requires "resolve" parameter');
   if (options.backup && noBackup(group)) f.fail('balancing method does not support parameter "backup"');
-  const { host, port } = splitHostPort(text, 80);
+  const { host, port } = splitHostPort(text, defaultPort);
   if (service && text.startsWith('unix:')) f.fail(`service upstream "${text}" may not be a unix socket`);
   if (service && isIP(host)) f.fail(`service upstream "${text}" requires domain name`);
   if (service && /:\d+$/.test(text)) f.fail(`service upstream "${text}" may not have port`);
   const wrong = addressError(text);
   if (wrong) f.fail(`${wrong} in upstream "${text}"`);
+  if (port === 0 && !service && !text.startsWith('unix:')) f.fail(`no port in upstream "${text}"`);
   const entry: ServerEntry = { text, options, resolve, service, addresses: [] };
   group.entries.push(entry);
-  const literal = literalAddresses(text, 80);
+  const literal = literalAddresses(text, defaultPort);
   if (literal) {
     entry.resolve = false;
     entry.addresses = literal.map((address) => ({ address, options, priority: 0 }));
@@ -207,39 +229,55 @@ function parseServer(f: HttpFrame): undefined {
 
 const noBackup = (group: UpstreamGroup): boolean => ['ip_hash', 'hash', 'random'].includes(group.method.kind);
 
-function setMethod(f: HttpFrame, method: Method): undefined {
+function setMethod(f: BlockFrame, method: Method): undefined {
   const group = groupOf(f);
   if (group.method.kind !== 'round_robin') f.scope.warn('load balancing method redefined');
   group.method = method;
   return undefined;
 }
 
-function timeKind(f: HttpFrame, word: string | undefined): TimeKind {
-  if (word === 'header' || word === 'last_byte') return word;
-  return f.invalid(word);
-}
-
-function parseRandom(f: HttpFrame): undefined {
+function parseRandom(f: BlockFrame): undefined {
   const [first, second] = f.args;
-  if (first === undefined) return setMethod(f, { kind: 'random', two: 'no', timeOf: 'header' });
+  if (first === undefined) return setMethod(f, { kind: 'random', two: 'no', timeOf: 'header', timeWord: '' });
   if (first !== 'two') f.fail(`invalid parameter "${first}"`);
-  if (second === undefined || second === 'least_conn') return setMethod(f, { kind: 'random', two: 'least_conn', timeOf: 'header' });
-  const m = /^least_time=(header|last_byte)$/.exec(second);
-  if (!m) f.fail(`invalid parameter "${second}"`);
-  return setMethod(f, { kind: 'random', two: 'least_time', timeOf: m[1] as TimeKind });
+  if (second === undefined || second === 'least_conn') {
+    return setMethod(f, { kind: 'random', two: 'least_conn', timeOf: 'header', timeWord: '' });
+  }
+  const timeWord = second.startsWith('least_time=') ? second.slice(11) : '';
+  const timeOf = groupOf(f).rules.times.get(timeWord) ?? f.fail(`invalid parameter "${second}"`);
+  return setMethod(f, { kind: 'random', two: 'least_time', timeOf, timeWord });
 }
 
-function parseUpstream(f: HttpFrame): undefined {
+function parseLeastTime(f: BlockFrame): undefined {
+  const [timeWord, flag] = f.args;
+  if (flag !== undefined && flag !== 'inflight') f.fail(`invalid parameter "${flag}"`);
+  const timeOf = groupOf(f).rules.times.get(timeWord) ?? f.invalid(timeWord);
+  return setMethod(f, { kind: 'least_time', timeOf, timeWord, inflight: flag === 'inflight' });
+}
+
+/** Reads an `upstream` block, all but the limits of its pool. @returns the group and the level with its directives */
+export function readGroup(f: BlockFrame, rules: GroupRules): { group: UpstreamGroup; loc: Loc } {
   const { main } = f.scope;
   const [name] = f.args;
   const key = `upstream:${name.toLowerCase()}`;
   if (main.registry.has(key)) f.fail(`duplicate upstream "${name}"`);
-  const group = new UpstreamGroup(name, true);
+  const group = new UpstreamGroup(name, true, main.zonePrefix, rules);
   main.registry.set(key, group);
   const loc = new Loc(f.scope.loc);
   building.set(loc, group);
   f.scope.readChildren(f, UPSTREAM, loc);
   if (group.entries.length === 0 && group.state === undefined) f.fail('no servers are inside upstream');
+  for (const entry of group.entries) {
+    if (!entry.resolve) continue;
+    if (!group.zone)
+      f.fail(`resolving names at run time requires upstream "${name}" in ${f.node.file}:${f.node.line} to be in shared memory`);
+  }
+  group.rebuild();
+  return { group, loc };
+}
+
+function parseUpstream(f: HttpFrame): undefined {
+  const { group, loc } = readGroup(f, HTTP_RULES);
   const c = groupModule.conf(loc);
   group.pool = new Pool({
     max: group.keepalive.max,
@@ -248,45 +286,99 @@ function parseUpstream(f: HttpFrame): undefined {
     timeMs: c.keepalive_time ?? 3_600_000,
     timeoutMs: c.keepalive_timeout ?? 60_000,
   });
-  for (const entry of group.entries) {
-    if (!entry.resolve) continue;
-    if (!group.zone)
-      f.fail(`resolving names at run time requires upstream "${name}" in ${f.node.file}:${f.node.line} to be in shared memory`);
-  }
-  group.rebuild();
   return undefined;
 }
+
+const groupsOf = (main: BlockMain): [string, UpstreamGroup][] =>
+  [...main.registry].filter((entry): entry is [string, UpstreamGroup] => entry[0].startsWith('upstream:'));
+
+/** Gives groups the resolver of their block and the state from before a reload. @throws string */
+export function finishGroups(main: BlockMain, resolver: ResolverConf | undefined, timeoutMs: number): void {
+  for (const [key, group] of groupsOf(main)) {
+    if (group.entries.some((e) => e.resolve) && !group.resolver) {
+      if (!resolver) throw `no resolver defined to resolve names at run time in upstream "${group.name}"`;
+      group.resolver = resolver;
+      group.resolverTimeoutMs = timeoutMs;
+    }
+    const state = main.inherited.get(key);
+    if (state) group.importState(state);
+  }
+}
+
+/** Starts resolving the names of servers. */
+export function startGroups(main: BlockMain): void {
+  for (const [, group] of groupsOf(main)) group.startResolving();
+}
+
+/** Directives that `upstream` blocks of all kinds have. */
+export const commonGroupTable = {
+  server: custom<undefined>(
+    UPSTREAM,
+    [1, ANY_COUNT],
+    undefined,
+    (f: BlockFrame) => {
+      if (groupOf(f).state !== undefined) f.fail('"server" directive cannot be used along with "state"');
+      return parseServer(f);
+    },
+    { repeats: true },
+  ),
+  least_conn: again(custom<undefined>(UPSTREAM, 0, undefined, (f: BlockFrame) => setMethod(f, { kind: 'least_conn' }))),
+  hash: again(
+    custom<undefined>(UPSTREAM, [1, 2], undefined, (f: BlockFrame) => {
+      const value = f.scope.value(f.args[0]);
+      if (f.args[1] !== undefined && f.args[1] !== 'consistent') f.fail(`invalid parameter "${f.args[1]}"`);
+      return setMethod(f, { kind: 'hash', key: (r) => value.eval(r), consistent: f.args[1] === 'consistent' });
+    }),
+  ),
+  random: again(custom<undefined>(UPSTREAM, [0, 2], undefined, parseRandom)),
+  least_time: again(custom<undefined>(UPSTREAM, [1, 2], undefined, parseLeastTime)),
+  zone: again(
+    custom<undefined>(UPSTREAM, [1, 2], undefined, (f: BlockFrame) => {
+      if (f.args[0] === '') f.fail(`invalid zone name "${f.args[0]}"`);
+      const { main } = f.scope;
+      if (f.args[1] !== undefined) main.registry.set(`upstream_zone:${f.args[0]}`, true);
+      else
+        f.scope.later(() => {
+          if (!main.registry.has(`upstream_zone:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
+        });
+      if (f.args[1] !== undefined) {
+        const bytes = parseSize(f.args[1]);
+        if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
+        if (bytes < 8 * 4096) f.fail(`zone "${f.args[0]}" is too small`);
+      }
+      groupOf(f).zone = f.args[0];
+      return undefined;
+    }),
+  ),
+  state: custom<undefined>(UPSTREAM, 1, undefined, (f: BlockFrame) => {
+    const group = groupOf(f);
+    const file = f.scope.path(f.args[0]);
+    if (group.entries.length > 0) f.fail('"state" directive cannot be used along with "server"');
+    group.state = file;
+    for (const node of readState(file)) {
+      const fail = (message: string): never => failAt(node, message);
+      if (node.name !== 'server' || node.children || node.args.length === 0)
+        fail(`unexpected "${node.name}" in the state of upstream "${group.name}"`);
+      parseServer({ ...f, node, args: node.args, fail });
+    }
+    return undefined;
+  }),
+  resolver: custom<undefined>(UPSTREAM, [1, ANY_COUNT], undefined, (f: BlockFrame) => {
+    groupOf(f).resolver = parseResolver(f);
+    return undefined;
+  }),
+  resolver_timeout: custom<undefined>(UPSTREAM, 1, undefined, (f: BlockFrame) => {
+    groupOf(f).resolverTimeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
+    return undefined;
+  }),
+};
 
 export const groupModule = defineModule(
   'upstream',
   {
+    ...commonGroupTable,
     upstream: block<undefined>(HTTP, 1, undefined, parseUpstream),
-    server: custom<undefined>(
-      UPSTREAM,
-      [1, ANY_COUNT],
-      undefined,
-      (f: HttpFrame) => {
-        if (groupOf(f).state !== undefined) f.fail('"server" directive cannot be used along with "state"');
-        return parseServer(f);
-      },
-      { repeats: true },
-    ),
     ip_hash: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'ip_hash' }))),
-    least_conn: again(custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => setMethod(f, { kind: 'least_conn' }))),
-    hash: again(
-      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
-        const value = f.scope.value(f.args[0]);
-        if (f.args[1] !== undefined && f.args[1] !== 'consistent') f.fail(`invalid parameter "${f.args[1]}"`);
-        return setMethod(f, { kind: 'hash', key: (r) => value.eval(r), consistent: f.args[1] === 'consistent' });
-      }),
-    ),
-    random: again(custom<undefined>(UPSTREAM, [0, 2], undefined, parseRandom)),
-    least_time: again(
-      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
-        if (f.args[1] !== undefined && f.args[1] !== 'inflight') f.fail(`invalid parameter "${f.args[1]}"`);
-        return setMethod(f, { kind: 'least_time', timeOf: timeKind(f, f.args[0]), inflight: f.args[1] === 'inflight' });
-      }),
-    ),
     keepalive: custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
       const group = groupOf(f);
       const max = /^\d{1,9}$/.test(f.args[0]) ? Number(f.args[0]) : f.fail(`invalid value "${f.args[0]}" in "keepalive" directive`);
@@ -298,39 +390,8 @@ export const groupModule = defineModule(
     keepalive_requests: num(UPSTREAM, 1000),
     keepalive_time: msec(UPSTREAM, '1h'),
     keepalive_timeout: msec(UPSTREAM, '60s'),
-    zone: again(
-      custom<undefined>(UPSTREAM, [1, 2], undefined, (f: HttpFrame) => {
-        if (f.args[0] === '') f.fail(`invalid zone name "${f.args[0]}"`);
-        const { main } = f.scope;
-        if (f.args[1] !== undefined) main.registry.set(`upstream_zone:${f.args[0]}`, true);
-        else
-          f.scope.later(() => {
-            if (!main.registry.has(`upstream_zone:${f.args[0]}`)) f.fail(`zero size shared memory zone "${f.args[0]}"`);
-          });
-        if (f.args[1] !== undefined) {
-          const bytes = parseSize(f.args[1]);
-          if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
-          if (bytes < 8 * 4096) f.fail(`zone "${f.args[0]}" is too small`);
-        }
-        groupOf(f).zone = f.args[0];
-        return undefined;
-      }),
-    ),
     sticky: custom<undefined>(UPSTREAM, [2, ANY_COUNT], undefined, (f: HttpFrame) => {
       groupOf(f).sticky = parseSticky(f);
-      return undefined;
-    }),
-    state: custom<undefined>(UPSTREAM, 1, undefined, (f: HttpFrame) => {
-      const group = groupOf(f);
-      const file = f.scope.path(f.args[0]);
-      if (group.entries.length > 0) f.fail('"state" directive cannot be used along with "server"');
-      group.state = file;
-      for (const node of readState(file)) {
-        const fail = (message: string): never => failAt(node, message);
-        if (node.name !== 'server' || node.children || node.args.length === 0)
-          fail(`unexpected "${node.name}" in the state of upstream "${group.name}"`);
-        parseServer({ ...f, node, args: node.args, fail });
-      }
       return undefined;
     }),
     ntlm: custom<undefined>(UPSTREAM, 0, undefined, (f: HttpFrame) => {
@@ -348,32 +409,12 @@ export const groupModule = defineModule(
       groupOf(f).queue = { max, timeoutMs };
       return undefined;
     }),
-    resolver: custom<undefined>(UPSTREAM, [1, ANY_COUNT], undefined, (f: HttpFrame) => {
-      groupOf(f).resolver = parseResolver(f);
-      return undefined;
-    }),
-    resolver_timeout: custom<undefined>(UPSTREAM, 1, undefined, (f: HttpFrame) => {
-      groupOf(f).resolverTimeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
-      return undefined;
-    }),
   },
   {
     init(main) {
-      const c = core.conf(main.loc);
-      for (const [key, value] of main.registry) {
-        if (!key.startsWith('upstream:')) continue;
-        const group = value as UpstreamGroup;
-        if (group.entries.some((e) => e.resolve) && !group.resolver) {
-          group.resolver = c.resolver;
-          group.resolverTimeoutMs = c.resolver_timeout;
-          if (!group.resolver) throw `no resolver defined to resolve names at run time in upstream "${group.name}"`;
-        }
-        const state = main.inherited.get(key);
-        if (state) group.importState(state);
-      }
+      const { resolver, resolver_timeout } = core.conf(main.loc);
+      finishGroups(main, resolver, resolver_timeout);
     },
-    start(main) {
-      for (const [key, value] of main.registry) if (key.startsWith('upstream:')) (value as UpstreamGroup).startResolving();
-    },
+    start: startGroups,
   },
 );

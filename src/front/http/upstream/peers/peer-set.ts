@@ -1,14 +1,15 @@
 // The peers of an upstream and the method of choosing among them.
 import { loop } from '../../../zone/memory.ts';
 import type { SharedTable } from '../../../zone/table.ts';
-import type { Request } from '../../model/types.ts';
+import type { Session } from '../../model/types.ts';
 import type { Peer, TimeKind } from './peer.ts';
 
 export type Method =
   | { kind: 'round_robin' | 'ip_hash' | 'least_conn' }
-  | { kind: 'hash'; key: (r: Request) => string; consistent: boolean }
-  | { kind: 'random'; two: 'no' | 'least_conn' | 'least_time'; timeOf: TimeKind }
-  | { kind: 'least_time'; timeOf: TimeKind; inflight: boolean };
+  | { kind: 'hash'; key: (r: Session) => string; consistent: boolean }
+  /** `timeWord`: the time in the words of the configuration */
+  | { kind: 'random'; two: 'no' | 'least_conn' | 'least_time'; timeOf: TimeKind; timeWord: string }
+  | { kind: 'least_time'; timeOf: TimeKind; timeWord: string; inflight: boolean };
 
 export class PeerSet {
   primary: Peer[] = [];

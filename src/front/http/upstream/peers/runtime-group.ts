@@ -1,9 +1,9 @@
 // Groups for back ends that the configuration names by address, or that variables name at run time.
 import { isIP } from 'node:net';
 import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../../config/addresses.ts';
-import { core } from '../../config/core.ts';
-import type { HttpFrame } from '../../config/module.ts';
-import type { Request } from '../../model/types.ts';
+import { core, type ResolverConf } from '../../config/core.ts';
+import type { BlockFrame } from '../../config/module.ts';
+import type { BlockMain, Request } from '../../model/types.ts';
 import { UpstreamGroup } from './group.ts';
 import { DEFAULT_SERVER } from './peer.ts';
 import { PeerSet } from './peer-set.ts';
@@ -17,14 +17,14 @@ export interface GroupSeeker {
 }
 
 /** The group for an address in the configuration: a named upstream defined anywhere, or the addresses of the host. */
-export function literalGroup(f: HttpFrame, hostText: string, defaultPort: number): UpstreamGroup {
+export function literalGroup(f: BlockFrame, hostText: string, defaultPort: number): UpstreamGroup {
   const { main } = f.scope;
   const wrong = addressError(hostText);
   if (wrong) f.fail(`${wrong} in upstream "${hostText}"`);
   const key = `implicit:${hostText}:${defaultPort}`;
   const known = main.registry.get(key) as UpstreamGroup | undefined;
   if (known) return known;
-  const group = new UpstreamGroup(hostText, false);
+  const group = new UpstreamGroup(hostText, false, main.zonePrefix);
   main.registry.set(key, group);
   pendingLookups(main).push(async () => {
     const named = main.registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
@@ -56,60 +56,80 @@ function addServer(group: UpstreamGroup, text: string, list: readonly ReturnType
 const aliases = new WeakMap<UpstreamGroup, UpstreamGroup>();
 export const realGroup = (group: UpstreamGroup): UpstreamGroup => aliases.get(group) ?? group;
 
+/** No group for an address known at run time. */
+export class GroupError extends Error {
+  constructor(
+    /** '' if there is nothing to log */
+    message: string,
+    readonly status: 500 | 502,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The group for an address known at run time: a promise if the resolver must be asked.
+ * @throws GroupError  @rejects ResolveError
+ */
+export function groupAt(
+  { registry, zonePrefix }: BlockMain,
+  hostText: string,
+  defaultPort: number,
+  resolver: ResolverConf | undefined,
+  timeoutMs: number,
+): UpstreamGroup | Promise<UpstreamGroup> {
+  const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
+  if (named) return named;
+  const implicit = registry.get(`implicit:${hostText}:${defaultPort}`) as UpstreamGroup | undefined;
+  if (implicit?.set) return realGroup(implicit);
+  const build = (list: ReturnType<typeof makeAddress>[]): UpstreamGroup => {
+    const key = `runtime:${list.map((a) => a.name).join(',')}`;
+    const known = registry.get(key) as UpstreamGroup | undefined;
+    if (known && list.length === 1) return known;
+    const group = new UpstreamGroup(hostText, false, zonePrefix);
+    group.set = new PeerSet({ kind: 'round_robin' });
+    addServer(group, hostText, list);
+    // peers of a resolved name start without history, but share idle connections
+    if (known) group.pool = known.pool;
+    else if (registry.size < 10_000) registry.set(key, group);
+    return group;
+  };
+  const literal = literalAddresses(hostText, defaultPort);
+  if (literal) return build(literal);
+  const { host, port } = splitHostPort(hostText, defaultPort);
+  if (!resolver) throw new GroupError(`no resolver defined to resolve ${host}`, 502);
+  if (host === '' || isIP(host)) throw new GroupError('', 500);
+  if (port === 0) throw new GroupError(`no port in upstream "${hostText}"`, 500);
+  return resolverFor(resolver)
+    .resolve(host, timeoutMs)
+    .then((answer) => build(answer.addresses.map((ip) => makeAddress(ip, port))));
+}
+
 /** Finds the group for an address known at run time, and passes it to `u.useGroup`. */
 export function runtimeGroup(u: GroupSeeker, hostText: string, defaultPort: number): void {
   const { r } = u;
-  const { registry } = r.http;
-  const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
-  if (named) {
-    u.useGroup(named);
-    return;
-  }
-  const implicit = registry.get(`implicit:${hostText}:${defaultPort}`) as UpstreamGroup | undefined;
-  if (implicit?.set) {
-    u.useGroup(realGroup(implicit));
-    return;
-  }
-  const build = (list: ReturnType<typeof makeAddress>[]) => {
-    const key = `runtime:${list.map((a) => a.name).join(',')}`;
-    const kept = registry.get(key) as UpstreamGroup | undefined;
-    let group = list.length === 1 ? kept : undefined;
-    if (!group) {
-      group = new UpstreamGroup(hostText, false);
-      group.set = new PeerSet({ kind: 'round_robin' });
-      addServer(group, hostText, list);
-      // peers of a resolved name start without history, but share idle connections
-      if (kept) group.pool = kept.pool;
-      else if (registry.size < 10_000) registry.set(key, group);
-    }
-    u.useGroup(group);
-  };
-  const literal = literalAddresses(hostText, defaultPort);
-  if (literal) {
-    build(literal);
-    return;
-  }
-  const { host, port } = splitHostPort(hostText, defaultPort);
   const c = core.conf(r.loc);
-  if (!c.resolver) {
-    r.log('error', `no resolver defined to resolve ${host}`);
-    u.finish(502);
+  let found: UpstreamGroup | Promise<UpstreamGroup>;
+  try {
+    found = groupAt(r.http, hostText, defaultPort, c.resolver, c.resolver_timeout);
+  } catch (error) {
+    if (!(error instanceof GroupError)) throw error;
+    if (error.message !== '') r.log('error', error.message);
+    u.finish(error.status);
     return;
   }
-  if (host === '' || isIP(host)) {
-    u.finish(500);
+  if (!(found instanceof Promise)) {
+    u.useGroup(found);
     return;
   }
-  resolverFor(c.resolver)
-    .resolve(host, c.resolver_timeout)
-    .then(
-      (answer) => {
-        if (!r.done && !r.conn.error) build(answer.addresses.map((ip) => makeAddress(ip, port)));
-        else u.finish(499);
-      },
-      (error: Error) => {
-        r.log('error', error.message);
-        u.finish(502);
-      },
-    );
+  found.then(
+    (group) => {
+      if (!r.done && !r.conn.error) u.useGroup(group);
+      else u.finish(499);
+    },
+    (error: Error) => {
+      r.log('error', error.message);
+      u.finish(502);
+    },
+  );
 }

@@ -1,7 +1,7 @@
 // Chooses peers for one request: round robin, least_conn, least_time, ip_hash, hash, random. No I/O.
 import { crc32Latin1 } from '../../../../common/crc32.ts';
 import { nowSeconds } from '../../../../http/wire/clock.ts';
-import type { Request } from '../../model/types.ts';
+import type { Session } from '../../model/types.ts';
 import { binaryAddress } from '../../request/address.ts';
 import { noteTime, type Peer, peerTime, type TimeKind } from './peer.ts';
 import { countUp, type PeerSet } from './peer-set.ts';
@@ -28,11 +28,11 @@ export class Selection {
   #hashTries = 0;
   #key: string | undefined;
 
-  readonly #r: Request;
+  readonly #r: Session;
 
   constructor(
     readonly set: PeerSet,
-    r: Request,
+    r: Session,
   ) {
     this.#r = r;
     this.tries = set.tries;

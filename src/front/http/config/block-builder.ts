@@ -1,0 +1,188 @@
+// Reads the directives of a block (`http { }`, `stream { }`) into configuration objects by the tables of its modules, and merges the levels.
+// What only one kind of block has, such as locations, is in its subclass.
+import path from 'node:path';
+import { checkShape, type Spec } from '../../config/directive.ts';
+import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../../config/syntax.ts';
+import { type ErrorLog, levelRank } from '../../log/error-log.ts';
+import type { LogTargets } from '../../log/targets.ts';
+import type { BlockMain, HttpModule, Loc, Server } from '../model/types.ts';
+import type { BlockFrame, BlockScope } from './module.ts';
+import { parseValue } from './value.ts';
+
+export interface BuildInput {
+  node: DirectiveNode;
+  paths: { prefix: string; conf: string };
+  logs: LogTargets;
+  mainLogs: readonly ErrorLog[];
+  inherited: Map<string, unknown>;
+  /** reports what is doubtful in the configuration */
+  warn(message: string): void;
+}
+
+/** A directive that builds the tree itself. */
+export interface Structure<Main extends BlockMain> {
+  spec: Spec<undefined>;
+  apply(frame: BlockFrame<Main>): void;
+}
+
+/** Shape of a directive whose value is not stored. */
+export const allow = (contexts: number, min: number, max: number, isBlock: boolean): Spec<undefined> => ({
+  contexts,
+  min,
+  max,
+  block: isBlock,
+  defaultText: '',
+  fallback: undefined,
+  repeats: true,
+  parse: () => undefined,
+});
+
+const DEBUG_LEVEL = levelRank('debug');
+
+export abstract class BlockBuilder<Main extends BlockMain> {
+  readonly main: Main;
+  protected readonly input: BuildInput;
+  protected readonly modules: HttpModule[];
+  /** error logs set on each level itself, before merging */
+  readonly #ownLogs = new Map<Loc, ErrorLog[]>();
+  /** place that nginx names for values that contradict each other: the end of the block */
+  readonly #end: { file: string; line: number };
+  readonly #checks: (() => void)[] = [];
+
+  constructor(input: BuildInput, modules: HttpModule[], main: Main) {
+    this.input = input;
+    this.modules = modules;
+    this.main = main;
+    this.#end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
+    main.modules.push(...modules);
+  }
+
+  protected abstract structure(name: string): Structure<Main> | undefined;
+
+  /** What a directive belongs to that this server does not support; undefined if there is none of that name. */
+  protected abstract refusal(name: string): string | undefined;
+
+  // ---------------------------------------------------------------- reading
+
+  prepare(loc: Loc): void {
+    for (const module of this.modules) loc.confs[module.index] = {};
+  }
+
+  readNodes(nodes: readonly DirectiveNode[], context: number, loc: Loc, server: Server | undefined): void {
+    for (const node of nodes) this.#readNode(node, context, loc, server);
+  }
+
+  /** Runs what was put off until the whole block is read. */
+  protected runChecks(): void {
+    for (const check of this.#checks) check();
+  }
+
+  #frame(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): BlockFrame<Main> {
+    const scope: BlockScope<Main> = {
+      main: this.main,
+      loc,
+      server,
+      context,
+      readChildren: (f, inner, level) => {
+        this.prepare(level);
+        this.readNodes(f.node.children ?? [], inner, level, server);
+      },
+      value: (text) => {
+        try {
+          return parseValue(text, (name) => this.main.variables.lookup(name));
+        } catch (error) {
+          if (typeof error === 'string') failAt(node, error);
+          throw error;
+        }
+      },
+      later: (check) => this.#checks.push(check),
+      warn: (message) => this.input.warn(`${message} in ${node.file}:${node.line}`),
+      path: (text, from = 'prefix') => path.resolve(this.input.paths[from], text),
+    };
+    const fail = (message: string): never => failAt(node, message);
+    return {
+      ...{ node, args: node.args, scope, fail },
+      invalid: (value) => fail(`invalid value "${value ?? node.args[0]}"`),
+      refuse: (why) => fail(`"${node.name}" directive ${why}`),
+    };
+  }
+
+  #readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): void {
+    const structure = this.structure(node.name);
+    if (structure && (structure.spec.contexts & context) !== 0) {
+      checkShape(structure.spec, node);
+      structure.apply(this.#frame(node, context, loc, server));
+      return;
+    }
+    let known = structure !== undefined;
+    for (const module of this.modules) {
+      const spec = Object.hasOwn(module.table, node.name) ? module.table[node.name] : undefined;
+      if (!spec) continue;
+      known = true;
+      if ((spec.contexts & context) === 0) continue;
+      checkShape(spec, node);
+      const conf = loc.confs[module.index] as Record<string, unknown>;
+      const previous = conf[node.name];
+      const given = `${module.index}:${node.name}`;
+      if (!spec.repeats && loc.given.has(given)) failAt(node, `"${node.name}" directive is duplicate`);
+      loc.given.add(given);
+      conf[node.name] = spec.parse(this.#frame(node, context, loc, server), previous);
+      return;
+    }
+    const refused = this.refusal(node.name);
+    if (refused) failAt(node, `"${node.name}": ${refused} is not supported by this server`);
+    if (known) failAt(node, `"${node.name}" directive is not allowed here`);
+    throw new UnknownDirectiveError(node);
+  }
+
+  errorLog(f: BlockFrame<Main>): void {
+    const logs = this.#ownLogs.get(f.scope.loc) ?? [];
+    const log = this.input.logs.parse(
+      f.args,
+      (m) => f.fail(m),
+      (t) => f.scope.path(t),
+    );
+    if (log) logs.push(log);
+    this.#ownLogs.set(f.scope.loc, logs);
+  }
+
+  // ---------------------------------------------------------------- merging
+
+  protected merge(loc: Loc, parent: Loc | undefined): void {
+    for (const module of this.modules) {
+      const conf = loc.confs[module.index] as Record<string, unknown>;
+      const from = parent?.confs[module.index] as Record<string, unknown> | undefined;
+      for (const [name, spec] of Object.entries(module.table)) {
+        const own = conf[name];
+        const inherited = from?.[name];
+        let value = spec.merge ? spec.merge(inherited, own) : own !== undefined ? own : inherited;
+        if (value === undefined) value = spec.fallback;
+        conf[name] = value;
+      }
+    }
+    loc.errorLogs = this.#ownLogs.get(loc) ?? parent?.errorLogs ?? this.input.mainLogs;
+    loc.debug = loc.errorLogs.some((log) => log.level >= DEBUG_LEVEL);
+    this.mergeOwn(loc, parent);
+    for (const module of this.modules) {
+      try {
+        module.finish?.(module.conf(loc), loc);
+      } catch (error) {
+        if (typeof error === 'string') failAt(this.#end, error);
+        throw error;
+      }
+    }
+  }
+
+  /** Merges what is not in the tables of modules, before their `finish` runs. */
+  protected mergeOwn(_loc: Loc, _parent: Loc | undefined): void {}
+}
+
+/** Runs the last steps of a build. @throws ConfigError for errors that are strings */
+export function finishBuild(steps: () => void): void {
+  try {
+    steps();
+  } catch (error) {
+    if (typeof error === 'string') throw new ConfigError(error);
+    throw error;
+  }
+}
