@@ -66,6 +66,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/rest/documents': 'core',
   'src/rest/indices': 'core',
   'src/rest/search': 'ingest core',
+  'src/rest/security': 'auth core',
   'src/search/index-query': '',
   'src/search/matchers': 'index-query',
   'src/search/shard': 'index-query',

@@ -6,6 +6,7 @@ import { DOCUMENTS_ROOM } from './documents/apis.ts';
 import { INDICES_ROOM } from './indices/apis.ts';
 import { INGEST_ROOM } from './ingest/apis.ts';
 import { SEARCH_ROOM } from './search/apis.ts';
+import { SECURITY_ROOM } from './security/apis.ts';
 
 export const ALL_APIS: readonly ApiSpec[] = [
   ...CLUSTER_ROOM,
@@ -13,5 +14,6 @@ export const ALL_APIS: readonly ApiSpec[] = [
   ...INDICES_ROOM,
   ...INGEST_ROOM,
   ...SEARCH_ROOM,
+  ...SECURITY_ROOM,
   ...UNSUPPORTED_APIS,
 ];

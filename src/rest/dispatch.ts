@@ -66,9 +66,9 @@ export class Dispatcher {
   constructor(settings: Settings, engine: EngineContext, logger: Logger, lanes: Lanes | null = null) {
     this.#lanes = lanes;
     this.#settings = settings;
-    this.#context = { engine, engineFor: () => engine, settings, startedMs: Date.now() };
-    this.#logger = logger;
     this.#auth = new Authenticator(settings, engine.security.records);
+    this.#context = { engine, engineFor: () => engine, realms: this.#auth.realms, settings, startedMs: Date.now() };
+    this.#logger = logger;
     this.#cors = new Cors(settings);
     this.#log = new RequestLog(settings);
   }
@@ -127,6 +127,14 @@ export class Dispatcher {
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     const access = caller === null ? FULL_ACCESS : new Access(caller.identity.username, Object.values(caller.roles));
     exchange.access = access;
+    // Access knows one set of roles, not what two have in common.
+    if (
+      caller !== null &&
+      caller.limitedBy !== null &&
+      caller.limitedBy !== caller.roles &&
+      match.methods.get(http.method)?.api.needs !== 'none'
+    )
+      throw new ApiError('security_exception', 403, 'API keys with role descriptors can use the security APIs only');
     this.#negotiate(exchange, route, query.format);
 
     const params: Record<string, string> = { ...query };

@@ -42,8 +42,23 @@ export class Realms {
     return user;
   }
 
+  /** All users, those of the settings first. */
+  users(): RealmUser[] {
+    const names = new Set([...this.#fileUsers.keys(), ...this.records.users.keys()]);
+    return [...names].flatMap((name) => this.user(name) ?? []);
+  }
+
   isFileUser(name: string): boolean {
     return this.#fileUsers.has(name);
+  }
+
+  roleNames(): string[] {
+    return [...new Set([...BUILT_IN_ROLES.keys(), ...this.#fileRoles.keys(), ...this.records.roles.keys()])];
+  }
+
+  /** True if a role of this name cannot be created or changed at run time. */
+  isReservedRole(name: string): boolean {
+    return BUILT_IN_ROLES.has(name) || this.#fileRoles.has(name);
   }
 
   role(name: string): RoleDescriptor | null {

@@ -1,6 +1,7 @@
 // Declarations of APIs: a table with all routes and query parameters. An undeclared parameter is a 400.
 import type { EngineContext } from '../../api/core/context.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { Realms } from '../../security/realms.ts';
 import type { Privilege } from '../auth/privilege.ts';
 import type { ParamKind } from './param-kinds.ts';
 import type { ApiRequest } from './request.ts';
@@ -23,6 +24,8 @@ export interface RestContext {
    * @param targetPrivilege  right that is also needed on the indices that expressions resolve to
    */
   engineFor(privilege: Privilege, targetPrivilege?: Privilege): EngineContext;
+  /** Users and roles by name. */
+  readonly realms: Realms;
   readonly settings: Settings;
   readonly startedMs: number;
 }

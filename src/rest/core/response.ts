@@ -17,6 +17,8 @@ export interface ApiResponse {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Messages of `Warning` headers. */
   readonly warnings?: readonly string[];
+  /** A change of users, roles or API keys for the audit log. */
+  readonly audit?: { readonly action: string; readonly details: Readonly<Record<string, unknown>> };
 }
 
 export function ok(body: unknown, headers?: Readonly<Record<string, string>>): ApiResponse {
