@@ -8,7 +8,8 @@ import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
 import type { GeoShapeQuery, LikeItem } from '../../query/leaf-query.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
 import { valuesAt } from '../../search/evaluate/source-values.ts';
-import type { SearchRequest } from '../../search/request/search-request.ts';
+import type { HighlightField } from '../../search/request/highlight-request.ts';
+import type { CollapseRequest, SearchRequest } from '../../search/request/search-request.ts';
 import type { SortSpec } from '../../search/request/sort-request.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { ParsedBody } from '../core/search-caches.ts';
@@ -35,6 +36,8 @@ async function resolveRequest(ctx: EngineContext, request: SearchRequest): Promi
     postFilter: request.postFilter && (await resolveQuery(ctx, request.postFilter)),
     rescore: await Promise.all(request.rescore.map(async (one) => ({ ...one, query: await resolveQuery(ctx, one.query) }))),
     sort: await Promise.all(request.sort.map((spec) => resolveSort(ctx, spec))),
+    collapse: request.collapse && (await resolveCollapse(ctx, request.collapse)),
+    highlight: await Promise.all(request.highlight.map((field) => resolveHighlight(ctx, field))),
   };
 }
 
@@ -47,6 +50,15 @@ async function resolveAggregations(ctx: EngineContext, aggs: AggTree): Promise<A
 async function resolveSort(ctx: EngineContext, spec: SortSpec): Promise<SortSpec> {
   if (spec.by !== 'field' || !spec.nested?.filter) return spec;
   return { ...spec, nested: { ...spec.nested, filter: await resolveQuery(ctx, spec.nested.filter) } };
+}
+
+async function resolveCollapse(ctx: EngineContext, { field, innerHits }: CollapseRequest): Promise<CollapseRequest> {
+  const resolved = innerHits.map(async ({ name, request }) => ({ name, request: await resolveRequest(ctx, request) }));
+  return { field, innerHits: await Promise.all(resolved) };
+}
+
+async function resolveHighlight(ctx: EngineContext, { field, options }: HighlightField): Promise<HighlightField> {
+  return { field, options: options.query ? { ...options, query: await resolveQuery(ctx, options.query) } : options };
 }
 
 /** Replaces document ids by the documents. An item without `_index` is read from every index, since each shard compares with its own. */

@@ -7,8 +7,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { BoolQuery, Query } from '../../query/query.ts';
 import { keyOf } from '../index-query/term.ts';
-import type { CollapseRequest } from '../request/request-parts.ts';
-import { parseSearchRequest, type SearchRequest } from '../request/search-request.ts';
+import type { CollapseRequest, SearchRequest } from '../request/search-request.ts';
 import type { ShardHit } from '../run/shard-hits.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import { columnValues } from './docvalue-fields.ts';
@@ -67,19 +66,17 @@ export function collapsePart(request: SearchRequest, collapse: CollapseRequest, 
     if (values.length > 0) hit['fields'] = { ...(hit['fields'] as MutableJsonObject | undefined), [collapse.field]: values };
     if (collapse.innerHits.length === 0) return;
     const inner: MutableJsonObject = {};
-    for (const body of collapse.innerHits) {
-      const { name, ...rest } = body as MutableJsonObject;
+    for (const { name, request: group } of collapse.innerHits) {
       const groupOf: Query =
         values.length > 0
           ? { kind: 'term', field: collapse.field, value: values[0], caseInsensitive: false, boost: 1, name: null }
           : bool({ mustNot: [{ kind: 'exists', field: collapse.field, boost: 1, name: null }] });
-      const parsed = parseSearchRequest({ size: 3, ...rest });
       const query = bool({
         must: request.query ? [request.query] : [],
         filter: request.postFilter ? [groupOf, request.postFilter] : [groupOf],
       });
-      const outcome = search({ ...parsed, query, trackTotalHitsUpTo: Number.POSITIVE_INFINITY });
-      setOwn(inner, String(name ?? collapse.field), { hits: { total: outcome.total, max_score: outcome.maxScore, hits: outcome.hits } });
+      const outcome = search({ ...group, query, trackTotalHitsUpTo: Number.POSITIVE_INFINITY });
+      setOwn(inner, name, { hits: { total: outcome.total, max_score: outcome.maxScore, hits: outcome.hits } });
     }
     hit['inner_hits'] = inner;
   };

@@ -2,7 +2,6 @@
 
 import { highlightPart } from '../highlight/highlight.ts';
 import { Explainer, explanationJson } from '../profile/explain.ts';
-import { type HighlightField, parseHighlight } from '../request/highlight-request.ts';
 import type { SearchRequest } from '../request/search-request.ts';
 import type { RunControl } from '../run/run-control.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
@@ -15,21 +14,12 @@ export interface FetchPartOptions extends RunControl {
 }
 
 const NONE: readonly FetchPart[] = [];
-const highlights = new WeakMap<object, HighlightField[]>();
-
-/** The parsed fields to highlight. @throws ApiError: unknown option */
-function highlightFields(request: SearchRequest): readonly HighlightField[] {
-  if (!request.highlight) return [];
-  let fields = highlights.get(request.highlight);
-  if (!fields) highlights.set(request.highlight, (fields = parseHighlight(request.highlight)));
-  return fields;
-}
 
 export function fetchParts(request: SearchRequest, options: FetchPartOptions): readonly FetchPart[] {
-  if (!request.highlight && !request.explain) return NONE;
+  if (request.highlight.length === 0 && !request.explain) return NONE;
   const parts: FetchPart[] = [];
-  const fields = highlightFields(request);
-  if (fields.length > 0) parts.push(highlightPart(fields, ({ at }) => at.prepared.shardQuery.query, options.contextOf));
+  if (request.highlight.length > 0)
+    parts.push(highlightPart(request.highlight, ({ at }) => at.prepared.shardQuery.query, options.contextOf));
   if (request.explain) {
     parts.push(({ at, hit }, json) => {
       json['_shard'] = `[${at.shard.index}][${at.shard.shard}]`;

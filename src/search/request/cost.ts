@@ -45,10 +45,10 @@ export function costOfSearch(request: SearchRequest, docs: number): number {
 
 function costOfPage(request: SearchRequest): number {
   let perHit = HIT_US + request.fields.length + request.docvalueFields.length;
-  if (request.highlight !== null) perHit += HIGHLIGHT_US_PER_HIT;
+  if (request.highlight.length > 0) perHit += HIGHLIGHT_US_PER_HIT;
   if (request.explain) perHit += EXPLAIN_US_PER_HIT;
   for (const { script } of request.scriptFields) perHit += costOfScript(script, 1);
-  for (const inner of request.collapse?.innerHits ?? []) perHit += (numberOf(inner['size'], 3) + 5) * INNER_HIT_US;
+  for (const inner of request.collapse?.innerHits ?? []) perHit += (inner.request.size + 5) * INNER_HIT_US;
   return request.size * perHit;
 }
 

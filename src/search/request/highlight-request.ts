@@ -5,6 +5,7 @@ import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readInt, readList, readText } from '../../query/read-json.ts';
+import type { ReportUncacheable } from '../../query/uncacheable.ts';
 
 export type HighlighterType = 'unified' | 'plain' | 'fvh';
 
@@ -63,10 +64,10 @@ const DEFAULTS: HighlightOptions = {
 type Draft = { -readonly [K in keyof HighlightOptions]: HighlightOptions[K] };
 
 /** @throws ApiError x_content_parse_exception, illegal_argument_exception */
-export function parseHighlight(body: JsonObject): HighlightField[] {
+export function parseHighlight(body: JsonObject, report: ReportUncacheable): HighlightField[] {
   const global: Draft = { ...DEFAULTS };
   for (const [key, value] of Object.entries(body)) {
-    if (key !== 'fields') readOption('highlight', key, value, global);
+    if (key !== 'fields') readOption('highlight', key, value, global, report);
   }
   const fields: HighlightField[] = [];
   for (const entry of readList(body['fields'] ?? [])) {
@@ -74,14 +75,14 @@ export function parseHighlight(body: JsonObject): HighlightField[] {
     for (const [field, options] of Object.entries(entry)) {
       if (!isObject(options)) throw parsingError(`[highlight_field] expects an object, but found [${tokenOf(options)}]`);
       const own: Draft = { ...global };
-      for (const [key, value] of Object.entries(options)) readOption('highlight_field', key, value, own);
+      for (const [key, value] of Object.entries(options)) readOption('highlight_field', key, value, own, report);
       fields.push({ field, options: own });
     }
   }
   return fields;
 }
 
-function readOption(where: string, key: string, value: unknown, into: Draft): void {
+function readOption(where: string, key: string, value: unknown, into: Draft, report: ReportUncacheable): void {
   switch (key) {
     case 'type': {
       const type = readText(value, key);
@@ -123,7 +124,7 @@ function readOption(where: string, key: string, value: unknown, into: Draft): vo
       into.noMatchSize = readInt(value, key);
       return;
     case 'highlight_query':
-      into.query = parseQuery(value);
+      into.query = parseQuery(value, report);
       return;
     case 'fragmenter': {
       const fragmenter = readText(value, key);

@@ -26,12 +26,6 @@ export interface RescoreRequest {
   readonly scoreMode: 'total' | 'multiply' | 'avg' | 'max' | 'min';
 }
 
-export interface CollapseRequest {
-  readonly field: string;
-  /** Bodies of the inner hits, each with a `name`. */
-  readonly innerHits: readonly JsonObject[];
-}
-
 /** One of `max` slices of a scroll or a point in time. */
 export interface SliceRequest {
   readonly id: number;
@@ -115,23 +109,6 @@ export function readStoredFields(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.map((item) => readText(item, 'stored_fields'));
   throw parsingError(`Expected [VALUE_STRING] or [START_ARRAY] in [stored_fields] but found [${tokenOf(value)}]`);
-}
-
-export function readCollapse(body: JsonObject): CollapseRequest {
-  let field: string | null = null;
-  let innerHits: readonly JsonObject[] = [];
-  for (const [key, value] of Object.entries(body)) {
-    if (key === 'field') field = readText(value, 'collapse');
-    else if (key === 'inner_hits') innerHits = readList(value).map((item) => requireObject('inner_hits', item));
-    else if (key === 'max_concurrent_group_searches') checkGroupSearches(readInt(value, 'collapse'));
-    else throw xContentParseError(`[collapse] unknown field [${key}]`);
-  }
-  if (field === null) throw illegalArgumentError('[collapse] requires a [field]');
-  return { field, innerHits };
-}
-
-function checkGroupSearches(count: number): void {
-  if (count < 1) throw illegalArgumentError('maxConcurrentGroupRequests` must be positive');
 }
 
 const RESCORE_MODES = new Set(['total', 'multiply', 'avg', 'max', 'min']);

@@ -1,21 +1,19 @@
 // The body of a search as a typed request, with Elasticsearch's defaults. Queries are parsed; aggregations remain JSON.
 
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { readBoolean, readFloat, readInt, readList } from '../../query/read-json.ts';
+import { readBoolean, readFloat, readInt, readList, readText } from '../../query/read-json.ts';
 import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { checkRuntimeScripts } from '../evaluate/runtime-field.ts';
-import { parseHighlight } from './highlight-request.ts';
+import { type HighlightField, parseHighlight } from './highlight-request.ts';
 import {
-  type CollapseRequest,
   type FieldRequest,
   type PitRequest,
   type RescoreRequest,
-  readCollapse,
   readDuration,
   readFieldRequests,
   readIndicesBoost,
@@ -35,6 +33,8 @@ import { parseSort, type SortSpec } from './sort-request.ts';
 import { parseSuggest, type Suggestion } from './suggest-request.ts';
 
 export const TRACK_DEFAULT = 10_000;
+/** Inner hits of each collapsed group, by default. */
+const GROUP_SIZE = 3;
 
 export interface SearchRequest {
   readonly from: number;
@@ -61,7 +61,8 @@ export interface SearchRequest {
   readonly seqNoPrimaryTerm: boolean;
   readonly explain: boolean;
   readonly profile: boolean;
-  readonly highlight: JsonObject | null;
+  /** Empty without highlighting. */
+  readonly highlight: readonly HighlightField[];
   readonly collapse: CollapseRequest | null;
   readonly rescore: readonly RescoreRequest[];
   readonly indicesBoost: ReadonlyArray<{ readonly index: string; readonly boost: number }>;
@@ -73,6 +74,11 @@ export interface SearchRequest {
   readonly suggest: readonly Suggestion[];
   readonly includeNamedScores: boolean;
   readonly pit: PitRequest | null;
+}
+
+export interface CollapseRequest {
+  readonly field: string;
+  readonly innerHits: ReadonlyArray<{ readonly name: string; readonly request: SearchRequest }>;
 }
 
 type Draft = { -readonly [K in keyof SearchRequest]: SearchRequest[K] };
@@ -97,7 +103,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   seqNoPrimaryTerm: false,
   explain: false,
   profile: false,
-  highlight: null,
+  highlight: [],
   collapse: null,
   rescore: [],
   indicesBoost: [],
@@ -193,11 +199,10 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
       request.profile = readBoolean(requireScalar(key, value), key);
       return;
     case 'highlight':
-      request.highlight = requireObject(key, value);
-      parseHighlight(request.highlight);
+      request.highlight = parseHighlight(requireObject(key, value), report);
       return;
     case 'collapse':
-      request.collapse = readCollapse(requireObject(key, value));
+      request.collapse = readCollapse(requireObject(key, value), report);
       return;
     case 'rescore':
       request.rescore = readList(value).map((item) => readRescore(requireObject(key, item), report));
@@ -253,4 +258,27 @@ export function checkScroll(request: SearchRequest): void {
   if (request.from > 0) problems.push('using [from] is not allowed in a scroll context');
   if (request.size === 0) problems.push('[size] cannot be [0] in a scroll context');
   if (problems.length > 0) throw validationFailedError(problems);
+}
+
+/** The inner hits of a group are a search of their own. */
+function readCollapse(body: JsonObject, report: ReportUncacheable): CollapseRequest {
+  let field: string | null = null;
+  const groups: Array<{ name: unknown; request: SearchRequest }> = [];
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'field') field = readText(value, 'collapse');
+    else if (key === 'inner_hits') {
+      for (const item of readList(value)) {
+        const { name, ...rest } = requireObject('inner_hits', item) as MutableJsonObject;
+        groups.push({ name, request: parseSearchRequest({ size: GROUP_SIZE, ...rest }, report) });
+      }
+    } else if (key === 'max_concurrent_group_searches') checkGroupSearches(readInt(value, 'collapse'));
+    else throw xContentParseError(`[collapse] unknown field [${key}]`);
+  }
+  if (field === null) throw illegalArgumentError('[collapse] requires a [field]');
+  const innerHits = groups.map(({ name, request }) => ({ name: String(name ?? field), request }));
+  return { field, innerHits };
+}
+
+function checkGroupSearches(count: number): void {
+  if (count < 1) throw illegalArgumentError('maxConcurrentGroupRequests` must be positive');
 }

@@ -54,6 +54,25 @@ test.each<[string, object, string[]]>([
   expect(first.hits).toEqual(json.hits);
 });
 
+test.each<[string, object]>([
+  ['all fields', { highlight_query: wanted(), fields: { k: {} } }],
+  ['one field', { fields: { k: { highlight_query: wanted() } } }],
+])('highlight_query of %s', async (_name, highlight) => {
+  const body = { query: { terms: { k: ['a', 'b', 'd'] } }, sort: ['n'], highlight };
+  const search = async () => (await node.ok('POST /docs/_search', body)).hits.hits.map((hit: any) => hit.highlight?.k ?? null);
+  expect(await search()).toEqual([null, ['<em>b</em>'], ['<em>d</em>']]);
+  await send('PUT /lists/_doc/wanted?refresh=true', { ks: ['a'] });
+  expect(await search()).toEqual([['<em>a</em>'], null, null]);
+  await send('PUT /lists/_doc/wanted?refresh=true', { ks: ['b', 'd'] });
+});
+
+test('inner hits of collapsed groups', async () => {
+  const inner_hits = { name: 'group', highlight: { fields: { k: { highlight_query: wanted() } } } };
+  const { hits } = await node.ok('POST /docs/_search', { sort: ['n'], collapse: { field: 'k', inner_hits } });
+  const shown = hits.hits.map((hit: any) => hit.inner_hits.group.hits.hits[0].highlight?.k ?? null);
+  expect(shown).toEqual([null, ['<em>b</em>'], null, ['<em>d</em>']]);
+});
+
 test('filters of aggregations, counts, explanations, deletions', async () => {
   const { json } = await send('POST /docs/_search', {
     size: 0,
