@@ -1,5 +1,6 @@
 // SegmentReader over an image in an arena: addresses by name, term states by term, values of single documents.
 
+import { checkTurn } from '../common/turn.ts';
 import { executePlan } from '../plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../plan/query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../plan/segment.ts';
@@ -16,6 +17,9 @@ import { getU32, getU64 } from '../wasm/records.ts';
 import { type FoundTerm, fuzzyTerms, lookupTerm, MAX_FUZZY_EDITS, seekOrd, termOf, walkTerms } from '../wasm/terms.ts';
 import { type CheckOptions, type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
+
+/** Terms between two checks, less one. */
+const TERMS_PER_CHECK_MASK = 0xff;
 
 const NO_TERMS = {
   ptr: 0,
@@ -208,7 +212,12 @@ export class SegmentImageReader implements SegmentReader {
     const first = this.#ordOf(place.terms, range.from, range.includeFrom ?? true);
     const end =
       range.to === null ? getU32(k, place.terms, TermsHeader.termCount) : this.#ordOf(place.terms, range.to, !(range.includeTo ?? true));
-    const visitKept = filter ? (bytes: Uint8Array, state: FoundTerm): boolean => !filter(bytes) || visit(bytes, state) : visit;
+    let visited = 0;
+    const visitFiltered = (accepts: TermFilter) => (bytes: Uint8Array, state: FoundTerm) => {
+      if ((++visited & TERMS_PER_CHECK_MASK) === 0) checkTurn();
+      return !accepts(bytes) || visit(bytes, state);
+    };
+    const visitKept = filter ? visitFiltered(filter) : visit;
     const near = filter?.near;
     if (near && near.word.length <= MAX_FUZZY_LENGTH && near.maxEdits <= MAX_FUZZY_EDITS)
       fuzzyTerms(k, place.terms, first, end, near.word, near.maxEdits, visitKept);

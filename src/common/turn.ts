@@ -13,6 +13,14 @@ export class TooHeavy extends Error {
   }
 }
 
+/** The time of the request in this lane is over. Results that were complete before are the answer. */
+export class TimeUp extends Error {
+  constructor() {
+    super('the time of the request is over');
+    this.name = 'TimeUp';
+  }
+}
+
 /** How a lane observes its request. */
 export interface LaneSignals {
   /** @throws ApiError the request was cancelled */
@@ -57,6 +65,15 @@ export function closeTurn(): void {
 export function checkTurn(): void {
   if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline) throw new TooHeavy();
   if (lane !== null) lane.interrupt();
+}
+
+/**
+ * `checkTurn` for loops whose result is useless until they are complete.
+ * @throws TimeUp as well: the request's time is over, and what it has found before is the answer
+ */
+export function checkWork(): void {
+  checkTurn();
+  if (lane?.isTimeUp()) throw new TimeUp();
 }
 
 /** Whether the work of this turn can be repeated in a lane, which has more memory. */

@@ -48,6 +48,8 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   let stopping: Promise<void> | null = null;
   let closeFirst = (): void => process.exit(0);
   const stop = async () => {
+    // Heavy requests are failed, since the workers wait for all that are in flight.
+    await main.lanes?.stop();
     await main.broadcast({ type: 'stop' });
     await main.stop();
     closeFirst();

@@ -2,6 +2,7 @@
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json-value.ts';
+import { TimeUp } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
 import { type ExecutionCounters, makeCounters, type StopCheck } from '../plan/query-plan.ts';
@@ -71,7 +72,7 @@ export function* searchSteps(
   const statistics = targets.map(({ shard }) => env.caches.of(shard));
   const global = env.dfs ? new GlobalStatistics(statistics) : null;
   const control = { stop: stopCheckOf(request, env), counters: makeCounters() };
-  const search: ShardedSearch = { request, aggs, env, control, partials: [], bindings: [], profiles: [] };
+  const search: ShardedSearch = { request, aggs, env, control, partials: [], bindings: [], profiles: [], isTimeUp: false };
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
   const skipped = skippedShards(request, aggs, contexts, segments, env.preFilterShards ?? DEFAULT_PRE_FILTER_SHARDS);
@@ -83,6 +84,10 @@ export function* searchSteps(
     try {
       runs[position] = yield* searchShard(search, target, position, statistics[position], global);
     } catch (error) {
+      if (error instanceof TimeUp) {
+        search.isTimeUp = true;
+        break;
+      }
       if (!(error instanceof ApiError)) throw error;
       failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
     }
@@ -132,7 +137,7 @@ function reduceSearch(
     total: totalOf(done, request.trackTotalHitsUpTo),
     maxScore: maxScoreOf(request, targets.length, done),
     aggregations,
-    timedOut: done.some(({ found }) => found.timedOut),
+    timedOut: search.isTimeUp || done.some(({ found }) => found.timedOut),
     terminatedEarly: request.terminateAfter === 0 ? null : done.some(({ found }) => found.terminatedEarly),
     isReduced: aggs !== null || request.size > 0,
     profile: request.profile ? profileJson(search.profiles, env.nodeId, reduceMs) : null,

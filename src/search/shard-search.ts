@@ -46,6 +46,8 @@ export interface ShardedSearch {
   readonly partials: SegmentPartial[];
   readonly bindings: Bindings[];
   readonly profiles: ShardProfile[];
+  /** The time was over before all shards were searched. */
+  isTimeUp: boolean;
 }
 
 /**

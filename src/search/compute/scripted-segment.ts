@@ -1,6 +1,7 @@
 // A segment with additional columns that scripts compute, for the aggregations of one search. All else is read from the segment itself.
 
 import type { ScriptedValues } from '../../aggs/types.ts';
+import { checkWork } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentHits } from '../../plan/query-plan.ts';
@@ -207,6 +208,7 @@ export class ScriptedSegment implements SegmentReader {
   }
 
   #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {
+    checkWork();
     const document = new SegmentDocument(this.#context, this.#base, docId);
     if (script === null) return runtimeValues(type, document);
     if (of === null) return listOf(script.run(document));

@@ -1,6 +1,8 @@
 // A document of a segment as scripts see it: field values from columns, the source from the operation log.
+
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
+import { checkWork } from '../../common/turn.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -20,6 +22,7 @@ export interface ScriptReader {
 
 /** Runs a script for a document. @throws ApiError script_exception */
 export function runDocScript(script: DocScript, reader: ScriptReader, segment: SegmentReader, docId: number, input?: ScriptInput): Value {
+  checkWork();
   return script.run(new SegmentDocument(reader, segment, docId), input);
 }
 

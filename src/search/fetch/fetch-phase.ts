@@ -4,6 +4,7 @@ import { jsonFloat } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { checkTurn } from '../../common/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
@@ -48,6 +49,7 @@ export function fetchHits(
   const matched = matchedQueries(hits, shards, request.includeNamedScores, options);
   const ignored = ignoredFields(hits, shards, options);
   return hits.map((hit) => {
+    checkTurn();
     const at = fetchShardOf(shards, hit);
     const segment = at.shard.segments[hit.segment];
     const document = documentOf(at.shard, segment, hit.docId);
