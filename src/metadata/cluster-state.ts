@@ -1,5 +1,6 @@
 // The node's metadata as plain, serializable data, which is stored in LMDB and sent to threads. States are immutable: a command creates a new one.
 import type { JsonObject } from '../common/json-value.ts';
+import type { ApiError } from '../errors/api-error.ts';
 
 export interface AliasMeta {
   readonly filter?: JsonObject;
@@ -37,4 +38,19 @@ export interface ClusterState {
   readonly pipelines: Readonly<Record<string, JsonObject>>;
   /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
+}
+
+/** The names of indices and aliases that a caller may use, whether they exist or not. */
+export interface NamePolicy {
+  allows(name: string): boolean;
+  /** Called for each index that an expression reaches, by its own name or through an alias. */
+  reached(index: string, through: string): void;
+  /** The error for names that are not allowed. */
+  refusal(names: readonly string[]): ApiError;
+}
+
+/** The metadata as a caller sees it: without the indices, aliases and fields that are hidden from them. */
+export interface ClusterView extends ClusterState {
+  /** Absent if every name is allowed. */
+  readonly names?: NamePolicy;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../common/json-value.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
-import type { ClusterState, IndexMeta } from './cluster-state.ts';
+import type { ClusterView, IndexMeta } from './cluster-state.ts';
 import { resolveDateMathName } from './date-math-name.ts';
 import { checkIndexName } from './names.ts';
 
@@ -42,25 +42,29 @@ export interface ResolvedIndex {
 }
 
 /**
- * The indices of an expression, in its order; patterns expand in the order of names.
- * @throws ApiError index_not_found_exception, index_closed_exception, illegal_argument_exception, invalid_index_name_exception
+ * The indices of an expression, in its order; patterns expand in the order of names. Where the caller may not use every name, patterns match
+ * the allowed ones, and other names are refused, or skipped with ignoreUnavailable.
+ * @throws ApiError index_not_found_exception, index_closed_exception, illegal_argument_exception, invalid_index_name_exception,
+ *   security_exception
  */
 export function resolveIndices(
-  state: ClusterState,
+  state: ClusterView,
   expressions: readonly string[],
   options: IndicesOptions,
   nowMs = Date.now(),
 ): ResolvedIndex[] {
   const [only] = expressions;
   // Fast path for a single concrete name.
-  if (expressions.length === 1 && Object.hasOwn(state.indices, only) && state.indices[only].state === 'open')
+  if (!state.names && expressions.length === 1 && Object.hasOwn(state.indices, only) && state.indices[only].state === 'open')
     return [{ meta: state.indices[only], filters: null, routings: null }];
-  const parts = expressions.flatMap((expression) => splitExpression(expression)).map((part) => resolveDateMathName(part, nowMs));
+  const parts = namesOf(expressions, nowMs);
+  const denied = state.names === undefined || options.ignoreUnavailable ? [] : refusedNames(state.names, parts);
+  if (denied.length > 0) throw state.names?.refusal(denied);
   const found = new Map<string, { direct: boolean; aliases: Set<string> }>();
   const names = Object.keys(state.indices).sort();
   const all = parts.length === 0 || (parts.length === 1 && (parts[0] === '_all' || parts[0] === '*'));
   if (all) {
-    for (const name of names) if (isExpanded(state.indices[name], options, false)) add(found, name, null);
+    for (const name of names) if (isExpanded(state.indices[name], options, false)) addAny(state, found, name, options);
     if (found.size === 0 && !options.allowNoIndices) throw noIndicesError(parts.length === 0 ? '_all' : parts[0]);
     return resolved(state, found);
   }
@@ -83,8 +87,34 @@ export function resolveIndices(
 }
 
 /** The names of the resolved indices. */
-export function resolveNames(state: ClusterState, expressions: readonly string[], options: IndicesOptions): string[] {
+export function resolveNames(state: ClusterView, expressions: readonly string[], options: IndicesOptions): string[] {
   return resolveIndices(state, expressions, options).map(({ meta }) => meta.name);
+}
+
+/** The comma-separated parts of expressions, with date math resolved. @throws ApiError */
+export function namesOf(expressions: readonly string[], nowMs = Date.now()): string[] {
+  return expressions.flatMap((expression) => splitExpression(expression)).map((part) => resolveDateMathName(part, nowMs));
+}
+
+/** The names, not patterns, among the parts of an expression that the caller may not use. */
+export function refusedNames(policy: { allows(name: string): boolean }, parts: readonly string[]): string[] {
+  let sawPattern = false;
+  return parts.filter((part) => {
+    if (part.startsWith('-') && sawPattern) return false;
+    const isPattern = part.includes('*') || part === '_all';
+    sawPattern ||= isPattern;
+    return !isPattern && !policy.allows(part);
+  });
+}
+
+/** Adds an index to "all", through its aliases if the caller may not use its name. */
+function addAny(state: ClusterView, found: Found, name: string, { allowAliases }: IndicesOptions): void {
+  if (isAllowed(state, name)) add(found, name, null);
+  else if (allowAliases) for (const alias of Object.keys(state.indices[name].aliases)) add(found, name, alias);
+}
+
+function isAllowed({ names }: ClusterView, name: string): boolean {
+  return names === undefined || names.allows(name);
 }
 
 /** Splits at commas outside `<...>`. */
@@ -101,7 +131,7 @@ function add(found: Found, name: string, alias: string | null): void {
   else entry.aliases.add(alias);
 }
 
-function expandPattern(state: ClusterState, names: readonly string[], pattern: string, options: IndicesOptions, found: Found): void {
+function expandPattern(state: ClusterView, names: readonly string[], pattern: string, options: IndicesOptions, found: Found): void {
   if (!options.expandOpen && !options.expandClosed) {
     if (!options.allowNoIndices && !options.ignoreUnavailable) throw noIndicesError(pattern);
     return;
@@ -111,7 +141,7 @@ function expandPattern(state: ClusterState, names: readonly string[], pattern: s
     const meta = state.indices[name];
     // A pattern that begins with a dot also matches hidden indices and aliases that begin with a dot.
     const dotted = pattern.startsWith('.') && name.startsWith('.');
-    if (matchesPattern(pattern, name) && isExpanded(meta, options, dotted)) {
+    if (matchesPattern(pattern, name) && isAllowed(state, name) && isExpanded(meta, options, dotted)) {
       add(found, name, null);
       count++;
     }
@@ -131,7 +161,8 @@ function isExpanded(meta: IndexMeta, options: IndicesOptions, evenHidden: boolea
   return meta.state === 'open' ? options.expandOpen : options.expandClosed;
 }
 
-function addNamed(state: ClusterState, name: string, options: IndicesOptions, found: Found): void {
+function addNamed(state: ClusterView, name: string, options: IndicesOptions, found: Found): void {
+  if (!isAllowed(state, name)) return;
   if (Object.hasOwn(state.indices, name)) {
     addIfOpen(state.indices[name], options, () => add(found, name, null));
     return;
@@ -165,9 +196,10 @@ function matchesName(meta: IndexMeta, pattern: string, options: IndicesOptions):
   );
 }
 
-function resolved(state: ClusterState, found: Found): ResolvedIndex[] {
+function resolved(state: ClusterView, found: Found): ResolvedIndex[] {
   return [...found].map(([name, { direct, aliases }]) => {
     const meta = state.indices[name];
+    if (state.names) for (const through of direct ? [name, ...aliases] : aliases) state.names.reached(name, through);
     const named = [...aliases].map((alias) => meta.aliases[alias]);
     const filters = named.flatMap(({ filter }) => (filter ? [filter] : []));
     const routings = named.flatMap(({ search_routing }) => (search_routing ? search_routing.split(',') : []));

@@ -11,12 +11,14 @@ import { ApiError } from '../errors/api-error.ts';
 import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, type HttpReply, type HttpRequest } from '../http/listener.ts';
+import type { Caller } from '../security/caller.ts';
+import { isClusterAction } from '../security/cluster-privileges.ts';
 import { ALL_APIS } from './all-apis.ts';
-import { Access, FULL_ACCESS } from './auth/access.ts';
+import { requireAction } from './auth/access.ts';
+import { SHOWN_INDICES } from './auth/action.ts';
 import { Authenticator } from './auth/authenticator.ts';
-import type { Privilege } from './auth/privilege.ts';
-import { RestrictedEngine } from './auth/restricted-engine.ts';
-import type { Params, RestContext } from './core/api.ts';
+import { type Reached, RestrictedEngine } from './auth/restricted-engine.ts';
+import type { ApiSpec, Params, RestContext } from './core/api.ts';
 import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './core/body.ts';
 import { Cors } from './core/cors.ts';
 import { isLargeBody, type Lanes, laneRequest } from './core/lane.ts';
@@ -40,7 +42,7 @@ interface Exchange {
   isPretty: boolean;
   filter: PathFilter | null;
   withTrace: boolean;
-  access: Access | null;
+  caller: Caller | null;
   bodyText: string | null;
   /** The decompressed body, if it was read as a whole. */
   bytes: Buffer | null;
@@ -94,7 +96,7 @@ export class Dispatcher {
       isPretty: false,
       filter: null,
       withTrace: false,
-      access: null,
+      caller: null,
       bodyText: null,
       bytes: null,
     };
@@ -125,37 +127,28 @@ export class Dispatcher {
 
     const authenticated = this.#auth.authenticate(http);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-    const access = caller === null ? FULL_ACCESS : new Access(caller.identity.username, Object.values(caller.roles));
-    exchange.access = access;
-    // Access knows one set of roles, not what two have in common.
-    if (
-      caller !== null &&
-      caller.limitedBy !== null &&
-      caller.limitedBy !== caller.roles &&
-      match.methods.get(http.method)?.api.needs !== 'none'
-    )
-      throw new ApiError('security_exception', 403, 'API keys with role descriptors can use the security APIs only');
+    exchange.caller = caller;
     this.#negotiate(exchange, route, query.format);
 
     const params: Record<string, string> = { ...query };
     for (let i = 0; i < route.pathParams.length; i++) params[route.pathParams[i]] = match.values[i];
     if (route.params !== null) checkParams(http.path, query, route.params);
-    if (!access.isUnlimited) access.require(route.api.needs, params.index ?? null);
+    requireAction(caller, route.api.needs);
 
     const body = await this.#readBody(exchange, route, query);
     const mayMove = this.#lanes !== null;
-    const request = new ApiRequest({ http, reply: exchange.reply, params, query, access, caller, mayMove, ...body });
-    const answered = route.handler(request, access.isUnlimited ? this.#context : this.#limitedContext(access, route.api.needs));
+    const request = new ApiRequest({ http, reply: exchange.reply, params, query, caller, mayMove, ...body });
+    const answered = route.handler(request, caller === null ? this.#context : this.#limitedContext(caller, route.api));
     await this.#send(exchange, answered instanceof Promise ? await answered : answered);
   }
 
-  #limitedContext(access: Access, needs: Privilege): RestContext {
+  #limitedContext(caller: Caller, { needs, reaches }: ApiSpec): RestContext {
     const { engine } = this.#context;
-    const engineFor: RestContext['engineFor'] = (privilege, targetPrivilege) => {
-      const view = access.view(privilege, targetPrivilege);
-      return view === null ? engine : new RestrictedEngine(engine, view);
-    };
-    return { ...this.#context, engine: engineFor(needs), engineFor };
+    const reached: Reached = new Map();
+    const engineFor: RestContext['engineFor'] = (action, targetAction = null) =>
+      new RestrictedEngine(engine, { caller, action, targetAction }, reached);
+    const action = reaches ?? (needs === 'none' || isClusterAction(needs) ? SHOWN_INDICES : needs);
+    return { ...this.#context, engine: engineFor(action), engineFor };
   }
 
   /** @returns true if the request is answered */
@@ -247,7 +240,7 @@ export class Dispatcher {
       if (lanes === null) throw new Error('TooHeavy in a thread without lanes');
       const id = ++this.#lastLaneRequest;
       reply.onAbort(() => lanes.cancel(id));
-      const answer = await lanes.run(laneRequest(id, http, exchange.bytes, exchange.access?.user ?? ''));
+      const answer = await lanes.run(laneRequest(id, http, exchange.bytes, exchange.caller?.identity.username ?? ''));
       learnFromLane(answer.ranMs);
       if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
       if (this.#log.isOn) this.#record(exchange, answer.status, answer.body.length);
@@ -311,7 +304,7 @@ export class Dispatcher {
     const { http } = exchange;
     this.#log.add({
       remoteAddress: exchange.remoteAddress,
-      user: exchange.access?.user ?? null,
+      user: exchange.caller?.identity.username ?? null,
       method: http.method,
       uri: uriOf(http),
       status,

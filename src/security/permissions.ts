@@ -1,6 +1,6 @@
 // What a set of roles permits. Roles add up: whatever one of them grants is granted.
 import { BoundedMap } from '../common/bounded-map.ts';
-import { type ActionSet, grantsAction } from './action-set.ts';
+import { type ActionSet, grantsAction, includesSet } from './action-set.ts';
 import { clusterPrivilege } from './cluster-privileges.ts';
 import { indexPrivilege } from './index-privileges.ts';
 import { matchesName } from './name-pattern.ts';
@@ -19,6 +19,8 @@ export interface Permissions {
   /** True if the action is granted on some name. */
   allowsSomeIndex(action: string): boolean;
   allowsIndex(action: string, name: string): boolean;
+  /** True if something may be granted on `name` that is not granted on `other`. */
+  isWider(name: string, other: string): boolean;
   /** What the action sees of an index that a request reaches by these names; null if everything. */
   restrictionOf(action: string, names: readonly string[]): Restriction | null;
 }
@@ -71,6 +73,12 @@ export class RolePermissions implements Permissions {
     return isAllowed;
   }
 
+  isWider(name: string, other: string): boolean {
+    const actionsOn = (index: string) => this.#groups.filter((group) => isNamed(group, index)).flatMap(({ actions }) => actions);
+    const granted = actionsOn(other);
+    return actionsOn(name).some((set) => !granted.some((wider) => includesSet(wider, set)));
+  }
+
   restrictionOf(action: string, names: readonly string[]): Restriction | null {
     if (!this.#isRestricted) return null;
     const groups = this.#groups.filter((group) => grants(group, action) && names.some((name) => isNamed(group, name)));
@@ -103,6 +111,10 @@ export class LimitedPermissions implements Permissions {
 
   allowsIndex(action: string, name: string): boolean {
     return this.#own.allowsIndex(action, name) && this.#limit.allowsIndex(action, name);
+  }
+
+  isWider(name: string, other: string): boolean {
+    return this.#own.isWider(name, other) || this.#limit.isWider(name, other);
   }
 
   restrictionOf(action: string, names: readonly string[]): Restriction | null {

@@ -96,5 +96,6 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     searchCaches: new EngineSearchCaches(),
     security: fakeSecurity(),
   };
+  Object.defineProperty(engine, 'whole', { get: () => engine });
   return engine as unknown as EngineContext;
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import type { EngineContext } from '../core/context.ts';
+import { ownNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { indexHealth, shardCounts } from './shard-counts.ts';
 
@@ -31,7 +32,8 @@ export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): J
 }
 
 function firstUnassigned(ctx: EngineContext): ShardCopy {
-  const meta = Object.values(ctx.cluster.indices).find((candidate) => candidate.state === 'open' && indexHealth(candidate) === 'yellow');
+  const metas = ownNames(ctx).map((name) => ctx.cluster.indices[name]);
+  const meta = metas.find((candidate) => candidate.state === 'open' && indexHealth(candidate) === 'yellow');
   if (meta) return { index: meta.name, shard: 0, primary: false };
   throw illegalArgumentError(
     'unable to find any unassigned shards to explain [ClusterAllocationExplainRequest[useAnyUnassignedShard=true,includeYesDecisions?=false]',

@@ -8,6 +8,8 @@ export interface HealthRequest {
   /** Concrete names. */
   readonly indices: readonly string[];
   readonly level: 'cluster' | 'indices' | 'shards';
+  /** The indices that the levels below the cluster list; absent for all of `indices`. */
+  readonly shown?: readonly string[];
 }
 
 /** `GET _cluster/health` without waiting. */
@@ -36,7 +38,8 @@ export function clusterHealth(ctx: EngineContext, request: HealthRequest): Mutab
     active_shards_percent_as_number: active + unassigned === 0 ? 100 : (active * 100) / (active + unassigned),
   };
   if (request.level !== 'cluster') {
-    body.indices = Object.fromEntries(metas.map((meta) => [meta.name, indexHealthBody(meta, request.level === 'shards')]));
+    const shown = metas.filter(({ name }) => request.shown?.includes(name) ?? true);
+    body.indices = Object.fromEntries(shown.map((meta) => [meta.name, indexHealthBody(meta, request.level === 'shards')]));
   }
   return body;
 }

@@ -1,5 +1,6 @@
 // Sums of the statistics of shards.
 import type { EngineContext, ShardStats } from '../core/context.ts';
+import { ownNames } from '../core/index-names.ts';
 
 /** Sums over the open indices of a node. */
 export interface NodeTotals {
@@ -16,7 +17,7 @@ export interface NodeTotals {
 }
 
 export async function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
-  const names = Object.keys(ctx.cluster.indices);
+  const names = ownNames(ctx);
   const shards: ShardStats[] = [];
   for (const name of names) {
     const index = ctx.index(name);

@@ -2,6 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
+import { ownNames } from '../core/index-names.ts';
 import { nodeTotals, sumShards } from './node-totals.ts';
 import { fsStats, heapStats, osStats, processStats } from './process-stats.ts';
 import { INDEX_STATS_METRICS, SECTIONS } from './stats-sections.ts';
@@ -66,7 +67,7 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
     attributes: {},
   };
   if (metrics.has('indices')) {
-    const totals = await nodeTotals(ctx);
+    const totals = await nodeTotals(ctx.whole);
     stats.indices = {
       ...Object.fromEntries(INDEX_STATS_METRICS.map((metric) => SECTIONS[metric](totals))),
       ...(request.level === 'indices' || request.level === 'shards' ? { [request.level]: await statsByIndex(ctx, request.level) } : {}),
@@ -87,7 +88,7 @@ async function statsByIndex(ctx: EngineContext, level: 'indices' | 'shards'): Pr
     store: { size_in_bytes: sizeBytes, reserved_in_bytes: 0 },
   });
   const body: MutableJsonObject = {};
-  for (const name of Object.keys(ctx.cluster.indices)) {
+  for (const name of ownNames(ctx)) {
     const index = ctx.index(name);
     if (index === null || index.meta.state !== 'open') continue;
     const shards = await ctx.shardStats(index);

@@ -1,7 +1,7 @@
 // What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
 
 import type { Dialect } from '../../compat/dialect.ts';
-import type { ClusterState } from '../../metadata/cluster-state.ts';
+import type { ClusterView } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from './index-state.ts';
@@ -44,6 +44,8 @@ export interface ShardStats extends FieldMemory {
 }
 
 export interface EngineContext {
+  /** The engine without a user's limits, for internal work and for totals of the cluster. */
+  readonly whole: EngineContext;
   readonly clusterName: string;
   readonly nodeName: string;
   readonly nodeId: string;
@@ -51,10 +53,11 @@ export interface EngineContext {
   readonly dialect: Dialect;
   /** host:port where the REST API listens; null in the library without a socket. */
   readonly publishAddress: string | null;
-  readonly cluster: ClusterState;
+  /** The metadata; of an engine within a user's privileges only what the user may see. */
+  readonly cluster: ClusterView;
   /** The built-in analyzers, for `_analyze` without an index. */
   readonly globalAnalysis: IndexAnalysis;
-  /** The index of this concrete name, or null. */
+  /** The index of this concrete name, or null. @throws ApiError security_exception: the caller may not use the name */
   index(name: string): IndexState | null;
   /** Current snapshot of a shard. @throws ApiError index_closed_exception */
   acquire(index: IndexState, shard: number): ShardSnapshot;

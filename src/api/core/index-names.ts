@@ -1,7 +1,8 @@
 // Which indices a request means: its expression, with its options in place of the operation's defaults.
+import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
-import { ADMIN_OPTIONS, type IndicesOptions, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
+import { ADMIN_OPTIONS, type IndicesOptions, namesOf, refusedNames, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
 
 /** The indices part of a request. `index` is an expression such as `logs-*,-logs-1`; null and empty mean all indices. */
@@ -63,4 +64,31 @@ export function targetNames(ctx: EngineContext, target: IndexTarget, base: Indic
 
 export function targetMetas(ctx: EngineContext, target: IndexTarget, base: IndicesOptions): IndexMeta[] {
   return targetNames(ctx, target, base).map((name) => ctx.cluster.indices[name]);
+}
+
+/** Checks the names of an expression, of indices or aliases that may not exist yet. @throws ApiError security_exception (403) */
+export function requireNames(ctx: EngineContext, expression: string): void {
+  const { names } = ctx.cluster;
+  if (names === undefined) return;
+  const refused = refusedNames(names, namesOf([expression]));
+  if (refused.length > 0) throw names.refusal(refused);
+}
+
+/** The error for a name that the caller may not use, null if they may. */
+export function refusalOf(ctx: EngineContext, name: string): ApiError | null {
+  const { names } = ctx.cluster;
+  return names === undefined || names.allows(name) ? null : names.refusal([name]);
+}
+
+/** Names of the indices that the caller may use by name. Others may be reachable through aliases. */
+export function ownNames({ cluster }: EngineContext): string[] {
+  const all = Object.keys(cluster.indices);
+  return cluster.names === undefined ? all : all.filter((name) => cluster.names?.allows(name));
+}
+
+/** The indices of an alias that the caller may use, which it makes reachable. */
+export function membersOf({ cluster }: EngineContext, alias: string): IndexMeta[] {
+  const members = Object.values(cluster.indices).filter((meta) => Object.hasOwn(meta.aliases, alias));
+  for (const { name } of members) cluster.names?.reached(name, alias);
+  return members;
 }

@@ -21,6 +21,8 @@ export interface ContextState {
   readonly nowMs: number;
   /** Last hit of the previous page of a scroll; null if there was none. */
   readonly after: ScrollPosition | null;
+  /** Who opened the context, and the names through which each index was reached; absent without users. */
+  readonly opened?: { readonly owner: string; readonly through: Readonly<Record<string, readonly string[]>> };
 }
 
 /** A context while a request uses it. */
@@ -35,6 +37,8 @@ export interface OpenContextInfo {
   readonly key: string;
   readonly createdMs: number;
   readonly keepAliveMs: number;
+  /** The user or API key that opened it; null without users. */
+  readonly owner: string | null;
   /** Names of the indices that still exist. */
   readonly indices: readonly string[];
 }

@@ -10,6 +10,8 @@ export interface TaskStart {
   readonly headers: Readonly<Record<string, string>>;
   /** null: not throttled. */
   readonly requestsPerSecond: number | null;
+  /** The user or API key that started it; absent without users. */
+  readonly owner?: string;
 }
 
 export interface TaskResult {

@@ -36,8 +36,6 @@ export interface BulkRequest {
   readonly routing: string | null;
   readonly pipeline: string | null;
   readonly requireAlias: boolean;
-  /** Checks the caller's rights on the index of each item; the error returned is the error of the item. */
-  readonly refusalOf?: (index: string) => ApiError | null;
   /** `_source` parameter: the part of the document that answers to updates show. */
   readonly source: SourceFilter | null;
   readonly activeShards?: ActiveShards;
@@ -131,14 +129,12 @@ class BulkRun {
         if (item.operation.id === '' && !item.operation.autoId) throw illegalArgumentError('if _id is specified it must not be empty');
         const failure = validationError([item.operation.autoId ? null : idProblem(item.operation.id)]);
         if (failure) throw failure;
-        this.#checkAllowed(item.indexName);
         const ingested = this.#ingest(item);
         if (ingested === null) {
           const id = item.operation.autoId ? null : item.operation.id;
           this.#items[place] = { [item.action]: { ...droppedBody(item.indexName, id), status: 200 } };
           continue;
         }
-        if (ingested.indexName !== item.indexName) this.#checkAllowed(ingested.indexName);
         item = ingested;
         const index = await this.#target(item);
         checkWritable(index);
@@ -157,11 +153,6 @@ class BulkRun {
       }
     }
     return [...groups.values()];
-  }
-
-  #checkAllowed(index: string): void {
-    const refusal = this.#request.refusalOf?.(index) ?? null;
-    if (refusal) throw refusal;
   }
 
   /** The item after its ingest pipelines; null if they drop it. */

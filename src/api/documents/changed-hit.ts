@@ -27,28 +27,33 @@ export interface ByQueryPipeline {
   readonly name: string | null;
   /** The engine that writes changed documents; the one that reads them may see other indices. */
   readonly engine: EngineContext;
-  /** Checks the caller's rights on indices to which a pipeline or a script sends documents. */
-  readonly refusalOf: (index: string) => ApiError | null;
 }
 
 /** The write of a document after its pipelines; null if they drop it. */
 export async function ingested(
   item: IngestItem,
-  { name, engine, refusalOf }: ByQueryPipeline,
+  { name, engine }: ByQueryPipeline,
   indexFor: (name: string) => Promise<IndexState>,
   opType: 'index' | 'create',
 ): Promise<PlannedWrite | RefusedWrite | null> {
+  const failed = (error: unknown): RefusedWrite => {
+    if (error instanceof ApiError) return { index: item.index, id: item.id ?? '', error };
+    throw error;
+  };
   let changed: IngestItem | null;
   try {
     changed = ingest(engine, item, name);
-    const refusal = changed !== null && changed.index !== item.index ? refusalOf(changed.index) : null;
-    if (refusal) throw refusal;
   } catch (error) {
-    if (error instanceof ApiError) return { index: item.index, id: item.id ?? '', error };
-    throw error;
+    return failed(error);
   }
   if (changed === null) return null;
-  const index = await indexFor(changed.index);
+  let index: IndexState;
+  try {
+    index = await indexFor(changed.index);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return failed(error);
+    throw error;
+  }
   const routing = routingThroughAlias(index, changed.index, changed.routing, 'index_routing');
   return {
     index,

@@ -5,6 +5,7 @@ import type { SourceFilter } from '../../common/source-filter.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ScriptedPlace, UpdateScript } from '../../scripting/update-script.ts';
 import type { EngineContext } from '../core/context.ts';
+import { refusalOf } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS, type WriteConditions } from '../core/write.ts';
 import { type ByQueryPipeline, ingested, scripted } from './changed-hit.ts';
@@ -36,10 +37,10 @@ export async function reindex(
     const changed = scripted(hit, script, filter, true);
     if (changed === null) return null;
     const { index: name, id, routing: given } = placeInDestination(hit, changed.place, destination);
-    const refusal = name === destination.index ? null : pipeline.refusalOf(name);
-    if (refusal) return { index: name, id: hit.id, error: refusal };
     const conditions = conditionsOf(hit, changed.place, destination);
     if (changed.source === null) {
+      const refusal = refusalOf(pipeline.engine, name);
+      if (refusal) return { index: name, id: hit.id, error: refusal };
       const index = await indexFor(name);
       return {
         index,

@@ -24,8 +24,6 @@ export interface IndexRequest {
   readonly refresh: Refresh;
   readonly requireAlias: boolean;
   readonly pipeline: string | null;
-  /** Checks the caller's rights on the index to which a pipeline sends the document. */
-  readonly refusalOf?: (index: string) => ApiError | null;
   readonly conditions: WriteConditions;
   readonly activeShards?: ActiveShards;
 }
@@ -44,10 +42,6 @@ export async function indexDocument(ctx: EngineContext, request: IndexRequest): 
   if (failure) throw failure;
   const item = ingest(ctx, request, request.pipeline);
   if (item === null) return { status: 200, body: droppedBody(request.index, request.id) };
-  if (item.index !== request.index) {
-    const refusal = request.refusalOf?.(item.index);
-    if (refusal) throw refusal;
-  }
   const index = await writeIndex(ctx, item.index, request.requireAlias);
   return writeOne(
     ctx,

@@ -3,6 +3,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import type { EngineContext } from '../core/context.ts';
+import { membersOf } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 
 /**
@@ -73,8 +74,7 @@ export function routingThroughAlias(
 }
 
 function aliasMembers(ctx: EngineContext, alias: string): Array<{ index: IndexState; write: boolean | undefined }> {
-  return Object.values(ctx.cluster.indices).flatMap((meta) => {
-    if (!Object.hasOwn(meta.aliases, alias)) return [];
+  return membersOf(ctx, alias).flatMap((meta) => {
     const index = ctx.index(meta.name);
     return index ? [{ index, write: meta.aliases[alias].is_write_index }] : [];
   });

@@ -9,7 +9,7 @@ import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';
 import type { AliasMeta } from '../../metadata/cluster-state.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 
 const TARGET_KEYS = ['index', 'indices', 'alias', 'aliases'];
 
@@ -48,7 +48,11 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
 }
 
 function resolve(ctx: EngineContext, expressions: readonly string[], base: (typeof TARGETS)[keyof typeof TARGETS]): string[] {
-  return targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, base);
+  const names = targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, base);
+  if (!expressions.some((expression) => expression.includes('*') || expression === '_all')) return names;
+  // Patterns mean indices, not those that the caller reaches only through an alias.
+  const own = new Set(ownNames(ctx));
+  return names.filter((name) => own.has(name));
 }
 
 /** @throws ApiError illegal_argument_exception: the filter is not a valid query */
@@ -96,6 +100,7 @@ export interface AliasesFound {
 
 /** @param names  null for all aliases and indices without any. After a pattern, a name with a leading `-` excludes */
 export function getAliases(ctx: EngineContext, target: IndexTarget, names: readonly string[] | null): AliasesFound {
+  if (names !== null) requireNames(ctx, names.join(','));
   const metas = targetMetas(ctx, target, TARGETS.any);
   const body: Record<string, unknown> = {};
   const seen = new Set<string>();

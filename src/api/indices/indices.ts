@@ -7,7 +7,7 @@ import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings } from '../../metadata/index-settings.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 import { type ActiveShards, areShardsActive } from '../documents/active-shards.ts';
 import { checkAliasFilter } from './aliases.ts';
 import { openStates } from './maintenance.ts';
@@ -95,12 +95,14 @@ export async function addBlock(ctx: EngineContext, request: IndexTarget & { bloc
 export function resolveIndex(ctx: EngineContext, request: IndexTarget): Record<string, unknown> {
   const patterns = (request.index ?? '*').split(',');
   const isRequested = (name: string): boolean => patterns.some((pattern) => pattern === '_all' || matchesPattern(pattern, name));
+  requireNames(ctx, request.index ?? '*');
+  const own = new Set(ownNames(ctx));
   const targets = new Set(targetNames(ctx, { ...request, ignoreUnavailable: true }, TARGETS.open));
   const indices: unknown[] = [];
   const aliases = new Map<string, string[]>();
   for (const meta of Object.values(ctx.cluster.indices).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     for (const alias of Object.keys(meta.aliases)) if (isRequested(alias)) aliases.set(alias, [...(aliases.get(alias) ?? []), meta.name]);
-    if (!isRequested(meta.name) || !targets.has(meta.name)) continue;
+    if (!isRequested(meta.name) || !targets.has(meta.name) || !own.has(meta.name)) continue;
     const names = Object.keys(meta.aliases).sort();
     indices.push({
       name: meta.name,

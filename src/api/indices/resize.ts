@@ -8,6 +8,7 @@ import { flattenSettings } from '../../metadata/index-settings.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
 import type { EngineContext } from '../core/context.ts';
+import { requireNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS } from '../core/write.ts';
 import { runByQuery } from '../documents/run-by-query.ts';
@@ -30,6 +31,7 @@ const isBlock = (name: string): boolean => name.startsWith('index.blocks.');
 
 /** `{ acknowledged, shards_acknowledged, index }` after every document is copied. @throws ApiError */
 export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): Promise<unknown> {
+  requireNames(ctx, request.target);
   const source = readIndex(ctx, request.source);
   const { meta } = source;
   const given = flattenSettings(objectAt(request.body as JsonObject, 'settings'));
@@ -45,11 +47,13 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
     ...(request.body.aliases === undefined ? {} : { aliases: request.body.aliases }),
   };
   const response = await ctx.command('createIndex', { index: request.target, body });
-  const target = ctx.index(request.target);
+  // The copy is internal work: it needs no privilege to read or write documents.
+  const { whole } = ctx;
+  const target = whole.index(request.target);
   if (!target) throw indexNotFoundError(request.target);
-  await ctx.refresh(source);
+  await whole.refresh(source);
   const totals = await runByQuery(
-    ctx,
+    whole,
     { indices: { expressions: [meta.name] }, body: {}, parameters: {}, batchSize: BATCH, maxDocs: null, keepAliveMs: KEEP_ALIVE_MS },
     { proceedOnConflicts: false, refresh: true, requestsPerSecond: null },
     (hit) => {
@@ -62,11 +66,11 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
     },
   );
   if (totals.failures.length > 0) {
-    await ctx.command('deleteIndex', { indices: [request.target] });
+    await whole.command('deleteIndex', { indices: [request.target] });
     throw new ApiError('illegal_state_exception', 500, `copy of [${meta.name}] failed: ${JSON.stringify(totals.failures[0])}`);
   }
   if (blocks.length > 0)
-    await ctx.command('putSettings', { indices: [request.target], settings: Object.fromEntries(blocks), preserveExisting: false });
+    await whole.command('putSettings', { indices: [request.target], settings: Object.fromEntries(blocks), preserveExisting: false });
   return response;
 }
 

@@ -10,6 +10,7 @@ import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkIndexName } from '../../metadata/names.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import type { EngineContext } from '../core/context.ts';
+import { membersOf, requireNames } from '../core/index-names.ts';
 
 export interface RolloverRequest {
   readonly alias: string;
@@ -27,9 +28,11 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
   for (const key of Object.keys(request.body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [rollover] unknown field [${key}]`);
   }
+  requireNames(ctx, request.alias);
   const { meta: old, isExplicit } = writeIndexOf(ctx, request.alias);
   const newIndex = request.newIndex ?? nextName(old.name);
   checkIndexName(newIndex);
+  requireNames(ctx, newIndex);
   if (Object.hasOwn(ctx.cluster.indices, newIndex)) {
     const { uuid } = ctx.cluster.indices[newIndex];
     throw new ApiError('resource_already_exists_exception', 400, `index [${newIndex}/${uuid}] already exists`, {
@@ -67,7 +70,7 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
 }
 
 function writeIndexOf(ctx: EngineContext, alias: string): { meta: IndexMeta; isExplicit: boolean } {
-  const members = Object.values(ctx.cluster.indices).filter((meta) => Object.hasOwn(meta.aliases, alias));
+  const members = membersOf(ctx, alias);
   if (members.length === 0) {
     const isIndex = Object.hasOwn(ctx.cluster.indices, alias);
     throw illegalArgumentError(

@@ -11,6 +11,7 @@ import { ProcessorFailure, runPipeline } from '../../ingest/run-pipeline.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { templatesFor } from '../../metadata/templates.ts';
 import type { EngineContext } from '../core/context.ts';
+import { membersOf } from '../core/index-names.ts';
 import { storedScript } from '../core/stored-script.ts';
 import type { VersionType, WriteConditions } from '../core/write.ts';
 
@@ -57,7 +58,7 @@ function pipelinesOf(ctx: EngineContext, index: string, requested: string | null
 function settingsOf(ctx: EngineContext, name: string): Readonly<Record<string, unknown>> {
   const concrete = ctx.index(name);
   if (concrete) return concrete.meta.settings;
-  const members = Object.values(ctx.cluster.indices).filter((meta) => Object.hasOwn(meta.aliases, name));
+  const members = membersOf(ctx, name);
   const target = members.find((meta) => meta.aliases[name].is_write_index === true) ?? (members.length === 1 ? members[0] : null);
   return target ? target.settings : templatesFor(ctx.cluster, name).parts.settings;
 }

@@ -12,6 +12,7 @@ import type { HighlightField } from '../../search/request/highlight-request.ts';
 import type { CollapseRequest, SearchRequest } from '../../search/request/search-request.ts';
 import type { SortSpec } from '../../search/request/sort-request.ts';
 import type { EngineContext } from '../core/context.ts';
+import { ownNames } from '../core/index-names.ts';
 import type { ParsedBody } from '../core/search-caches.ts';
 
 /** True if a query of the body refers to documents that must be read first. */
@@ -70,7 +71,7 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
       continue;
     }
     const { id, fields, routing } = item;
-    for (const name of item.index === null ? Object.keys(ctx.cluster.indices) : [item.index]) {
+    for (const name of item.index === null ? ownNames(ctx) : [item.index]) {
       const state = ctx.index(name);
       if (!state && item.index !== null) throw indexNotFoundError(name);
       if (state?.meta.state !== 'open') continue;

@@ -115,10 +115,11 @@ export class SearchContexts {
   #list(kind: ContextKind): ContextInfo[] {
     return [...this.#contexts.values()]
       .filter((context) => context.kind === kind)
-      .map(({ key, createdMs, keepAliveMs, snapshots }) => ({
+      .map(({ key, createdMs, keepAliveMs, snapshots, state }) => ({
         key,
         createdMs,
         keepAliveMs,
+        owner: state.opened?.owner ?? null,
         indexUuids: [...new Set(snapshots.map(({ indexUuid }) => indexUuid))],
       }));
   }

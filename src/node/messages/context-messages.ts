@@ -29,6 +29,7 @@ export interface ContextInfo {
   readonly key: string;
   readonly createdMs: number;
   readonly keepAliveMs: number;
+  readonly owner: string | null;
   readonly indexUuids: readonly string[];
 }
 

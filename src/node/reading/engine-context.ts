@@ -149,6 +149,10 @@ export class ReaderContext implements EngineContext {
     for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
   }
 
+  get whole(): EngineContext {
+    return this;
+  }
+
   get globalAnalysis(): IndexAnalysis {
     return (this.#globalAnalysis ??= globalAnalysis(this.#options));
   }

@@ -13,7 +13,7 @@ export function clockCells(nowMs: number): Row {
 }
 
 export function healthRows(request: ApiRequest, { engine }: RestContext): Row[] {
-  const health = clusterHealth(engine, { indices: Object.keys(engine.cluster.indices), level: 'cluster' });
+  const health = clusterHealth(engine.whole, { indices: Object.keys(engine.whole.cluster.indices), level: 'cluster' });
   const clock = request.boolean('ts') === false ? {} : clockCells(Date.now());
   return [
     {
@@ -88,8 +88,8 @@ export async function allocationRows(request: ApiRequest, { engine, settings }: 
   const { host } = addressOf(engine);
   const disk = diskSpace(settings['path.data']);
   const used = disk.totalBytes - disk.availableBytes;
-  const counts = Object.values(engine.cluster.indices).map(shardCounts);
-  const sizeBytes = counts.length === 0 ? 0 : (await nodeTotals(engine)).sizeBytes;
+  const counts = Object.values(engine.whole.cluster.indices).map(shardCounts);
+  const sizeBytes = counts.length === 0 ? 0 : (await nodeTotals(engine.whole)).sizeBytes;
   const rows: Row[] = [
     {
       shards: counts.reduce((sum, { primaries }) => sum + primaries, 0),

@@ -1,5 +1,5 @@
 // `_cat`: indices, shards, segments, health, counts, aliases, templates and the node as text tables. The columns are in cat-columns.ts.
-import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
+import { type IndexTarget, requireNames, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
@@ -38,6 +38,7 @@ const healthHandler: ApiHandler = (request, context) => {
 
 function aliasRows(request: ApiRequest, { engine }: RestContext): Row[] {
   const names = request.list('name');
+  if (names !== undefined) requireNames(engine, names.join(','));
   const target: IndexTarget = { index: null, expandWildcards: request.list('expand_wildcards') ?? ['all'] };
   const rows: Row[] = [];
   for (const meta of targetMetas(engine, target, TARGETS.any)) {
@@ -115,7 +116,7 @@ function listApi(name: string, shown: readonly Column[], rows: Rows): ApiSpec {
   };
   return defineApi({
     name: `list.${name}`,
-    needs: 'index:metadata',
+    needs: 'indices:monitor/stats',
     isText: true,
     params: {
       ...CAT_PARAMS,
@@ -151,44 +152,57 @@ const NO_ROWS: Rows = () => [];
 const HIDDEN: Params = { expand_wildcards: 'expandWildcards' };
 
 const TABLES: readonly ApiSpec[] = [
-  catApi('indices', ['/_cat/indices', '/_cat/indices/{index}'], columns.INDICES, indexRows, 'index:metadata', {
+  catApi('indices', ['/_cat/indices', '/_cat/indices/{index}'], columns.INDICES, indexRows, 'indices:monitor/stats', {
     ...INDICES_OPTIONS,
     health: 'string',
     pri: 'boolean',
     include_unloaded_segments: 'boolean',
   }),
-  catApi('shards', ['/_cat/shards', '/_cat/shards/{index}'], columns.SHARDS, shardRows, 'index:metadata', INDICES_OPTIONS),
-  catApi('segments', ['/_cat/segments', '/_cat/segments/{index}'], columns.SEGMENTS, segmentRows, 'index:metadata', INDICES_OPTIONS),
+  catApi('shards', ['/_cat/shards', '/_cat/shards/{index}'], columns.SHARDS, shardRows, 'indices:monitor/stats', INDICES_OPTIONS),
+  catApi(
+    'segments',
+    ['/_cat/segments', '/_cat/segments/{index}'],
+    columns.SEGMENTS,
+    segmentRows,
+    'indices:monitor/segments',
+    INDICES_OPTIONS,
+  ),
   defineApi({
     name: 'cat.health',
-    needs: 'cluster:monitor',
+    needs: 'cluster:monitor/health',
     isText: true,
     params: { ...CAT_PARAMS, ts: 'boolean' },
     routes: { 'GET /_cat/health': healthHandler },
   }),
-  catApi('count', ['/_cat/count', '/_cat/count/{index}'], columns.COUNT, countRows, 'index:read', INDICES_OPTIONS),
-  catApi('aliases', ['/_cat/aliases', '/_cat/aliases/{name}'], columns.ALIASES, aliasRows, 'index:metadata', HIDDEN),
-  catApi('templates', ['/_cat/templates', '/_cat/templates/{name}'], columns.TEMPLATES, templateRows, 'cluster:monitor'),
-  catApi('nodes', ['/_cat/nodes'], columns.NODES, nodeRows, 'cluster:monitor', {
+  catApi('count', ['/_cat/count', '/_cat/count/{index}'], columns.COUNT, countRows, 'indices:data/read/search', INDICES_OPTIONS),
+  catApi('aliases', ['/_cat/aliases', '/_cat/aliases/{name}'], columns.ALIASES, aliasRows, 'indices:admin/aliases/get', HIDDEN),
+  catApi('templates', ['/_cat/templates', '/_cat/templates/{name}'], columns.TEMPLATES, templateRows, 'cluster:monitor/state'),
+  catApi('nodes', ['/_cat/nodes'], columns.NODES, nodeRows, 'cluster:monitor/nodes/stats', {
     full_id: 'boolean',
     include_unloaded_segments: 'boolean',
   }),
-  catApi('allocation', ['/_cat/allocation', '/_cat/allocation/{node_id}'], columns.ALLOCATION, allocationRows, 'cluster:monitor'),
-  catApi('master', ['/_cat/master', '/_cat/cluster_manager'], columns.MANAGER, managerRows, 'cluster:monitor'),
-  catApi('recovery', ['/_cat/recovery', '/_cat/recovery/{index}'], columns.RECOVERY, recoveryRows, 'index:metadata', {
+  catApi(
+    'allocation',
+    ['/_cat/allocation', '/_cat/allocation/{node_id}'],
+    columns.ALLOCATION,
+    allocationRows,
+    'cluster:monitor/nodes/stats',
+  ),
+  catApi('master', ['/_cat/master', '/_cat/cluster_manager'], columns.MANAGER, managerRows, 'cluster:monitor/state'),
+  catApi('recovery', ['/_cat/recovery', '/_cat/recovery/{index}'], columns.RECOVERY, recoveryRows, 'indices:monitor/recovery', {
     ...INDICES_OPTIONS,
     active_only: 'boolean',
     detailed: 'boolean',
   }),
-  catApi('plugins', ['/_cat/plugins'], columns.PLUGINS, NO_ROWS, 'cluster:monitor'),
-  catApi('pending_tasks', ['/_cat/pending_tasks'], columns.PENDING_TASKS, NO_ROWS, 'cluster:monitor'),
-  catApi('nodeattrs', ['/_cat/nodeattrs'], columns.NODE_ATTRIBUTES, NO_ROWS, 'cluster:monitor'),
+  catApi('plugins', ['/_cat/plugins'], columns.PLUGINS, NO_ROWS, 'cluster:monitor/nodes/info'),
+  catApi('pending_tasks', ['/_cat/pending_tasks'], columns.PENDING_TASKS, NO_ROWS, 'cluster:monitor/task'),
+  catApi('nodeattrs', ['/_cat/nodeattrs'], columns.NODE_ATTRIBUTES, NO_ROWS, 'cluster:monitor/nodes/info'),
   catApi(
     'thread_pool',
     ['/_cat/thread_pool', '/_cat/thread_pool/{thread_pool_patterns}'],
     columns.THREAD_POOL,
     threadPoolRows,
-    'cluster:monitor',
+    'cluster:monitor/nodes/stats',
   ),
   // There are no replicas to which segments could be sent.
   catApi(
@@ -196,13 +210,13 @@ const TABLES: readonly ApiSpec[] = [
     ['/_cat/segment_replication', '/_cat/segment_replication/{index}'],
     columns.SEGMENT_REPLICATION,
     NO_ROWS,
-    'index:metadata',
+    'indices:monitor/recovery',
     { ...INDICES_OPTIONS, active_only: 'boolean', detailed: 'boolean', completed_only: 'boolean', shards: 'list', index: 'list' },
   ),
   defineApi({
     name: 'cat.pit_segments',
     body: 'json',
-    needs: 'cluster:monitor',
+    needs: 'indices:monitor/segments',
     isText: true,
     params: CAT_PARAMS,
     routes: {
@@ -210,7 +224,7 @@ const TABLES: readonly ApiSpec[] = [
       'GET /_cat/pit_segments/_all': (request, context) => catTable(request, columns.SEGMENTS, () => pitSegmentRows(context, null)),
     },
   }),
-  catApi('fielddata', ['/_cat/fielddata', '/_cat/fielddata/{fields}'], columns.FIELDDATA, fielddataRows, 'cluster:monitor', {
+  catApi('fielddata', ['/_cat/fielddata', '/_cat/fielddata/{fields}'], columns.FIELDDATA, fielddataRows, 'cluster:monitor/nodes/stats', {
     fields: 'list',
   }),
 ];

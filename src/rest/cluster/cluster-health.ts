@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterHealth } from '../../api/cluster/cluster-health.ts';
 import { type Health, shardCounts } from '../../api/cluster/shard-counts.ts';
-import { TARGETS, targetNames } from '../../api/core/index-names.ts';
+import { requireNames, TARGETS, targetNames } from '../../api/core/index-names.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
@@ -18,7 +18,7 @@ const POLL_MS = 20;
 
 export const clusterHealthApi = defineApi({
   name: 'cluster.health',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/health',
   params: {
     ...INDICES_OPTIONS,
     ...TIMEOUTS,
@@ -44,8 +44,12 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
   const isMet = readConditions(request, context);
   const deadline = Date.now() + (request.timeMs('timeout') ?? DEFAULT_TIMEOUT_MS);
   for (;;) {
-    const { names, missing } = healthTargets(request, context);
-    const body = clusterHealth(context.engine, { indices: names, level: level === 'awareness_attributes' ? 'cluster' : level });
+    const { names, shown, missing } = healthTargets(request, context);
+    const body = clusterHealth(context.engine.whole, {
+      indices: names,
+      shown,
+      level: level === 'awareness_attributes' ? 'cluster' : level,
+    });
     if (missing) body.status = 'red';
     if (!missing && isMet(body, names)) return ok(body);
     if (Date.now() >= deadline || request.reply.aborted) return answer(408, { ...body, timed_out: true });
@@ -53,15 +57,20 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
   }
 }
 
-/** Indices of the request. Named indices that do not exist are waited for. */
-function healthTargets(request: ApiRequest, context: RestContext): { names: string[]; missing: boolean } {
+/**
+ * Indices of the request: without an expression all of the cluster, of which the caller sees those `shown`. Named indices that do not exist are
+ * waited for.
+ */
+function healthTargets(request: ApiRequest, context: RestContext): { names: string[]; shown: string[]; missing: boolean } {
   const expression = request.string('index');
+  if (expression !== undefined) requireNames(context.engine, expression);
   const target = { ...readTarget(request), ignoreUnavailable: true, expandWildcards: request.list('expand_wildcards') ?? ['all'] };
   const names = targetNames(context.engine, target, TARGETS.any);
   const missing = (expression ?? '')
     .split(',')
     .some((name) => name !== '' && name !== '_all' && !name.includes('*') && !isKnown(context, name));
-  return { names, missing };
+  const all = expression === undefined ? targetNames(context.engine.whole, target, TARGETS.any) : names;
+  return { names: all, shown: names, missing };
 }
 
 function isKnown(context: RestContext, name: string): boolean {
@@ -77,13 +86,11 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
   const expected = Number(nodes[2]);
   const hasNodes = compareNodes(nodes[1] ?? '', expected);
   const shards = request.string('wait_for_active_shards') ?? '0';
+  const { indices } = context.engine.whole.cluster;
   return (body, names) => {
     if (!hasNodes) return false;
     if (status !== undefined && HEALTHS.indexOf(body.status) > HEALTHS.indexOf(status)) return false;
-    const active = names.reduce(
-      (sum, name) => sum + (context.engine.cluster.indices[name] ? shardCounts(context.engine.cluster.indices[name]).primaries : 0),
-      0,
-    );
+    const active = names.reduce((sum, name) => sum + (indices[name] ? shardCounts(indices[name]).primaries : 0), 0);
     return shards === 'all' ? body.status === 'green' : active >= Number(shards);
   };
 }

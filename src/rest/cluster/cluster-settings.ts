@@ -7,7 +7,7 @@ import { ok } from '../core/response.ts';
 export const clusterSettingsApi = defineApi({
   name: 'cluster.settings',
   body: 'json!',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/settings/update',
   params: { ...TIMEOUTS, flat_settings: 'boolean' },
   routes: {
     'PUT /_cluster/settings': async (request, { engine }) => {
@@ -18,7 +18,7 @@ export const clusterSettingsApi = defineApi({
 
 export const getClusterSettingsApi = defineApi({
   name: 'cluster.get_settings',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/settings',
   params: { ...TIMEOUTS, flat_settings: 'boolean', include_defaults: 'boolean' },
   routes: {
     'GET /_cluster/settings': (request, { engine }) =>

@@ -9,7 +9,8 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const clusterStateApi = defineApi({
   name: 'cluster.state',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/state',
+  reaches: 'indices:admin/get',
   params: {
     ...INDICES_OPTIONS,
     local: 'boolean',

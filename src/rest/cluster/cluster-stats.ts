@@ -7,7 +7,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const clusterStatsApi = defineApi({
   name: 'cluster.stats',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/stats',
   params: { flat_settings: 'boolean', timeout: 'time' },
   routes: {
     'GET /_cluster/stats': stats,
@@ -18,7 +18,7 @@ export const clusterStatsApi = defineApi({
 });
 
 async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  const answer = await clusterStats(engine, engine.dialect.version);
+  const answer = await clusterStats(engine.whole, engine.dialect.version);
   const { indices, nodes, ...rest } = request.boolean('human') ? (withHumanValues(answer) as typeof answer) : answer;
   const metrics = request.list('metric') ?? ['_all'];
   if (metrics.includes('_all')) return ok({ ...rest, indices, nodes });

@@ -1,5 +1,6 @@
 // Parts of the cluster API that have fixed answers on a single node: pending tasks, remote clusters, reroute, dangling indices.
 import { clusterState, STATE_METRICS, type StateMetric } from '../../api/cluster/cluster-state.ts';
+import { ownNames } from '../../api/core/index-names.ts';
 import { showSettings } from '../../api/indices/settings.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
@@ -9,14 +10,14 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const pendingTasksApi = defineApi({
   name: 'cluster.pending_tasks',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/task',
   params: { local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
   routes: { 'GET /_cluster/pending_tasks': () => ok({ tasks: [] }) },
 });
 
 export const remoteInfoApi = defineApi({
   name: 'cluster.remote_info',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/remote/info',
   routes: { 'GET /_remote/info': () => ok({}) },
 });
 
@@ -24,7 +25,7 @@ export const remoteInfoApi = defineApi({
 export const rerouteApi = defineApi({
   name: 'cluster.reroute',
   body: 'json',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/reroute',
   params: { ...TIMEOUTS, dry_run: 'boolean', explain: 'boolean', retry_failed: 'boolean', metric: 'list' },
   routes: { 'POST /_cluster/reroute': reroute },
 });
@@ -34,7 +35,7 @@ function reroute(request: ApiRequest, context: RestContext): ApiResponse {
   if (Array.isArray(commands) && commands.length > 0) throw illegalArgumentError('[commands] cannot move shards on a single node');
   const names = request.list('metric') ?? STATE_METRICS.filter((metric) => metric !== 'metadata');
   const metrics = new Set<StateMetric>(names.includes('_all') ? STATE_METRICS : (names as StateMetric[]));
-  const indices = Object.keys(context.engine.cluster.indices);
+  const indices = ownNames(context.engine);
   const { cluster_name: _name, ...state } = clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta) });
   return ok({ acknowledged: true, state, ...(request.boolean('explain') ? { explanations: [] } : {}) });
 }
@@ -42,7 +43,7 @@ function reroute(request: ApiRequest, context: RestContext): ApiResponse {
 /** Dangling indices have files but no metadata. A node refuses to start with such, so there are none. */
 export const danglingApi = defineApi({
   name: 'dangling_indices.list',
-  needs: 'cluster:monitor',
+  needs: 'cluster:admin/indices/dangling/list',
   routes: {
     'GET /_dangling': (_request, { engine }) =>
       ok({ _nodes: { total: 1, successful: 1, failed: 0 }, cluster_name: engine.clusterName, dangling_indices: [] }),

@@ -15,7 +15,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 const explainApi = defineApi({
   name: 'cluster.allocation_explain',
   body: 'json',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/allocation/explain',
   params: { include_yes_decisions: 'boolean', include_disk_info: 'boolean' },
   routes: { 'GET /_cluster/allocation/explain': explain, 'POST /_cluster/allocation/explain': explain },
 });
@@ -38,7 +38,7 @@ const HOT_PATHS = ['/_nodes/hot_threads', '/_nodes/{node_id}/hot_threads', '/_no
 
 const hotThreadsApi = defineApi({
   name: 'nodes.hot_threads',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/nodes/hot_threads',
   isText: true,
   params: { interval: 'time', snapshots: 'int', threads: 'int', ignore_idle_threads: 'boolean', type: 'string', timeout: 'time' },
   routes: Object.fromEntries(
@@ -72,7 +72,7 @@ async function hotThreads(request: ApiRequest, { engine }: RestContext): Promise
 const reloadApi = defineApi({
   name: 'nodes.reload_secure_settings',
   body: 'json',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/nodes/reload_secure_settings',
   params: { timeout: 'time' },
   routes: { 'POST /_nodes/reload_secure_settings': reload, 'POST /_nodes/{node_id}/reload_secure_settings': reload },
 });
@@ -88,7 +88,7 @@ function reload(request: ApiRequest, { engine }: RestContext): ApiResponse {
 
 const upgradeApi = defineApi({
   name: 'indices.upgrade',
-  needs: 'index:manage',
+  needs: 'indices:admin/upgrade',
   params: { ...INDICES_OPTIONS, ...TIMEOUTS, only_ancient_segments: 'boolean', wait_for_completion: 'boolean' },
   routes: {
     'POST /_upgrade': upgrade,

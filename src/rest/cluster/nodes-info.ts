@@ -8,7 +8,7 @@ const INFO_NAMES: ReadonlySet<string> = new Set(INFO_METRICS);
 
 export const nodesInfoApi = defineApi({
   name: 'nodes.info',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/nodes/info',
   params: { flat_settings: 'boolean', timeout: 'time' },
   routes: {
     'GET /_nodes': (request, context) => info(request, context, [], []),

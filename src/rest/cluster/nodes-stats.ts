@@ -9,7 +9,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const nodesStatsApi = defineApi({
   name: 'nodes.stats',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/nodes/stats',
   params: {
     completion_fields: 'list',
     fielddata_fields: 'list',

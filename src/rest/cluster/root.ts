@@ -12,7 +12,7 @@ function luceneVersion(version: string): string {
 
 export const infoApi = defineApi({
   name: 'info',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/main',
   routes: { 'GET /': info, 'HEAD /': () => exists(true) },
 });
 
@@ -41,7 +41,7 @@ function info(_request: unknown, { engine }: RestContext): ApiResponse {
 
 export const licenseApi = defineApi({
   name: 'license.get',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/xpack/license/get',
   params: { accept_enterprise: 'boolean', local: 'boolean' },
   routes: { 'GET /_license': license, 'GET /_xpack/license': license },
 });
@@ -82,7 +82,7 @@ const FEATURES = [
 
 export const xpackApi = defineApi({
   name: 'xpack.info',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/xpack/info',
   params: { categories: 'list', accept_enterprise: 'boolean' },
   routes: {
     'GET /_xpack': (_request, { engine, settings, startedMs }) => {
@@ -102,7 +102,7 @@ export const xpackApi = defineApi({
 /** Lifecycle policies do not exist, but agents request them before they write. Storing one fails with the 405 of the route table. */
 export const ilmApi = defineApi({
   name: 'ilm.get_lifecycle',
-  needs: 'cluster:monitor',
+  needs: 'cluster:admin/ilm/get',
   params: { timeout: 'time', master_timeout: 'time' },
   routes: {
     'GET /_ilm/policy': () => ok({}),

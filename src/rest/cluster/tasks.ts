@@ -23,25 +23,30 @@ const LIST_PARAMS: Params = {
   timeout: 'time',
 };
 
-const listApi = defineApi({ name: 'tasks.list', needs: 'cluster:monitor', params: LIST_PARAMS, routes: { 'GET /_tasks': list } });
+const listApi = defineApi({
+  name: 'tasks.list',
+  needs: 'cluster:monitor/tasks/lists',
+  params: LIST_PARAMS,
+  routes: { 'GET /_tasks': list },
+});
 
 const getApi = defineApi({
   name: 'tasks.get',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/task/get',
   params: { wait_for_completion: 'boolean', timeout: 'time' },
   routes: { 'GET /_tasks/{task_id}': get },
 });
 
 const cancelApi = defineApi({
   name: 'tasks.cancel',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/tasks/cancel',
   params: LIST_PARAMS,
   routes: { 'POST /_tasks/_cancel': cancel, 'POST /_tasks/{task_id}/_cancel': cancel },
 });
 
 const rethrottleApi = defineApi({
   name: 'rethrottle',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/reindex/rethrottle',
   params: { requests_per_second: 'float', group_by: 'string' },
   routes: {
     'POST /_reindex/{task_id}/_rethrottle': rethrottle,
@@ -52,7 +57,7 @@ const rethrottleApi = defineApi({
 
 const catApi = defineApi({
   name: 'cat.tasks',
-  needs: 'cluster:monitor',
+  needs: 'cluster:monitor/tasks/lists',
   isText: true,
   params: { ...CAT_PARAMS, nodes: 'list', actions: 'list', detailed: 'boolean', parent_task_id: 'string' },
   routes: { 'GET /_cat/tasks': (request, context) => catTable(request, TASKS, () => rows(request, context)) },

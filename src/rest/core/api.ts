@@ -2,7 +2,7 @@
 import type { EngineContext } from '../../api/core/context.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Realms } from '../../security/realms.ts';
-import type { Privilege } from '../auth/privilege.ts';
+import type { Action } from '../auth/action.ts';
 import type { ParamKind } from './param-kinds.ts';
 import type { ApiRequest } from './request.ts';
 import type { ApiResponse } from './response.ts';
@@ -17,13 +17,13 @@ export type BodyKind = 'none' | 'ignored' | 'json' | 'json!' | 'bytes' | 'bytes!
 
 /** What handlers receive besides the request. */
 export interface RestContext {
-  /** The engine, limited to the indices on which the user has the privilege that the API `needs`. */
+  /** The engine, limited to the indices on which the user is granted the action that the API `needs` or `reaches`. */
   readonly engine: EngineContext;
   /**
-   * The engine limited by another privilege: for APIs that read one index and write another.
-   * @param targetPrivilege  right that is also needed on the indices that expressions resolve to
+   * The engine limited by another action: for APIs that read one index and write another.
+   * @param targetAction  action that is also needed on the indices that expressions resolve to
    */
-  engineFor(privilege: Privilege, targetPrivilege?: Privilege): EngineContext;
+  engineFor(action: Action, targetAction?: Action | null): EngineContext;
   /** Users and roles by name. */
   readonly realms: Realms;
   readonly settings: Settings;
@@ -38,7 +38,12 @@ export interface ApiSpec {
   /** `any` accepts all parameters. */
   readonly params?: Params | 'any';
   readonly body?: BodyKind;
-  readonly needs: Privilege;
+  readonly needs: Action;
+  /**
+   * The action by which the engine is limited, if it is not the one that the API needs: of requests that consist of others (`_bulk`, `_msearch`), and
+   * of actions on the cluster, which show those indices on which it is granted (by default `indices:monitor/stats`).
+   */
+  readonly reaches?: Action;
   /** The answer is a text table (`_cat`), so text is preferred over JSON. */
   readonly isText?: boolean;
   /** Handlers by route: `'GET /{index}/_count'`. Any number of spaces may follow the method. */

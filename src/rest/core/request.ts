@@ -1,7 +1,6 @@
 // A request for handlers: decoded path and query parameters with typed readers, and the body in the form that the route declares.
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller } from '../../security/caller.ts';
-import type { Access } from '../auth/access.ts';
 import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
 
 export class ApiRequest {
@@ -17,8 +16,6 @@ export class ApiRequest {
   readonly bytes: Buffer | null;
   /** Body of `stream` routes as it arrives, decompressed. */
   readonly stream: AsyncIterable<Buffer> | null;
-  /** Rights of the user, for requests that name indices in their body. */
-  readonly access: Access;
   /** The sender; null if authentication is not required. */
   readonly caller: Caller | null;
   /** The request is repeated in a lane if its handler fails with TooHeavy, so the handler must have changed nothing by then. */
@@ -32,7 +29,6 @@ export class ApiRequest {
     body: unknown;
     bytes: Buffer | null;
     stream: AsyncIterable<Buffer> | null;
-    access: Access;
     caller: Caller | null;
     mayMove: boolean;
   }) {
@@ -43,7 +39,6 @@ export class ApiRequest {
     this.body = parts.body;
     this.bytes = parts.bytes;
     this.stream = parts.stream;
-    this.access = parts.access;
     this.caller = parts.caller;
     this.mayMove = parts.mayMove;
   }

@@ -10,7 +10,8 @@ import { activeShardsOf } from '../core/write-params.ts';
 export const bulkApi = defineApi({
   name: 'bulk',
   body: 'stream!',
-  needs: 'index:write',
+  needs: 'indices:data/write/bulk',
+  reaches: 'indices:data/write/bulk[s]',
   params: {
     ...SOURCE_FILTER,
     wait_for_active_shards: 'activeShards',
@@ -37,7 +38,6 @@ async function runBulk(request: ApiRequest, { engine }: RestContext): Promise<Ap
     routing: request.string('routing') ?? null,
     pipeline: request.string('pipeline') ?? null,
     requireAlias: request.boolean('require_alias') ?? false,
-    refusalOf: request.access.isUnlimited ? undefined : (index) => request.access.refusal('index:write', index),
     source: sourceFilterOf(request),
     activeShards: activeShardsOf(request),
   });

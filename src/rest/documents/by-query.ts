@@ -43,11 +43,11 @@ const BY_QUERY_PARAMS: Params = {
 export const deleteByQueryApi = defineApi({
   name: 'delete_by_query',
   body: 'json',
-  needs: 'index:write',
+  needs: 'indices:data/write/delete/byquery',
   params: BY_QUERY_PARAMS,
   routes: {
     'POST /{index}/_delete_by_query': async (request, context) => {
-      const engine = sourceEngine(request, context);
+      const engine = sourceEngine(request, context, 'indices:data/write/delete/byquery');
       const body = objectBody(request);
       if (body.query === undefined && request.string('q') === undefined) throw validationFailedError(['query is missing']);
       const source = readSource(request, body);
@@ -60,15 +60,15 @@ export const deleteByQueryApi = defineApi({
 export const updateByQueryApi = defineApi({
   name: 'update_by_query',
   body: 'json',
-  needs: 'index:write',
+  needs: 'indices:data/write/update/byquery',
   params: BY_QUERY_PARAMS,
   routes: {
     'POST /{index}/_update_by_query': async (request, context) => {
-      const engine = sourceEngine(request, context);
+      const engine = sourceEngine(request, context, 'indices:data/write/update/byquery');
       const body = objectBody(request);
       const source = readSource(request, body);
       const script = readScript(engine, body.script);
-      const pipeline = pipelineFor(request, context, request.string('pipeline'));
+      const pipeline = pipelineFor(context, request.string('pipeline'));
       const description = `update-by-query [${request.params.index}]`;
       return run(request, engine, body, 'update/byquery', description, (options) =>
         updateByQuery(engine, source, options, script, pipeline),

@@ -19,7 +19,7 @@ const GET_PARAMS: Params = {
 
 export const getApi = defineApi({
   name: 'get',
-  needs: 'index:read',
+  needs: 'indices:data/read/get',
   params: GET_PARAMS,
   routes: {
     'GET  /{index}/_doc/{id}': async (request, { engine }) => {
@@ -32,7 +32,7 @@ export const getApi = defineApi({
 
 export const getSourceApi = defineApi({
   name: 'get_source',
-  needs: 'index:read',
+  needs: 'indices:data/read/get',
   params: GET_PARAMS,
   routes: {
     'GET  /{index}/_source/{id}': async (request, { engine }) => ok(await getSource(engine, readGet(request))),

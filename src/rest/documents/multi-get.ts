@@ -12,7 +12,8 @@ import { renderFailure } from './item-failure.ts';
 export const mgetApi = defineApi({
   name: 'mget',
   body: 'json!',
-  needs: 'index:read',
+  needs: 'indices:data/read/mget',
+  reaches: 'indices:data/read/mget[shard]',
   params: { ...SOURCE_FILTER, stored_fields: 'list', preference: 'string', realtime: 'boolean', refresh: 'boolean', routing: 'string' },
   routes: {
     'GET  /_mget': mget,
@@ -24,7 +25,6 @@ export const mgetApi = defineApi({
 
 async function mget(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const items = readMultiGet(request);
-  for (const item of items) request.access.require('index:read', item.index);
   const { docs } = await multiGet(engine, items, {
     realtime: request.boolean('realtime') ?? true,
     refresh: request.boolean('refresh') ?? false,

@@ -1,4 +1,6 @@
 // `_reindex`.
+
+import { requireNames } from '../../api/core/index-names.ts';
 import { readScript } from '../../api/documents/changed-hit.ts';
 import { type ReindexDestination, reindex } from '../../api/documents/reindex.ts';
 import type { ByQuerySource } from '../../api/documents/run-by-query.ts';
@@ -17,7 +19,8 @@ import { checkSlices, DEFAULT_BATCH, DEFAULT_KEEP_ALIVE_MS, pipelineFor, RUN_PAR
 export const reindexApi = defineApi({
   name: 'reindex',
   body: 'json!',
-  needs: 'index:read',
+  needs: 'indices:data/write/reindex',
+  reaches: 'indices:data/read/search',
   params: { ...RUN_PARAMS, require_alias: 'boolean' },
   routes: { 'POST /_reindex': runReindex },
 });
@@ -42,8 +45,8 @@ async function runReindex(request: ApiRequest, context: RestContext): Promise<Ap
   if (destination.index === '') problems.push('index must be specified');
   if (problems.length > 0) throw validationFailedError(problems);
   checkSlices(request);
-  for (const expression of expressions) request.access.require('index:read', expression);
-  request.access.require('index:write', destination.index);
+  const pipeline = pipelineFor(context, dest.pipeline);
+  requireNames(pipeline.engine, destination.index);
   const indices: SearchIndices = { expressions };
   for (const { meta } of resolveSearch(engine, indices)) {
     if (meta.name === destination.index || Object.hasOwn(meta.aliases, destination.index))
@@ -60,7 +63,7 @@ async function runReindex(request: ApiRequest, context: RestContext): Promise<Ap
   };
   const filter = source._source === undefined ? null : readSourceFilter(source._source);
   const requireAlias = request.boolean('require_alias') ?? false;
-  const parts = { filter, script: readScript(engine, body.script), pipeline: pipelineFor(request, context, dest.pipeline) };
+  const parts = { filter, script: readScript(engine, body.script), pipeline };
   const description = `reindex from [${expressions.join(', ')}] to [${destination.index}]`;
   return run(request, engine, body, 'reindex', description, (options) =>
     reindex(engine, reading, destination, parts, options, () => writeIndex(parts.pipeline.engine, destination.index, requireAlias)),

@@ -4,6 +4,8 @@ import type { EngineContext } from '../../api/core/context.ts';
 import type { ByQueryPipeline } from '../../api/documents/changed-hit.ts';
 import { type ByQueryOptions, byQueryStatus } from '../../api/documents/run-by-query.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { requireAction } from '../auth/access.ts';
+import { type Action, SEARCH, WRITE_ACTIONS } from '../auth/action.ts';
 import type { Params, RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
@@ -26,18 +28,17 @@ export const RUN_PARAMS: Params = {
 };
 
 /**
- * The engine for a query whose hits are written back: it finds documents of indices that the user may both read and write; lookups in the
- * query need only the right to read. @throws ApiError security_exception 403
+ * The engine for a query whose hits are written back: it finds documents of indices on which the user may both search and carry out `action`;
+ * lookups in the query need only the search. @throws ApiError security_exception 403
  */
-export function sourceEngine(request: ApiRequest, { engineFor }: RestContext): EngineContext {
-  request.access.require('index:read', request.params.index);
-  return engineFor('index:read', 'index:write');
+export function sourceEngine({ caller }: ApiRequest, { engineFor }: RestContext, action: Action): EngineContext {
+  requireAction(caller, SEARCH);
+  return engineFor(SEARCH, action);
 }
 
-/** The pipeline that documents go through, and the indices to which the user may write what it returns. */
-export function pipelineFor(request: ApiRequest, { engineFor }: RestContext, name: unknown): ByQueryPipeline {
-  const given = name === undefined || name === null ? null : String(name);
-  return { name: given, engine: engineFor('index:write'), refusalOf: (index) => request.access.refusal('index:write', index) };
+/** The pipeline that documents go through, with the engine that writes what it returns. */
+export function pipelineFor({ engineFor }: RestContext, name: unknown): ByQueryPipeline {
+  return { name: name === undefined || name === null ? null : String(name), engine: engineFor(WRITE_ACTIONS.bulk) };
 }
 
 /** Validates `slices`. They only distribute the work, so they have no other effect. */

@@ -25,7 +25,7 @@ const PARAMS: Params = {
 export const termVectorsApi = defineApi({
   name: 'termvectors',
   body: 'json',
-  needs: 'index:read',
+  needs: 'indices:data/read/tv',
   params: PARAMS,
   routes: {
     'GET  /{index}/_termvectors': ofDocument,
@@ -43,7 +43,8 @@ async function ofDocument(request: ApiRequest, { engine }: RestContext): Promise
 export const multiTermVectorsApi = defineApi({
   name: 'mtermvectors',
   body: 'json',
-  needs: 'index:read',
+  needs: 'indices:data/read/mtv',
+  reaches: 'indices:data/read/mtv[shard]',
   params: { ...PARAMS, ids: 'list' },
   routes: {
     'GET  /_mtermvectors': ofDocuments,
@@ -63,7 +64,6 @@ async function ofDocuments(request: ApiRequest, { engine }: RestContext): Promis
   for (const id of allIds) items.push({ ...shared, _id: id });
   if (items.length === 0) throw validationFailedError(['multi term vectors: no documents requested']);
   const requests = items.map((item) => readItem(item, request, null));
-  for (const { index } of requests) request.access.require('index:read', index);
   const answer = await multiTermVectors(engine, requests);
   return ok({ docs: answer.docs.map(renderFailure) });
 }

@@ -24,7 +24,8 @@ const WRITE_PARAMS: Params = {
 export const indexApi = defineApi({
   name: 'index',
   body: 'bytes!',
-  needs: 'index:write',
+  needs: 'indices:data/write/index',
+  reaches: 'indices:data/write/bulk[s]',
   params: { ...WRITE_PARAMS, op_type: 'string', pipeline: 'string', require_alias: 'boolean' },
   routes: {
     'PUT  /{index}/_doc/{id}': (request, context) => write(request, context, null),
@@ -47,7 +48,6 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
     refresh: readRefresh(request.string('refresh')),
     requireAlias: request.boolean('require_alias') ?? false,
     pipeline: request.string('pipeline') ?? null,
-    refusalOf: (target) => request.access.refusal('index:write', target),
     conditions: readConditions(request),
     activeShards: activeShardsOf(request),
   };
@@ -57,7 +57,8 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
 
 export const deleteApi = defineApi({
   name: 'delete',
-  needs: 'index:write',
+  needs: 'indices:data/write/delete',
+  reaches: 'indices:data/write/bulk[s]',
   params: WRITE_PARAMS,
   routes: {
     'DELETE /{index}/_doc/{id}': async (request, { engine }) => {
@@ -77,7 +78,7 @@ export const deleteApi = defineApi({
 export const updateApi = defineApi({
   name: 'update',
   body: 'bytes',
-  needs: 'index:write',
+  needs: 'indices:data/write/update',
   params: {
     ...WRITE_PARAMS,
     ...SOURCE_FILTER,

@@ -9,24 +9,19 @@ import { type ApiResponse, answer, exists, ok } from '../core/response.ts';
 export const updateAliasesApi = defineApi({
   name: 'indices.update_aliases',
   body: 'json!',
-  needs: 'index:manage',
+  needs: 'indices:admin/aliases',
   params: TIMEOUTS,
   routes: { 'POST /_aliases': update },
 });
 
 async function update(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  const body = objectBody(request);
-  for (const action of Array.isArray(body.actions) ? (body.actions as unknown[]) : []) {
-    for (const target of Object.values((action ?? {}) as Record<string, { index?: unknown; indices?: unknown } | null>))
-      request.access.require('index:manage', [target?.index ?? target?.indices ?? []].flat().join(','));
-  }
-  return ok(await updateAliases(engine, { body }));
+  return ok(await updateAliases(engine, { body: objectBody(request) }));
 }
 
 export const putAliasApi = defineApi({
   name: 'indices.put_alias',
   body: 'json',
-  needs: 'index:manage',
+  needs: 'indices:admin/aliases',
   params: TIMEOUTS,
   routes: {
     'PUT  /{index}/_alias/{name}': put,
@@ -51,7 +46,7 @@ async function put(request: ApiRequest, { engine }: RestContext): Promise<ApiRes
 
 export const deleteAliasApi = defineApi({
   name: 'indices.delete_alias',
-  needs: 'index:manage',
+  needs: 'indices:admin/aliases',
   params: TIMEOUTS,
   routes: { 'DELETE /{index}/_alias/{name}': remove, 'DELETE /{index}/_aliases/{name}': remove },
 });
@@ -62,7 +57,7 @@ async function remove(request: ApiRequest, { engine }: RestContext): Promise<Api
 
 export const getAliasApi = defineApi({
   name: 'indices.get_alias',
-  needs: 'index:metadata',
+  needs: 'indices:admin/aliases/get',
   params: { ...INDICES_OPTIONS, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
   routes: {
     'GET  /_alias': get,

@@ -9,7 +9,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 export const analyzeApi = defineApi({
   name: 'indices.analyze',
   body: 'bytes',
-  needs: 'index:metadata',
+  needs: 'indices:admin/analyze',
   params: { index: 'string', prefer_local: 'boolean', format: 'string' },
   routes: {
     'GET  /_analyze': run,
@@ -28,7 +28,7 @@ function run(request: ApiRequest, { engine }: RestContext): ApiResponse {
 export const reloadAnalyzersApi = defineApi({
   name: 'indices.reload_search_analyzers',
   body: 'none',
-  needs: 'index:manage',
+  needs: 'indices:admin/reload_analyzers',
   params: { ...INDICES_OPTIONS, resource: 'string' },
   routes: { 'GET  /{index}/_reload_search_analyzers': reload, 'POST /{index}/_reload_search_analyzers': reload },
 });

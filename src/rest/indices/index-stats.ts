@@ -10,7 +10,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const statsApi = defineApi({
   name: 'indices.stats',
-  needs: 'index:metadata',
+  needs: 'indices:monitor/stats',
   params: {
     ...INDICES_OPTIONS,
     completion_fields: 'list',

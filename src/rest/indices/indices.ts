@@ -23,7 +23,7 @@ const CREATE_TIMEOUT_MS = 30_000;
 export const createIndexApi = defineApi({
   name: 'indices.create',
   body: 'json',
-  needs: 'index:create',
+  needs: 'indices:admin/create',
   params: { ...TIMEOUTS, wait_for_active_shards: 'activeShards' },
   routes: {
     'PUT /{index}': async (request, { engine }) => {
@@ -36,7 +36,7 @@ export const createIndexApi = defineApi({
 
 export const deleteIndexApi = defineApi({
   name: 'indices.delete',
-  needs: 'index:delete',
+  needs: 'indices:admin/delete',
   params: { ...INDICES_OPTIONS, ...TIMEOUTS },
   routes: { 'DELETE /{index}': remove, 'DELETE /': remove },
 });
@@ -47,7 +47,7 @@ async function remove(request: ApiRequest, { engine }: RestContext): Promise<Api
 
 export const getIndexApi = defineApi({
   name: 'indices.get',
-  needs: 'index:metadata',
+  needs: 'indices:admin/get',
   params: { ...INDICES_OPTIONS, ...SETTINGS_VIEW, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
   routes: {
     'GET  /{index}': (request, { engine }) => ok(getIndex(engine, { ...readTarget(request), ...readSettingsView(request) })),
@@ -57,7 +57,7 @@ export const getIndexApi = defineApi({
 
 export const openCloseApi = defineApi({
   name: 'indices.open',
-  needs: 'index:manage',
+  needs: 'indices:admin/open',
   params: {
     ...INDICES_OPTIONS,
     ...TIMEOUTS,
@@ -83,7 +83,7 @@ async function close(request: ApiRequest, { engine }: RestContext): Promise<ApiR
 
 export const addBlockApi = defineApi({
   name: 'indices.add_block',
-  needs: 'index:manage',
+  needs: 'indices:admin/block/add',
   params: { ...INDICES_OPTIONS, ...TIMEOUTS },
   routes: {
     'PUT /{index}/_block/{block}': async (request, { engine }) =>
@@ -93,7 +93,7 @@ export const addBlockApi = defineApi({
 
 export const resolveIndexApi = defineApi({
   name: 'indices.resolve_index',
-  needs: 'index:metadata',
+  needs: 'indices:admin/resolve/index',
   params: INDICES_OPTIONS,
   routes: {
     'GET /_resolve/index/{name}': (request, { engine }) => ok(resolveIndex(engine, { ...readTarget(request), index: request.params.name })),

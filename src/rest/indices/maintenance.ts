@@ -7,7 +7,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const refreshApi = defineApi({
   name: 'indices.refresh',
-  needs: 'index:manage',
+  needs: 'indices:admin/refresh',
   params: INDICES_OPTIONS,
   routes: { 'GET /_refresh': refresh, 'POST /_refresh': refresh, 'GET /{index}/_refresh': refresh, 'POST /{index}/_refresh': refresh },
 });
@@ -18,7 +18,7 @@ async function refresh(request: ApiRequest, { engine }: RestContext): Promise<Ap
 
 export const flushApi = defineApi({
   name: 'indices.flush',
-  needs: 'index:manage',
+  needs: 'indices:admin/flush',
   params: { ...INDICES_OPTIONS, force: 'boolean', wait_if_ongoing: 'boolean' },
   routes: { 'GET /_flush': flush, 'POST /_flush': flush, 'GET /{index}/_flush': flush, 'POST /{index}/_flush': flush },
 });
@@ -38,7 +38,7 @@ const BOTH_WARNING =
 
 export const forceMergeApi = defineApi({
   name: 'indices.forcemerge',
-  needs: 'index:manage',
+  needs: 'indices:admin/forcemerge',
   params: {
     ...INDICES_OPTIONS,
     flush: 'boolean',
@@ -66,7 +66,7 @@ async function merge(request: ApiRequest, { engine }: RestContext): Promise<ApiR
 
 export const clearCacheApi = defineApi({
   name: 'indices.clear_cache',
-  needs: 'index:manage',
+  needs: 'indices:admin/cache/clear',
   params: { ...INDICES_OPTIONS, fielddata: 'boolean', fields: 'list', query: 'boolean', request: 'boolean', file: 'boolean' },
   routes: { 'POST /_cache/clear': clear, 'POST /{index}/_cache/clear': clear },
 });

@@ -8,7 +8,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const getMappingApi = defineApi({
   name: 'indices.get_mapping',
-  needs: 'index:metadata',
+  needs: 'indices:admin/mappings/get',
   params: { ...INDICES_OPTIONS, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
   routes: { 'GET /_mapping': mapping, 'GET /_mappings': mapping, 'GET /{index}/_mapping': mapping, 'GET /{index}/_mappings': mapping },
 });
@@ -19,7 +19,7 @@ function mapping(request: ApiRequest, { engine }: RestContext): ApiResponse {
 
 export const getFieldMappingApi = defineApi({
   name: 'indices.get_field_mapping',
-  needs: 'index:metadata',
+  needs: 'indices:admin/mappings/fields/get',
   params: { ...INDICES_OPTIONS, include_defaults: 'boolean', local: 'boolean' },
   routes: { 'GET /_mapping/field/{fields}': fieldMapping, 'GET /{index}/_mapping/field/{fields}': fieldMapping },
 });
@@ -32,7 +32,7 @@ function fieldMapping(request: ApiRequest, { engine }: RestContext): ApiResponse
 export const putMappingApi = defineApi({
   name: 'indices.put_mapping',
   body: 'json!',
-  needs: 'index:manage',
+  needs: 'indices:admin/mapping/put',
   params: { ...INDICES_OPTIONS, ...TIMEOUTS, write_index_only: 'boolean' },
   routes: {
     'PUT  /{index}/_mapping': changeMapping,

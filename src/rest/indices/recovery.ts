@@ -8,7 +8,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const recoveryApi = defineApi({
   name: 'indices.recovery',
-  needs: 'index:metadata',
+  needs: 'indices:monitor/recovery',
   params: { ...INDICES_OPTIONS, detailed: 'boolean', active_only: 'boolean' },
   routes: { 'GET /_recovery': recovery, 'GET /{index}/_recovery': recovery },
 });

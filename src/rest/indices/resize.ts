@@ -11,13 +11,12 @@ function resize(kind: ResizeKind): ApiSpec {
       throw illegalArgumentError('parameter [copy_settings] can not be explicitly set to [false]');
     if (request.boolean('wait_for_completion') === false)
       throw illegalArgumentError('[wait_for_completion=false] is not supported by this version of gannet');
-    request.access.require('index:manage', request.params.target);
     return ok(await resizeIndex(engine, { kind, source: request.params.index, target: request.params.target, body: objectBody(request) }));
   };
   return defineApi({
     name: `indices.${kind}`,
     body: 'json',
-    needs: 'index:manage',
+    needs: 'indices:admin/resize',
     params: {
       ...TIMEOUTS,
       wait_for_active_shards: 'activeShards',

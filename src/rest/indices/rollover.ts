@@ -8,7 +8,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 export const rolloverApi = defineApi({
   name: 'indices.rollover',
   body: 'json',
-  needs: 'index:manage',
+  needs: 'indices:admin/rollover',
   params: { ...TIMEOUTS, dry_run: 'boolean', wait_for_active_shards: 'activeShards' },
   routes: { 'POST /{index}/_rollover': runRollover, 'POST /{index}/_rollover/{new_index}': runRollover },
 });

@@ -7,7 +7,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const segmentsApi = defineApi({
   name: 'indices.segments',
-  needs: 'index:metadata',
+  needs: 'indices:monitor/segments',
   params: { ...INDICES_OPTIONS, verbose: 'boolean' },
   routes: { 'GET /_segments': segments, 'GET /{index}/_segments': segments },
 });

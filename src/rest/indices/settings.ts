@@ -19,7 +19,7 @@ export function readSettingsView(request: ApiRequest): SettingsView {
 
 export const getSettingsApi = defineApi({
   name: 'indices.get_settings',
-  needs: 'index:metadata',
+  needs: 'indices:monitor/settings/get',
   params: { ...INDICES_OPTIONS, ...SETTINGS_VIEW, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
   routes: {
     'GET /_settings': settings,
@@ -37,7 +37,7 @@ function settings(request: ApiRequest, { engine }: RestContext): ApiResponse {
 export const putSettingsApi = defineApi({
   name: 'indices.put_settings',
   body: 'json!',
-  needs: 'index:manage',
+  needs: 'indices:admin/settings/update',
   params: { ...INDICES_OPTIONS, ...TIMEOUTS, preserve_existing: 'boolean', flat_settings: 'boolean' },
   routes: { 'PUT /_settings': changeSettings, 'PUT /{index}/_settings': changeSettings },
 });

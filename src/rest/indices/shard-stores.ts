@@ -7,7 +7,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 
 export const shardStoresApi = defineApi({
   name: 'indices.shard_stores',
-  needs: 'index:metadata',
+  needs: 'indices:monitor/shard_stores',
   params: { ...INDICES_OPTIONS, status: 'list' },
   routes: { 'GET /_shard_stores': stores, 'GET /{index}/_shard_stores': stores },
 });

@@ -15,6 +15,12 @@ import { answer, exists, ok } from '../core/response.ts';
 
 const READ_PARAMS: Params = { flat_settings: 'boolean', local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' };
 
+const ACTIONS = {
+  templates: 'indices:admin/template',
+  indexTemplates: 'indices:admin/index_template',
+  componentTemplates: 'cluster:admin/component_template',
+} as const satisfies Record<TemplateKind, string>;
+
 function templateApis(kind: TemplateKind, folder: string): ApiSpec[] {
   const one = `${folder}/{name}`;
   const put: ApiSpec['routes'][string] = async (request, { engine }) =>
@@ -35,19 +41,19 @@ function templateApis(kind: TemplateKind, folder: string): ApiSpec[] {
     defineApi({
       name: `put ${folder}`,
       body: 'json!',
-      needs: 'cluster:manage',
+      needs: `${ACTIONS[kind]}/put`,
       params: { ...TIMEOUTS, create: 'boolean', cause: 'string', order: 'int' },
       routes: { [`PUT ${one}`]: put, [`POST ${one}`]: put },
     }),
     defineApi({
       name: `delete ${folder}`,
-      needs: 'cluster:manage',
+      needs: `${ACTIONS[kind]}/delete`,
       params: TIMEOUTS,
       routes: { [`DELETE ${one}`]: async (request, { engine }) => ok(await deleteTemplate(engine, { kind, name: request.params.name })) },
     }),
     defineApi({
       name: `get ${folder}`,
-      needs: 'cluster:monitor',
+      needs: `${ACTIONS[kind]}/get`,
       params: READ_PARAMS,
       routes: {
         [`GET ${folder}`]: get,
@@ -65,7 +71,7 @@ export const TEMPLATE_APIS: readonly ApiSpec[] = [
   defineApi({
     name: 'indices.simulate',
     body: 'json',
-    needs: 'cluster:monitor',
+    needs: 'indices:admin/index_template/simulate_index',
     params: { ...TIMEOUTS, cause: 'string', create: 'boolean' },
     routes: {
       'POST /_index_template/_simulate_index/{name}': (request, { engine }) =>

@@ -8,6 +8,7 @@ import { storedPipelineApis } from './stored-pipelines.ts';
 const pipelineApis = storedPipelineApis({
   names: { put: 'ingest.put_pipeline', delete: 'ingest.delete_pipeline', get: 'ingest.get_pipeline' },
   path: '/_ingest/pipeline',
+  action: 'cluster:admin/ingest/pipeline',
   getParams: { summary: 'boolean' },
   put: putPipeline,
   delete: deletePipeline,
@@ -17,7 +18,7 @@ const pipelineApis = storedPipelineApis({
 const simulateApi = defineApi({
   name: 'ingest.simulate',
   body: 'json!',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/ingest/pipeline/simulate',
   params: { verbose: 'boolean' },
   routes: {
     'GET  /_ingest/pipeline/_simulate': simulate,
@@ -29,7 +30,7 @@ const simulateApi = defineApi({
 
 const grokApi = defineApi({
   name: 'ingest.processor_grok',
-  needs: 'cluster:monitor',
+  needs: 'cluster:admin/ingest/processor/grok/get',
   params: { s: 'boolean', ecs_compatibility: 'string' },
   routes: { 'GET /_ingest/processor/grok': (request) => ok({ patterns: grokPatterns(request.boolean('s') ?? false) }) },
 });

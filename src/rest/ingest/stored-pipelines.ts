@@ -11,6 +11,8 @@ export interface PipelineStore {
   readonly names: { readonly put: string; readonly delete: string; readonly get: string };
   /** `/_ingest/pipeline` */
   readonly path: string;
+  /** Actions begin with it: `cluster:admin/ingest/pipeline` */
+  readonly action: `cluster:admin/${string}`;
   /** Parameters of `get` besides the timeouts. */
   readonly getParams?: Params;
   put(engine: EngineContext, id: string, body: unknown): Promise<unknown>;
@@ -30,19 +32,19 @@ export function storedPipelineApis(store: PipelineStore): ApiSpec[] {
     defineApi({
       name: store.names.put,
       body: 'json!',
-      needs: 'cluster:manage',
+      needs: `${store.action}/put`,
       params: TIMEOUTS,
       routes: { [`PUT ${one}`]: async (request, { engine }) => ok(await store.put(engine, request.params.id, request.body)) },
     }),
     defineApi({
       name: store.names.delete,
-      needs: 'cluster:manage',
+      needs: `${store.action}/delete`,
       params: TIMEOUTS,
       routes: { [`DELETE ${one}`]: async (request, { engine }) => ok(await store.delete(engine, request.params.id)) },
     }),
     defineApi({
       name: store.names.get,
-      needs: 'cluster:monitor',
+      needs: `${store.action}/get`,
       params: { ...TIMEOUTS, ...store.getParams },
       routes: { [`GET ${store.path}`]: get, [`GET ${one}`]: get },
     }),

@@ -9,7 +9,7 @@ import { indicesOf, queryParametersOf } from '../core/search-params.ts';
 export const countApi = defineApi({
   name: 'count',
   body: 'bytes',
-  needs: 'index:read',
+  needs: 'indices:data/read/search',
   params: { ...INDICES_OPTIONS, ...QUERY_STRING, min_score: 'float', terminate_after: 'int', routing: 'string', preference: 'string' },
   routes: {
     'GET  /_count': countDocs,

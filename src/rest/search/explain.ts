@@ -9,7 +9,8 @@ import { sourceFilterOf } from '../core/source-params.ts';
 export const validateApi = defineApi({
   name: 'indices.validate_query',
   body: 'bytes',
-  needs: 'index:read',
+  needs: 'indices:admin/validate/query',
+  reaches: 'indices:data/read/search',
   params: { ...INDICES_OPTIONS, ...QUERY_STRING, explain: 'boolean', rewrite: 'boolean', all_shards: 'boolean' },
   routes: {
     'GET  /_validate/query': validate,
@@ -22,7 +23,7 @@ export const validateApi = defineApi({
 export const explainApi = defineApi({
   name: 'explain',
   body: 'bytes',
-  needs: 'index:read',
+  needs: 'indices:data/read/explain',
   params: { ...QUERY_STRING, ...SOURCE_FILTER, stored_fields: 'list', preference: 'string', routing: 'string' },
   routes: { 'GET  /{index}/_explain/{id}': explain, 'POST /{index}/_explain/{id}': explain },
 });

@@ -1,5 +1,6 @@
 // `_field_caps`.
 import { fieldCaps } from '../../api/search/field-caps.ts';
+import { SEARCH } from '../auth/action.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
@@ -9,7 +10,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 export const fieldCapsApi = defineApi({
   name: 'field_caps',
   body: 'json',
-  needs: 'index:read',
+  needs: 'indices:data/read/field_caps',
   params: { ...INDICES_OPTIONS, fields: 'list', include_unmapped: 'boolean', filters: 'list', types: 'list' },
   routes: {
     'GET  /_field_caps': run,
@@ -19,7 +20,10 @@ export const fieldCapsApi = defineApi({
   },
 });
 
-async function run(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+async function run(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
+  const body = objectBody(request);
+  // An index filter is a search.
+  const engine = body.index_filter === undefined ? context.engine : context.engineFor(SEARCH, 'indices:data/read/field_caps');
   return ok(
     await fieldCaps(engine, {
       ...readTarget(request),
@@ -27,7 +31,7 @@ async function run(request: ApiRequest, { engine }: RestContext): Promise<ApiRes
       includeUnmapped: request.boolean('include_unmapped') ?? false,
       filters: request.list('filters') ?? [],
       types: request.list('types') ?? [],
-      body: objectBody(request),
+      body,
     }),
   );
 }

@@ -46,7 +46,8 @@ function multiSearchApi(name: string, path: string, itemsOf: ItemsOf): ApiSpec {
   return defineApi({
     name,
     body: 'ndjson!',
-    needs: 'index:read',
+    needs: 'indices:data/read/msearch',
+    reaches: 'indices:data/read/search',
     params: PARAMS,
     routes: Object.fromEntries(routes.map((route) => [route, run])),
   });

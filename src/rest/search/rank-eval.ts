@@ -11,7 +11,8 @@ type Body = Record<string, unknown>;
 export const rankEvalApi = defineApi({
   name: 'rank_eval',
   body: 'json!',
-  needs: 'index:read',
+  needs: 'indices:data/read/rank_eval',
+  reaches: 'indices:data/read/search',
   params: { ...INDICES_OPTIONS, search_type: 'string' },
   routes: {
     'GET  /_rank_eval': evaluateRanks,

@@ -10,7 +10,8 @@ import { indicesOf } from '../core/search-params.ts';
 export const scrollApi = defineApi({
   name: 'scroll',
   body: 'json',
-  needs: 'index:read',
+  needs: 'indices:data/read/scroll',
+  reaches: 'indices:data/read/search',
   params: { scroll: 'time', scroll_id: 'string', rest_total_hits_as_int: 'boolean' },
   routes: {
     'GET  /_search/scroll': scrollOn,
@@ -23,7 +24,8 @@ export const scrollApi = defineApi({
 export const clearScrollApi = defineApi({
   name: 'clear_scroll',
   body: 'json',
-  needs: 'index:read',
+  needs: 'indices:data/read/scroll/clear',
+  reaches: 'indices:data/read/search',
   params: { scroll_id: 'string' },
   routes: { 'DELETE /_search/scroll': clear, 'DELETE /_search/scroll/{scroll_id}': clear },
 });
@@ -31,7 +33,8 @@ export const clearScrollApi = defineApi({
 export const pitApi = defineApi({
   name: 'open_point_in_time',
   body: 'json',
-  needs: 'index:read',
+  needs: 'indices:data/read/open_point_in_time',
+  reaches: 'indices:data/read/search',
   params: { ...INDICES_OPTIONS, keep_alive: 'time', routing: 'string', preference: 'string', allow_partial_pit_creation: 'boolean' },
   routes: {
     'POST /{index}/_search/point_in_time': (request, context) => open(request, context, 'pit_id'),

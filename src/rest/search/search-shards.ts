@@ -8,7 +8,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 export const searchShardsApi = defineApi({
   name: 'search_shards',
   body: 'json',
-  needs: 'index:metadata',
+  needs: 'indices:admin/shards/search_shards',
   params: { ...INDICES_OPTIONS, preference: 'string', routing: 'string', local: 'boolean' },
   routes: {
     'GET /_search_shards': searchShards,

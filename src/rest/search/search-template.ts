@@ -11,7 +11,8 @@ import { indicesOf, isDfs } from '../core/search-params.ts';
 export const templateApi = defineApi({
   name: 'search_template',
   body: 'json!',
-  needs: 'index:read',
+  needs: 'indices:data/read/search/template',
+  reaches: 'indices:data/read/search',
   params: {
     ...INDICES_OPTIONS,
     preference: 'string',
@@ -35,7 +36,8 @@ export const templateApi = defineApi({
 export const renderApi = defineApi({
   name: 'render_search_template',
   body: 'json',
-  needs: 'index:read',
+  needs: 'indices:data/read/search/template',
+  reaches: 'indices:data/read/search',
   routes: {
     'GET  /_render/template': render,
     'POST /_render/template': render,

@@ -46,7 +46,7 @@ const SEARCH_PARAMS: Params = {
 export const searchApi = defineApi({
   name: 'search',
   body: 'bytes',
-  needs: 'index:read',
+  needs: 'indices:data/read/search',
   params: { ...SEARCH_PARAMS, search_pipeline: 'string' },
   routes: {
     'GET  /_search': searchDocs,

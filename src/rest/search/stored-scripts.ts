@@ -7,7 +7,7 @@ import { type ApiResponse, answer, ok } from '../core/response.ts';
 const putApi = defineApi({
   name: 'put_script',
   body: 'json',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/script/put',
   params: { ...TIMEOUTS, context: 'string' },
   routes: {
     'PUT  /_scripts/{id}': put,
@@ -20,7 +20,7 @@ const putApi = defineApi({
 
 const getApi = defineApi({
   name: 'get_script',
-  needs: 'cluster:monitor',
+  needs: 'cluster:admin/script/get',
   params: TIMEOUTS,
   routes: { 'GET /_scripts/{id}': get, 'GET /_script_language': languages, 'GET /_script_context': contexts },
 });
@@ -28,7 +28,8 @@ const getApi = defineApi({
 const executeApi = defineApi({
   name: 'scripts_painless_execute',
   body: 'json',
-  needs: 'cluster:manage',
+  needs: 'cluster:admin/scripts/painless/execute',
+  reaches: 'indices:data/read/search',
   routes: { 'GET /_scripts/painless/_execute': execute, 'POST /_scripts/painless/_execute': execute },
 });
 

@@ -28,8 +28,8 @@ beforeEach(async () => {
         logs: {
           cluster: ['monitor'],
           indices: [
-            { names: ['logs-*'], privileges: ['read', 'write', 'view_index_metadata'] },
-            { names: ['public'], privileges: ['read', 'view_index_metadata'] },
+            { names: ['logs-*'], privileges: ['read', 'write', 'view_index_metadata', 'monitor'] },
+            { names: ['public'], privileges: ['read', 'view_index_metadata', 'monitor'] },
           ],
         },
       },
@@ -37,7 +37,7 @@ beforeEach(async () => {
   });
   dispatcher = new Dispatcher(settings, fakeEngine(), new Logger('error'));
   for (const index of ['logs-1', 'public', 'secret'])
-    await as('root', `PUT /${index}`, { aliases: index === 'secret' ? { 'logs-alias': {} } : {} });
+    await as('root', `PUT /${index}`, { aliases: index === 'secret' ? { payroll: {} } : {} });
 });
 
 test('patterns and "all" expand to allowed indices, other names are rejected', async () => {
@@ -49,8 +49,22 @@ test('patterns and "all" expand to allowed indices, other names are rejected', a
   expect((await as('root', 'GET /_mapping')).json).toHaveProperty('secret');
 });
 
-test('an alias of an index that is not allowed does not exist', async () => {
-  expect((await as('ann', 'GET /logs-alias/_mapping')).status).toBe(404);
+test('names of aliases are checked like names of indices, whether they exist or not', async () => {
+  for (const name of ['payroll', 'secret', 'missing'])
+    expect((await as('ann', `GET /${name}/_mapping`)).json.error.reason, name).toBe(
+      `action [indices:admin/mappings/get] is unauthorized for user [ann] with effective roles [logs] on indices [${name}], ` +
+        'this action is granted by the index privileges [view_index_metadata,manage,all]',
+    );
+  expect((await as('ann', 'GET /_alias/payroll')).status).toBe(403);
+  expect((await as('ann', 'GET /logs-9/_mapping')).status).toBe(404);
+  expect((await as('ann', 'GET /secret,logs-1/_mapping?ignore_unavailable=true')).json).toHaveProperty('logs-1');
+});
+
+test('an alias that is allowed permits access through its name alone', async () => {
+  await as('root', 'PUT /secret/_alias/logs-alias');
+  expect(Object.keys((await as('ann', 'GET /logs-alias/_mapping')).json)).toEqual(['secret']);
+  expect((await as('ann', 'GET /secret/_mapping')).status).toBe(403);
+  expect((await as('ann', 'GET /_alias')).json.secret).toEqual({ aliases: { 'logs-alias': {} } });
 });
 
 test('operations without a granted privilege are rejected', async () => {
@@ -65,6 +79,9 @@ test('operations without a granted privilege are rejected', async () => {
     expect((await as('ann', line, line.startsWith('DELETE') ? undefined : {})).status, line).toBe(403);
   expect((await as('ann', 'PUT /public/_doc/1', { a: 1 })).status).toBe(403);
   expect((await as('ann', 'PUT /logs-1/_doc/1', { a: 1 })).status).toBe(201);
+  expect((await as('ann', 'PUT /logs-9/_doc/1', { a: 1 })).json.error.reason).toMatch(
+    /^action \[indices:admin\/auto_create\] .*\[logs-9\]/,
+  );
   expect((await as('ann', 'POST /_aliases', { actions: [{ add: { index: 'secret', alias: 'x' } }] })).status).toBe(403);
   expect((await as('ann', 'POST /_reindex', { source: { index: 'secret' }, dest: { index: 'logs-1' } })).status).toBe(403);
 });
@@ -77,8 +94,13 @@ test('names inside bodies are checked like names in paths', async () => {
   );
   expect(bulk.json.items.map((item: { index: { status: number } }) => item.index.status)).toEqual([201, 403, 403]);
   const searches = await as('ann', 'POST /logs-1/_msearch', '{}\n{"size":0}\n{"index":"secret"}\n{"size":0}\n');
-  expect(searches.json.responses.map(({ status }: { status: number }) => status)).toEqual([200, 404]);
+  expect(searches.json.responses.map(({ status }: { status: number }) => status)).toEqual([200, 403]);
   const lookup = { query: { terms: { a: { index: 'secret', id: '1', path: 'a' } } } };
-  expect((await as('ann', 'POST /logs-1/_search', lookup)).json.error.type).toBe('index_not_found_exception');
-  expect((await as('ann', 'POST /logs-1/_mget', { docs: [{ _index: 'secret', _id: '1' }] })).status).toBe(403);
+  expect((await as('ann', 'POST /logs-1/_search', lookup)).json.error.type).toBe('security_exception');
+  const read = await as('ann', 'POST /logs-1/_mget', { docs: [{ _index: 'secret', _id: '1' }, { _id: '1' }] });
+  expect(read.json.docs[0].error).toMatchObject({
+    type: 'security_exception',
+    reason: expect.stringMatching(/^action \[indices:data\/read\/mget\[shard\]\] .* on indices \[secret\], .* \[read,all\]$/),
+  });
+  expect(read.json.docs[1]).toMatchObject({ found: true });
 });
