@@ -12,22 +12,21 @@ const ENDLESS = {
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService([
-    '--threads=2',
-    '--thread_pool.heavy.heap=48mb',
-    '--thread_pool.heavy.max_run_time=1s',
-    '--thread_pool.heavy.queue_size=3',
-  ]);
-  const lines = Array.from({ length: DOCUMENTS }, (_, n) => `{"index":{"_id":"${n}"}}\n{"n":${n}}\n`).join('');
-  const response = await fetch(`${service.url}/docs/_bulk?refresh=true`, {
+  service = await startService(['--threads=2', '--thread_pool.heavy.heap=32mb', '--thread_pool.heavy.queue_size=3']);
+  await fill(service, DOCUMENTS);
+});
+
+afterAll(() => service.stop());
+
+async function fill({ url }: TestService, documents: number): Promise<void> {
+  const lines = Array.from({ length: documents }, (_, n) => `{"index":{"_id":"${n}"}}\n{"n":${n}}\n`).join('');
+  const response = await fetch(`${url}/docs/_bulk?refresh=true`, {
     method: 'POST',
     body: lines,
     headers: { 'content-type': 'application/x-ndjson' },
   });
   expect(await response.json()).toMatchObject({ errors: false });
-});
-
-afterAll(() => service.stop());
+}
 
 const search = (body: unknown) => service.request('POST', '/docs/_search', body);
 const canary = async () => expect((await search({ query: { term: { n: 7 } } })).body.hits.hits[0]._id).toBe('7');
@@ -54,16 +53,6 @@ test('light searches are answered while a search runs that takes many seconds, w
   else expect(body.error).toMatchObject({ type: 'circuit_breaking_exception', reason: expect.stringContaining('limit of [300ms]') });
 });
 
-test('a search without a timeout is ended after thread_pool.heavy.max_run_time', async () => {
-  const { status, body } = await search({ query: ENDLESS });
-  expect(status).toBe(503);
-  expect(body.error.root_cause[0]).toMatchObject({
-    type: 'circuit_breaking_exception',
-    reason: '[time] [POST /docs/_search] ran longer than the limit of [1s] and was ended',
-  });
-  await canary();
-});
-
 test('a heavy search is a task and ends when it is cancelled', async () => {
   const heavy = search({ query: ENDLESS });
   await until(async () => (await tasks()).length > 0);
@@ -88,10 +77,10 @@ test('a heavy search ends when its client disconnects', async () => {
 });
 
 test('a request that needs more memory than a lane has fails alone, and the next one is answered', async () => {
-  const text = `{"query":{"terms":{"n":[${'{"a":[]},'.repeat(500_000)}1]}}}`;
+  const text = `{"query":{"terms":{"n":[${'{"a":[]},'.repeat(700_000)}1]}}}`;
   const { status, body } = await service.request('POST', '/docs/_search', text);
   expect(status).toBe(429);
-  expect(body.error).toMatchObject({ type: 'circuit_breaking_exception', bytes_limit: 48 << 20, durability: 'TRANSIENT' });
+  expect(body.error).toMatchObject({ type: 'circuit_breaking_exception', bytes_limit: 32 << 20, durability: 'TRANSIENT' });
   const page = await search({
     size: 1,
     query: { script: { script: { source: "for (int i = 0; i < 3; i++) {} return doc['n'].value == 5" } } },
@@ -102,7 +91,9 @@ test('a request that needs more memory than a lane has fails alone, and the next
 test('heavy requests beyond the queue are rejected', async () => {
   const sent = Array.from({ length: 9 }, () => search({ query: ENDLESS, timeout: '200ms' }));
   const statuses = (await Promise.all(sent)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 429).length).toBe(4);
+  const rejected = statuses.filter((status) => status === 429).length;
+  // Nine requests, three places in the queue, and two lanes, of which one may be about to be replaced.
+  expect([4, 5]).toContain(rejected);
   await canary();
 });
 
@@ -118,11 +109,22 @@ test('metadata and refreshed documents are seen by requests in lanes, and a busy
   await heavy;
 });
 
+test('a search without a timeout is ended after thread_pool.heavy.max_run_time', async () => {
+  const other = await startService(['--threads=1', '--thread_pool.heavy.max_run_time=300ms']);
+  await fill(other, 5000);
+  const { status, body } = await other.request('POST', '/docs/_search', { query: ENDLESS });
+  expect(status).toBe(503);
+  expect(body.error.root_cause[0]).toMatchObject({
+    type: 'circuit_breaking_exception',
+    reason: '[time] [POST /docs/_search] ran longer than the limit of [300ms] and was ended',
+  });
+  expect((await other.request('GET', '/docs/_count')).body.count).toBe(5000);
+  await other.stop();
+});
+
 test('SIGTERM ends heavy searches', async () => {
   const other = await startService(['--threads=1']);
-  await other.request('PUT', '/docs/_doc/1?refresh=true', { n: 1 });
-  const lines = Array.from({ length: DOCUMENTS / 4 }, (_, n) => `{"index":{}}\n{"n":${n}}\n`).join('');
-  await fetch(`${other.url}/docs/_bulk?refresh=true`, { method: 'POST', body: lines, headers: { 'content-type': 'application/x-ndjson' } });
+  await fill(other, 5000);
   const heavy = other.request('POST', '/docs/_search', { query: ENDLESS });
   await until(async () => Object.keys((await other.request('GET', '/_tasks?actions=*search&group_by=parents')).body.tasks).length > 0);
   await other.stop();
