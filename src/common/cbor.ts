@@ -1,8 +1,9 @@
 // CBOR (RFC 8949) for request and response bodies: the values of JSON, bigints as integers, byte strings decoded to base64 strings. Our own code,
-// because cbor-x has no limit on nesting; lengths are limited by the size of the input.
+// because cbor-x has no limit on nesting and numbers of values; lengths are limited by the size of the input.
 
 import { MAX_JSON_DEPTH } from './json-parse.ts';
 import { setOwn } from './own-property.ts';
+import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';
 
 /** The body is not CBOR or holds a value without a JSON form. */
 export class CborError extends Error {}
@@ -117,9 +118,15 @@ const BREAK = Symbol('break');
 class CborReader {
   readonly #bytes: Buffer;
   #at = 0;
+  #valueBytes = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+  }
+
+  #spend(bytes: number): void {
+    this.#valueBytes += bytes;
+    if (this.#valueBytes > MAX_VALUE_BYTES) throw new CborError(TOO_MANY_VALUES);
   }
 
   get isAtEnd(): boolean {
@@ -211,7 +218,9 @@ class CborReader {
 
   #list(length: number, depth: number): unknown[] {
     const list: unknown[] = [];
+    this.#spend(VALUE_BYTES.list);
     for (let i = 0; length < 0 || i < length; i++) {
+      this.#spend(VALUE_BYTES.item);
       const item = this.value(depth + 1);
       if (item === BREAK) {
         if (length < 0) break;
@@ -224,7 +233,9 @@ class CborReader {
 
   #map(length: number, depth: number): Record<string, unknown> {
     const map: Record<string, unknown> = {};
+    this.#spend(VALUE_BYTES.object);
     for (let i = 0; length < 0 || i < length; i++) {
+      this.#spend(VALUE_BYTES.member);
       const key = this.value(depth + 1);
       if (key === BREAK && length < 0) break;
       if (typeof key !== 'string' && typeof key !== 'number') throw new CborError('a key is no text');

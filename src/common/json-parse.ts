@@ -4,6 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { setOwn } from './own-property.ts';
+import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';
 
 /** Maximum nesting of objects and lists, as in Jackson. */
 export const MAX_JSON_DEPTH = 1000;
@@ -12,7 +13,7 @@ const MAX_NUMBER_LENGTH = 1000;
 
 const SOURCE = 'Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); byte offset: #';
 
-/** A JSON syntax error. `kind`: `end` the text ends too early, `trailing` something follows the value, `limit` too deep or too long. */
+/** A JSON syntax error. `kind`: `end` the text ends too early, `trailing` something follows the value, `limit` too deep, too long or too many. */
 export class JsonSyntaxError extends Error {
   readonly kind: 'syntax' | 'end' | 'trailing' | 'limit';
   /** Counted from 1, in characters. */
@@ -60,8 +61,10 @@ export function parseJsonTyped(text: string): unknown {
   return new JsonParser(text, true).parseRoot();
 }
 
-/** Number of colons outside strings, or -1 if JSON.parse cannot be trusted: comments, long integers, deep nesting. */
+/** Number of colons outside strings, or -1 if JSON.parse cannot be trusted: comments, long integers, deep nesting, many values. */
 function scan(text: string): number {
+  // A text that is shorter than that cannot have too many values.
+  if (text.length > MAX_VALUE_BYTES / VALUE_BYTES.object && bytesOfValues(text) > MAX_VALUE_BYTES) return -1;
   let colons = 0;
   let depth = 0;
   let digits = 0;
@@ -88,6 +91,36 @@ function scan(text: string): number {
     }
   }
   return colons;
+}
+
+/** Estimated bytes of the values of a text, counted until they are too many. */
+function bytesOfValues(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length && bytes <= MAX_VALUE_BYTES; i++) {
+    switch (text.charCodeAt(i)) {
+      case 34: {
+        let end = text.indexOf('"', i + 1);
+        while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+        if (end < 0) return bytes;
+        i = end;
+        break;
+      }
+      case 44:
+        bytes += VALUE_BYTES.item;
+        break;
+      case 58:
+        bytes += VALUE_BYTES.member;
+        break;
+      case 91:
+        bytes += VALUE_BYTES.list;
+        break;
+      case 123:
+        bytes += VALUE_BYTES.object;
+        break;
+      default:
+    }
+  }
+  return bytes;
 }
 
 function isEscaped(text: string, quote: number): boolean {
@@ -139,6 +172,7 @@ class JsonParser {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  #bytes = 0;
   readonly #keepsDecimals: boolean;
 
   constructor(text: string, keepsDecimals = false) {
@@ -198,6 +232,12 @@ class JsonParser {
     }
   }
 
+  /** Counts the memory of a value. */
+  #spend(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > MAX_VALUE_BYTES) throw this.#error('limit', TOO_MANY_VALUES, this.#at);
+  }
+
   #enter(): void {
     if (++this.#depth > MAX_JSON_DEPTH) {
       const reason = `Document nesting depth (${this.#depth}) exceeds the maximum allowed (${MAX_JSON_DEPTH}, from \`StreamReadConstraints.getMaxNestingDepth()\`)`;
@@ -209,6 +249,7 @@ class JsonParser {
 
   #object(): Record<string, unknown> {
     this.#enter();
+    this.#spend(VALUE_BYTES.object);
     const object: Record<string, unknown> = {};
     if (this.#text[this.#at] === '}') return this.#leave(object);
     if (this.#at >= this.#text.length) throw this.#notClosed('Object');
@@ -217,6 +258,7 @@ class JsonParser {
       if (char === undefined) throw this.#error('end', 'Unexpected end-of-input within/between Object entries', this.#at);
       if (char !== '"') throw this.#unexpected(this.#at, 'was expecting double-quote to start property name');
       const name = this.#string('FIELD_NAME');
+      this.#spend(VALUE_BYTES.member);
       if (Object.hasOwn(object, name)) throw this.#error('syntax', `Duplicate Object property "${name}"`, this.#at);
       this.#skip();
       if (this.#at >= this.#text.length) throw this.#error('end', 'Unexpected end-of-input within/between Object entries', this.#at);
@@ -231,10 +273,12 @@ class JsonParser {
 
   #array(): unknown[] {
     this.#enter();
+    this.#spend(VALUE_BYTES.list);
     const array: unknown[] = [];
     if (this.#text[this.#at] === ']') return this.#leave(array);
     if (this.#at >= this.#text.length) throw this.#notClosed('Array');
     for (;;) {
+      this.#spend(VALUE_BYTES.item);
       array.push(this.#value('Array'));
       if (this.#separator('Array', ']')) return this.#leave(array);
     }
@@ -370,7 +414,8 @@ class JsonParser {
 
   #error(kind: JsonSyntaxError['kind'], reason: string, at: number, withPlace = true): JsonSyntaxError {
     const before = this.#text.slice(0, at);
-    const line = before.split('\n').length;
+    let line = 1;
+    for (let end = before.indexOf('\n'); end >= 0; end = before.indexOf('\n', end + 1)) line++;
     const col = at - before.lastIndexOf('\n');
     const place = withPlace ? `\n at [${SOURCE}${Buffer.byteLength(before)}]` : '';
     return new JsonSyntaxError(kind, reason + place, line, col);

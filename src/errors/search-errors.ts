@@ -107,6 +107,11 @@ export function tooManyClausesError(limit: number): ApiError {
   return new ApiError('too_many_clauses', 400, `maxClauseCount is set to ${limit}`);
 }
 
+/** A query with too many clauses at all depths together. */
+export function tooManyNestedClausesError(limit: number): ApiError {
+  return new ApiError('too_many_nested_clauses', 400, `Query contains too many nested clauses; maxClauseCount is set to ${limit}`);
+}
+
 /** A regular expression whose automaton would take too much work to build. @param maxStates  that the request allows */
 export function tooComplexError(pattern: string, maxStates: number): ApiError {
   return new ApiError('too_complex_to_determinize_exception', 400, `Determinizing ${pattern} would require more than ${maxStates} effort.`);

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import type { ClauseCounter } from './clause-counter.ts';
 import { checkKeys, readBase } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { FieldChoice, IntervalFilter, IntervalMode, IntervalRelation, IntervalRule } from './positional-rules.ts';
@@ -23,7 +24,7 @@ const RELATIONS: readonly string[] = [
   'overlapping',
 ];
 
-export const parseIntervals: QueryParser = (body) => {
+export const parseIntervals: QueryParser = (body, { clauses }) => {
   const fields = Object.keys(body).filter((key) => isObject(body[key]));
   if (fields.length !== 1) {
     if (fields.length === 0) throw parsingError('Expected [FIELD_NAME] but got [END_OBJECT]');
@@ -34,10 +35,11 @@ export const parseIntervals: QueryParser = (body) => {
   const { boost: _boost, _name, ...rules } = content;
   const names = Object.keys(rules);
   if (names.length > 1) throw parsingError(`Only one interval rule can be specified, found [${names[0]}] and [${names[1]}]`);
-  return { kind: 'intervals', field, rule: parseRule(rules, 1), ...readBase(Q, content, body) };
+  return { kind: 'intervals', field, rule: parseRule(rules, 1, clauses), ...readBase(Q, content, body) };
 };
 
-function parseRule(value: unknown, depth: number): IntervalRule {
+function parseRule(value: unknown, depth: number, clauses: ClauseCounter): IntervalRule {
+  clauses.add();
   if (depth > MAX_DEPTH) throw illegalArgumentError(`[${Q}] rules nest deeper than ${MAX_DEPTH}`);
   if (!isObject(value)) throw parsingError('Expected [FIELD_NAME] but got [START_ARRAY]');
   const names = Object.keys(value);
@@ -54,10 +56,10 @@ function parseRule(value: unknown, depth: number): IntervalRule {
   if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] in [${name}]`);
   switch (name) {
     case 'match':
-      return parseMatch(body, depth);
+      return parseMatch(body, depth, clauses);
     case 'any_of':
     case 'all_of':
-      return parseGroup(name, body, depth);
+      return parseGroup(name, body, depth, clauses);
     case 'fuzzy':
       return parseFuzzyRule(body);
     default:
@@ -65,7 +67,7 @@ function parseRule(value: unknown, depth: number): IntervalRule {
   }
 }
 
-function parseMatch(body: JsonObject, depth: number): IntervalRule {
+function parseMatch(body: JsonObject, depth: number, clauses: ClauseCounter): IntervalRule {
   checkKeys('match', body, new Set(['query', 'max_gaps', 'ordered', 'mode', 'analyzer', 'use_field', 'filter']));
   if (body['query'] === undefined) throw illegalArgumentError('Required [query]');
   return {
@@ -73,18 +75,18 @@ function parseMatch(body: JsonObject, depth: number): IntervalRule {
     query: readText(body['query'], 'match'),
     maxGaps: readGaps(body),
     mode: readMode(body),
-    filter: readFilter(body['filter'], depth),
+    filter: readFilter(body['filter'], depth, clauses),
     ...readFieldChoice(body),
   };
 }
 
-function parseGroup(type: 'any_of' | 'all_of', body: JsonObject, depth: number): IntervalRule {
+function parseGroup(type: 'any_of' | 'all_of', body: JsonObject, depth: number, clauses: ClauseCounter): IntervalRule {
   checkKeys(type, body, new Set(type === 'all_of' ? ['intervals', 'max_gaps', 'ordered', 'mode', 'filter'] : ['intervals', 'filter']));
   const list = body['intervals'];
   if (list === undefined) throw illegalArgumentError('Required [intervals]');
   if (!Array.isArray(list)) throw parsingError(`[${type}] intervals must be a list`);
-  const rules = list.map((item) => parseRule(item, depth + 1));
-  const filter = readFilter(body['filter'], depth);
+  const rules = list.map((item) => parseRule(item, depth + 1, clauses));
+  const filter = readFilter(body['filter'], depth, clauses);
   return type === 'any_of' ? { type, rules, filter } : { type, rules, maxGaps: readGaps(body), mode: readMode(body), filter };
 }
 
@@ -135,7 +137,7 @@ function readMode(body: JsonObject): IntervalMode {
   return ordered !== undefined && readBoolean(ordered, Q) ? 'ordered' : 'unordered';
 }
 
-function readFilter(value: unknown, depth: number): IntervalFilter | null {
+function readFilter(value: unknown, depth: number, clauses: ClauseCounter): IntervalFilter | null {
   if (value === undefined) return null;
   if (!isObject(value)) throw parsingError('Expected [START_OBJECT] in [filter]');
   const names = Object.keys(value);
@@ -143,5 +145,5 @@ function readFilter(value: unknown, depth: number): IntervalFilter | null {
   const [name] = names;
   if (name === 'script') throw illegalArgumentError('[script] filters of intervals are not supported');
   if (!RELATIONS.includes(name)) throw parsingError(`Unknown filter type [${name}]`);
-  return { relation: name as IntervalRelation, rule: parseRule(value[name], depth + 1) };
+  return { relation: name as IntervalRelation, rule: parseRule(value[name], depth + 1, clauses) };
 }

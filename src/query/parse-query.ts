@@ -4,6 +4,7 @@ import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { ClauseCounter } from './clause-counter.ts';
 import { COMPOUND_PARSERS } from './compound-queries.ts';
 import { GEO_PARSERS } from './geo-queries.ts';
 import { parseIntervals } from './interval-queries.ts';
@@ -40,14 +41,16 @@ export const QUERY_NAMES: readonly string[] = [...PARSERS.keys()];
 
 /**
  * Parses `{ "match": {...} }`.
- * @param report  receives the reasons why answers to this query cannot be cached
+ * @param report   receives the reasons why answers to this query cannot be cached
+ * @param clauses  shared by the queries of a request
  * @throws ApiError parsing_exception, illegal_argument_exception, x_content_parse_exception
  */
-export function parseQuery(body: unknown, report: ReportUncacheable = () => undefined): Query {
-  return parseAtDepth(body, 1, report);
+export function parseQuery(body: unknown, report: ReportUncacheable = () => undefined, clauses = new ClauseCounter()): Query {
+  return parseAtDepth(body, 1, report, clauses);
 }
 
-function parseAtDepth(body: unknown, depth: number, report: ReportUncacheable): Query {
+function parseAtDepth(body: unknown, depth: number, report: ReportUncacheable, clauses: ClauseCounter): Query {
+  clauses.add();
   if (depth > MAX_QUERY_DEPTH) {
     throw illegalArgumentError(
       `The nested depth of the query exceeds the maximum nested depth for queries set in [indices.query.bool.max_nested_depth]`,
@@ -61,7 +64,7 @@ function parseAtDepth(body: unknown, depth: number, report: ReportUncacheable): 
   if (!isObject(content)) throw parsingError(`[${name}] query malformed, no start_object after query name`);
   const parser = PARSERS.get(name);
   if (!parser) throw unknownQuery(name);
-  const query = parser(content, { inner: (innerBody) => parseAtDepth(innerBody, depth + 1, report), report });
+  const query = parser(content, { inner: (innerBody) => parseAtDepth(innerBody, depth + 1, report, clauses), report, clauses });
   reportUncacheableQuery(query, report);
   if (names.length > 1) throw parsingError(`[${name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME]`);
   return query;

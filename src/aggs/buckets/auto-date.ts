@@ -6,7 +6,7 @@ import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type CalendarUnit, calendarRounding, type Rounding, UTC } from '../dates/rounding.ts';
 import { type TimeZone, timeZone } from '../dates/time-zone.ts';
-import { xContentError } from '../errors.ts';
+import { illegalArgumentError, xContentError } from '../errors.ts';
 import { formatOf } from '../metrics/numeric.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -25,6 +25,9 @@ const STEPS: ReadonlyArray<{ readonly unit: CalendarUnit; readonly letter: strin
   { unit: 'month', letter: 'M', inner: [1, 3] },
   { unit: 'year', letter: 'y', inner: [1, 5, 10, 20, 50, 100] },
 ];
+
+/** Most units in a bucket: while an interval is sought, there are up to that many starts for each bucket. */
+const MAX_INNER = 30;
 
 interface AutoParams {
   readonly source: SourceParams;
@@ -79,7 +82,12 @@ export const autoDateHistogramType: AggType = {
     }
     return { source, buckets, firstStep, zone };
   },
-  bind: (spec, ctx): ValuesSource => bindSource('auto_date_histogram', (spec.params as AutoParams).source, ctx, ['date', 'numeric']),
+  bind(spec, ctx): ValuesSource {
+    const { source, buckets } = spec.params as AutoParams;
+    const most = Math.floor(ctx.index.maxBuckets / MAX_INNER);
+    if (buckets > most) throw illegalArgumentError(`buckets must be less than ${most}`);
+    return bindSource('auto_date_histogram', source, ctx, ['date', 'numeric']);
+  },
   plan: (_spec, bound: ValuesSource, { segment }, children): AggNode => ({
     op: 'termsNumeric',
     source: columnOf(bound, segment),
@@ -116,6 +124,7 @@ export const autoDateHistogramType: AggType = {
     return {
       at(parent) {
         const { starts, interval } = parent < 0 ? { starts: [], interval: '1s' } : choices[parent];
+        ctx.addBuckets(starts.length);
         const byKey = new Map((parent < 0 ? [] : lists[parent]).map((id) => [merged.keys[id] as number, id]));
         const buckets = starts.map((key): OutBucket => {
           const id = byKey.get(key) ?? -1;
@@ -124,7 +133,6 @@ export const autoDateHistogramType: AggType = {
           const fields: JsonObject = { ...(text === null ? {} : { key_as_string: text }), key, doc_count: docCount };
           return { key, name: text ?? String(key), fields, docCount, aggs: children.at(id) };
         });
-        ctx.addBuckets(buckets.length);
         return new BucketsOut(spec, 'auto_date_histogram', runParentPipelines(spec, buckets), { after: { interval } });
       },
     };

@@ -94,13 +94,13 @@ export const filtersType: AggType = {
     const shown = [...queries.map((_, i) => names?.[i] ?? String(i)), ...(other !== null ? [other] : [])];
     return {
       at(parent) {
+        ctx.addBuckets(shown.length);
         const byFilter = new Map((parent < 0 ? [] : lists[parent]).map((id) => [Number(merged.keys[id]), id]));
         const buckets = shown.map((key, i): OutBucket => {
           const id = byFilter.get(i) ?? -1;
           const docCount = id < 0 ? 0 : merged.docCounts[id];
           return { key, name: key, fields: { doc_count: docCount }, docCount, aggs: children.at(id) };
         });
-        ctx.addBuckets(buckets.length);
         return new BucketsOut(spec, 'filters', runParentPipelines(spec, buckets), { keyed: names !== null });
       },
     };

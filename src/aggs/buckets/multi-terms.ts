@@ -73,29 +73,28 @@ export const multiTermsType: AggType = {
       return joined;
     };
     const merged = mergeBuckets(slices, (slice, _columns, i) => keyOf(slice, present(partsOf.get(slice))[i]));
-    if (params.minDocCount === 0) {
-      addEmpty(
-        merged,
-        slices.flatMap((slice) => combinationsOf(slice, params.terms.length).map((raws) => keyOf(slice, raws))),
-        parents,
-      );
-    }
-    const lists = merged.lists(parents).map((ids) => ids.filter((id) => merged.docCounts[id] >= params.minDocCount));
-    const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
-    const compareParts = (a: number, b: number): number => {
-      const left = present(parts.get(merged.keys[a]));
-      const right = present(parts.get(merged.keys[b]));
+    const compareParts = (a: MergeKey, b: MergeKey): number => {
+      const left = present(parts.get(a));
+      const right = present(parts.get(b));
       for (let t = 0; t < left.length; t++) {
         const by = compareKeys(left[t], right[t]);
         if (by !== 0) return by;
       }
       return 0;
     };
+    if (params.minDocCount === 0) {
+      const keys = slices.flatMap((slice) => combinationsOf(slice, params.terms.length).map((raws) => keyOf(slice, raws)));
+      const isDescending = params.order.find(({ path }) => path === '_key')?.descending ?? false;
+      const compare = (a: MergeKey, b: MergeKey): number => (isDescending ? compareParts(b, a) : compareParts(a, b));
+      addEmpty(merged, keys, parents, { size: params.size, compare, maxBuckets: ctx.maxBuckets });
+    }
+    const lists = merged.lists(parents).map((ids) => ids.filter((id) => merged.docCounts[id] >= params.minDocCount));
+    const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
     const compare = (a: number, b: number): number => {
       for (const part of params.order) {
         let by: number;
         if (part.path === '_count') by = compareFigures(merged.docCounts[a], merged.docCounts[b], part.descending);
-        else if (part.path === '_key') by = part.descending ? compareParts(b, a) : compareParts(a, b);
+        else if (part.path === '_key') by = (part.descending ? -1 : 1) * compareParts(merged.keys[a], merged.keys[b]);
         else {
           const figure = (id: number) => figureAt({ aggs: present(early).at(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
           by = compareFigures(figure(a), figure(b), part.descending);

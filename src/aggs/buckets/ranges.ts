@@ -10,7 +10,7 @@ import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo-point.ts';
-import { illegalArgumentError, numberFormatError, parameterError, parsingError, xContentError } from '../errors.ts';
+import { illegalArgumentError, numberFormatError, parameterError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
 import { metresOf } from '../geo.ts';
 import { Params, pointName } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -18,6 +18,9 @@ import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
+
+/** Ranges of one aggregation, whatever `search.max_buckets` is: each range is compared with the values of every document. */
+const MAX_RANGES = 10_000;
 
 interface RangeSpec {
   readonly key: string | null;
@@ -50,6 +53,7 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
   const keyed = p.bool('keyed') ?? false;
   const list = p.list('ranges') ?? [];
   p.done();
+  if (list.length > MAX_RANGES) throw tooManyBuckets(MAX_RANGES, list.length);
   const ranges = list.map((body): RangeSpec => {
     try {
       const inner = new Params(p.typeName, body);
@@ -114,13 +118,13 @@ function mergeRanges(spec: AggSpec, slices: readonly Slice[], parents: number, c
   const bound = all.find((one) => one.source.type) ?? all[0];
   return {
     at(parent) {
+      ctx.addBuckets(bound?.shown.length ?? 0);
       const byRange = new Map((parent < 0 ? [] : lists[parent]).map((id) => [Number(merged.keys[id]), id]));
       const buckets = (bound?.shown ?? []).map(({ key, fields }, i): OutBucket => {
         const id = byRange.get(i) ?? -1;
         const docCount = id < 0 ? 0 : merged.docCounts[id];
         return { key, name: key, fields: { ...(keyed ? {} : { key }), ...fields, doc_count: docCount }, docCount, aggs: children.at(id) };
       });
-      ctx.addBuckets(buckets.length);
       return new BucketsOut(spec, spec.typeName, runParentPipelines(spec, buckets), { keyed });
     },
   };

@@ -272,7 +272,11 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
   const hashes = keys.isText && slices.length > 1 && !zero ? hashesOf(slices, sourceOf) : null;
   const hashed = hashes ? mergeText(slices, sourceOf, hashes) : null;
   const merged = hashed ?? mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
-  if (zero) addEmpty(merged, allKeys(all, keys, params.filter), parents);
+  if (zero) {
+    const test = numberTest(slices, keys, params);
+    const wanted = test ? [...allKeys(all, keys, params.filter)].filter((key) => test(key as number)) : allKeys(all, keys, params.filter);
+    addEmpty(merged, wanted, parents, { size: params.size, compare: keyOrder(params.order), maxBuckets: ctx.maxBuckets });
+  }
   const lists = filtered(merged, merged.lists(parents), slices, keys, params);
   // A single shard counts the buckets dropped by min_doc_count among the others; several shards do not report theirs.
   const isOneShard = new Set(slices.map(({ segment }) => segment.shard)).size === 1;
@@ -308,11 +312,22 @@ function typedName(keys: TermKeys, params: TermsParams): string {
   return params.maxDocCount > 0 ? keys.typedName.replace('terms', 'rareterms') : keys.typedName;
 }
 
+/** Include and exclude for numeric keys, null if they do not apply. */
+function numberTest(slices: readonly Slice[], keys: TermKeys, { filter }: TermsParams): ((key: number) => boolean) | null {
+  if (!filter || keys.isText || slices.length === 0) return null;
+  return numberFilter(filter, keys.source, (slices[0].bound as BoundTerms).nowMs);
+}
+
+/** Order of the keys of buckets that are equal otherwise. */
+function keyOrder(order: readonly OrderPart[]): (a: MergeKey, b: MergeKey) => number {
+  const isDescending = order.find(({ path }) => path === '_key')?.descending ?? false;
+  return isDescending ? (a, b) => compareKeys(b, a) : compareKeys;
+}
+
 /** Removes buckets by count, and numeric ones by include and exclude. */
 function filtered(merged: MergedBuckets, lists: number[][], slices: readonly Slice[], keys: TermKeys, params: TermsParams): number[][] {
-  const { filter, minDocCount, maxDocCount } = params;
-  const test =
-    filter && !keys.isText && slices.length > 0 ? numberFilter(filter, keys.source, (slices[0].bound as BoundTerms).nowMs) : null;
+  const { minDocCount, maxDocCount } = params;
+  const test = numberTest(slices, keys, params);
   if (!test && minDocCount <= 1 && maxDocCount === 0) return lists;
   return lists.map((ids) =>
     ids.filter((id) => {

@@ -1,6 +1,7 @@
 // Merges the columns of segments: equal keys under the same merged parent become one bucket, and each slice gets a map from its buckets to merged ones.
 import { present } from '../../common/present.ts';
 import type { BucketColumns } from '../../plan/agg-plan.ts';
+import { tooManyBuckets } from '../errors.ts';
 import type { AggSpec, MergedAgg, ReduceContext, Slice } from '../types.ts';
 import { KeyTable } from './key-table.ts';
 import type { OutAgg } from './out.ts';
@@ -156,16 +157,33 @@ export function keepOnly(merged: MergedBuckets, kept: readonly number[]): { maps
   return { maps, numberOf };
 }
 
-/** min_doc_count 0: adds to every parent an empty bucket for each key that it lacks. */
-export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parents: number): void {
+/** Which empty buckets `addEmpty` adds. */
+export interface EmptyBuckets {
+  /** Most buckets that a parent shows. */
+  readonly size: number;
+  /** Order of the keys among buckets that are equal otherwise, as empty ones are. */
+  readonly compare: (a: MergeKey, b: MergeKey) => number;
+  readonly maxBuckets: number;
+}
+
+/**
+ * min_doc_count 0: adds to every parent empty buckets for the first keys that it lacks, as many as it may show.
+ * @throws ApiError too_many_buckets_exception
+ */
+export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parents: number, options: EmptyBuckets): void {
+  const sorted = [...new Set(keys)].sort(options.compare);
   const present = Array.from({ length: parents }, () => new Set<MergeKey>());
   merged.keys.forEach((key, id) => {
     present[merged.parents[id]].add(key);
   });
-  for (const key of keys) {
-    for (let parent = 0; parent < parents; parent++) {
+  let added = 0;
+  for (let parent = 0; parent < parents; parent++) {
+    let left = options.size;
+    for (const key of sorted) {
+      if (left === 0) break;
       if (present[parent].has(key)) continue;
-      present[parent].add(key);
+      left--;
+      if (++added > options.maxBuckets) throw tooManyBuckets(options.maxBuckets, parents * Math.min(options.size, sorted.length));
       merged.parents.push(parent);
       merged.keys.push(key);
       merged.docCounts.push(0);

@@ -1,5 +1,6 @@
 // Search bodies: JSON text -> parsed request and aggregations, cached by text.
 import { parseAggregations } from '../../aggs/index.ts';
+import { ClauseCounter } from '../../query/clause-counter.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import { reportUncacheableValues, type UncacheableReason } from '../../query/uncacheable.ts';
 import { parseSearchRequest } from '../../search/request/search-request.ts';
@@ -33,7 +34,8 @@ function parse(text: string): ParsedBody {
   const json = parseJsonText(text);
   reportUncacheableValues(json, report);
   const request = parseSearchRequest(json, report);
-  const context = { parseQuery: (query: unknown) => parseQuery(query, report) };
+  const clauses = new ClauseCounter();
+  const context = { parseQuery: (query: unknown) => parseQuery(query, report, clauses) };
   const aggs = request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null;
   return { request, aggs, uncacheable };
 }

@@ -4,6 +4,7 @@ import { DEFAULT_MAX_BUCKETS } from '../../aggs/index.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import { readIndexSort } from '../../mapping/index-sort.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
+import { MAX_PARSED_CLAUSES } from '../../query/clause-counter.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
@@ -71,6 +72,24 @@ export function allowsExpensive(ctx: EngineContext): boolean {
   return String(transient['search.allow_expensive_queries'] ?? persistent['search.allow_expensive_queries'] ?? true) !== 'false';
 }
 
+/** `indices.query.bool.max_clause_count` of the cluster; what the parser refuses anyway is no use as a limit. */
+function maxClausesOf(ctx: EngineContext): number {
+  const { transient, persistent } = ctx.cluster.settings;
+  const value = transient[MAX_CLAUSE_COUNT] ?? persistent[MAX_CLAUSE_COUNT];
+  return value === undefined ? DEFAULT_LIMITS.maxClauseCount : Math.min(Number(value), MAX_PARSED_CLAUSES);
+}
+
+const MAX_CLAUSE_COUNT = 'indices.query.bool.max_clause_count';
+
+/** The limits of an index with those of the cluster. */
+function clusterLimits(ctx: EngineContext, index: IndexState): ShardLimits {
+  const limits = limitsOf(index);
+  const allowExpensive = allowsExpensive(ctx);
+  const maxClauseCount = maxClausesOf(ctx);
+  if (allowExpensive === limits.allowExpensive && maxClauseCount === limits.maxClauseCount) return limits;
+  return { ...limits, allowExpensive, maxClauseCount };
+}
+
 export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShard {
   const { index, shard, generation, segments } = snapshot;
   return {
@@ -81,7 +100,7 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
     segments,
     mapping: index.mapping,
     analysis: index.analysis,
-    limits: allowsExpensive(ctx) ? limitsOf(index) : { ...limitsOf(index), allowExpensive: false },
+    limits: clusterLimits(ctx, index),
     dialect: ctx.dialect,
     record: (seqNo) => ctx.record(index, shard, seqNo),
   };

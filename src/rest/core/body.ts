@@ -2,14 +2,15 @@
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { Unpackr } from 'msgpackr';
-import { parseDocument } from 'yaml';
 import { CborError, decodeCbor } from '../../common/cbor.ts';
 import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { type BodyFormat, parseMediaType } from '../../common/media-type.ts';
+import { checkMsgpack } from '../../common/msgpack-check.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { contentTooLargeError, illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
+import { parseYaml } from './yaml-body.ts';
 
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
 
@@ -105,6 +106,7 @@ export function bodyAsJson(bytes: Buffer, format: BodyFormat): Buffer {
 export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
   if (format !== 'msgpack') return bytes;
   try {
+    checkMsgpack(bytes);
     const values = unpackr.unpackMultiple(bytes) as unknown[] | undefined;
     return Buffer.from((values ?? []).map((value) => `${writeJson(value)}\n`).join(''));
   } catch (error) {
@@ -114,6 +116,7 @@ export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
 
 function parseMsgpack(bytes: Buffer): unknown {
   try {
+    checkMsgpack(bytes);
     return unpackr.unpack(bytes);
   } catch (error) {
     throw new ApiError('x_content_parse_exception', 400, `request body is not msgpack: ${(error as Error).message}`);
@@ -127,16 +130,6 @@ function parseCbor(bytes: Buffer): unknown {
     if (error instanceof CborError) throw new ApiError('x_content_parse_exception', 400, `request body is not CBOR: ${error.message}`);
     throw error;
   }
-}
-
-function parseYaml(bytes: Buffer): unknown {
-  const document = parseDocument(bytes.toString('utf8'), { uniqueKeys: true, merge: false });
-  const problem = document.errors[0];
-  if (problem) {
-    const place = problem.linePos?.[0];
-    throw new ApiError('x_content_parse_exception', 400, `[${place?.line ?? 1}:${place?.col ?? 1}] ${problem.message.split('\n')[0]}`);
-  }
-  return document.toJS({ maxAliasCount: 100 }) as unknown;
 }
 
 /** The `source` parameter as the body. @throws ApiError illegal_state_exception: its type is missing or unknown */

@@ -48,7 +48,7 @@ export function isTextual(field: FieldType): boolean {
 
 /** Matches one value exactly; the field type decides how the match is scored. */
 export function termQuery(field: FieldType, value: unknown, context: RewriteContext): IndexQuery {
-  if (field.name === '_id') return constant(rewriteIds([String(value)]));
+  if (field.name === '_id') return constant(rewriteIds([String(value)], context));
   if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('the index has another name');
   switch (field.family) {
     case 'geo_point':
@@ -99,17 +99,20 @@ function termRange(field: FieldType, from: Bytes | null, to: Bytes | null, inclu
   };
 }
 
+/** @throws ApiError illegal_argument_exception: more than `index.max_terms_count` */
+function checkTermsCount(count: number, what: string, query: string, { limits: { maxTermsCount } }: RewriteContext): void {
+  if (count <= maxTermsCount) return;
+  throw illegalArgumentError(
+    `The number of ${what} [${count}] used in the ${query} Query request has exceeded the allowed maximum of [${maxTermsCount}]. ` +
+      'This maximum can be set by changing the [index.max_terms_count] index level setting.',
+  );
+}
+
 export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQuery {
-  const { maxTermsCount } = context.limits;
-  if (query.values.length > maxTermsCount) {
-    throw illegalArgumentError(
-      `The number of terms [${query.values.length}] used in the Terms Query request has exceeded the allowed maximum of [${maxTermsCount}]. ` +
-        'This maximum can be set by changing the [index.max_terms_count] index level setting.',
-    );
-  }
+  checkTermsCount(query.values.length, 'terms', 'Terms', context);
   const field = fieldOf(context, query.field);
   if (!field || query.values.length === 0) return query.values.length === 0 ? none('no values') : unmapped(query.field);
-  if (field.name === '_id') return constant(rewriteIds(query.values.map(String)));
+  if (field.name === '_id') return constant(rewriteIds(query.values.map(String), context));
   if (field.name === '_index') return query.values.map(String).includes(context.index) ? constant(ALL) : none('the index has another name');
   if (field.family === 'boolean') {
     const distinct = new Map(query.values.map((value) => [termOfBytes('', field.termBytes(value)).key, value]));
@@ -210,7 +213,8 @@ export function rewriteRange(query: RangeQuery, context: RewriteContext): IndexQ
   return constant(boundsQuery(field, query.from, query.to, context, query));
 }
 
-export function rewriteIds(ids: readonly string[]): IndexQuery {
+export function rewriteIds(ids: readonly string[], context: RewriteContext): IndexQuery {
+  checkTermsCount(ids.length, 'ids', 'Ids', context);
   return ids.length === 0 ? none('no ids') : constant({ op: 'ids', ids: [...new Set(ids)] });
 }
 

@@ -31,7 +31,7 @@ export function rewriteMoreLikeThis(query: MoreLikeThisQuery, context: RewriteCo
     });
   if (parts.length === 0) return none('more_like_this has nothing to be like');
   const ids = documents.flatMap((item) => (item as LikeSource).id ?? []);
-  const exclude = query.include || ids.length === 0 ? [] : [rewriteIds(ids)];
+  const exclude = query.include || ids.length === 0 ? [] : [rewriteIds(ids, context)];
   return bool({ should: parts, mustNot: exclude, minimumShouldMatch: 1 });
 }
 

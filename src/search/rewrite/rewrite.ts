@@ -7,7 +7,7 @@ import type { BoolQuery, NestedQuery, Query } from '../../query/query.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
-import { checkClauseCount, fixNegative } from './clauses.ts';
+import { checkClauseCount, checkNestedClauses, fixNegative } from './clauses.ts';
 import { rewriteGeo } from './geo.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
@@ -21,8 +21,14 @@ import { rewriteGeoShape } from './shape.ts';
 import { rewriteSimpleQueryString } from './simple-query-string.ts';
 import { rewriteMatch, rewriteMultiMatch } from './text.ts';
 
-/** @throws ApiError query_shard_exception and others: the query is not valid for the index */
+/** @throws ApiError query_shard_exception and others: the query is not valid for the index; too_many_nested_clauses */
 export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery {
+  const rewritten = rewriteAny(query, context);
+  checkNestedClauses(rewritten, context.limits.maxClauseCount);
+  return rewritten;
+}
+
+function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
   let result: IndexQuery;
   try {
     const rewritten = rewriteKind(query, context);
@@ -44,25 +50,25 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'bool':
       return rewriteBool(query, context);
     case 'constant_score':
-      return constant(rewriteQuery(query.filter, context));
+      return constant(rewriteAny(query.filter, context));
     case 'dis_max':
       return disMax(
-        query.queries.map((inner) => rewriteQuery(inner, context)),
+        query.queries.map((inner) => rewriteAny(inner, context)),
         query.tieBreaker,
       );
     case 'boosting':
       return {
         op: 'boosting',
-        positive: rewriteQuery(query.positive, context),
-        negative: rewriteQuery(query.negative, context),
+        positive: rewriteAny(query.positive, context),
+        negative: rewriteAny(query.negative, context),
         negativeBoost: query.negativeBoost,
       };
     case 'function_score':
       return {
         op: 'functionScore',
-        query: query.query ? rewriteQuery(query.query, context) : ALL,
+        query: query.query ? rewriteAny(query.query, context) : ALL,
         functions: query.functions.map(({ filter, weight, function: spec }) => ({
-          filter: filter && rewriteQuery(filter, context),
+          filter: filter && rewriteAny(filter, context),
           weight,
           value: docFunction(spec, context),
         })),
@@ -76,7 +82,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'script':
       return rewriteScript(query.script, context);
     case 'script_score':
-      return rewriteScriptScore(query, rewriteQuery(query.query, context), context);
+      return rewriteScriptScore(query, rewriteAny(query.query, context), context);
     case 'rank_feature':
       return rewriteRankFeature(query, context);
     case 'distance_feature':
@@ -98,7 +104,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'exists':
       return rewriteExists(query.field, context);
     case 'ids':
-      return rewriteIds(query.values);
+      return rewriteIds(query.values, context);
     case 'prefix':
     case 'wildcard':
     case 'regexp':
@@ -118,7 +124,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
       return rewriteSimpleQueryString(query, context);
     case 'has_child':
     case 'has_parent':
-      return rewriteRelated(query, rewriteQuery(query.query, context), context);
+      return rewriteRelated(query, rewriteAny(query.query, context), context);
     case 'parent_id':
       return rewriteParentId(query, context);
     case 'geo_shape':
@@ -138,7 +144,7 @@ function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
   const { must, filter, should, mustNot } = query;
   checkClauseCount(context, must.length + filter.length + should.length + mustNot.length);
   if (must.length + filter.length + should.length + mustNot.length === 0) return ALL;
-  const rewriteAll = (queries: readonly Query[]) => queries.map((inner) => rewriteQuery(inner, context));
+  const rewriteAll = (queries: readonly Query[]) => queries.map((inner) => rewriteAny(inner, context));
   const result = bool({
     must: rewriteAll(must),
     filter: rewriteAll(filter),
@@ -157,6 +163,6 @@ function rewriteNested(query: NestedQuery, context: RewriteContext): IndexQuery 
     if (!context.mapping.isObject(query.path)) throw refuse(context, `[nested] failed to find nested object under path [${query.path}]`);
     throw refuse(context, `[nested] nested object under path [${query.path}] is not of nested type`);
   }
-  const inner = rewriteQuery(query.query, { ...context, nestedPath: query.path });
+  const inner = rewriteAny(query.query, { ...context, nestedPath: query.path });
   return { op: 'nested', path: query.path, parentPath: context.nestedPath, query: inner, scoreMode: query.scoreMode };
 }

@@ -5,7 +5,7 @@ import type { IndexSortKey } from '../../mapping/index-sort.ts';
 export interface QueryLimits {
   readonly maxTermsCount: number;
   readonly maxRegexLength: number;
-  /** Constant: the setting `indices.query.bool.max_clause_count` is accepted without effect. */
+  /** Clauses of a bool, leaves of a query, terms that a pattern expands to: `indices.query.bool.max_clause_count`. */
   readonly maxClauseCount: number;
   /** `index.query.default_field`. */
   readonly defaultFields: readonly string[];

@@ -1,0 +1,127 @@
+// Limits on what a search may ask for: refused before the work is done, with Elasticsearch's types and reasons.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
+
+let node: RestNode;
+const DOCUMENTS = 3000;
+
+beforeAll(async () => {
+  node = await openRestNode();
+  await node.ok('PUT /docs', {
+    mappings: { properties: { code: { type: 'keyword' }, n: { type: 'integer' }, day: { type: 'date' }, text: { type: 'text' } } },
+  });
+  const lines = Array.from({ length: DOCUMENTS }, (_, i) => [
+    { index: { _id: String(i) } },
+    { code: `c${String(i).padStart(5, '0')}`, n: i, day: i * 86_400_000, text: `w${i % 10}` },
+  ]);
+  await node.ok('POST /docs/_bulk?refresh=true', lines.flat());
+});
+
+afterAll(() => node.close());
+
+/** Status, and type and reason of the innermost cause. */
+async function failure(body: object): Promise<{ status: number; type: string; reason: string }> {
+  const { status, json } = await node.send('POST /docs/_search', body);
+  let cause = json.error?.failed_shards?.[0]?.reason ?? json.error?.caused_by ?? json.error ?? {};
+  while (cause.caused_by) cause = cause.caused_by;
+  return { status, type: cause.type, reason: cause.reason };
+}
+
+const terms = (count: number): object[] => Array.from({ length: count }, (_, i) => ({ term: { n: i } }));
+
+describe('clauses', () => {
+  test('of one bool', async () => {
+    const reason = 'maxClauseCount is set to 1024';
+    expect(await failure({ query: { bool: { should: terms(1025) } } })).toEqual({ status: 400, type: 'too_many_clauses', reason });
+  });
+
+  test('of several bools together', async () => {
+    const query = { bool: { should: [{ bool: { should: terms(600) } }, { bool: { must_not: terms(600) } }] } };
+    const reason = 'Query contains too many nested clauses; maxClauseCount is set to 1024';
+    expect(await failure({ query })).toEqual({ status: 400, type: 'too_many_nested_clauses', reason });
+  });
+
+  test.each([
+    ['dis_max', { dis_max: { queries: terms(1025) } }],
+    ['span_or', { span_or: { clauses: Array.from({ length: 1025 }, (_, i) => ({ span_term: { text: `w${i}` } })) } }],
+    ['nested function_score', { function_score: { functions: terms(1025).map((filter) => ({ filter, weight: 1 })) } }],
+  ])('of %s', async (_name, query) => {
+    expect(await failure({ query })).toMatchObject({ status: 400, type: 'too_many_nested_clauses' });
+  });
+
+  test('are limited by indices.query.bool.max_clause_count', async () => {
+    const set = (value: number | null): Promise<unknown> =>
+      node.ok('PUT /_cluster/settings', { transient: { 'indices.query.bool.max_clause_count': value } });
+    await set(2000);
+    expect((await node.ok('POST /docs/_search', { query: { bool: { should: terms(1999) } } })).hits.total.value).toBe(1999);
+    await set(10);
+    expect(await failure({ query: { bool: { filter: terms(11) } } })).toMatchObject({ type: 'too_many_clauses' });
+    expect(await failure({ query: { prefix: { code: { value: 'c0000', rewrite: 'scoring_boolean' } } } })).toMatchObject({ status: 200 });
+    expect(await failure({ query: { prefix: { code: { value: 'c000', rewrite: 'scoring_boolean' } } } })).toMatchObject({
+      type: 'too_many_clauses',
+    });
+    await set(null);
+  });
+
+  test('ids are limited like terms', async () => {
+    const values = Array.from({ length: 65_537 }, (_, i) => String(i));
+    expect(await failure({ query: { ids: { values } } })).toEqual({
+      status: 400,
+      type: 'illegal_argument_exception',
+      reason:
+        'The number of ids [65537] used in the Ids Query request has exceeded the allowed maximum of [65536]. ' +
+        'This maximum can be set by changing the [index.max_terms_count] index level setting.',
+    });
+  });
+});
+
+describe('buckets', () => {
+  const aggs = (a: object): object => ({ size: 0, aggs: { a } });
+
+  test('that auto_date_histogram asks for', async () => {
+    expect(await failure(aggs({ auto_date_histogram: { field: 'day', buckets: 1e9 } }))).toEqual({
+      status: 400,
+      type: 'illegal_argument_exception',
+      reason: 'buckets must be less than 2184',
+    });
+    expect(await failure(aggs({ auto_date_histogram: { field: 'day', buckets: 2184 } }))).toMatchObject({ status: 200 });
+  });
+
+  test('of every pair of values', async () => {
+    const all = { field: 'code', size: 1_000_000, min_doc_count: 0 };
+    expect(await failure(aggs({ terms: all, aggs: { b: { terms: all } } } as object))).toMatchObject({
+      status: 503,
+      type: 'too_many_buckets_exception',
+    });
+  });
+
+  test.each([
+    [{ _key: 'asc' }, ['c00000', 'c00001', 'c00002']],
+    [{ _key: 'desc' }, ['c02999', 'c02998', 'c02997']],
+    [{ _count: 'desc' }, ['c00002', 'c00000', 'c00001']],
+    [{ _count: 'asc' }, ['c00000', 'c00001', 'c00003']],
+  ])('empty ones come in the order %j below many parents', async (order, keys) => {
+    const body = {
+      size: 0,
+      query: { range: { n: { lt: 500 } } },
+      aggs: {
+        a: {
+          terms: { field: 'n', size: 500, order: { _key: 'asc' } },
+          aggs: { b: { terms: { field: 'code', size: 3, min_doc_count: 0, order } } },
+        },
+      },
+    };
+    const { aggregations } = await node.ok('POST /docs/_search', body);
+    expect(aggregations.a.buckets).toHaveLength(500);
+    const shown = aggregations.a.buckets[2].b.buckets.map(({ key }: { key: string }) => key);
+    expect(shown).toEqual(keys);
+  });
+
+  test('of 100,000 filters or ranges', async () => {
+    expect(await failure(aggs({ filters: { filters: Array(100_000).fill({ match_all: {} }) } }))).toMatchObject({ status: 400 });
+    expect(await failure(aggs({ range: { field: 'n', ranges: Array(100_000).fill({ from: 1 }) } }))).toMatchObject({
+      status: 503,
+      type: 'too_many_buckets_exception',
+    });
+  });
+});
