@@ -197,6 +197,7 @@ export const SETTINGS = {
   'log.access': setting<'off' | 'combined' | 'json'>('off', oneOf('off', 'combined', 'json'), 'format of the access log in path.logs'),
   'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: off'),
   'security.enabled': setting(true, bool, 'false: no authentication, even if there are users, and http.host may be any address'),
+  'security.audit.enabled': setting(true, bool, 'log refused requests and changes of users, roles and API keys to audit.json in path.logs'),
   'security.users': setting<Readonly<Record<string, unknown>>>(
     {},
     record,

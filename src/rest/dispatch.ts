@@ -11,11 +11,12 @@ import { ApiError } from '../errors/api-error.ts';
 import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, type HttpReply, type HttpRequest } from '../http/listener.ts';
-import type { Caller } from '../security/caller.ts';
+import { type Caller, type CallerRef, callerRef } from '../security/caller.ts';
 import { isClusterAction } from '../security/cluster-privileges.ts';
 import { ALL_APIS } from './all-apis.ts';
 import { requireAction } from './auth/access.ts';
 import { SHOWN_INDICES } from './auth/action.ts';
+import { type AuditedRequest, type AuditLog, openAuditLog } from './auth/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { type Reached, RestrictedEngine } from './auth/restricted-engine.ts';
 import type { ApiSpec, Params, RestContext } from './core/api.ts';
@@ -37,6 +38,8 @@ interface Exchange {
   readonly reply: HttpReply;
   readonly startedMs: number;
   readonly remoteAddress: string;
+  /** Who was authenticated by the thread that sent this request to a lane; null in that thread. */
+  readonly trusted: CallerRef | null;
   headers: Record<string, string | string[]>;
   type: MediaType;
   isPretty: boolean;
@@ -56,6 +59,7 @@ export class Dispatcher {
   readonly #auth: Authenticator;
   readonly #cors: Cors;
   readonly #log: RequestLog;
+  readonly #audit: AuditLog | null;
   /** null in a lane, and where there are none. */
   readonly #lanes: Lanes | null;
   #lastLaneRequest = 0;
@@ -73,24 +77,33 @@ export class Dispatcher {
     this.#logger = logger;
     this.#cors = new Cors(settings);
     this.#log = new RequestLog(settings);
+    this.#audit = openAuditLog(settings, () => ({
+      clusterName: engine.clusterName,
+      clusterUuid: engine.cluster.clusterUuid,
+      nodeName: engine.nodeName,
+      nodeId: engine.nodeId,
+    }));
   }
 
   reopenLogs(): void {
     this.#log.reopen();
+    this.#audit?.reopen();
     this.#logger.reopen();
   }
 
   closeLogs(): void {
     this.#log.close();
+    this.#audit?.close();
   }
 
   /** The `Handler` of src/http. Never throws. */
-  readonly handle = (http: HttpRequest, reply: HttpReply): Promise<void> | void => {
+  readonly handle = (http: HttpRequest, reply: HttpReply, trusted: CallerRef | null = null): Promise<void> | void => {
     const exchange: Exchange = {
       http,
       reply,
       startedMs: performance.now(),
-      remoteAddress: this.#log.isOn ? http.remoteAddress : '',
+      remoteAddress: this.#log.isOn || this.#audit !== null ? http.remoteAddress : '',
+      trusted,
       headers: {},
       type: JSON_TYPE,
       isPretty: false,
@@ -125,7 +138,7 @@ export class Dispatcher {
       return;
     }
 
-    const authenticated = this.#auth.authenticate(http);
+    const authenticated = exchange.trusted === null ? this.#auth.authenticate(http) : this.#auth.trusted(exchange.trusted);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     exchange.caller = caller;
     this.#negotiate(exchange, route, query.format);
@@ -139,7 +152,9 @@ export class Dispatcher {
     const mayMove = this.#lanes !== null;
     const request = new ApiRequest({ http, reply: exchange.reply, params, query, caller, mayMove, ...body });
     const answered = route.handler(request, caller === null ? this.#context : this.#limitedContext(caller, route.api));
-    await this.#send(exchange, answered instanceof Promise ? await answered : answered);
+    const response = answered instanceof Promise ? await answered : answered;
+    if (response.audit) this.#audit?.changed(audited(exchange), response.audit.action, response.audit.details);
+    await this.#send(exchange, response);
   }
 
   #limitedContext(caller: Caller, { needs, reaches }: ApiSpec): RestContext {
@@ -240,7 +255,7 @@ export class Dispatcher {
       if (lanes === null) throw new Error('TooHeavy in a thread without lanes');
       const id = ++this.#lastLaneRequest;
       reply.onAbort(() => lanes.cancel(id));
-      const answer = await lanes.run(laneRequest(id, http, exchange.bytes, exchange.caller?.identity.username ?? ''));
+      const answer = await lanes.run(laneRequest(id, http, exchange.bytes, exchange.caller && callerRef(exchange.caller)));
       learnFromLane(answer.ranMs);
       if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
       if (this.#log.isOn) this.#record(exchange, answer.status, answer.body.length);
@@ -264,6 +279,7 @@ export class Dispatcher {
     if (error.status >= 500 && !(thrown instanceof ApiError)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
+    this.#audit?.refused(audited(exchange), error);
     return this.#send(exchange, { status: error.status, body: errorBody(error, exchange.withTrace), headers: error.headers }).catch(
       (again: unknown) => {
         this.#logger.error('error answer failed', { error: again });
@@ -355,6 +371,19 @@ function flag(value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false;
   if (value === '' || value === 'true') return true;
   throw booleanValueError(value);
+}
+
+/** What the audit log shows of a request. */
+function audited({ http, remoteAddress, caller }: Exchange): AuditedRequest {
+  return {
+    method: http.method,
+    path: http.path,
+    query: http.query,
+    remoteAddress,
+    opaqueId: http.header('x-opaque-id'),
+    authorization: http.header('authorization'),
+    caller,
+  };
 }
 
 function uriOf(http: HttpRequest): string {

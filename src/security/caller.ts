@@ -15,3 +15,13 @@ export interface Caller {
   /** Roles that limit an API key; null for a user. */
   readonly limitedBy: Readonly<Record<string, RoleDescriptor>> | null;
 }
+
+/** An authenticated caller as plain data, for a thread that serves the rest of a request. */
+export interface CallerRef {
+  readonly user: string;
+  readonly apiKeyId: string | null;
+}
+
+export function callerRef({ identity }: Caller): CallerRef {
+  return { user: identity.username, apiKeyId: identity.apiKey?.id ?? null };
+}

@@ -33,7 +33,7 @@ export function startLane(data: ThreadData, store: Store): void {
   async function run(request: LaneRequest): Promise<Transferred> {
     const started = performance.now();
     const reply = new LaneReply();
-    await dispatcher.handle(asHttpRequest(request), reply);
+    await dispatcher.handle(asHttpRequest(request), reply, request.caller);
     const answer = await reply.answer;
     const { heapTotal, external, arrayBuffers } = process.memoryUsage();
     const sent: JobAnswer = { ...answer, ranMs: performance.now() - started, heldBytes: heapTotal + Math.max(external, arrayBuffers) };

@@ -3,7 +3,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { Caller } from '../../security/caller.ts';
+import type { Caller, CallerRef } from '../../security/caller.ts';
 import { matchesName } from '../../security/name-pattern.ts';
 import { decoyHash, verifyPassword } from '../../security/password-hash.ts';
 import { LimitedPermissions, RolePermissions } from '../../security/permissions.ts';
@@ -70,6 +70,15 @@ export class Authenticator {
     return caller instanceof Promise ? caller.then((found) => this.#runAs(found, runAs)) : this.#runAs(caller, runAs);
   }
 
+  /** A caller that another thread has authenticated. @throws ApiError security_exception 401: it can log in no more */
+  trusted({ user, apiKeyId }: CallerRef): Caller {
+    const key = apiKeyId === null ? undefined : this.realms.records.apiKeys.get(apiKeyId);
+    if (key && key.invalidationMs === null) return this.#keyCaller(key);
+    const found = apiKeyId === null ? this.realms.user(user) : null;
+    if (!found?.enabled) throw challenge(NOT_AUTHENTICATED);
+    return this.#userCaller(found);
+  }
+
   #authenticate(request: Credentials): Caller | Promise<Caller> {
     const authorization = request.header('authorization');
     const [, scheme, value] = /^(\w+) +(\S+) *$/.exec((authorization ?? '').slice(0, MAX_CREDENTIALS_CHARS)) ?? [];
@@ -130,7 +139,11 @@ export class Authenticator {
     if (!timingSafeEqual(secretHash, Buffer.from(key.secretHash))) throw apiKeyRefusal(`invalid credentials for API key [${id}]`);
     if (key.invalidationMs !== null) throw apiKeyRefusal(`api key [${id}] has been invalidated`);
     if (key.expirationMs !== null && key.expirationMs <= Date.now()) throw apiKeyRefusal('api key is expired');
-    return this.#caller(`api_key ${id}`, key, () => apiKeyCaller(key));
+    return this.#keyCaller(key);
+  }
+
+  #keyCaller(key: ApiKeyRecord): Caller {
+    return this.#caller(`api_key ${key.id}`, key, () => apiKeyCaller(key));
   }
 
   #userCaller(user: RealmUser): Caller {

@@ -3,6 +3,7 @@
 import type { BodyFormat } from '../../common/media-type.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { BodyTooLarge, type HttpHeaders, type HttpReply, type HttpRequest } from '../../http/listener.ts';
+import type { CallerRef } from '../../security/caller.ts';
 import { parseQueryParams } from './query-params.ts';
 
 /** A request as plain data. */
@@ -16,6 +17,8 @@ export interface LaneRequest {
   readonly remoteAddress: string;
   /** Decompressed; null without a body. */
   readonly body: Uint8Array | null;
+  /** Who was authenticated; null if nobody has to be. The credentials themselves stay behind. */
+  readonly caller: CallerRef | null;
   /** Lanes serve senders in turn. */
   readonly sender: string;
   /** Time that the request allows for its answer; null if it states none outside its body. */
@@ -51,13 +54,13 @@ export function isLargeBody(bytes: number, format: BodyFormat | null): boolean {
   return bytes > (format === 'yaml' ? LARGE_YAML : format === 'cbor' || format === 'msgpack' ? LARGE_BINARY : LARGE_JSON);
 }
 
-/** @param body  the decompressed body, which is not used any more on the sending side @param user  empty if nobody has logged in */
-export function laneRequest(id: number, http: HttpRequest, body: Uint8Array | null, user: string): LaneRequest {
+/** @param body  the decompressed body, which is not used any more on the sending side */
+export function laneRequest(id: number, http: HttpRequest, body: Uint8Array | null, caller: CallerRef | null): LaneRequest {
   const { method, path, query, remoteAddress } = http;
-  const { 'content-encoding': _, 'content-length': __, ...headers } = http.headers();
+  const { 'content-encoding': _, 'content-length': __, authorization: ___, ...headers } = http.headers();
   const { timeout } = parseQueryParams(query);
   const timeoutMs = timeout === undefined ? null : parseDurationMs(timeout);
-  return { id, method, path, query, headers, remoteAddress, body, sender: `${user} ${remoteAddress}`, timeoutMs };
+  return { id, method, path, query, headers, remoteAddress, body, caller, sender: `${caller?.user ?? ''} ${remoteAddress}`, timeoutMs };
 }
 
 /** The request for the dispatcher of a lane. */

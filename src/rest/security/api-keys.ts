@@ -7,12 +7,13 @@ import { illegalArgumentError, validationFailedError } from '../../errors/catalo
 import type { Caller } from '../../security/caller.ts';
 import type { ApiKeyRecord } from '../../security/records.ts';
 import { parseRole, type RoleDescriptor } from '../../security/role.ts';
+import { refusalError } from '../auth/access.ts';
 import { apiKeySecretHash } from '../auth/authenticator.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
 import { booleanField, type Fields, fieldsOf, namesField, objectField, parseError, stringField } from './body-fields.ts';
-import { ACTIONS, callerOf, managesAllApiKeys, refused, requireAction, requireEnabled } from './permitted.ts';
+import { ACTIONS, callerOf, managesAllApiKeys, requireEnabled } from './permitted.ts';
 import { renderRoles } from './roles.ts';
 
 const ID_BYTES = 15;
@@ -21,7 +22,7 @@ const MAX_NAME_LENGTH = 256;
 
 const createApi = defineApi({
   name: 'security.create_api_key',
-  needs: 'none',
+  needs: ACTIONS.createApiKey,
   body: 'json!',
   params: { refresh: 'refresh' },
   routes: { 'POST /_security/api_key': create, 'PUT /_security/api_key': create },
@@ -29,14 +30,14 @@ const createApi = defineApi({
 
 const updateApi = defineApi({
   name: 'security.update_api_key',
-  needs: 'none',
+  needs: ACTIONS.updateApiKey,
   body: 'json',
   routes: { 'PUT /_security/api_key/{id}': update },
 });
 
 const getApi = defineApi({
   name: 'security.get_api_key',
-  needs: 'none',
+  needs: ACTIONS.getApiKeys,
   params: {
     id: 'string',
     name: 'string',
@@ -52,7 +53,7 @@ const getApi = defineApi({
 
 const invalidateApi = defineApi({
   name: 'security.invalidate_api_key',
-  needs: 'none',
+  needs: ACTIONS.invalidateApiKeys,
   body: 'json!',
   routes: { 'DELETE /_security/api_key': invalidate },
 });
@@ -62,7 +63,6 @@ export const API_KEY_APIS = [createApi, updateApi, getApi, invalidateApi];
 /** 200 `{ id, name, expiration, api_key, encoded }`. @throws ApiError parse_exception, action_request_validation_exception */
 async function create(request: ApiRequest, { engine, settings }: RestContext): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.createApiKey);
   const caller = callerOf(request);
   const fields = fieldsOf(request.body, 'api key request', ['name', 'role_descriptors', 'expiration', 'metadata']);
   const name = stringField(fields, 'name');
@@ -109,7 +109,6 @@ async function create(request: ApiRequest, { engine, settings }: RestContext): P
 /** 200 `{ updated }`: only the owner may update a key, and its limit becomes what the owner may now. @throws ApiError resource_not_found_exception */
 async function update(request: ApiRequest, { engine, settings }: RestContext): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.updateApiKey);
   const caller = callerOf(request);
   if (caller.type === 'api_key')
     throw illegalArgumentError('authentication via API key not supported: only the owner user can update an API key');
@@ -133,7 +132,6 @@ async function update(request: ApiRequest, { engine, settings }: RestContext): P
 /** 200 `{ api_keys }`; 404 if `id` names none. @throws ApiError security_exception, action_request_validation_exception */
 function get(request: ApiRequest, { engine, settings }: RestContext): ApiResponse {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.getApiKeys);
   const id = request.string('id') || null;
   const selection: Selection = {
     ids: id === null ? null : [id],
@@ -154,7 +152,6 @@ function get(request: ApiRequest, { engine, settings }: RestContext): ApiRespons
 /** 200 `{ invalidated_api_keys, previously_invalidated_api_keys, error_count }`. @throws ApiError as `get` */
 async function invalidate(request: ApiRequest, { engine, settings }: RestContext): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.invalidateApiKeys);
   const fields = fieldsOf(request.body, 'invalidate api key request', ['ids', 'id', 'name', 'username', 'realm_name', 'owner']);
   const id = stringField(fields, 'id');
   const ids = namesField(fields, 'ids') ?? (id === null ? null : [id]);
@@ -205,7 +202,7 @@ function select(request: ApiRequest, selection: Selection, action: string, keys:
   const { ids, name, username, realmName, isOwned } = selection;
   const isSelf = caller !== null && username === caller.identity.username && realmName === caller.realm.name;
   const isOwnKey = caller?.identity.apiKey !== null && ids?.length === 1 && ids[0] === caller?.identity.apiKey.id;
-  if (caller !== null && !isOwned && !isSelf && !isOwnKey && !managesAllApiKeys(caller, action)) throw refused(caller, action);
+  if (caller !== null && !isOwned && !isSelf && !isOwnKey && !managesAllApiKeys(caller, action)) throw refusalError(caller, action, []);
   const owned = (key: ApiKeyRecord) => caller !== null && (isOwnKey || isOwner(caller, key));
   return [...keys].filter(
     (key) =>

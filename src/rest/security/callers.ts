@@ -9,7 +9,7 @@ import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 import { booleanField, type Fields, fieldsOf, namesField, parseError } from './body-fields.ts';
-import { ACTIONS, callerOf, requireAction, requireEnabled } from './permitted.ts';
+import { ACTIONS, callerOf, requireEnabled } from './permitted.ts';
 
 const MAX_CHECKS = 10_000;
 
@@ -39,7 +39,7 @@ const privilegesApi = defineApi({
 
 const builtinApi = defineApi({
   name: 'security.get_builtin_privileges',
-  needs: 'none',
+  needs: ACTIONS.builtinPrivileges,
   routes: { 'GET /_security/privilege/_builtin': builtin },
 });
 
@@ -151,8 +151,7 @@ function renderIndices({ names, privileges: granted, fieldSecurity, query, allow
 }
 
 /** 200 `{ cluster, index }`: the names of all privileges. */
-function builtin(request: ApiRequest, { settings }: RestContext): ApiResponse {
+function builtin(_request: ApiRequest, { settings }: RestContext): ApiResponse {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.builtinPrivileges);
   return ok({ cluster: Object.keys(CLUSTER_PRIVILEGES).sort(), index: Object.keys(INDEX_PRIVILEGES).sort() });
 }

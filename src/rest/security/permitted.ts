@@ -3,13 +3,11 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { grantsAction } from '../../security/action-set.ts';
 import type { Caller } from '../../security/caller.ts';
-import { clusterPrivilege, clusterPrivilegesGranting } from '../../security/cluster-privileges.ts';
-import { describeIdentity } from '../../security/identity.ts';
+import { clusterPrivilege } from '../../security/cluster-privileges.ts';
 import type { RoleDescriptor } from '../../security/role.ts';
 import type { ApiRequest } from '../core/request.ts';
 
 export const ACTIONS = {
-  authenticate: 'cluster:admin/xpack/security/user/authenticate',
   putUser: 'cluster:admin/xpack/security/user/put',
   getUsers: 'cluster:admin/xpack/security/user/get',
   deleteUser: 'cluster:admin/xpack/security/user/delete',
@@ -24,20 +22,6 @@ export const ACTIONS = {
   invalidateApiKeys: 'cluster:admin/xpack/security/api_key/invalidate',
   builtinPrivileges: 'cluster:admin/xpack/security/privilege/builtin/get',
 } as const;
-
-/** @throws ApiError security_exception 403 */
-export function requireAction({ caller }: ApiRequest, action: string): void {
-  if (caller !== null && !caller.permissions.allowsCluster(action)) throw refused(caller, action);
-}
-
-export function refused({ identity }: Caller, action: string): ApiError {
-  const privileges = clusterPrivilegesGranting(action).join(',');
-  return new ApiError(
-    'security_exception',
-    403,
-    `action [${action}] is unauthorized for ${describeIdentity(identity)}, this action is granted by the cluster privileges [${privileges}]`,
-  );
-}
 
 /** True if the action is granted by more than the right to manage one's own API keys. */
 export function managesAllApiKeys(caller: Caller, action: string): boolean {

@@ -5,11 +5,11 @@ import { parseRole, type RoleDescriptor, renderRole } from '../../security/role.
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
-import { ACTIONS, requireAction, requireEnabled } from './permitted.ts';
+import { ACTIONS, requireEnabled } from './permitted.ts';
 
 const putApi = defineApi({
   name: 'security.put_role',
-  needs: 'none',
+  needs: ACTIONS.putRole,
   body: 'json!',
   params: { refresh: 'refresh' },
   routes: { 'PUT /_security/role/{name}': put, 'POST /_security/role/{name}': put },
@@ -17,13 +17,13 @@ const putApi = defineApi({
 
 const getApi = defineApi({
   name: 'security.get_role',
-  needs: 'none',
+  needs: ACTIONS.getRoles,
   routes: { 'GET /_security/role': get, 'GET /_security/role/{name}': get },
 });
 
 const deleteApi = defineApi({
   name: 'security.delete_role',
-  needs: 'none',
+  needs: ACTIONS.deleteRole,
   params: { refresh: 'refresh' },
   routes: { 'DELETE /_security/role/{name}': remove },
 });
@@ -33,7 +33,6 @@ export const ROLE_APIS = [putApi, getApi, deleteApi];
 /** 200 `{ role: { created } }`. @throws ApiError parse_exception, action_request_validation_exception */
 async function put(request: ApiRequest, { engine, realms, settings }: RestContext): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.putRole);
   const { name } = request.params;
   const problem = realms.isReservedRole(name) ? `Role [${name}] is reserved and may not be used.` : nameProblem('Role', name);
   if (problem !== null) throw validationFailedError([problem]);
@@ -48,7 +47,6 @@ async function put(request: ApiRequest, { engine, realms, settings }: RestContex
 /** 200 roles by name; 404 `{}` if none of the named ones exists. */
 function get(request: ApiRequest, { realms, settings }: RestContext): ApiResponse {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.getRoles);
   const names = request.list('name');
   const roles = realms.roles(names ?? realms.roleNames());
   return answer(names !== undefined && Object.keys(roles).length === 0 ? 404 : 200, renderRoles(roles));
@@ -57,7 +55,6 @@ function get(request: ApiRequest, { realms, settings }: RestContext): ApiRespons
 /** 200 `{ found: true }`, 404 `{ found: false }`. */
 async function remove(request: ApiRequest, { engine, realms, settings }: RestContext): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.deleteRole);
   const { name } = request.params;
   if (realms.isReservedRole(name)) throw illegalArgumentError(`role [${name}] is reserved and cannot be deleted`);
   const { found } = await engine.security.run('deleteRole', { name });

@@ -5,17 +5,18 @@ import { nameProblem, passwordProblem, userNameProblem } from '../../security/na
 import { hashPassword, parsePasswordHash } from '../../security/password-hash.ts';
 import type { Realms, RealmUser } from '../../security/realms.ts';
 import type { UserRecord } from '../../security/records.ts';
+import { refusalError, requireAction } from '../auth/access.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
 import { booleanField, type Fields, fieldsOf, namesField, objectField, stringField } from './body-fields.ts';
-import { ACTIONS, callerOf, refused, requireAction, requireEnabled } from './permitted.ts';
+import { ACTIONS, callerOf, requireEnabled } from './permitted.ts';
 
 const USER_FIELDS = ['username', 'password', 'password_hash', 'roles', 'full_name', 'email', 'metadata', 'enabled'];
 
 const putApi = defineApi({
   name: 'security.put_user',
-  needs: 'none',
+  needs: ACTIONS.putUser,
   body: 'json!',
   params: { refresh: 'refresh' },
   routes: { 'PUT /_security/user/{username}': put, 'POST /_security/user/{username}': put },
@@ -30,14 +31,14 @@ const getApi = defineApi({
 
 const deleteApi = defineApi({
   name: 'security.delete_user',
-  needs: 'none',
+  needs: ACTIONS.deleteUser,
   params: { refresh: 'refresh' },
   routes: { 'DELETE /_security/user/{username}': remove },
 });
 
 const enableApi = defineApi({
   name: 'security.enable_user',
-  needs: 'none',
+  needs: ACTIONS.setEnabled,
   body: 'ignored',
   params: { refresh: 'refresh' },
   routes: { 'PUT /_security/user/{username}/_enable': enable, 'POST /_security/user/{username}/_enable': enable },
@@ -45,7 +46,7 @@ const enableApi = defineApi({
 
 const disableApi = defineApi({
   name: 'security.disable_user',
-  needs: 'none',
+  needs: ACTIONS.setEnabled,
   body: 'ignored',
   params: { refresh: 'refresh' },
   routes: { 'PUT /_security/user/{username}/_disable': disable, 'POST /_security/user/{username}/_disable': disable },
@@ -69,7 +70,6 @@ export const USER_APIS = [putApi, getApi, deleteApi, enableApi, disableApi, pass
 /** 200 `{ created }`. @throws ApiError parse_exception, validation_exception, action_request_validation_exception */
 async function put(request: ApiRequest, { engine, realms, settings }: RestContext): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.putUser);
   const { username } = request.params;
   const fields = fieldsOf(request.body, 'add user request', USER_FIELDS);
   const named = stringField(fields, 'username');
@@ -99,7 +99,7 @@ function get(request: ApiRequest, { realms, settings }: RestContext): ApiRespons
   requireEnabled(settings);
   const names = request.list('username') ?? null;
   const isOnlySelf = names?.length === 1 && names[0] === request.caller?.identity.username && request.caller.type === 'realm';
-  if (!isOnlySelf) requireAction(request, ACTIONS.getUsers);
+  if (!isOnlySelf) requireAction(request.caller, ACTIONS.getUsers);
   const users = names === null ? realms.users() : names.flatMap((name) => realms.user(name) ?? []);
   return answer(users.length === 0 && names !== null ? 404 : 200, Object.fromEntries(users.map((user) => [user.name, renderUser(user)])));
 }
@@ -107,7 +107,6 @@ function get(request: ApiRequest, { realms, settings }: RestContext): ApiRespons
 /** 200 `{ found: true }`, 404 `{ found: false }`. */
 async function remove(request: ApiRequest, { engine, realms, settings }: RestContext): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.deleteUser);
   const { username } = request.params;
   if (realms.isFileUser(username)) throw illegalArgumentError(`user [${username}] is reserved and cannot be deleted`);
   const { found } = await engine.security.run('deleteUser', { name: username });
@@ -126,7 +125,6 @@ function disable(request: ApiRequest, context: RestContext): Promise<ApiResponse
 
 async function setEnabled(request: ApiRequest, { engine, realms, settings }: RestContext, enabled: boolean): Promise<ApiResponse> {
   requireEnabled(settings);
-  requireAction(request, ACTIONS.setEnabled);
   const { username } = request.params;
   if (username === request.caller?.identity.username)
     throw illegalArgumentError('users may not update the enabled status of their own account');
@@ -142,7 +140,8 @@ async function changePassword(request: ApiRequest, { engine, realms, settings }:
   const { caller } = request;
   const username = request.string('username') ?? callerOf(request).identity.username;
   const isOwn = caller?.type === 'realm' && caller.identity.username === username;
-  if (caller !== null && !isOwn && !caller.permissions.allowsCluster(ACTIONS.changePassword)) throw refused(caller, ACTIONS.changePassword);
+  if (caller !== null && !isOwn && !caller.permissions.allowsCluster(ACTIONS.changePassword))
+    throw refusalError(caller, ACTIONS.changePassword, []);
   requireNative(realms, username);
   const fields = fieldsOf(request.body, 'change password request', ['password', 'password_hash']);
   const passwordHash = await passwordHashOf(fields);

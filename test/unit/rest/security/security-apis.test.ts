@@ -196,6 +196,7 @@ test('an API key has its own privileges within those of its owner, until it is i
   ).json;
   expect(await status(key(wide), 'GET /secret/_search')).toBe(403);
   expect(await status(key(wide), 'GET /logs-1/_search')).toBe(403);
+  expect(await status(key(wide), 'GET /logs-2/_search?ignore_unavailable=true')).toBe(200);
   const derived = await as(key(all), 'POST /_security/api_key', { name: 'derived' });
   expect([derived.status, derived.json.error.reason]).toEqual([400, expect.stringMatching(/derived api keys requires/)]);
   const listed = (await as(kim, 'GET /_security/api_key?owner=true')).json.api_keys;
