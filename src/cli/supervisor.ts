@@ -47,9 +47,10 @@ export class Supervisor {
 
   async #run(): Promise<number> {
     let quickExits = 0;
-    for (let isRestart = false; ; isRestart = true) {
+    for (let diedOf: string | null = null; ; ) {
       const startedMs = Date.now();
-      const code = await this.#runOnce(isRestart);
+      const { code, signal } = await this.#runOnce(diedOf);
+      diedOf = signal ?? String(code);
       if (FINAL_EXIT_CODES.includes(code) || this.#signals > 0) return code;
       quickExits = Date.now() - startedMs < QUICK_EXIT_MS ? quickExits + 1 : 0;
       if (quickExits >= MAX_QUICK_EXITS) {
@@ -60,18 +61,18 @@ export class Supervisor {
     }
   }
 
-  /** @returns the exit code, 1 for a signal. @throws Error Node could not be started */
-  #runOnce(isRestart: boolean): Promise<number> {
+  /** @param diedOf  exit code or signal of the service before. @returns the exit code, 1 for a signal. @throws Error Node could not be started */
+  #runOnce(diedOf: string | null): Promise<{ code: number; signal: string | null }> {
     const service = spawn(process.execPath, ['--min-semi-space-size=8', serviceFile(), ...this.#argv], {
       // A session of its own: Ctrl-C reaches this process alone, which passes it on once. On Windows this would open a console.
       detached: !IS_WINDOWS,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: serviceEnvironment(isRestart),
+      env: serviceEnvironment(diedOf),
     });
     this.#service = service;
     return new Promise((resolve, reject) => {
       service.once('error', reject);
-      service.once('exit', (code) => resolve(code ?? 1));
+      service.once('exit', (code, signal) => resolve({ code: code ?? 1, signal }));
     });
   }
 }
@@ -79,13 +80,13 @@ export class Supervisor {
 const serviceFile = (): string => fileURLToPath(new URL('../../dist/service/service-process.js', import.meta.url));
 
 /** The reasons are in bin/gannet. */
-function serviceEnvironment(isRestart: boolean): NodeJS.ProcessEnv {
+function serviceEnvironment(diedOf: string | null): NodeJS.ProcessEnv {
   const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
   return {
     MALLOC_ARENA_MAX: '2',
     _GANNET_PARENT: String(process.pid),
     ...environment,
     NODE_OPTIONS: `${HEAP_FLAGS} ${process.env.NODE_OPTIONS ?? ''}`,
-    ...(isRestart && { _GANNET_RESTARTED: '1' }),
+    ...(diedOf !== null && { _GANNET_RESTARTED: diedOf }),
   };
 }

@@ -53,6 +53,8 @@ export class Store {
   readonly #log: Database<Buffer, Uint8Array>;
   readonly #commits: Database<Buffer, string>;
   readonly #meta: Database<Buffer, string>;
+  /** Called when a record turns out to be damaged, before the error is thrown. */
+  onDamage: ((log: number, reason: string) => void) | null = null;
 
   private constructor(directory: string) {
     this.directory = directory;
@@ -93,7 +95,16 @@ export class Store {
     }
     // From 16 MB on, lmdb returns not a Buffer but a plain view of the memory map, whose pages change once the transaction is renewed.
     const record = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
-    return decodeRecord(key, record, () => `log ${log}, operation ${seqNo}`);
+    return this.#decode(key, record, log, seqNo);
+  }
+
+  #decode(key: Uint8Array, bytes: Buffer, log: number, seqNo: number): LogRecord {
+    try {
+      return decodeRecord(key, bytes, () => `log ${log}, operation ${seqNo}`);
+    } catch (error) {
+      this.onDamage?.(log, (error as Error).message);
+      throw error;
+    }
   }
 
   /** Records with seqNo > `after`, ascending; each with sources that stay valid. @throws ApiError translog_corrupted_exception */

@@ -35,6 +35,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     get cluster() {
       return cluster;
     },
+    damageOf: () => null,
     index(name: string): IndexState | null {
       const meta = Object.hasOwn(cluster.indices, name) ? cluster.indices[name] : null;
       if (!meta) return null;

@@ -6,7 +6,7 @@ import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.t
 import type { EngineContext } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
-import { indexHealth, shardCounts } from './shard-counts.ts';
+import { damagedShards, indexHealth, shardCounts } from './shard-counts.ts';
 
 /** A copy of a shard. */
 export interface ShardCopy {
@@ -28,16 +28,32 @@ export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): J
     throw illegalArgumentError(
       `No shard was specified in the request which means the response should explain a randomly-chosen unassigned shard`,
     );
+  const damage = chosen.primary ? ctx.damageOf(index.meta, chosen.shard) : null;
+  if (damage !== null) return damaged(chosen, damage);
   return chosen.primary ? assigned(ctx, chosen) : unassigned(ctx, chosen, index);
 }
 
 function firstUnassigned(ctx: EngineContext): ShardCopy {
   const metas = ownNames(ctx).map((name) => ctx.cluster.indices[name]);
-  const meta = metas.find((candidate) => candidate.state === 'open' && indexHealth(candidate) === 'yellow');
+  const meta = metas.find((candidate) => candidate.state === 'open' && indexHealth(ctx, candidate) !== 'green');
+  const [damaged] = meta ? damagedShards(ctx, meta) : [];
+  if (meta && damaged !== undefined) return { index: meta.name, shard: damaged, primary: true };
   if (meta) return { index: meta.name, shard: 0, primary: false };
   throw illegalArgumentError(
     'unable to find any unassigned shards to explain [ClusterAllocationExplainRequest[useAnyUnassignedShard=true,includeYesDecisions?=false]',
   );
+}
+
+function damaged({ index, shard }: ShardCopy, details: string): JsonObject {
+  return {
+    index,
+    shard,
+    primary: true,
+    current_state: 'unassigned',
+    unassigned_info: { reason: 'ALLOCATION_FAILED', details, last_allocation_status: 'no_valid_shard_copy' },
+    can_allocate: 'no_valid_shard_copy',
+    allocate_explanation: 'the data of this shard is damaged: stop the service and run `gannet check --repair`',
+  };
 }
 
 function assigned(ctx: EngineContext, { index, shard }: ShardCopy): JsonObject {

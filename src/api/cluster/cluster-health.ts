@@ -2,7 +2,7 @@
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type Health, indexHealth, shardCounts } from './shard-counts.ts';
+import { damagedShards, type Health, indexHealth, shardCounts } from './shard-counts.ts';
 
 export interface HealthRequest {
   /** Concrete names. */
@@ -16,11 +16,12 @@ export interface HealthRequest {
 export function clusterHealth(ctx: EngineContext, request: HealthRequest): MutableJsonObject & { status: Health } {
   const metas = request.indices.map((name) => ctx.cluster.indices[name]).filter((meta) => meta !== undefined);
   const counts = metas.map(shardCounts);
-  const active = counts.reduce((sum, count) => sum + count.primaries, 0);
-  const unassigned = counts.reduce((sum, count) => sum + count.unassigned, 0);
+  const damaged = metas.reduce((sum, meta) => sum + damagedShards(ctx, meta).length, 0);
+  const active = counts.reduce((sum, count) => sum + count.primaries, 0) - damaged;
+  const unassigned = counts.reduce((sum, count) => sum + count.unassigned, 0) + damaged;
   const body: MutableJsonObject & { status: Health } = {
     cluster_name: ctx.clusterName,
-    status: unassigned > 0 ? 'yellow' : 'green',
+    status: damaged > 0 ? 'red' : unassigned > 0 ? 'yellow' : 'green',
     timed_out: false,
     number_of_nodes: 1,
     number_of_data_nodes: 1,
@@ -39,34 +40,36 @@ export function clusterHealth(ctx: EngineContext, request: HealthRequest): Mutab
   };
   if (request.level !== 'cluster') {
     const shown = metas.filter(({ name }) => request.shown?.includes(name) ?? true);
-    body.indices = Object.fromEntries(shown.map((meta) => [meta.name, indexHealthBody(meta, request.level === 'shards')]));
+    body.indices = Object.fromEntries(shown.map((meta) => [meta.name, indexHealthBody(ctx, meta, request.level === 'shards')]));
   }
   return body;
 }
 
-function indexHealthBody(meta: IndexMeta, withShards: boolean): MutableJsonObject {
+function indexHealthBody(ctx: EngineContext, meta: IndexMeta, withShards: boolean): MutableJsonObject {
   const { primaries, replicas, unassigned } = shardCounts(meta);
+  const damaged = damagedShards(ctx, meta);
+  const active = primaries - damaged.length;
   const body: MutableJsonObject = {
-    status: indexHealth(meta),
+    status: indexHealth(ctx, meta),
     number_of_shards: primaries,
     number_of_replicas: replicas,
-    active_primary_shards: primaries,
-    active_shards: primaries,
+    active_primary_shards: active,
+    active_shards: active,
     relocating_shards: 0,
     initializing_shards: 0,
-    unassigned_shards: unassigned,
+    unassigned_shards: unassigned + damaged.length,
   };
   if (withShards) {
     body.shards = Object.fromEntries(
       Array.from({ length: primaries }, (_, shard) => [
         String(shard),
         {
-          status: replicas > 0 ? 'yellow' : 'green',
-          primary_active: true,
-          active_shards: 1,
+          status: damaged.includes(shard) ? 'red' : replicas > 0 ? 'yellow' : 'green',
+          primary_active: !damaged.includes(shard),
+          active_shards: damaged.includes(shard) ? 0 : 1,
           relocating_shards: 0,
           initializing_shards: 0,
-          unassigned_shards: replicas,
+          unassigned_shards: damaged.includes(shard) ? replicas + 1 : replicas,
         },
       ]),
     );

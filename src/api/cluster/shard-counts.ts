@@ -20,8 +20,15 @@ export function shardCounts(meta: IndexMeta): ShardCounts {
   return { primaries, replicas, unassigned: primaries * replicas };
 }
 
-export function indexHealth(meta: IndexMeta): Health {
+export function indexHealth(ctx: EngineContext, meta: IndexMeta): Health {
+  if (damagedShards(ctx, meta).length > 0) return 'red';
   return shardCounts(meta).unassigned > 0 ? 'yellow' : 'green';
+}
+
+/** Shards whose data on disk is known to be damaged. They count as not active, although what is whole of them may be searched. */
+export function damagedShards(ctx: EngineContext, meta: IndexMeta): number[] {
+  const shards = Array.from({ length: shardCounts(meta).primaries }, (_, shard) => shard);
+  return meta.state === 'open' ? shards.filter((shard) => ctx.damageOf(meta, shard) !== null) : [];
 }
 
 interface ShardCopy extends MutableJsonObject {
@@ -55,5 +62,18 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
       allocation_status: 'no_attempt',
     },
   };
-  return [started, ...Array.from({ length: shardCounts(meta).replicas }, () => missing)];
+  const damage = ctx.damageOf(meta, shard);
+  const lost: ShardCopy = {
+    ...missing,
+    primary: true,
+    recovery_source: { type: 'EXISTING_STORE' },
+    unassigned_info: {
+      reason: 'ALLOCATION_FAILED',
+      failed_allocation_attempts: 1,
+      delayed: false,
+      details: damage,
+      allocation_status: 'no_valid_shard_copy',
+    },
+  };
+  return [damage === null ? started : lost, ...Array.from({ length: shardCounts(meta).replicas }, () => missing)];
 }

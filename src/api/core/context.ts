@@ -1,7 +1,7 @@
 // What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
 
 import type { Dialect } from '../../compat/dialect.ts';
-import type { ClusterView } from '../../metadata/cluster-state.ts';
+import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from './index-state.ts';
@@ -59,6 +59,8 @@ export interface EngineContext {
   readonly globalAnalysis: IndexAnalysis;
   /** The index of this concrete name, or null. @throws ApiError security_exception: the caller may not use the name */
   index(name: string): IndexState | null;
+  /** What is wrong with a shard on disk; null if nothing is known. */
+  damageOf(index: IndexMeta, shard: number): string | null;
   /** Current snapshot of a shard. @throws ApiError index_closed_exception */
   acquire(index: IndexState, shard: number): ShardSnapshot;
   /** The record with this seqNo, or null. Synchronous and not copied: its bytes are valid until the next turn of the event loop. */

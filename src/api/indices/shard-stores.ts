@@ -9,7 +9,7 @@ export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: r
   const indices: MutableJsonObject = {};
   for (const name of targetNames(ctx, target, TARGETS.open)) {
     const meta = ctx.cluster.indices[name];
-    const health = indexHealth(meta);
+    const health = indexHealth(ctx, meta);
     if (!statuses.includes('all') && !statuses.includes(health)) continue;
     const node = { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} };
     const shards: MutableJsonObject = {};

@@ -57,6 +57,7 @@ export class Indexer {
     // Segment ids are unique in the node: each indexer has its own range, main uses the range below.
     this.#nextSegmentId = (number + 1) * 2 ** 40;
     this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
+    store.onDamage ??= (log, reason) => this.#main.notify({ type: 'damaged', log, reason });
     this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes), new SegmentSorter(module));
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
@@ -158,7 +159,7 @@ export class Indexer {
 
   async #onShardRequest(request: ShardRequest): Promise<unknown> {
     const open = await this.#openedShard(request.uuid, request.shard);
-    if (!open) throw indexNotFoundError(request.uuid);
+    if (!open) throw this.#unavailable(request.uuid, request.shard);
     const { writer } = open;
     switch (request.type) {
       case 'write':
@@ -174,6 +175,17 @@ export class Indexer {
       case 'stats':
         return this.#stats(open);
     }
+  }
+
+  /** The error for a shard that is not open here: its index is gone, or it could not be opened. */
+  #unavailable(uuid: string, shard: number): ApiError {
+    const state = this.#states.byUuid(uuid);
+    if (!state) return indexNotFoundError(uuid);
+    return new ApiError(
+      'unavailable_shards_exception',
+      503,
+      `[${state.meta.name}][${shard}] primary shard is not active: its data could not be read`,
+    );
   }
 
   async #write(open: OpenShard, request: Extract<ShardRequest, { type: 'write' }>): Promise<Transferred> {

@@ -15,6 +15,7 @@ import type { SecurityView } from '../../security/records.ts';
 import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
 import { removeIndexFolder } from '../../store/segment-files.ts';
 import { Store } from '../../store/store.ts';
+import { checkStoreAtStart, markClosed, markOpened, type StartCheck } from '../../store/store-check.ts';
 import { compileEngine } from '../../wasm/kernels.ts';
 import { SharedArenas } from '../memory/shared-arenas.ts';
 import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
@@ -64,6 +65,7 @@ export class MainNode {
   readonly #options: MainOptions;
   readonly #lock: DirectoryLock;
   readonly #store: Store;
+  readonly #storeCheck: StartCheck;
   readonly #metadata: MetadataStore;
   readonly #security: SecurityStore;
   readonly #module: WebAssembly.Module;
@@ -81,6 +83,10 @@ export class MainNode {
   readonly #merges: MergeRunner;
   /** null without lanes. */
   readonly #lanes: MainLanes | null;
+  /** What is wrong with shards on disk, by `uuid/shard`. */
+  readonly #damage = new Map<string, string>();
+  /** What is wrong with the store as a whole: no shard is known to be whole then. */
+  #storeDamage: string | null = null;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
   #commandTail: Promise<unknown> = Promise.resolve();
@@ -92,7 +98,9 @@ export class MainNode {
     mkdirSync(options.dataPath, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(options.dataPath);
     try {
+      this.#storeCheck = checkStoreAtStart(options.dataPath, diedOfMemoryFault());
       this.#store = Store.open(options.dataPath);
+      markOpened(options.dataPath);
       this.#metadata = new MetadataStore(this.#store);
       this.#security = new SecurityStore(this.#store, options.settings['security.users']);
     } catch (error) {
@@ -151,6 +159,11 @@ export class MainNode {
     return this.#store;
   }
 
+  /** False if pages of the store were not checked before it was opened. */
+  get isStoreChecked(): boolean {
+    return this.#storeCheck.isComplete;
+  }
+
   get module(): WebAssembly.Module {
     return this.#module;
   }
@@ -180,13 +193,15 @@ export class MainNode {
     const placements = this.#placements(state);
     // Listed now, so that indices deleted by requests meanwhile are not among them.
     const orphans = this.#metadata.orphans();
-    const fail = (error: Error) => this.#options.onLog('error', `shard failed to open: ${error.message}`);
+    const fail = (error: Error) => this.#options.onLog('error', `an indexer failed to start: ${error.message}`);
     const opened = this.#indexers.map(({ channel }) => channel.request({ type: 'state', state, placements }).catch(fail));
     const late: Promise<void>[] = [];
     for (const placement of placements) {
       const snapshot = await this.#early.open(placement);
       const { channel } = this.#indexers[placement.indexer];
-      const done = channel.request({ type: 'openShard', placement, snapshot }).catch(fail);
+      const done = channel
+        .request({ type: 'openShard', placement, snapshot })
+        .catch((error) => this.#onDamage(placement, `does not open: ${error.message}`));
       opened.push(done);
       if (snapshot !== null) this.#registry.publish(snapshot);
       else {
@@ -302,6 +317,38 @@ export class MainNode {
 
   // -------------------------------------------------------------------------------------------------------- messages
 
+  #onDamagedLog(log: number, reason: string): void {
+    const placement = this.#placements(this.#metadata.state).find((candidate) => candidate.log === log);
+    if (placement) this.#onDamage(placement, reason);
+  }
+
+  /** Logs damage of a shard once and lets every reader know, so that health is red. */
+  #onDamage({ uuid, shard }: ShardPlacement, reason: string): void {
+    const key = `${uuid}/${shard}`;
+    if (this.#damage.has(key)) return;
+    this.#damage.set(key, reason);
+    const name = Object.values(this.#metadata.state.indices).find((meta) => meta.uuid === uuid)?.name ?? uuid;
+    this.#options.onLog('error', `[${name}][${shard}] is damaged: ${reason}; stop the service and run \`gannet check --repair\``);
+    this.#shareDamage();
+  }
+
+  /** Reports damage that may affect every shard. */
+  reportStoreDamage(lines: readonly string[]): void {
+    this.#storeDamage = lines[0];
+    for (const line of lines)
+      this.#options.onLog('error', `the store is damaged: ${line}; stop the service and run \`gannet check --repair\``);
+    this.#shareDamage();
+  }
+
+  #shareDamage(): void {
+    this.#commandTail = this.#commandTail
+      .then(() => {
+        const { state } = this.#metadata;
+        return this.broadcast({ type: 'state', state, placements: this.#placements(state) });
+      })
+      .catch(() => undefined);
+  }
+
   #onIndexer(message: FromIndexer): unknown {
     switch (message.type) {
       case 'allocate':
@@ -312,6 +359,8 @@ export class MainNode {
         return this.#updateMapping(message.uuid, message.mappings);
       case 'merge':
         return this.#merges.merge(message.segments, message.sort);
+      case 'damaged':
+        return this.#onDamagedLog(message.log, message.reason);
       case 'log':
         return this.#options.onLog(message.level, message.message);
     }
@@ -335,6 +384,8 @@ export class MainNode {
         return this.#lanes?.cancel(reader, message.id);
       case 'laneTimeout':
         return;
+      case 'damaged':
+        return this.#onDamagedLog(message.log, message.reason);
       case 'log':
         return this.#options.onLog(message.level, message.message);
     }
@@ -465,7 +516,7 @@ export class MainNode {
         const key = `${uuid}/${shard}`;
         let progress = this.#progress.get(key);
         if (!progress) this.#progress.set(key, (progress = new SharedArrayBuffer(8)));
-        return { uuid, shard, log, indexer: this.#indexerOf(log), progress };
+        return { uuid, shard, log, indexer: this.#indexerOf(log), progress, damage: this.#damage.get(key) ?? this.#storeDamage };
       }),
     );
   }
@@ -491,6 +542,7 @@ export class MainNode {
     for (const { channel } of [...this.#indexers, ...this.#readers]) channel.close();
     await Promise.all([this.#merges.stop(), ...this.#indexers.map(({ worker }) => worker?.terminate())]);
     await this.#store.close();
+    markClosed(this.#options.dataPath);
     this.#lock.release();
   }
 }
@@ -501,4 +553,9 @@ function uuidsOf(state: ClusterState): Set<string> {
 
 function openIndices(state: ClusterState): Set<string> {
   return new Set(Object.values(state.indices).flatMap((meta) => (meta.state === 'open' ? [meta.uuid] : [])));
+}
+
+/** Whether the service before this one ended by a fault that damage of its files may have caused; its parent process says so. */
+function diedOfMemoryFault(): boolean {
+  return ['135', '139', 'SIGBUS', 'SIGSEGV'].includes(process.env._GANNET_RESTARTED ?? '');
 }

@@ -20,6 +20,8 @@ export interface ShardPlacement {
   /** Number of the shard's log in the store. */
   readonly log: number;
   readonly indexer: number;
+  /** What is wrong with the shard on disk, null if nothing is known: it is missing, or does not have all of its documents. */
+  readonly damage: string | null;
   /** f64[1]: highest acknowledged seqNo, written only by the indexer. A reader whose snapshot includes it can serve realtime reads without asking. */
   readonly progress: SharedArrayBuffer;
 }
@@ -86,6 +88,7 @@ export type FromReader =
   | { readonly type: 'context'; readonly request: ContextRequest }
   /** Request: a task, see src/node/main/tasks.ts. */
   | { readonly type: 'task'; readonly request: TaskRequest }
+  | DamageNotice
   /** Notice: this thread no longer uses these extents. */
   | { readonly type: 'release'; readonly extents: readonly Extent[] }
   /** Request: to be run in a lane. */
@@ -95,6 +98,13 @@ export type FromReader =
   /** Notice of a lane: the request that it runs allows this time for its answer. */
   | { readonly type: 'laneTimeout'; readonly ms: number }
   | LogNotice;
+
+/** Notice: what a read of this log found on disk is damaged. */
+export interface DamageNotice {
+  readonly type: 'damaged';
+  readonly log: number;
+  readonly reason: string;
+}
 
 export interface LogNotice {
   readonly type: 'log';
@@ -121,6 +131,7 @@ export type FromIndexer =
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
   | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
+  | DamageNotice
   | LogNotice;
 
 /** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr. */

@@ -10,7 +10,7 @@ import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
-import type { ClusterState } from '../../metadata/cluster-state.ts';
+import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { SecurityView } from '../../security/records.ts';
 import type { SecurityService } from '../../security/service.ts';
 import { OP_DELETE, type Store } from '../../store/store.ts';
@@ -242,15 +242,35 @@ export class ReaderContext implements EngineContext {
   }
 
   async shardStats(index: IndexState): Promise<ShardStats[]> {
-    const counted = await this.#askAll(index, (uuid, shard) => ({ type: 'stats', uuid, shard }));
-    return counted.map((stats) => {
-      const snapshot = this.#snapshots.acquire(index, stats.shard);
-      try {
-        return { ...stats, ...fieldMemory(index.mapping, snapshot?.segments ?? []) };
-      } finally {
-        snapshot?.release();
-      }
-    });
+    const asked = await Promise.allSettled(this.#shardsOf(index).map((shard) => this.#statsOf(index, shard)));
+    // A shard that could not be opened has none; health and `_cat/shards` show it.
+    return asked
+      .flatMap((result) => {
+        if (result.status === 'fulfilled') return [result.value];
+        if (result.reason instanceof ApiError && result.reason.type === 'unavailable_shards_exception') return [];
+        throw result.reason;
+      })
+      .map((stats) => {
+        const snapshot = this.#snapshots.acquire(index, stats.shard);
+        try {
+          return { ...stats, ...fieldMemory(index.mapping, snapshot?.segments ?? []) };
+        } finally {
+          snapshot?.release();
+        }
+      });
+  }
+
+  #statsOf(index: IndexState, shard: number): Promise<ReplyTo<Extract<ShardRequest, { type: 'stats' }>>> {
+    return this.#ask(this.#place(index, shard).placement, { type: 'stats', uuid: index.meta.uuid, shard });
+  }
+
+  /** Numbers of the open shards. */
+  #shardsOf(index: IndexState): number[] {
+    return index.meta.state === 'close' ? [] : Array.from({ length: index.numberOfShards }, (_, shard) => shard);
+  }
+
+  damageOf({ uuid }: IndexMeta, shard: number): string | null {
+    return this.#placed.get(`${uuid}/${shard}`)?.placement.damage ?? null;
   }
 
   command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
@@ -261,9 +281,9 @@ export class ReaderContext implements EngineContext {
     index: IndexState,
     request: (uuid: string, shard: number) => Request,
   ): Promise<Array<ReplyTo<Request>>> {
-    if (index.meta.state === 'close') return Promise.resolve([]);
-    const shards = Array.from({ length: index.numberOfShards }, (_, shard) => shard);
-    return Promise.all(shards.map((shard) => this.#ask(this.#place(index, shard).placement, request(index.meta.uuid, shard))));
+    return Promise.all(
+      this.#shardsOf(index).map((shard) => this.#ask(this.#place(index, shard).placement, request(index.meta.uuid, shard))),
+    );
   }
 
   #ask<Request extends ShardRequest>(placement: ShardPlacement, request: Request): Promise<ReplyTo<Request>> {

@@ -40,6 +40,7 @@ export class Reader {
           return onCommand(message);
       }
     });
+    parts.store.onDamage = (log, reason) => this.#main.notify({ type: 'damaged', log, reason });
     this.#indexers = parts.indexerPorts.map((port) => new Channel<ShardRequest, never>(port, () => undefined));
     const states = new IndexStates(parts.options);
     const { options, store } = parts;

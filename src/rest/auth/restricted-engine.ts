@@ -83,6 +83,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.index(name);
   }
 
+  damageOf(index: IndexState['meta'], shard: number): string | null {
+    return this.#engine.damageOf(index, shard);
+  }
+
   get clusterName(): string {
     return this.#engine.clusterName;
   }

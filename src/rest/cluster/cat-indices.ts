@@ -24,7 +24,7 @@ export async function indexRows(request: ApiRequest, { engine }: RestContext): P
     throw illegalArgumentError(`unknown cluster health status [${wanted}]`);
   const rows: Row[] = [];
   for (const meta of targetMetas(engine, target, TARGETS.any)) {
-    if (wanted === undefined || indexHealth(meta) === wanted) rows.push(await indexRow(engine, meta));
+    if (wanted === undefined || indexHealth(engine, meta) === wanted) rows.push(await indexRow(engine, meta));
   }
   return rows;
 }
@@ -37,7 +37,7 @@ function definedOnly({ index, ...options }: IndexTarget): IndexTarget {
 async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {
   const { primaries, replicas } = shardCounts(meta);
   const row: Record<string, Row[string]> = {
-    health: indexHealth(meta),
+    health: indexHealth(engine, meta),
     status: meta.state,
     index: meta.name,
     uuid: meta.uuid,
@@ -96,10 +96,7 @@ export async function shardRows(request: ApiRequest, { engine, settings }: RestC
         index: meta.name,
         shard,
         prirep: 'p',
-        state: 'STARTED',
-        ip: host,
-        id: engine.nodeId,
-        node: engine.nodeName,
+        ...stateCells(engine, meta, shard, host),
       };
       if (own) {
         Object.assign(started, counterCells(sumShards([own])), {
@@ -244,4 +241,15 @@ export async function fielddataRows(request: ApiRequest, { engine }: RestContext
     field,
     size: { bytes },
   }));
+}
+
+function stateCells(engine: EngineContext, meta: IndexMeta, shard: number, host: string): Record<string, Row[string]> {
+  const damage = engine.damageOf(meta, shard);
+  if (damage === null) return { state: 'STARTED', ip: host, id: engine.nodeId, node: engine.nodeName };
+  return {
+    state: 'UNASSIGNED',
+    'unassigned.reason': 'ALLOCATION_FAILED',
+    'unassigned.details': damage,
+    'recoverysource.type': 'existing_store',
+  };
 }

@@ -26,7 +26,7 @@ async function openEarly({ store, arenas, kernels }: WriterBench, maxBytes?: num
   });
   early.addArena(0, kernels.memory);
   const progress = new SharedArrayBuffer(8);
-  const snapshot = await early.open({ ...IDENTITY, indexer: 0, progress });
+  const snapshot = await early.open({ ...IDENTITY, indexer: 0, damage: null, progress });
   return { snapshot, maxSeqNo: new Float64Array(progress)[0] };
 }
 
