@@ -9,7 +9,7 @@ import { shaCrypt } from './sha-crypt.ts';
 /**
  * True if `stored` is a hash of `password`.
  * @param password  as sent by the client. bcryptjs accepts strings only, hence bytes that are not UTF-8 match no bcrypt hash
- * @param stored    a hash that isSlowScheme() accepts; a malformed one matches no password
+ * @param stored    a hash that isSlowScheme() accepts and isSignExtended() does not; a malformed one matches no password
  */
 export function matchesCrypt(password: Buffer, stored: string): boolean {
   // crypt(3) would ignore everything after a NUL. RFC 7617 forbids control characters.
@@ -21,7 +21,7 @@ export function matchesCrypt(password: Buffer, stored: string): boolean {
 function matchesBcrypt(password: Buffer, stored: string): boolean {
   if (!isUtf8(password)) return false;
   try {
-    return compareSync(password.toString('utf8'), stored);
+    return compareSync(password.toString('utf8'), stored.replace(/^\$2x/, '$2y'));
   } catch {
     // A malformed salt or cost.
     return false;

@@ -1,10 +1,32 @@
 // Schemes of password hashes in htpasswd files, and those that are checked at once because a check costs microseconds.
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-const SLOW = /^(?:\$apr1\$|\$1\$|\$5\$|\$6\$|\$2[aby]\$)|^[./0-9A-Za-z]{13}$/;
+const SLOW = /^(?:\$apr1\$|\$1\$|\$5\$|\$6\$|\$2[abxy]\$)|^[./0-9A-Za-z]{13}$/;
+
+/** Schemes of libxcrypt for which there is no library; crypt(5) has the list. */
+const UNSUPPORTED: ReadonlyArray<readonly [prefix: string, name: string]> = [
+  ['$y$', 'yescrypt'],
+  ['$gy$', 'gost-yescrypt'],
+  ['$7$', 'scrypt'],
+  ['$sha1', 'SHA-1 crypt'],
+  ['$md5', 'Sun MD5'],
+  ['$3$', 'NT'],
+  ['_', 'extended DES'],
+];
 
 /** True for crypt(3) hashes, which take milliseconds to seconds to check: PasswordChecker does it. */
 export const isSlowScheme = (stored: string): boolean => SLOW.test(stored);
+
+/** Why a hash cannot be checked, for the log. Says nothing of the hash but its scheme. */
+export function describeScheme(stored: string): string {
+  if (stored.startsWith('$2x$')) return 'bcrypt as $2x$ of a password with characters beyond ASCII';
+  const known = UNSUPPORTED.find(([prefix]) => stored.startsWith(prefix));
+  return known ? `${known[1]} (${known[0]})` : 'no known scheme';
+}
+
+/** `$2x$` marks hashes of an old implementation, which extended the sign of bytes above 127. Those of other passwords equal `$2y$`. */
+export const isSignExtended = (password: Uint8Array, stored: string): boolean =>
+  stored.startsWith('$2x$') && password.some((byte) => byte > 127);
 
 export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
 

@@ -7,7 +7,7 @@ import { defineModule, type HttpFrame } from '../../config/module.ts';
 import type { Value } from '../../config/value.ts';
 import type { Request } from '../../model/types.ts';
 import { PasswordChecker, type Verdict } from '../../passwords/checker.ts';
-import { isSlowScheme, matchesFastScheme } from '../../passwords/schemes.ts';
+import { describeScheme, isSignExtended, isSlowScheme, matchesFastScheme } from '../../passwords/schemes.ts';
 import { runPhases } from '../../phases/phases.ts';
 import { AGAIN, DECLINED, HTTP_CLIENT_CLOSED, OK } from '../../request/codes.ts';
 
@@ -88,7 +88,7 @@ function authBasic(r: Request): number {
       r.log('error', `user "${user}": password mismatch`);
       return denied(r, realm, proxied);
     case 'unsupported':
-      r.log('crit', `unsupported password scheme in "${file}"`);
+      r.log('crit', `user "${user}": unsupported password scheme in "${file}": ${describeScheme(stored)}`);
       return 500;
     case 'busy':
       r.log('error', `user "${user}": too many passwords are waiting to be checked`);
@@ -103,7 +103,7 @@ function authBasic(r: Request): number {
 function verdictOn(r: Request, password: Buffer, stored: string): Verdict | 'unsupported' | null {
   const matches = matchesFastScheme(password, stored);
   if (matches !== null) return matches ? 'match' : 'mismatch';
-  if (!isSlowScheme(stored)) return 'unsupported';
+  if (!isSlowScheme(stored) || isSignExtended(password, stored)) return 'unsupported';
   // An internal redirect may lead to a location with another file.
   const before = r.getCtx<PendingCheck>(authBasicModule);
   if (before?.stored === stored) return before.verdict;

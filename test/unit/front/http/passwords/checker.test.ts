@@ -78,6 +78,26 @@ describe('PasswordChecker', () => {
     expect(checker.failure).toBe('crashed');
   });
 
+  test('a thread that the system refuses fails each check, after check() has returned', async () => {
+    // Node refuses the scheme in the constructor, as it does a thread that cannot be created.
+    make({ program: new URL('http://127.0.0.1/check-thread.js') });
+    let verdict: Verdict | null = null;
+    const cancel = checker.check(Buffer.from('a'), 'a', (given) => {
+      verdict = given;
+    });
+    expect([typeof cancel, verdict]).toEqual(['function', null]);
+    expect(await check('b', 'b')).toBe('failed');
+    expect(verdict).toBe('failed');
+    expect(checker.failure).toMatch(/scheme|protocol/i);
+  });
+
+  test('a check cancelled while the system refuses its thread gets no verdict, and the next one is tried', async () => {
+    make({ program: new URL('http://127.0.0.1/check-thread.js') });
+    const cancel = checker.check(Buffer.from('a'), 'a', () => expect.fail('cancelled'));
+    if (typeof cancel === 'function') cancel();
+    expect(await check('b', 'b')).toBe('failed');
+  });
+
   test('a program that cannot be loaded fails each check', async () => {
     make({ program: new URL('file:///nonexistent/check-thread.js') });
     await checker.warmUp();

@@ -1,7 +1,7 @@
 // Password hashes against libxcrypt's: the inputs of the SHA-crypt specification, and lengths around the sizes of digests.
 import { describe, expect, test } from 'vitest';
 import { matchesCrypt } from '../../../../../src/front/http/passwords/crypt.ts';
-import { isSlowScheme, matchesFastScheme } from '../../../../../src/front/http/passwords/schemes.ts';
+import { describeScheme, isSignExtended, isSlowScheme, matchesFastScheme } from '../../../../../src/front/http/passwords/schemes.ts';
 import { shaCrypt } from '../../../../../src/front/http/passwords/sha-crypt.ts';
 
 const utf8 = (password: string): Buffer => Buffer.from(password, 'utf8');
@@ -49,6 +49,7 @@ const VECTORS: readonly (readonly [Buffer, string])[] = [
   [utf8('pässwörd €'), '$2y$04$abcdefghijklmnopqrstuuKnHl.x1yQ06jW2xtQY6ynPSc7M2jr9G'],
   [latin1('pässwörd'), '$2y$04$abcdefghijklmnopqrstuuTru6m8o24QpaQBdEztYCWOCkQjrN8za'],
   [utf8('secret'), '$2a$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW'],
+  [utf8('secret'), '$2x$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW'],
   [utf8('secret'), '$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW'],
   [utf8('secret'), '$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a'],
   [utf8('y'.repeat(80)), '$2b$04$abcdefghijklmnopqrstuuwurWIdVVT4m5pTArtqnFNM69nySdHj.'],
@@ -111,6 +112,20 @@ describe('crypt(3) hashes', () => {
     );
   });
 
+  test('hashes of schemes without a library are not accepted, and named', () => {
+    const schemes = [
+      '$y$j9T$abcdefgh$UGYCVcUwcoG0k8SZZ.Uz3i0RYQNy1YmYj4I4poBPer2',
+      '$7$C6..../....salt$hash',
+      '_J9..rasm6f5ycSbUcd6',
+      '$9$x',
+    ];
+    expect(schemes.map(isSlowScheme)).toEqual([false, false, false, false]);
+    expect(schemes.map(describeScheme)).toEqual(['yescrypt ($y$)', 'scrypt ($7$)', 'extended DES (_)', 'no known scheme']);
+    expect(isSignExtended(utf8('pässwörd'), '$2x$04$abcdefghijklmnopqrstuu')).toBe(true);
+    expect(isSignExtended(utf8('pässwörd'), '$2y$04$abcdefghijklmnopqrstuu')).toBe(false);
+    expect(isSignExtended(utf8('password'), '$2x$04$abcdefghijklmnopqrstuu')).toBe(false);
+  });
+
   test('malformed hashes match nothing', () => {
     const malformed = [
       '$5$',
@@ -159,7 +174,7 @@ describe('schemes', () => {
   });
 
   test('unknown schemes are neither fast nor slow', () => {
-    for (const stored of ['', 'secret', '$y$j9T$x$y', '$2x$04$abc', '_J9..rasmBYk8r9AiWNc', '{CRYPT}x', '$7$x']) {
+    for (const stored of ['', 'secret', '$y$j9T$x$y', '_J9..rasmBYk8r9AiWNc', '{CRYPT}x', '$7$x']) {
       expect(isSlowScheme(stored), stored).toBe(false);
       expect(matchesFastScheme(utf8('secret'), stored), stored).toBe(null);
     }
