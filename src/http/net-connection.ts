@@ -198,7 +198,8 @@ export class NetConnection implements ReplyOwner, Timed {
     if (!this.#head) {
       // Empty lines before a request are skipped (RFC 9112, 2.2).
       while (start < MAX_EMPTY_BYTES && text.startsWith('\r\n', start)) start += 2;
-      if (start === text.length) {
+      // The second half of an empty line may come later.
+      if (start === text.length || (start < MAX_EMPTY_BYTES && start === text.length - 1 && text.endsWith('\r'))) {
         this.#keepInput(text, start);
         return -1;
       }
