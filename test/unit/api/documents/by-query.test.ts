@@ -1,5 +1,5 @@
 // By-query operations, reindex, rollover and resize through the REST API of an engine in this process.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;
@@ -25,10 +25,22 @@ const count = async (index: string, body?: unknown): Promise<number> => (await s
 test('requests_per_second delays batches, and the answer contains the delay', async () => {
   const { json } = await send('POST /src/_update_by_query?scroll_size=10&requests_per_second=20');
   expect(json).toMatchObject({ updated: 20, batches: 2, requests_per_second: 20 });
-  // Ten documents at 20 per second take half a second, in waiting or in work.
+  // Ten documents at 20 per second take half a second, in waiting or in work. `took` alone would not tell waiting from a slow machine.
   expect(json.took).toBeGreaterThanOrEqual(490);
   const free = await send('POST /src/_delete_by_query?requests_per_second=-1', { query: { term: { k: 'odd' } }, max_docs: 1 });
   expect(free.json).toMatchObject({ requests_per_second: -1, throttled_millis: 0 });
+});
+
+test('the time spent waiting for requests_per_second is reported as throttled', async () => {
+  // The second batch is due in 1000 seconds, however slow the machine is.
+  const started = await send('POST /src/_update_by_query?scroll_size=10&requests_per_second=0.01&wait_for_completion=false');
+  const task = `/_tasks/${started.json.task}`;
+  const seen = async () => expect((await send(`GET ${task}`)).json.task.status).toMatchObject({ batches: 1, updated: 10 });
+  await vi.waitFor(seen, { timeout: 30_000 });
+  await send(`POST ${task}/_cancel`);
+  const { json } = await send(`GET ${task}?wait_for_completion=true&timeout=30s`);
+  expect(json).toMatchObject({ completed: true, response: { updated: 10, batches: 1, canceled: expect.any(String) } });
+  expect(json.response.throttled_millis).toBeGreaterThan(0);
 });
 
 test('delete by query: batches, max_docs', async () => {
