@@ -1,7 +1,7 @@
 // The arrows between folders: what each may import. tools/check-imports.ts enforces them, ARCHITECTURE.md shows them.
 
 const SRC_LAYERS =
-  'rest http node api ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config security compat common errors';
+  'rest http node api snapshots ingest aggs search scripting plan query indexing metadata mapping analysis store arena wasm config security compat common errors';
 
 /** Everything that a folder may import besides itself. */
 export const MAP: Readonly<Record<string, string>> = {
@@ -26,8 +26,8 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/rest': 'http api security errors common config compat',
   'src/http': 'common errors config',
   'src/node':
-    'api search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest compat',
-  'src/api': 'ingest scripting security search aggs indexing metadata mapping analysis query plan errors common compat',
+    'api snapshots search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest compat',
+  'src/api': 'snapshots ingest scripting security search aggs indexing metadata mapping analysis query plan errors common compat',
   'src/ingest': 'metadata mapping analysis scripting errors common',
   'src/aggs': 'query mapping plan scripting analysis wasm errors common compat',
   'src/search': 'query mapping plan scripting analysis aggs errors common compat',
@@ -38,6 +38,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/metadata': 'mapping analysis store config errors common compat',
   'src/mapping': 'analysis errors common compat',
   'src/analysis': 'scripting wasm errors common',
+  'src/snapshots': 'store config errors common',
   'src/store': 'common errors',
   'src/arena': 'mapping plan wasm errors common',
   'src/wasm': 'errors common',
@@ -58,12 +59,14 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/api/cluster': 'core',
   'src/api/search': 'ingest cluster core',
   'src/api/documents': 'search ingest core',
+  'src/api/snapshots': 'core',
   'src/api/indices': 'documents search cluster core',
   'src/rest/auth': '',
   'src/rest/core': 'auth',
   'src/rest/ingest': 'core',
   'src/rest/cluster': 'core',
   'src/rest/documents': 'auth core',
+  'src/rest/snapshots': 'auth core',
   'src/rest/indices': 'core',
   'src/rest/search': 'ingest auth core',
   'src/rest/security': 'auth core',
@@ -88,7 +91,8 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/node/indexing': 'messages threads memory metadata',
   'src/node/reading': 'messages threads memory metadata',
   'src/node/lanes': 'messages threads memory metadata reading',
-  'src/node/main': 'messages threads memory metadata indexing lanes',
+  'src/node/main': 'messages threads memory metadata indexing lanes snapshots',
+  'src/node/snapshots': 'messages threads',
   'src/front/log': '. config zone',
   'src/front/config': '.',
   'src/front/zone': '',

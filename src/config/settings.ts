@@ -124,7 +124,7 @@ export const SETTINGS = {
   'node.name': setting(os.hostname() || 'gannet', text, 'name of this node'),
   'path.data': setting('data', text, 'folder of the data; only one process may use it'),
   'path.config': setting('config', text, 'folder of gannet.yml and of files that analyzers name'),
-  'path.repo': setting<readonly string[]>([], list, 'no effect yet: folders of snapshot repositories'),
+  'path.repo': setting<readonly string[]>([], list, 'folders in which snapshot repositories may be; empty: none'),
   'path.logs': setting(
     '',
     (value) => (value === '' ? '' : text(value)),

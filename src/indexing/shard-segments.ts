@@ -6,14 +6,14 @@
 // These must not overlap: the writer runs them one at a time.
 import { ApiError } from '../errors/api-error.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
-import type { CommitPoint } from '../store/store.ts';
+import { type CommitPoint, NO_COMMIT, type ShardCheckpoint } from '../store/store.ts';
 import { type Extent, type SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import type { MergeResult, ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
-/** The commit point of a shard that was never committed. */
-export const NO_COMMIT: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0, primaryTerm: 0 };
-
-export type SegmentsEnvironment = Pick<WriterEnvironment, 'store' | 'nextSegmentId' | 'allocate' | 'view' | 'openSegment' | 'publish'>;
+export type SegmentsEnvironment = Pick<
+  WriterEnvironment,
+  'store' | 'nextSegmentId' | 'allocate' | 'view' | 'openSegment' | 'publish' | 'isHeld'
+>;
 
 export class ShardSegments {
   readonly #identity: Omit<ShardIdentity, 'index'>;
@@ -199,11 +199,31 @@ export class ShardSegments {
       nextSegment: this.#nextSegment,
       primaryTerm,
     };
-    this.#env.store.commit(this.#identity.log, point, liveDocs, this.#obsolete);
+    const isHeld = this.#env.isHeld(this.#identity);
+    this.#env.store.commit(this.#identity.log, point, liveDocs, isHeld ? [] : this.#obsolete);
     this.#commit = point;
-    this.#obsolete = [];
     for (const segment of segments) segment.committed();
+    if (isHeld) return;
+    this.#obsolete = [];
     this.#files.removeOthers(new Set(segments.map(({ name }) => name)));
+  }
+
+  /** True if the commit point on disk has exactly these segments and operations. */
+  isCommitted(maxSeqNo: number): boolean {
+    const segments = this.#segments.filter(({ liveCount }) => liveCount > 0);
+    const { generation, segments: committed, maxSeqNo: committedSeqNo } = this.#commit;
+    return (
+      generation > 0 &&
+      committedSeqNo === maxSeqNo &&
+      segments.length === committed.length &&
+      segments.every((segment, i) => segment.name === committed[i].name && !segment.needsCommit)
+    );
+  }
+
+  /** The last commit, for a snapshot of the shard. */
+  checkpoint(): ShardCheckpoint {
+    const obsolete = [...this.#obsolete, ...[...this.#heldBySegment.values()].flat()];
+    return { ...this.#env.store.checkpoint(this.#identity.log), obsolete };
   }
 
   /**

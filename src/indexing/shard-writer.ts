@@ -13,13 +13,13 @@ import { documentError } from '../mapping/document-error.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
-import { type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP } from '../store/store.ts';
+import { type LogEntry, NO_COMMIT, OP_DELETE, OP_INDEX, OP_NOOP, type ShardCheckpoint } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
 import { NewestDocuments, type NewestVersion } from './newest-documents.ts';
 import type { SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import { type MergingWriter, ShardMerges } from './shard-merges.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
-import { NO_COMMIT, ShardSegments } from './shard-segments.ts';
+import { ShardSegments } from './shard-segments.ts';
 import { DEFAULT_SHARD_SETTINGS, type ShardSettings } from './shard-settings.ts';
 import { parseSource, parseTypedSource, stringifySource } from './source.ts';
 import { type StoredVersion, updateDocument } from './update-operation.ts';
@@ -405,9 +405,23 @@ export class ShardWriter implements MergingWriter {
       this.counters.flushes++;
       if (!force && this.#uncommittedOps === 0 && !this.#segments.hasObsoleteRecords) return;
       await this.#makeSegment();
-      this.#segments.commit(this.maxSeqNo, this.#primaryTerm);
-      this.#uncommittedOps = 0;
-      this.#uncommittedBytes = 0;
+      this.#commit();
+    });
+  }
+
+  #commit(): void {
+    this.#segments.commit(this.maxSeqNo, this.#primaryTerm);
+    this.#uncommittedOps = 0;
+    this.#uncommittedBytes = 0;
+  }
+
+  /** Commits all applied operations. @returns the commit, whose files and records stay while `isHeld` of the environment is true */
+  checkpoint(): Promise<ShardCheckpoint> {
+    return this.exclusive(async () => {
+      if (this.#closed) throw new ApiError('alreadyclosed_exception', 503, `[${this.identity.index}][${this.identity.shard}] is closed`);
+      await this.#makeSegment();
+      if (!this.#segments.isCommitted(this.maxSeqNo)) this.#commit();
+      return this.#segments.checkpoint();
     });
   }
 

@@ -29,6 +29,8 @@ export interface WriterEnvironment {
   merge(segments: readonly WriterSegment[], sort: readonly IndexSortKey[]): Promise<MergeResult>;
   /** Sorts the documents of a segment image. @returns a view that is valid until the next call */
   sortSegment(image: Uint8Array, sort: readonly IndexSortKey[]): Uint8Array;
+  /** True while a snapshot reads the shard: its files and records must stay. */
+  isHeld(identity: Pick<ShardIdentity, 'uuid' | 'shard'>): boolean;
   mergeFailed(identity: ShardIdentity, error: unknown): void;
   readonly storedScript: (id: string) => StoredScript | null;
   nowMs(): number;

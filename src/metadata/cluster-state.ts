@@ -2,12 +2,32 @@
 import type { JsonObject } from '../common/json-value.ts';
 import type { ApiError } from '../errors/api-error.ts';
 
+/** A registered snapshot repository. Values of settings are strings, as the API shows them. */
+export interface RepositoryMeta {
+  readonly type: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
 export interface AliasMeta {
   readonly filter?: JsonObject;
   readonly index_routing?: string;
   readonly search_routing?: string;
   readonly is_write_index?: boolean;
   readonly is_hidden?: boolean;
+}
+
+/** The snapshot that an index was restored from. */
+export interface RestoreSource {
+  readonly repository: string;
+  readonly snapshot: string;
+  /** `compat.version` when the snapshot was made. */
+  readonly version: string;
+  readonly index: string;
+  readonly restoreUuid: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Files and bytes of each shard. */
+  readonly shards: ReadonlyArray<{ readonly files: number; readonly bytes: number }>;
 }
 
 export interface IndexMeta {
@@ -23,6 +43,8 @@ export interface IndexMeta {
   readonly settingsVersion: number;
   readonly aliasesVersion: number;
   readonly aliases: Readonly<Record<string, AliasMeta>>;
+  /** Absent for an index that was not restored. */
+  readonly restored?: RestoreSource;
 }
 
 export interface ClusterState {
@@ -36,6 +58,8 @@ export interface ClusterState {
   readonly settings: { readonly persistent: Readonly<Record<string, unknown>>; readonly transient: Readonly<Record<string, unknown>> };
   readonly scripts: Readonly<Record<string, JsonObject>>;
   readonly pipelines: Readonly<Record<string, JsonObject>>;
+  /** Snapshot repositories by name. Absent in states stored by versions without snapshots. */
+  readonly repositories?: Readonly<Record<string, RepositoryMeta>>;
   /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
 }

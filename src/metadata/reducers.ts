@@ -6,6 +6,8 @@ import type { ClusterState } from './cluster-state.ts';
 import { autoCreateIndex, createIndex } from './create-index.ts';
 import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './pipelines.ts';
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
+import { deleteRepositories, putRepository } from './repositories.ts';
+import { restoreIndices } from './restore-indices.ts';
 import { deleteScript, putScript } from './stored-scripts.ts';
 import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
 
@@ -31,6 +33,9 @@ export const REDUCERS = {
   deletePipeline,
   putSearchPipeline,
   deleteSearchPipeline,
+  putRepository,
+  deleteRepositories,
+  restoreIndices,
 };
 
 export type CommandName = keyof typeof REDUCERS;

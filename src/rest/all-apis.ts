@@ -7,6 +7,7 @@ import { INDICES_ROOM } from './indices/apis.ts';
 import { INGEST_ROOM } from './ingest/apis.ts';
 import { SEARCH_ROOM } from './search/apis.ts';
 import { SECURITY_ROOM } from './security/apis.ts';
+import { SNAPSHOTS_ROOM } from './snapshots/apis.ts';
 
 export const ALL_APIS: readonly ApiSpec[] = [
   ...CLUSTER_ROOM,
@@ -15,5 +16,6 @@ export const ALL_APIS: readonly ApiSpec[] = [
   ...INGEST_ROOM,
   ...SEARCH_ROOM,
   ...SECURITY_ROOM,
+  ...SNAPSHOTS_ROOM,
   ...UNSUPPORTED_APIS,
 ];

@@ -67,6 +67,13 @@ export function decodeRecord(key: Uint8Array, bytes: Buffer, where: () => string
   };
 }
 
+/** The bytes of a record under another key. */
+export function rekeyRecord(key: Uint8Array, record: Uint8Array): Buffer {
+  const bytes = Buffer.from(record);
+  bytes.writeUInt32LE(checksum(key, bytes), 0);
+  return bytes;
+}
+
 function checksum(key: Uint8Array, bytes: Buffer): number {
   return crc32(bytes, crc32(key), 4);
 }

@@ -101,7 +101,8 @@ function listOrEmpty(folder: string): string[] {
   }
 }
 
-function syncFolder(folder: string): void {
+/** Makes the names of new files in a folder durable. */
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
     fsyncSync(handle);

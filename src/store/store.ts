@@ -11,7 +11,7 @@ import { crc32 } from '../common/crc32.ts';
 import { parseJson } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP } from './log-record.ts';
+import { decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP, rekeyRecord } from './log-record.ts';
 
 export { OP_DELETE, OP_INDEX, OP_NOOP };
 
@@ -39,6 +39,18 @@ export interface CommitPoint {
   readonly nextSegment: number;
   /** Highest term of an operation up to maxSeqNo. */
   readonly primaryTerm: number;
+}
+
+/** The commit point of a shard that was never committed. */
+export const NO_COMMIT: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0, primaryTerm: 0 };
+
+/** A commit point for a snapshot. Its files and records stay until the snapshot is done. */
+export interface ShardCheckpoint {
+  readonly point: CommitPoint;
+  /** Bitsets of the segments with deleted documents. */
+  readonly liveDocs: ReadonlyArray<readonly [segment: string, bits: Uint8Array]>;
+  /** seqNos of records that no segment of the commit point needs. */
+  readonly obsolete: readonly number[];
 }
 
 /** A write into a shard's log, as given to `append`. */
@@ -121,6 +133,41 @@ export class Store {
     return false;
   }
 
+  /** Makes the following reads of this thread see what other threads have written. */
+  renewReads(): void {
+    this.#log.resetReadTxn();
+  }
+
+  /** seqNos of the records with seqNos from `from` to `to`, ascending, at most `limit`. */
+  seqNos(log: number, from: number, to: number, limit: number): number[] {
+    const found: number[] = [];
+    if (from > to) return found;
+    for (const key of this.#log.getKeys({ start: logKey(log, from), end: logKey(log, to + 1), limit })) {
+      found.push(Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUIntBE(4, 6));
+    }
+    return found;
+  }
+
+  /** The bytes of a record, copied and checked; null if there is none. @throws ApiError translog_corrupted_exception */
+  rawRecord(log: number, seqNo: number): Buffer | null {
+    const key = logKey(log, seqNo, READ_KEY);
+    const bytes = this.#log.getBinary(key);
+    if (bytes === undefined) return null;
+    const record = Buffer.from(bytes);
+    decodeRecord(key, record, () => `log ${log}, operation ${seqNo}`);
+    return record;
+  }
+
+  /** Writes records that come from another log, in one transaction, on disk when this returns. @throws ApiError if the disk is full */
+  putRawRecords(log: number, records: ReadonlyArray<{ readonly seqNo: number; readonly record: Uint8Array }>): void {
+    this.#transaction(() => {
+      for (const { seqNo, record } of records) {
+        const key = logKey(log, seqNo);
+        this.#log.putSync(key, rekeyRecord(key, record));
+      }
+    });
+  }
+
   /** Removes records, for instance those whose documents a merge dropped. */
   remove(log: number, seqNos: Iterable<number>): void {
     this.#transaction(() => {
@@ -148,6 +195,17 @@ export class Store {
 
   commitPoint(log: number): CommitPoint | null {
     return this.#json(this.#commits, String(log), 'commit point') as CommitPoint | null;
+  }
+
+  /** The commit of a closed shard, for a snapshot. @throws ApiError corrupt_index_exception */
+  checkpoint(log: number): ShardCheckpoint {
+    this.#commits.resetReadTxn();
+    const point = this.commitPoint(log) ?? NO_COMMIT;
+    const liveDocs = point.segments.flatMap(({ name }) => {
+      const bits = this.liveDocs(log, name);
+      return bits === null ? [] : [[name, new Uint8Array(bits)] as const];
+    });
+    return { point, liveDocs, obsolete: [] };
   }
 
   /** Live docs bitset of a committed segment, or null if all its documents live. @throws ApiError corrupt_index_exception */

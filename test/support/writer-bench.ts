@@ -95,6 +95,7 @@ export class WriterBench {
         view(extent).set(image);
         return { extent, docMaps };
       },
+      isHeld: () => false,
       mergeFailed: (_identity, error) => {
         throw error;
       },

@@ -19,6 +19,7 @@ const SERVICE_CODE = {
   'service-main': 'src/cli/service-main.ts',
   'indexer-thread': 'src/node/indexing/indexer-thread.ts',
   'merger-thread': 'src/node/indexing/merger-thread.ts',
+  'snapshots-thread': 'src/node/snapshots/snapshots-thread.ts',
   'http-thread': 'src/node/reading/http-thread.ts',
   'lane-thread': 'src/node/lanes/lane-thread.ts',
 };

@@ -7,6 +7,7 @@ import type { SecurityService } from '../../security/service.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from './index-state.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { SearchContextStore } from './search-context.ts';
+import type { SnapshotStore } from './snapshot-store.ts';
 import type { TaskStore } from './task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from './write.ts';
 
@@ -76,6 +77,7 @@ export interface EngineContext {
   shardStats(index: IndexState): Promise<ShardStats[]>;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly snapshots: SnapshotStore;
   readonly searchCaches: EngineSearchCaches;
   readonly security: SecurityService;
   /**

@@ -12,7 +12,7 @@ import { readShardSettings } from '../../indexing/shard-settings.ts';
 import { ShardWriter } from '../../indexing/shard-writer.ts';
 import type { MergeResult, WriterEnvironment } from '../../indexing/writer-environment.ts';
 import { SegmentFiles } from '../../store/segment-files.ts';
-import type { Store } from '../../store/store.ts';
+import type { ShardCheckpoint, Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
 import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from '../messages/messages.ts';
@@ -44,6 +44,7 @@ export class Indexer {
   readonly #shards = new Map<string, OpenShard>();
   /** Shards that are being opened; requests to them wait. */
   readonly #opening = new Map<string, Promise<void>>();
+  readonly #holds = new ShardHolds();
   readonly #packr = new Packr({ int64AsType: 'number' });
   readonly #environment: WriterEnvironment;
   readonly #timer: NodeJS.Timeout;
@@ -79,6 +80,10 @@ export class Indexer {
         new Channel<never, ShardRequest>(message.port, (request) => this.#onShardRequest(request));
         return;
       }
+      case 'holdShard':
+        return this.#holdShard(message.uuid, message.shard, message.log);
+      case 'releaseShard':
+        return this.#holds.release(shardKey(message.uuid, message.shard));
       case 'stop':
         return this.#stop();
     }
@@ -145,6 +150,22 @@ export class Indexer {
     if (!drop) return;
     new SegmentFiles(this.#options.dataPath, uuid, shard).removeAll();
     await this.#store.drop(log);
+  }
+
+  /** The shard's state as of now. A closed shard was committed when it was closed. */
+  async #holdShard(uuid: string, shard: number, log: number): Promise<ShardCheckpoint> {
+    const key = shardKey(uuid, shard);
+    this.#holds.hold(key);
+    try {
+      const open = await this.#openedShard(uuid, shard);
+      if (open) return await open.writer.checkpoint();
+      if (this.#states.byUuid(uuid)?.meta.state !== 'close')
+        throw new ApiError('no_shard_available_action_exception', 503, `primary shard [${shard}] is not available`);
+      return this.#store.checkpoint(log);
+    } catch (error) {
+      this.#holds.release(key);
+      throw error;
+    }
   }
 
   async #stop(): Promise<void> {
@@ -291,6 +312,7 @@ export class Indexer {
         return { extent: reply.extent, docMaps: reply.docMaps };
       },
       sortSegment: (image, sort) => sorter.sort(image, sort),
+      isHeld: ({ uuid, shard }) => this.#holds.isHeld(shardKey(uuid, shard)),
       mergeFailed: (identity, error) => this.#logError(`[${identity.index}][${identity.shard}] merge failed`, error),
       storedScript: (id) => {
         const { scripts } = this.#states.cluster;
@@ -299,6 +321,25 @@ export class Indexer {
       },
       nowMs: () => Date.now(),
     };
+  }
+}
+
+/** Counts the snapshots that read each shard, open or closed. */
+class ShardHolds {
+  readonly #counts = new Map<string, number>();
+
+  hold(key: string): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  release(key: string): void {
+    const count = (this.#counts.get(key) ?? 0) - 1;
+    if (count > 0) this.#counts.set(key, count);
+    else this.#counts.delete(key);
+  }
+
+  isHeld(key: string): boolean {
+    return this.#counts.has(key);
   }
 }
 

@@ -3,9 +3,9 @@
 // acknowledged writes that only an indexer can make searchable.
 import { openSegment } from '../../arena/segment-reader.ts';
 import type { Extent, SnapshotDescriptor } from '../../indexing/segment-set.ts';
-import { NO_COMMIT, ShardSegments } from '../../indexing/shard-segments.ts';
+import { ShardSegments } from '../../indexing/shard-segments.ts';
 import { SegmentFiles } from '../../store/segment-files.ts';
-import type { Store } from '../../store/store.ts';
+import { NO_COMMIT, type Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import type { ShardPlacement } from '../messages/messages.ts';
 
@@ -60,6 +60,7 @@ export class EarlyShards {
         view: (extent) => this.#arenas.view(extent),
         openSegment: (id, { arena, ptr, bytes: size }, file, verify) =>
           openSegment(this.#arenas.kernels(arena), ptr, size, { id, file, verify }),
+        isHeld: () => false,
         publish: async (made) => {
           snapshot = made;
         },

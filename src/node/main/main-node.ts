@@ -9,6 +9,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { Extent, SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
+import type { ReducerEnvironment } from '../../metadata/reducer.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
 import { runSecurityCommand, type SecurityArgs, type SecurityCommandName, type SecurityReply } from '../../security/commands.ts';
 import type { SecurityView } from '../../security/records.ts';
@@ -31,7 +32,8 @@ import type {
   ToMerger,
   ToReader,
 } from '../messages/messages.ts';
-import { buildMapping } from '../metadata/build-index.ts';
+import type { FromSnapshots, ToSnapshots } from '../messages/snapshot-messages.ts';
+import { buildMapping, dialectOfNode } from '../metadata/build-index.ts';
 import { MetadataStore } from '../metadata/metadata-store.ts';
 import { SecurityStore } from '../metadata/security-store.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -42,6 +44,9 @@ import { MainLanes } from './main-lanes.ts';
 import { MergeRunner } from './merge-runner.ts';
 import { makePart, type NodePart } from './node-part.ts';
 import { SearchContexts } from './search-contexts.ts';
+import { SnapshotThread } from './snapshot-thread.ts';
+import { Snapshots } from './snapshots.ts';
+import type { SnapshotsEnvironment } from './snapshots-environment.ts';
 import { startHere } from './start-here.ts';
 import { Tasks } from './tasks.ts';
 
@@ -87,6 +92,8 @@ export class MainNode {
   readonly #damage = new Map<string, string>();
   /** What is wrong with the store as a whole: no shard is known to be whole then. */
   #storeDamage: string | null = null;
+  readonly #snapshotThread: SnapshotThread;
+  readonly #snapshots: Snapshots;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
   #commandTail: Promise<unknown> = Promise.resolve();
@@ -117,6 +124,10 @@ export class MainNode {
       hold: (segments) => this.#registry.hold(segments),
       allocate: (bytes) => this.#allocate(bytes),
     });
+    this.#snapshotThread = new SnapshotThread({
+      start: () => this.#startPart<ToSnapshots, FromSnapshots>('snapshots', 0, 0, (notice) => this.#snapshots.onNotice(notice)),
+    });
+    this.#snapshots = new Snapshots(this.#snapshotsEnvironment());
     this.#early = new EarlyShards({
       dataPath: options.dataPath,
       store: this.#store,
@@ -280,7 +291,7 @@ export class MainNode {
   // --------------------------------------------------------------------------------------------------------- threads
 
   #startPart<Out extends { readonly type: string }, In>(
-    role: 'indexer' | 'merger',
+    role: 'indexer' | 'merger' | 'snapshots',
     number: number,
     scratchBytes: number,
     handler: (message: In) => unknown,
@@ -294,12 +305,12 @@ export class MainNode {
         startHere(data, this.#store).catch((error) => this.#options.onLog('error', `${role} failed to start: ${error.stack}`));
       } else {
         part.worker = startThread(data);
-        part.worker.on('error', (error) => this.#onThreadError(role, error));
+        part.worker.on('error', (error) => (role === 'snapshots' ? this.#onSnapshotThreadError(error) : this.#onThreadError(role, error)));
       }
     };
     if (role === 'indexer') this.#indexerStarts.push(run);
     else run();
-    this.#arenas.add(part);
+    if (role !== 'snapshots') this.#arenas.add(part);
     return part;
   }
 
@@ -313,6 +324,31 @@ export class MainNode {
   #onThreadError(role: string, error: Error): void {
     this.#options.onLog('error', `${role} thread died: ${error.stack ?? error.message}`);
     if (this.#stopping === null) process.exit(70);
+  }
+
+  /** The operations on snapshots fail; data and requests are not affected. */
+  #onSnapshotThreadError(error: Error): void {
+    this.#options.onLog('error', `snapshot thread died: ${error.stack ?? error.message}`);
+    this.#snapshotThread.lost();
+  }
+
+  #snapshotsEnvironment(): SnapshotsEnvironment {
+    const indexer = (log: number) => this.#indexers[this.#indexerOf(log)].channel;
+    return {
+      thread: this.#snapshotThread,
+      version: dialectOfNode(this.#options).version,
+      state: () => this.#metadata.state,
+      logs: (uuid) => this.#metadata.logs(uuid),
+      reserveLogs: (uuid, shards) => this.#metadata.reserveLogs(uuid, shards),
+      hold: (uuid, shard, log) => indexer(log).request({ type: 'holdShard', uuid, shard, log }),
+      release: (uuid, shard, log) => indexer(log).notify({ type: 'releaseShard', uuid, shard }),
+      dryRun: (name, args) => {
+        runReducer(name, this.#metadata.state, args, this.#reducerEnvironment());
+      },
+      command: (name, args) => this.command(name, args),
+      drop: (uuid) => this.#closeIndex(uuid, true),
+      log: (level, message) => this.#options.onLog(level, message),
+    };
   }
 
   // -------------------------------------------------------------------------------------------------------- messages
@@ -376,6 +412,8 @@ export class MainNode {
         return this.#contexts.handle(message.request);
       case 'task':
         return this.#tasks.handle(message.request);
+      case 'snapshots':
+        return this.#snapshots.handle(message.request);
       case 'release':
         return this.#registry.released(reader, message.extents);
       case 'lane':
@@ -455,11 +493,8 @@ export class MainNode {
     args: CommandArgs<Name>,
   ): Promise<{ response: CommandResponse<Name>; closed: Promise<unknown> }> {
     const before = this.#metadata.state;
-    const { state, response } = runReducer(name, before, args, {
-      nowMs: Date.now(),
-      newUuid: () => randomBytes(16).toString('base64url'),
-      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, this.#options, isNew),
-    });
+    this.#snapshots.checkCommand(name, args);
+    const { state, response } = runReducer(name, before, args, this.#reducerEnvironment());
     if (state === before) return { response, closed: Promise.resolve() };
     this.#metadata.save(state);
     const placements = this.#placements(state);
@@ -478,6 +513,14 @@ export class MainNode {
       .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))
       .map((uuid) => this.#closeIndex(uuid, !kept.has(uuid)));
     return { response, closed: Promise.all(closing) };
+  }
+
+  #reducerEnvironment(): ReducerEnvironment {
+    return {
+      nowMs: Date.now(),
+      newUuid: () => randomBytes(16).toString('base64url'),
+      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, this.#options, isNew),
+    };
   }
 
   /** Closes the open shards of an index, one call after another. @param drop  the index was deleted, so its files are removed */
@@ -531,6 +574,7 @@ export class MainNode {
 
   async #stop(): Promise<void> {
     await this.#lanes?.stop();
+    await this.#snapshots.stop();
     await this.#commandTail;
     this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
@@ -540,7 +584,7 @@ export class MainNode {
     for (const { channel, worker } of this.#readers) if (worker) channel.notify({ type: 'exit' });
     await Promise.all(ended);
     for (const { channel } of [...this.#indexers, ...this.#readers]) channel.close();
-    await Promise.all([this.#merges.stop(), ...this.#indexers.map(({ worker }) => worker?.terminate())]);
+    await Promise.all([this.#merges.stop(), this.#snapshotThread.stop(), ...this.#indexers.map(({ worker }) => worker?.terminate())]);
     await this.#store.close();
     markClosed(this.#options.dataPath);
     this.#lock.release();

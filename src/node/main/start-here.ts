@@ -7,6 +7,9 @@ export async function startHere({ role, port, module, options, number }: ThreadD
   if (role === 'indexer') {
     const { Indexer } = await import('../indexing/indexer.ts');
     new Indexer(port, module, store, options, number);
+  } else if (role === 'snapshots') {
+    const { SnapshotWorker } = await import('../snapshots/snapshot-worker.ts');
+    new SnapshotWorker(port, store, options);
   } else {
     const { Merger } = await import('../indexing/merger.ts');
     new Merger(port, module);

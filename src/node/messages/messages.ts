@@ -10,7 +10,9 @@ import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/r
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
 import type { SecurityArgs, SecurityCommandName, SecurityReply } from '../../security/commands.ts';
 import type { SecurityChange } from '../../security/records.ts';
+import type { ShardCheckpoint } from '../../store/store.ts';
 import type { ContextReplies, ContextRequest } from './context-messages.ts';
+import type { RepositoryReplies, SnapshotReplies, SnapshotRequest } from './snapshot-messages.ts';
 import type { TaskReplies, TaskRequest } from './task-messages.ts';
 
 /** Which indexer writes a shard, and where its progress is shared. */
@@ -89,6 +91,8 @@ export type FromReader =
   /** Request: a task, see src/node/main/tasks.ts. */
   | { readonly type: 'task'; readonly request: TaskRequest }
   | DamageNotice
+  /** Request: repositories and snapshots. */
+  | { readonly type: 'snapshots'; readonly request: SnapshotRequest }
   /** Notice: this thread no longer uses these extents. */
   | { readonly type: 'release'; readonly extents: readonly Extent[] }
   /** Request: to be run in a lane. */
@@ -121,7 +125,10 @@ export type ToIndexer =
   /** `drop` also removes the files of the shard, whether it is open or not. */
   | { readonly type: 'closeShard'; readonly uuid: string; readonly shard: number; readonly log: number; readonly drop: boolean }
   | { readonly type: 'stop' }
+  /** Commits the shard, whether it is open or not, and keeps its files and records until `releaseShard`. */
+  | { readonly type: 'holdShard'; readonly uuid: string; readonly shard: number; readonly log: number }
   /** Notices. */
+  | { readonly type: 'releaseShard'; readonly uuid: string; readonly shard: number }
   | { readonly type: 'released'; readonly segments: readonly number[] }
   | { readonly type: 'connect'; readonly port: import('node:worker_threads').MessagePort };
 
@@ -188,6 +195,7 @@ interface Replies {
   lane: LaneAnswer;
   job: JobAnswer;
   merge: MergedSegment;
+  holdShard: ShardCheckpoint;
   mergeImages: MergeReply;
   /** WriteOutcomes packed by msgpackr. */
   write: Uint8Array;
@@ -205,6 +213,10 @@ export type ReplyTo<Message extends { readonly type: string }> = Message extends
       ? ContextReplies[Action]
       : Message extends { type: 'task'; request: { action: infer Action extends keyof TaskReplies } }
         ? TaskReplies[Action]
-        : Message['type'] extends keyof Replies
-          ? Replies[Message['type']]
-          : undefined;
+        : Message extends { type: 'snapshots'; request: { action: infer Action extends keyof SnapshotReplies } }
+          ? SnapshotReplies[Action]
+          : Message extends { type: 'repository'; call: { name: infer Name extends keyof RepositoryReplies } }
+            ? RepositoryReplies[Name]
+            : Message['type'] extends keyof Replies
+              ? Replies[Message['type']]
+              : undefined;

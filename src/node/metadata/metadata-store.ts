@@ -66,6 +66,19 @@ export class MetadataStore {
     this.#state = next;
   }
 
+  /** Assigns logs to an index that will be added later. If the process dies before, it is an orphan. */
+  reserveLogs(uuid: string, shards: number): ShardLogs {
+    const logs = Array.from({ length: shards }, () => this.#nextLog++);
+    this.#logs.set(uuid, logs);
+    this.#write(
+      new Map<string, unknown>([
+        [LOGS_PREFIX + uuid, logs],
+        [NEXT_LOG, this.#nextLog],
+      ]),
+    );
+    return logs;
+  }
+
   forgetLogs(uuid: string): void {
     this.#logs.delete(uuid);
     this.#write(new Map([[LOGS_PREFIX + uuid, undefined]]));

@@ -5,6 +5,7 @@ import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardSta
 import type { IndexAnalysis, IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import { EngineSearchCaches } from '../../api/core/search-caches.ts';
 import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../../api/core/search-context.ts';
+import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import type { Dialect } from '../../compat/dialect.ts';
@@ -89,6 +90,21 @@ function readerTasks(main: Channel<FromReader, ToReader>): TaskStore {
   };
 }
 
+/** Repositories and snapshots, by way of main. */
+function readerSnapshots(main: Channel<FromReader, ToReader>): SnapshotStore {
+  return {
+    verify: (config, write) => main.request({ type: 'snapshots', request: { action: 'verify', config, write } }),
+    list: (repository) => main.request({ type: 'snapshots', request: { action: 'list', repository } }),
+    running: () => main.request({ type: 'snapshots', request: { action: 'running' } }),
+    details: (repository, snapshot) => main.request({ type: 'snapshots', request: { action: 'details', repository, snapshot } }),
+    cleanup: (repository) => main.request({ type: 'snapshots', request: { action: 'cleanup', repository } }),
+    create: (request) => main.request({ type: 'snapshots', request: { action: 'create', request } }),
+    delete: (repository, snapshots) => main.request({ type: 'snapshots', request: { action: 'delete', repository, snapshots } }),
+    clone: (request) => main.request({ type: 'snapshots', request: { action: 'clone', request } }),
+    restore: (request) => main.request({ type: 'snapshots', request: { action: 'restore', request } }),
+  };
+}
+
 export class ReaderContext implements EngineContext {
   readonly clusterName: string;
   readonly nodeName: string;
@@ -97,6 +113,7 @@ export class ReaderContext implements EngineContext {
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
   readonly security: SecurityService;
+  readonly snapshots: SnapshotStore;
   readonly searchCaches = new EngineSearchCaches();
   publishAddress: string | null = null;
   readonly #options: NodeOptions;
@@ -132,6 +149,7 @@ export class ReaderContext implements EngineContext {
     this.#main = parts.main;
     this.tasks = readerTasks(parts.main);
     this.security = { records: parts.records, run: (name, args) => parts.main.request({ type: 'securityCommand', name, args }) };
+    this.snapshots = readerSnapshots(parts.main);
     this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);
     this.#indexers = parts.indexers;
     this.#queuedBytes = parts.indexers.map(() => 0);

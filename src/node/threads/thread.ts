@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { NodeOptions } from './node-options.ts';
 
-export type Role = 'indexer' | 'merger' | 'http' | 'lane';
+export type Role = 'indexer' | 'merger' | 'snapshots' | 'http' | 'lane';
 
 /** Data of a part: the first message to its thread. */
 export interface ThreadData {

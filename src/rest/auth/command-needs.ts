@@ -44,6 +44,10 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
   deletePipeline: nothing,
   putSearchPipeline: nothing,
   deleteSearchPipeline: nothing,
+  putRepository: nothing,
+  deleteRepositories: nothing,
+  // Sent by main alone, after src/api/snapshots has checked the rights on each index.
+  restoreIndices: nothing,
 };
 
 export function needsOf<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Need[] {

@@ -107,6 +107,11 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.security;
   }
 
+  /** Their APIs need privileges on the cluster; a restore also checks those on each index. */
+  get snapshots(): EngineContext['snapshots'] {
+    return this.#engine.snapshots;
+  }
+
   get publishAddress(): string | null {
     return this.#engine.publishAddress;
   }

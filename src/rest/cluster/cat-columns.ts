@@ -349,3 +349,24 @@ export const TASKS: readonly Column[] = [
   column('node', 'n', 'node name'),
   column('description', 'desc', 'task action', '-'),
 ];
+
+export const REPOSITORIES: readonly Column[] = [
+  column('id', 'id,repoId', 'unique repository id'),
+  column('type', 't,type', 'repository type', '>'),
+];
+
+export const SNAPSHOTS: readonly Column[] = [
+  column('id', 'id,snapshot', 'unique snapshot'),
+  column('repository', 're,repo', 'repository name'),
+  column('status', 's,status', 'snapshot name', '>'),
+  column('start_epoch', 'ste,startEpoch', 'start time in seconds since 1970-01-01 00:00:00'),
+  column('start_time', 'sti,startTime', 'start time in HH:MM:SS'),
+  column('end_epoch', 'ete,endEpoch', 'end time in seconds since 1970-01-01 00:00:00'),
+  column('end_time', 'eti,endTime', 'end time in HH:MM:SS'),
+  column('duration', 'dur,duration', 'duration', '>'),
+  column('indices', 'i,indices', 'number of indices', '>'),
+  column('successful_shards', 'ss,successful_shards', 'number of successful shards', '>'),
+  column('failed_shards', 'fs,failed_shards', 'number of failed shards', '>'),
+  column('total_shards', 'ts,total_shards', 'number of total shards', '>'),
+  column('reason', 'r,reason', 'reason for failures', '-'),
+];

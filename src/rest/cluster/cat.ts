@@ -8,6 +8,7 @@ import { ok } from '../core/response.ts';
 import * as columns from './cat-columns.ts';
 import { countRows, fielddataRows, indexRows, pitSegmentRows, recoveryRows, segmentRows, shardRows } from './cat-indices.ts';
 import { allocationRows, healthRows, managerRows, nodeRows, threadPoolRows } from './cat-nodes.ts';
+import { repositoryRows, snapshotRows } from './cat-snapshots.ts';
 import { CAT_PARAMS, type Column, catTable, matchesName, type Row } from './cat-table.ts';
 
 type Rows = (request: ApiRequest, context: RestContext) => Row[] | Promise<Row[]>;
@@ -223,6 +224,10 @@ const TABLES: readonly ApiSpec[] = [
       'GET /_cat/pit_segments': (request, context) => catTable(request, columns.SEGMENTS, () => pitSegmentRows(context, pitIds(request))),
       'GET /_cat/pit_segments/_all': (request, context) => catTable(request, columns.SEGMENTS, () => pitSegmentRows(context, null)),
     },
+  }),
+  catApi('repositories', ['/_cat/repositories'], columns.REPOSITORIES, repositoryRows, 'cluster:admin/repository/get'),
+  catApi('snapshots', ['/_cat/snapshots', '/_cat/snapshots/{repository}'], columns.SNAPSHOTS, snapshotRows, 'cluster:admin/snapshot/get', {
+    ignore_unavailable: 'boolean',
   }),
   catApi('fielddata', ['/_cat/fielddata', '/_cat/fielddata/{fields}'], columns.FIELDDATA, fielddataRows, 'cluster:monitor/nodes/stats', {
     fields: 'list',

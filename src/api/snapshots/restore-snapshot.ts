@@ -1,0 +1,101 @@
+// Restores indices from a snapshot.
+import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
+import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';
+import type { EngineContext } from '../core/context.ts';
+import { repositoryOf } from './repositories.ts';
+import { flag, nameList, objectOrNull } from './snapshot-body.ts';
+import { filterIndices, renameIndices } from './snapshot-indices.ts';
+
+const KEYS = [
+  'indices',
+  'feature_states',
+  'ignore_unavailable',
+  'expand_wildcards',
+  'allow_no_indices',
+  'ignore_throttled',
+  'partial',
+  'include_global_state',
+  'include_aliases',
+  'rename_pattern',
+  'rename_replacement',
+  'index_settings',
+  'ignore_index_settings',
+];
+
+/** What a restore does with an index or alias: creates it, puts it in the place of another, shows it under another name, adds an alias. */
+export type RestoreRight = 'create' | 'replace' | 'read' | 'alias';
+
+export interface RestoreRequest {
+  readonly repository: string;
+  readonly snapshot: string;
+  readonly body: JsonObject;
+  readonly wait: boolean;
+  /** Checks the caller's rights on the name of an index or alias. @throws ApiError security_exception */
+  readonly require: (right: RestoreRight, name: string) => void;
+}
+
+/** `{ accepted }`, or `{ snapshot: { snapshot, indices, shards } }` if the request waits. */
+export async function restoreSnapshot(ctx: EngineContext, request: RestoreRequest): Promise<MutableJsonObject> {
+  const { repository, snapshot, body } = request;
+  for (const key of Object.keys(body)) if (!KEYS.includes(key)) throw illegalArgumentError(`Unknown parameter ${key}`);
+  const expression = nameList(body.indices, 'indices');
+  nameList(body.feature_states, 'feature_states');
+  repositoryOf(ctx, repository);
+  const info = (await ctx.snapshots.list(repository)).find(({ name }) => name === snapshot);
+  if (info === undefined) throw snapshotRestoreError(repository, snapshot, 'snapshot does not exist');
+  const names = filterIndices(
+    info.indices.map(({ name }) => name),
+    expression,
+    flag(body.ignore_unavailable, false),
+  );
+  const rename = {
+    pattern: textOrNull(body.rename_pattern, 'rename_pattern'),
+    replacement: textOrNull(body.rename_replacement, 'rename_replacement'),
+  };
+  const indices = renameIndices(names, rename, { repository, snapshot });
+  const includeAliases = flag(body.include_aliases, true);
+  await checkRights(ctx, request, info, indices, includeAliases);
+  const outcome = await ctx.snapshots.restore({
+    repository,
+    snapshot,
+    indices,
+    indexSettings: objectOrNull(body.index_settings, 'malformed index_settings section') ?? {},
+    ignoreIndexSettings: nameList(body.ignore_index_settings, 'ignore_index_settings'),
+    includeAliases,
+    includeGlobalState: flag(body.include_global_state, false),
+    partial: flag(body.partial, false),
+    wait: request.wait,
+  });
+  if (outcome === null) return { accepted: true };
+  const { totalShards: total, failedShards: failed } = outcome;
+  return { snapshot: { snapshot, indices: outcome.indices, shards: { total, failed, successful: total - failed } } };
+}
+
+/** Without these a user could read an index under another name, or replace one. */
+async function checkRights(
+  ctx: EngineContext,
+  { repository, require }: RestoreRequest,
+  info: SnapshotInfo,
+  indices: ReadonlyArray<{ readonly source: string; readonly target: string }>,
+  includeAliases: boolean,
+): Promise<void> {
+  for (const { source, target } of indices) {
+    require('create', target);
+    if (Object.hasOwn(ctx.whole.cluster.indices, target)) require('replace', target);
+    if (source !== target) require('read', source);
+  }
+  if (!includeAliases) return;
+  const { indices: entries } = await ctx.snapshots.details(repository, info);
+  for (const { name, meta } of entries) {
+    if (!indices.some(({ source }) => source === name)) continue;
+    for (const alias of Object.keys((meta.aliases ?? {}) as object)) require('alias', alias);
+  }
+}
+
+function textOrNull(value: unknown, name: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw illegalArgumentError(`malformed ${name}`);
+  return value;
+}

@@ -1,0 +1,79 @@
+// Opens repositories by their type, with Elasticsearch's checks of their settings.
+import path from 'node:path';
+import { parseByteSize } from '../common/byte-size.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
+import type { BlobStore } from './blob-store.ts';
+import { FsBlobs } from './fs-blobs.ts';
+import { Repository } from './repository.ts';
+import { repositoryError } from './repository-errors.ts';
+import type { RepositoryConfig } from './snapshot-types.ts';
+
+/** Settings of the node that limit what a repository may reach. */
+export interface RepositoryLimits {
+  /** `path.repo`: absolute folders. */
+  readonly paths: readonly string[];
+}
+
+type OpenBlobs = (config: RepositoryConfig, limits: RepositoryLimits) => BlobStore;
+
+const TYPES: Readonly<Record<string, OpenBlobs>> = {
+  fs: (config, { paths }) => new FsBlobs(fsLocation(config, paths)),
+};
+
+/** @throws ApiError repository_exception: an unknown type or a wrong setting */
+export function openRepository(config: RepositoryConfig, limits: RepositoryLimits): Repository {
+  const open = Object.hasOwn(TYPES, config.type) ? TYPES[config.type] : null;
+  if (open === null) throw repositoryError(config.name, `repository type [${config.type}] does not exist`);
+  try {
+    rateLimit(config, 'max_snapshot_bytes_per_sec');
+    rateLimit(config, 'max_restore_bytes_per_sec');
+    return new Repository(config.name, open(config, limits), flag(config, 'readonly'));
+  } catch (error) {
+    if (error instanceof ApiError) throw repositoryError(config.name, 'failed to create repository', error);
+    throw error;
+  }
+}
+
+/** Bytes per second; 0: unlimited. @throws ApiError illegal_argument_exception */
+export function rateLimit({ settings }: RepositoryConfig, name: 'max_snapshot_bytes_per_sec' | 'max_restore_bytes_per_sec'): number {
+  const value = settings[name];
+  if (value === undefined) return 0;
+  const bytes = parseByteSize(value);
+  if (bytes === null)
+    throw illegalArgumentError(
+      `failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`,
+      new ApiError(
+        'parse_exception',
+        400,
+        `failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`,
+      ),
+    );
+  return Math.max(0, bytes);
+}
+
+function flag({ settings }: RepositoryConfig, name: string): boolean {
+  const value = settings[name] ?? 'false';
+  if (value !== 'true' && value !== 'false')
+    throw illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
+  return value === 'true';
+}
+
+/** The folder of an fs repository, which must be in one of `path.repo`; a relative one is in the first. */
+function fsLocation({ name, settings }: RepositoryConfig, paths: readonly string[]): string {
+  const { location } = settings;
+  if (location === undefined || location === '') throw repositoryError(name, 'missing location');
+  if (paths.length === 0)
+    throw repositoryError(
+      name,
+      `location [${location}] doesn't match any of the locations specified by path.repo because this setting is empty`,
+    );
+  const folder = path.resolve(paths[0], location);
+  if (paths.some((root) => isWithin(root, folder))) return folder;
+  throw repositoryError(name, `location [${location}] doesn't match any of the locations specified by path.repo`);
+}
+
+function isWithin(root: string, folder: string): boolean {
+  const relative = path.relative(root, folder);
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+}

@@ -1,0 +1,239 @@
+// Copies one shard into a repository. A segment never changes, so one that the repository has is not copied again. The documents are copied in
+// ranges of sequence numbers, whose records never change either, they only become fewer: a range that the repository has is reused, whatever was
+// merged since, until more than half of its records are gone.
+import { open } from 'node:fs/promises';
+import { ApiError } from '../errors/api-error.ts';
+import type { SegmentFiles } from '../store/segment-files.ts';
+import type { ShardCheckpoint, Store } from '../store/store.ts';
+import type { BlobSource } from './blob-store.ts';
+import { checksumOf, encodeEntry } from './document-blobs.ts';
+import type { Repository } from './repository.ts';
+import { readSegmentChecksum } from './segment-checksum.ts';
+import { SeqNoSetBuilder } from './seq-no-set.ts';
+import { type DocumentsBlob, REPOSITORY_FORMAT, type SegmentBlob, type ShardManifest, type ShardSizes } from './snapshot-types.ts';
+
+/** A blob of documents is complete when it has this many bytes or records. */
+const BLOB_BYTES = 16 << 20;
+const BLOB_RECORDS = 1 << 16;
+/** This many small blobs in a row, as frequent snapshots make them, are replaced by one. */
+const SMALL_BLOBS = 8;
+const SMALL_BYTES = BLOB_BYTES / 4;
+/** Records at the end of a blob by which its log is recognised later. */
+const TAIL_RECORDS = 32;
+/** Keys read before other work gets its turn. */
+const KEYS_PER_TURN = 20_000;
+const READ_BYTES = 1 << 20;
+
+export interface ShardSource {
+  readonly store: Store;
+  readonly log: number;
+  readonly files: SegmentFiles;
+  readonly checkpoint: ShardCheckpoint;
+  /** The manifest of the last snapshot of this shard in the repository, or null. */
+  readonly previous: ShardManifest | null;
+}
+
+export interface CopyControl {
+  /** Called before each copy with the files and bytes that are known to be needed. */
+  onPlan(sizes: ShardSizes): void;
+  onCopied(files: number, bytes: number): void;
+  /** Waits as long as the rate limit requires. @throws ApiError the snapshot was cancelled */
+  pause(bytes: number): Promise<void>;
+}
+
+/** A range of sequence numbers with the records that are still needed. */
+interface LiveRange {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly live: string;
+}
+
+/** @returns the manifest, whose blobs are all in the repository. @throws ApiError a segment or a record is damaged, or the repository fails */
+export async function copyShard(
+  repository: Repository,
+  source: ShardSource,
+  control: CopyControl,
+): Promise<{ manifest: ShardManifest; sizes: ShardSizes }> {
+  const copier = new ShardCopier(repository, source, control);
+  return copier.run();
+}
+
+class ShardCopier {
+  readonly #repository: Repository;
+  readonly #source: ShardSource;
+  readonly #control: CopyControl;
+  readonly #obsolete: ReadonlySet<number>;
+  #sizes = { files: 0, bytes: 0, newFiles: 0, newBytes: 0 };
+
+  constructor(repository: Repository, source: ShardSource, control: CopyControl) {
+    this.#repository = repository;
+    this.#source = source;
+    this.#control = control;
+    this.#obsolete = new Set(source.checkpoint.obsolete);
+  }
+
+  async run(): Promise<{ manifest: ShardManifest; sizes: ShardSizes }> {
+    const { checkpoint, store } = this.#source;
+    const { point } = checkpoint;
+    store.renewReads();
+    const segments: SegmentBlob[] = [];
+    for (const segment of point.segments) segments.push(await this.#segment(segment.name, segment.bytes));
+    const documents = await this.#documents();
+    return { manifest: { format: REPOSITORY_FORMAT, point, segments, documents }, sizes: this.#sizes };
+  }
+
+  // -------------------------------------------------------------------------------------------------------- segments
+
+  async #segment(name: string, bytes: number): Promise<SegmentBlob> {
+    const { checkpoint, files, previous } = this.#source;
+    const file = files.fileOf(name);
+    const handle = await open(file, 'r');
+    try {
+      const checksum = await readSegmentChecksum(handle, bytes, file);
+      const bits = checkpoint.liveDocs.find(([segment]) => segment === name)?.[1];
+      const liveDocs = bits === undefined ? null : Buffer.from(bits).toString('base64');
+      const known = previous?.segments.find((segment) => segment.name === name && segment.bytes === bytes && segment.checksum === checksum);
+      if (known !== undefined) {
+        this.#count(bytes, false);
+        return { ...known, liveDocs };
+      }
+      const { blob } = await this.#put(() => handle.createReadStream({ start: 0, highWaterMark: READ_BYTES, autoClose: false }), bytes);
+      return { name, bytes, checksum, blob, liveDocs };
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #put(source: BlobSource, bytes: number): Promise<{ blob: string; bytes: number }> {
+    const control = this.#control;
+    control.onPlan({ ...this.#sizes, newFiles: this.#sizes.newFiles + 1, newBytes: this.#sizes.newBytes + bytes });
+    const paced = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const part of source()) {
+        await control.pause(part.length);
+        yield part;
+      }
+    };
+    const stored = await this.#repository.blobs.putHashed(paced);
+    this.#count(stored.bytes, stored.isNew);
+    control.onCopied(this.#sizes.newFiles, this.#sizes.newBytes);
+    return stored;
+  }
+
+  #count(bytes: number, isNew: boolean): void {
+    const { files, bytes: all, newFiles, newBytes } = this.#sizes;
+    this.#sizes = { files: files + 1, bytes: all + bytes, newFiles: newFiles + (isNew ? 1 : 0), newBytes: newBytes + (isNew ? bytes : 0) };
+  }
+
+  // ------------------------------------------------------------------------------------------------------- documents
+
+  async #documents(): Promise<DocumentsBlob[]> {
+    const { maxSeqNo } = this.#source.checkpoint.point;
+    const documents: DocumentsBlob[] = [];
+    let from = 0;
+    for (const { blob, range } of await this.#reusable()) {
+      if (from < blob.from) await this.#writeRange(from, blob.from - 1, documents);
+      documents.push({ ...blob, live: range.count === blob.records ? null : range.live, liveRecords: range.count });
+      this.#count(blob.bytes, false);
+      from = blob.to + 1;
+    }
+    await this.#writeRange(from, maxSeqNo, documents);
+    return documents;
+  }
+
+  /** The blobs of the previous snapshot that can be kept, with the records in them that are still needed. */
+  async #reusable(): Promise<Array<{ blob: DocumentsBlob; range: LiveRange }>> {
+    const { previous, checkpoint } = this.#source;
+    const kept: Array<{ blob: DocumentsBlob; range: LiveRange }> = [];
+    for (const blob of previous?.documents ?? []) {
+      if (blob.to > checkpoint.point.maxSeqNo || !this.#isOfThisLog(blob)) continue;
+      const range = await this.#liveRange(blob.from, blob.to);
+      if (range.count > 0 && range.count * 2 >= blob.records && range.count <= blob.records) kept.push({ blob, range });
+    }
+    return withoutSmallRuns(kept);
+  }
+
+  /**
+   * False if the blob was made from another log, as after the data directory was replaced by an older copy and written to. The last record that
+   * still exists decides; without any of the last ones nothing proves the origin.
+   */
+  #isOfThisLog({ tail }: DocumentsBlob): boolean {
+    const { store, log } = this.#source;
+    for (const [seqNo, checksum] of tail) {
+      const record = store.rawRecord(log, seqNo);
+      if (record !== null) return checksumOf(record) === checksum;
+    }
+    return false;
+  }
+
+  async #liveRange(from: number, to: number): Promise<LiveRange> {
+    const live = new SeqNoSetBuilder();
+    for await (const seqNo of this.#seqNos(from, to)) live.add(seqNo);
+    return { from, to, count: live.count, live: live.encode() };
+  }
+
+  /** The records in this range that segments need. */
+  async *#seqNos(from: number, to: number): AsyncGenerator<number> {
+    const { store, log } = this.#source;
+    for (let at = from; at <= to; ) {
+      const found = store.seqNos(log, at, to, KEYS_PER_TURN);
+      for (const seqNo of found) if (!this.#obsolete.has(seqNo)) yield seqNo;
+      if (found.length < KEYS_PER_TURN) return;
+      at = found[found.length - 1] + 1;
+      await this.#control.pause(0);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Writes the records of a range into new blobs. */
+  async #writeRange(from: number, to: number, into: DocumentsBlob[]): Promise<void> {
+    const { store, log } = this.#source;
+    let parts: Uint8Array[] = [];
+    let bytes = 0;
+    let records = 0;
+    let start = from;
+    let checksums: Array<[number, number]> = [];
+    const write = async (end: number): Promise<void> => {
+      const taken = parts;
+      const stored = await this.#put(() => taken, bytes);
+      const tail = checksums.slice(-TAIL_RECORDS).reverse();
+      into.push({ blob: stored.blob, bytes, from: start, to: end, records, live: null, liveRecords: records, tail });
+      parts = [];
+      checksums = [];
+      bytes = records = 0;
+      start = end + 1;
+    };
+    for await (const seqNo of this.#seqNos(from, to)) {
+      const record = store.rawRecord(log, seqNo);
+      if (record === null)
+        throw new ApiError('translog_corrupted_exception', 500, `record ${seqNo} of log ${log} disappeared during the snapshot`);
+      const entry = encodeEntry({ seqNo, record });
+      parts.push(...entry);
+      bytes += entry[0].length + entry[1].length;
+      records++;
+      checksums.push([seqNo, checksumOf(record)]);
+      if (bytes >= BLOB_BYTES || records >= BLOB_RECORDS) await write(seqNo);
+    }
+    if (records > 0) await write(to);
+  }
+}
+
+/** Leaves out runs of small blobs that are long enough to be written as one. */
+function withoutSmallRuns<T extends { readonly blob: DocumentsBlob }>(kept: readonly T[]): T[] {
+  const out: T[] = [];
+  let run: T[] = [];
+  const endRun = (): void => {
+    if (run.length < SMALL_BLOBS) out.push(...run);
+    run = [];
+  };
+  for (const entry of kept) {
+    if (entry.blob.bytes < SMALL_BYTES) {
+      run.push(entry);
+      continue;
+    }
+    endRun();
+    out.push(entry);
+  }
+  endRun();
+  return out;
+}
