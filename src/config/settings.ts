@@ -160,6 +160,11 @@ export const SETTINGS = {
   'http.max_content_length': setting(100 * 2 ** 20, bytes, 'largest request body; 413 beyond'),
   'http.max_header_size': setting(16 * 1024, bytes, 'largest request line with headers; 431 beyond'),
   'http.read_timeout': setting(30_000, duration, 'connections are closed if a request body or a response makes no progress for this long'),
+  'http.min_body_rate': setting(
+    1024,
+    bytes,
+    'request bodies that arrive more slowly, in bytes per second after 10 s, are answered with 408; 0: none',
+  ),
   'http.compression': setting(true, bool, 'gzip responses if the client accepts it'),
   'http.compression_min_size': setting(1024, bytes, 'smallest response that is compressed'),
   'http.cors.enabled': setting(false, bool, 'allow cross-origin requests'),

@@ -1,6 +1,6 @@
 // A request body between the socket that feeds it and the handler that reads it. At most HIGH_WATER bytes are stored before a handler reads,
 // and while an iterating handler is busy; then the socket is paused.
-import { BodyAborted, BodyTooLarge, type HttpBody } from './listener.ts';
+import { BodyAborted, BodyTooLarge, BodyTooSlow, type HttpBody } from './listener.ts';
 
 /** Pauses and resumes the socket of a body. */
 export interface BodyFlow {
@@ -9,6 +9,8 @@ export interface BodyFlow {
 }
 
 const HIGH_WATER = 256 * 1024;
+/** Bodies may arrive at any speed for this long: short ones are complete by then. */
+const RATE_GRACE_MS = 10_000;
 
 export class FlowBody implements HttpBody {
   readonly length: number | null;
@@ -17,6 +19,10 @@ export class FlowBody implements HttpBody {
   /** Increases with every chunk. */
   receivedBytes = 0;
   isPaused = false;
+  /** Time for which the sender could send, as counted by `watch`. */
+  #readingMs = 0;
+  #stalledMs = 0;
+  #watchedBytes = 0;
   readonly #flow: BodyFlow;
   readonly #listenerLimit: number;
   #limit: number;
@@ -64,6 +70,22 @@ export class FlowBody implements HttpBody {
   abort(): void {
     this.isPaused = false;
     if (!this.complete) this.#fail(new BodyAborted());
+  }
+
+  /**
+   * Called every `elapsedMs` while the sender could send. Fails the body if nothing has arrived for `timeoutMs`, or fewer bytes per second than
+   * `minRate` after a start of `RATE_GRACE_MS`.
+   * @param timeoutMs  -1: never. @returns false if the body failed
+   */
+  watch(elapsedMs: number, timeoutMs: number, minRate: number): boolean {
+    this.#stalledMs = this.receivedBytes === this.#watchedBytes ? this.#stalledMs + elapsedMs : 0;
+    this.#watchedBytes = this.receivedBytes;
+    this.#readingMs += elapsedMs;
+    const hasStalled = timeoutMs >= 0 && this.#stalledMs >= timeoutMs;
+    const isDripping = this.#readingMs > RATE_GRACE_MS && (this.receivedBytes * 1000) / this.#readingMs < minRate;
+    if (!hasStalled && !isDripping) return true;
+    this.#fail(new BodyTooSlow());
+    return false;
   }
 
   /** The rest will not be read: receive it and drop it. */

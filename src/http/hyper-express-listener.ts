@@ -123,6 +123,11 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
       }
       reply.raw.pause();
       reply.raw.resume();
+      if (isReading && !reply.sent) {
+        // The handler answers 408.
+        body.watch(WATCH_INTERVAL_MS, timeoutMs, this.#options.minBodyRate);
+        continue;
+      }
       const seen = body.receivedBytes + reply.progress;
       if (seen !== reply.seen) {
         reply.seen = seen;

@@ -23,7 +23,7 @@ export interface HttpRequest {
 
 /**
  * The request body, read once: either by `bytes` or as an async iterable, which slows the sender down while the reader is busy.
- * Both fail with BodyTooLarge above the listener's limit and with BodyAborted when the client disconnects or stalls.
+ * Both fail with BodyTooLarge above the listener's limit, with BodyTooSlow when it stalls or drips, and with BodyAborted when the client disconnects.
  */
 export interface HttpBody extends AsyncIterable<Buffer> {
   /** Bytes announced; 0 without a body, null when chunked. */
@@ -58,6 +58,8 @@ export interface ListenerOptions {
   readonly maxHeaderSize: number;
   /** Time after which a stalled body or reader is cut off; -1: never. */
   readonly readTimeoutMs: number;
+  /** Bodies that arrive with fewer bytes per second are cut off; 0: none. */
+  readonly minBodyRate: number;
   /** Other threads listen on the same port. */
   readonly isShared: boolean;
 }
@@ -80,6 +82,18 @@ export class BodyTooLarge extends Error {
     this.name = 'BodyTooLarge';
     this.limit = limit;
   }
+}
+
+export class BodyTooSlow extends Error {
+  constructor() {
+    super('the request body did not arrive in time');
+    this.name = 'BodyTooSlow';
+  }
+}
+
+/** Statuses after which the connection is closed: the rest of the body is not waited for. */
+export function closesConnection(status: number): boolean {
+  return status === 413 || status === 408;
 }
 
 export class BodyAborted extends Error {

@@ -13,6 +13,8 @@ import { type HeadRules, HeadScanner } from './wire/head-scanner.ts';
 
 /** Idle connections, and connections whose head is incomplete, are closed after this time. */
 const IDLE_TIMEOUT_MS = 10_000;
+/** Interval at which the progress of bodies and readers is checked. */
+const CHECK_MS = 2000;
 /** Rest of a body that is not read by the handler: up to this size it is read and dropped, above it the connection is closed. */
 const MAX_DISCARD_BYTES = 8 * 2 ** 20;
 /** Time for the client to receive the last response before its connection is closed. */
@@ -48,8 +50,9 @@ export class NetConnection implements ReplyOwner, Timed {
   #isAdvancing = false;
   /** nothing is read any more: the last response has been sent */
   #isClosing = false;
-  /** bytes received and sent when the timer last fired */
+  /** bytes received and sent when the timer last fired, and time since which they are the same */
   #lastProgress = 0;
+  #stalledMs = 0;
 
   constructor(owner: ConnectionOwner, socket: Socket) {
     this.#owner = owner;
@@ -89,14 +92,23 @@ export class NetConnection implements ReplyOwner, Timed {
       return;
     }
     // A handler may take as long as it needs; a body or a reader that does not advance may not.
-    const isWaitingForHandler = this.#reply && !this.#reply.isStreaming && this.#body?.complete;
-    const progress = this.#progress;
-    const hasAdvanced = isWaitingForHandler || this.#body?.isPaused || progress !== this.#lastProgress;
-    if (!hasAdvanced || (this.#isClosing && this.#unsent === 0)) {
-      this.destroy();
-      return;
+    const body = this.#body;
+    const isReading = body !== null && !body.complete && !body.isPaused;
+    const isWaitingForHandler = this.#reply && !this.#reply.isStreaming && !isReading;
+    const { readTimeoutMs, minBodyRate } = this.#owner.options;
+    if (isReading && this.#reply && !this.#reply.sent) {
+      // The handler answers 408.
+      body.watch(CHECK_MS, readTimeoutMs, minBodyRate);
+    } else {
+      const progress = this.#progress;
+      const hasAdvanced = isWaitingForHandler || body?.isPaused || progress !== this.#lastProgress;
+      this.#stalledMs = hasAdvanced ? 0 : this.#stalledMs + CHECK_MS;
+      this.#lastProgress = progress;
+      if ((readTimeoutMs >= 0 && this.#stalledMs >= readTimeoutMs) || (this.#isClosing && this.#unsent === 0)) {
+        this.destroy();
+        return;
+      }
     }
-    this.#lastProgress = progress;
     this.#armReadTimer();
   }
 
@@ -111,9 +123,7 @@ export class NetConnection implements ReplyOwner, Timed {
   }
 
   #armReadTimer(): void {
-    const { readTimeoutMs } = this.#owner.options;
-    if (readTimeoutMs >= 0) setDeadline(this, readTimeoutMs);
-    else this.deadlineMs = Infinity;
+    setDeadline(this, CHECK_MS);
   }
 
   // ---------------------------------------------------------------- input

@@ -5,6 +5,8 @@ import { type HeaderField, joinHeader, parseHeaderLine } from './wire/header.ts'
 import { parseRequestLine } from './wire/request-line.ts';
 
 const MAX_FIELDS = 100;
+/** Control characters other than tabs (RFC 9110, 5.5). */
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** Strict: ambiguous heads are refused. */
 export const headRules = (maxHeadBytes: number): HeadRules => ({
@@ -51,7 +53,10 @@ export class NetHead implements HeadHandler {
 
   unusualField(line: string): number {
     const field = parseHeaderLine(line, true, false);
-    return typeof field === 'string' ? this.#refuse(400, 'malformed header line') : this.field(field);
+    // Without a colon, the whole line would be a name.
+    return typeof field === 'string' || !line.includes(':') || CONTROL.test(field.value)
+      ? this.#refuse(400, 'malformed header line')
+      : this.field(field);
   }
 
   #refuse(status: number, reason: string): number {

@@ -1,7 +1,7 @@
 // A reply of net-listener.ts: whole, in one write, or as a stream.
 import type { Socket } from 'node:net';
 import type { FlowBody } from './flow-body.ts';
-import { checkHeaderValue, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
+import { checkHeaderValue, closesConnection, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
 import type { NetHead } from './net-head.ts';
 import { REASON_PHRASES } from './reason-phrases.ts';
 import { nowSeconds } from './wire/clock.ts';
@@ -57,7 +57,7 @@ export class NetReply implements HttpReply {
   }
 
   send(status: number, headers: HttpHeaders, body: string | Uint8Array = ''): void {
-    const shouldClose = this.#shouldClose || status === 413;
+    const shouldClose = this.#shouldClose || closesConnection(status);
     const hasLength = status !== 204 && status !== 304;
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const head = this.#headText(status, headers, shouldClose, hasLength ? `content-length: ${bytes}\r\n` : '');

@@ -1,7 +1,7 @@
 // Replies written directly to uWebSockets: whole ones in one corked write, streams in corked pieces (guard 7). hyper-express is notified when
 // one is complete; its own `send` takes a table of headers and three more calls.
 
-import { checkHeaderValue, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
+import { checkHeaderValue, closesConnection, type HttpHeaders, type HttpReply, type ReplyStream } from './listener.ts';
 import { REASON_PHRASES } from './reason-phrases.ts';
 import type { UwsBody } from './uws-body.ts';
 import type { HyperResponse, RawResponse } from './uws-guards.ts';
@@ -54,7 +54,7 @@ export class UwsReply implements HttpReply {
     // uWebSockets receives the rest of an unread body after the reply; a body above the limit is not waited for.
     if (!this.body.complete) this.body.discard();
     const { raw } = this;
-    const close = this.shouldClose || status === 413;
+    const close = this.shouldClose || closesConnection(status);
     raw.cork(() => {
       this.#writeHead(status, headers);
       if (this.#isHead) raw.endWithoutBody(Buffer.byteLength(body), close);

@@ -10,7 +10,7 @@ import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
-import { BodyAborted, type HttpReply, type HttpRequest } from '../http/listener.ts';
+import { BodyAborted, BodyTooSlow, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import { type Caller, type CallerRef, callerRef } from '../security/caller.ts';
 import { isClusterAction } from '../security/cluster-privileges.ts';
 import { ALL_APIS } from './all-apis.ts';
@@ -275,7 +275,7 @@ export class Dispatcher {
       return;
     }
     if (thrown instanceof ContentTypeRefused) return this.#send(exchange, { status: 406, body: { error: thrown.message, status: 406 } });
-    const error = toApiError(thrown);
+    const error = toApiError(thrown instanceof BodyTooSlow ? new ApiError('timeout_exception', 408, thrown.message) : thrown);
     if (error.status >= 500 && !(thrown instanceof ApiError)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }

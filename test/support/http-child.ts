@@ -17,9 +17,9 @@ export interface HttpChild {
   stop(): Promise<number | string>;
 }
 
-export async function startHttpChild(kind: 'uws' | 'net'): Promise<HttpChild> {
+export async function startHttpChild(kind: 'uws' | 'net', limits: readonly number[] = []): Promise<HttpChild> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, String(port), kind], {
+  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, String(port), kind, ...limits.map(String)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, UWS_HTTP_MAX_HEADERS_SIZE: '16384' },
   });

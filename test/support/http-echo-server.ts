@@ -1,8 +1,8 @@
 // A listener with test routes, run as a child process: uWebSockets may not share a process with the test runner.
-//   tsx test/support/http-echo-server.ts PORT KIND        prints `ready` when it listens; a line `stop` on stdin ends it by guard 5
+//   tsx test/support/http-echo-server.ts PORT KIND [READ_TIMEOUT_MS [MIN_BODY_RATE]]    prints `ready` when it listens; a line `stop` on stdin ends it by guard 5
 import { createInterface } from 'node:readline';
 import { createListener } from '../../src/http/create-listener.ts';
-import { BodyTooLarge, type Handler } from '../../src/http/listener.ts';
+import { BodyTooLarge, BodyTooSlow, type Handler } from '../../src/http/listener.ts';
 
 const LIMIT = 1_000_000;
 
@@ -23,7 +23,7 @@ const handler: Handler = async (request, reply) => {
         }),
       );
     } catch (error) {
-      reply.send(error instanceof BodyTooLarge ? 413 : 400, {}, (error as Error).message);
+      reply.send(error instanceof BodyTooLarge ? 413 : error instanceof BodyTooSlow ? 408 : 400, {}, (error as Error).message);
     }
   } else if (path === '/count') {
     let bytes = 0;
@@ -64,9 +64,17 @@ const handler: Handler = async (request, reply) => {
   }
 };
 
-const [port, kind] = process.argv.slice(2);
+const [port, kind, timeout = '30000', rate = '0'] = process.argv.slice(2);
 const listener = await createListener(
-  { host: '127.0.0.1', port: Number(port), maxContentLength: 50_000_000, maxHeaderSize: 16_384, readTimeoutMs: 30_000, isShared: false },
+  {
+    host: '127.0.0.1',
+    port: Number(port),
+    maxContentLength: 50_000_000,
+    maxHeaderSize: 16_384,
+    readTimeoutMs: Number(timeout),
+    minBodyRate: Number(rate),
+    isShared: false,
+  },
   handler,
   kind as 'uws' | 'net',
 );

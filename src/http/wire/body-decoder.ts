@@ -88,7 +88,7 @@ export class BodyDecoder {
     this.#trailerBytes += line.length;
     if (this.#trailerBytes > 16_384) return false;
     const field = parseHeaderLine(line, true, true);
-    if (field === 'invalid') return false;
+    if (field === 'invalid' || (this.#isStrict && !line.includes(':'))) return false;
     if (field !== 'ignored') this.trailers.push(field);
     return true;
   }

@@ -80,8 +80,15 @@ export class HeadScanner {
   /** A line whose end has not arrived: one that is too long already, or cannot become valid, is refused now. */
   #checkPartial(text: string, pos: number, rules: HeadRules): ScanResult {
     const partial = text.length - pos;
+    if (rules.isStrict && hasBareCr(text, pos)) return 'bad line end';
     if (this.#lines > 0) return partial >= rules.lineBytes || this.#bytes + partial > rules.headBytes ? 'long head' : 'more';
     if (partial >= rules.lineBytes) return 'long line';
     return partial > 0 && !canBeginRequest(text.slice(pos, pos + METHOD_START), rules.methods) ? 'bad method' : 'more';
   }
+}
+
+/** Whether a CR in the incomplete line from `pos` on is followed by something else than LF. */
+function hasBareCr(text: string, pos: number): boolean {
+  const cr = text.indexOf('\r', pos);
+  return cr >= 0 && cr < text.length - 1;
 }

@@ -65,6 +65,9 @@ export function parseHeaderLine(line: string, underscores: boolean, ignoreInvali
   return { name, lname: lowerName(name), value: line.slice(start, end) };
 }
 
+/** Control characters other than tabs (RFC 9110, 5.5), or no colon. */
+const UNUSUAL_LINE = /[\x00-\x08\x0a-\x1f\x7f]|^[^:]*$/;
+
 const MEMO_SLOTS = 512;
 /** lengths of lines that are cached */
 const MEMO_MIN = 3;
@@ -93,6 +96,7 @@ export function recallField(text: string, start: number, end: number): HeaderFie
 
 /** Parses and caches a line that every server would accept; undefined if its name or value is unusual. */
 export function learnField(line: string): HeaderField | undefined {
+  if (UNUSUAL_LINE.test(line)) return undefined;
   const short = line.length <= MEMO_LINE && line.length >= MEMO_MIN;
   // a copy: a slice would keep the whole string alive that it was cut from
   const own = short ? Buffer.from(line, 'latin1').latin1Slice() : line;

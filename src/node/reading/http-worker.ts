@@ -46,6 +46,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
       maxContentLength: settings['http.max_content_length'],
       maxHeaderSize: settings['http.max_header_size'],
       readTimeoutMs: settings['http.read_timeout'],
+      minBodyRate: settings['http.min_body_rate'],
       isShared: threadCounts(settings).listeners > 1,
     },
     dispatcher.handle,

@@ -12,7 +12,15 @@ const CLOSING = 'GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 let handler: Handler;
 let sockets: net.Socket[] = [];
 const owner: ConnectionOwner = {
-  options: { host: '127.0.0.1', port: 0, maxContentLength: 1 << 20, maxHeaderSize: 16_384, readTimeoutMs: 30_000, isShared: false },
+  options: {
+    host: '127.0.0.1',
+    port: 0,
+    maxContentLength: 1 << 20,
+    maxHeaderSize: 16_384,
+    readTimeoutMs: 30_000,
+    minBodyRate: 0,
+    isShared: false,
+  },
   handler: (request, reply) => handler(request, reply),
   isDraining: false,
   inFlight: 0,
