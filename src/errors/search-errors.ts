@@ -107,6 +107,14 @@ export function tooManyClausesError(limit: number): ApiError {
   return new ApiError('too_many_clauses', 400, `maxClauseCount is set to ${limit}`);
 }
 
+/** @param what  the part of the request that needs the memory */
+export function circuitBreakingError(what: string, bytes: number, limit: number): ApiError {
+  const reason = `[request] Data too large, data for [${what}] would be [${bytes}b], which is larger than the limit of [${limit}b]`;
+  return new ApiError('circuit_breaking_exception', 429, reason, {
+    details: { bytes_wanted: bytes, bytes_limit: limit, durability: 'TRANSIENT' },
+  });
+}
+
 /** A query with too many clauses at all depths together. */
 export function tooManyNestedClausesError(limit: number): ApiError {
   return new ApiError('too_many_nested_clauses', 400, `Query contains too many nested clauses; maxClauseCount is set to ${limit}`);

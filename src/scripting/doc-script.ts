@@ -6,6 +6,7 @@ import { doubleOf } from './dates.ts';
 import type { HostFunction } from './evaluator.ts';
 import { compileExpression } from './expression.ts';
 import { compileScript } from './painless.ts';
+import type { ScriptBudget } from './script-budget.ts';
 import { resolveScript, type ScriptSpec, type StoredScript } from './script-spec.ts';
 import { Double, type HostObject, ScriptFault, type ScriptMap, type Value } from './syntax-tree.ts';
 import { toScript } from './update-script.ts';
@@ -82,6 +83,8 @@ export interface ScriptInput {
   readonly score?: number;
   readonly value?: Value;
   readonly state?: ScriptMap;
+  /** What the run may use; a default one if absent. */
+  readonly budget?: ScriptBudget;
 }
 
 export type ScriptVariable = '_score' | '_value' | 'state';
@@ -120,7 +123,8 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
     run(at, input = {}) {
       current = at;
       try {
-        return compiled.run({ doc, params, _score: new Double(input.score ?? 0), _value: input.value ?? null, state: input.state ?? null });
+        const variables = { doc, params, _score: new Double(input.score ?? 0), _value: input.value ?? null, state: input.state ?? null };
+        return compiled.run(variables, input.budget);
       } finally {
         current = null;
       }

@@ -1,12 +1,13 @@
-// Evaluates the syntax tree of a script. Each expression and each loop iteration costs a step of the budget; the call depth is limited.
+// Evaluates the syntax tree of a script. Each expression and each loop iteration costs a step of the budget; the depth of calls is limited.
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { callMethod, callStatic, newInstance } from './methods.ts';
 import { cast, operate, unary } from './operators.ts';
 import { memberOfGetter } from './resolver.ts';
+import { ENTRY_BYTES, type ScriptBudget, spendBytes } from './script-budget.ts';
 import { type Callable, Double, type Expression, ScriptFault, type Statement, type Value } from './syntax-tree.ts';
-import { defaultOf, isHostObject, isInstance } from './values.ts';
+import { defaultOf, isHostObject, isInstance, textOf } from './values.ts';
 
 /** A function that the host provides. */
 export type HostFunction = (args: Value[]) => Value;
@@ -33,13 +34,13 @@ export class Evaluator {
 
   readonly #source: string;
   readonly #functions: Readonly<Record<string, HostFunction>>;
-  #budget: number;
+  readonly #budget: ScriptBudget;
 
   constructor(
     source: string,
     variables: Readonly<Record<string, Value>>,
     functions: Readonly<Record<string, HostFunction>>,
-    budget: number,
+    budget: ScriptBudget,
   ) {
     this.#source = source;
     this.#functions = functions;
@@ -61,7 +62,7 @@ export class Evaluator {
   }
 
   #step(at: number): void {
-    if (--this.#budget < 0) throw this.#fail(at, 'the script takes too many steps');
+    if (--this.#budget.steps < 0) throw this.#fail(at, 'the script takes too many steps');
   }
 
   /** Runs an action of the host; its faults are reported with their place in the script. */
@@ -71,6 +72,10 @@ export class Evaluator {
     } catch (error) {
       throw this.#placed(error, at);
     }
+  }
+
+  #text(value: Value, at: number): string {
+    return typeof value === 'string' ? value : this.#hosted(at, () => textOf(value));
   }
 
   /** Turns a fault of the host into an error with its place in the script. */
@@ -115,7 +120,7 @@ export class Evaluator {
       case 'leave':
         return statement.how === 'break' ? BREAK : CONTINUE;
       case 'throw':
-        throw this.#fail(statement.at, String(this.#value(statement.value)));
+        throw this.#fail(statement.at, this.#text(this.#value(statement.value), statement.at));
       case 'if':
         if (this.#truth(this.#value(statement.test), statement.test.at)) return this.#block(statement.then);
         return statement.else ? this.#block(statement.else) : null;
@@ -147,8 +152,12 @@ export class Evaluator {
     const object = this.#value(target.object);
     const key = target.kind === 'member' ? target.name : this.#value(target.index);
     const combine = (old: Value): Value => (op ? this.#operate(op, old, this.#value(value), at) : this.#value(value));
-    if (object instanceof Map) object.set(String(key), combine(object.get(String(key)) ?? null));
-    else if (Array.isArray(object) && target.kind === 'index') {
+    if (object instanceof Map) {
+      const name = this.#text(key, at);
+      const combined = combine(object.get(name) ?? null);
+      if (!object.has(name)) this.#hosted(at, () => spendBytes(ENTRY_BYTES + name.length));
+      object.set(name, combined);
+    } else if (Array.isArray(object) && target.kind === 'index') {
       const index = Number(key);
       if (!(index in object)) throw this.#fail(at, `index ${index} is out of bounds for length ${object.length}`);
       object[index] = combine(object[index]);
@@ -157,6 +166,7 @@ export class Evaluator {
 
   #each({ name, items, body, at }: Each): Flow | null {
     const list = this.#value(items);
+    this.#hosted(at, () => spendBytes(sizeOf(list) * ENTRY_BYTES));
     const walked = Array.isArray(list)
       ? [...list]
       : isHostObject(list)
@@ -214,10 +224,8 @@ export class Evaluator {
         return result;
       }
       case 'new': {
-        const made = newInstance(
-          expression.type,
-          expression.args.map((arg) => this.#value(arg)),
-        );
+        const args = expression.args.map((arg) => this.#value(arg));
+        const made = this.#hosted(expression.at, () => newInstance(expression.type, args));
         if (made === undefined) throw this.#fail(expression.at, `[new ${expression.type}] is not supported`);
         return made;
       }
@@ -232,9 +240,11 @@ export class Evaluator {
       case 'cast':
         return this.#cast(expression.type, this.#value(expression.operand), expression.at);
       case 'list':
+        this.#hosted(expression.at, () => spendBytes((expression.items.length + 1) * ENTRY_BYTES));
         return expression.items.map((item) => this.#value(item));
       case 'map':
-        return new Map(expression.entries.map(({ key, value }) => [String(this.#value(key)), this.#value(value)]));
+        this.#hosted(expression.at, () => spendBytes((expression.entries.length + 1) * ENTRY_BYTES));
+        return new Map(expression.entries.map(({ key, value }) => [this.#text(this.#value(key), expression.at), this.#value(value)]));
       case 'lambda':
         return this.#lambda(expression);
     }
@@ -248,16 +258,18 @@ export class Evaluator {
     return isPrefix ? after : before;
   }
 
-  #lambda({ names, body }: Extract<Expression, { kind: 'lambda' }>): Callable {
+  #lambda({ names, body, at }: Extract<Expression, { kind: 'lambda' }>): Callable {
     const captured = [...this.#scopes];
     return {
       invoke: (args) => {
+        this.#enterCall(at);
         const outer = this.#scopes;
         this.#scopes = [...captured, new Map(names.map((name, i) => [name, args[i] ?? null]))];
         try {
           return Array.isArray(body) ? (this.#statements(body)?.value ?? null) : this.#value(body);
         } finally {
           this.#scopes = outer;
+          this.#calls--;
         }
       },
     };
@@ -267,7 +279,7 @@ export class Evaluator {
     const values = args.map((arg) => this.#value(arg));
     const own = this.#declared.get(name);
     if (!own) return this.#hosted(at, () => this.#functions[name](values));
-    if (++this.#calls > MAX_CALLS) throw this.#fail(at, `function calls nest deeper than ${MAX_CALLS}`);
+    this.#enterCall(at);
     const outer = this.#scopes;
     this.#scopes = [new Map(own.params.map((param, i) => [param, values[i]]))];
     try {
@@ -276,6 +288,11 @@ export class Evaluator {
       this.#scopes = outer;
       this.#calls--;
     }
+  }
+
+  #enterCall(at: number): void {
+    if (this.#calls >= MAX_CALLS) throw this.#fail(at, `function calls nest deeper than ${MAX_CALLS}`);
+    this.#calls++;
   }
 
   #call(expression: Extract<Expression, { kind: 'call' }>): Value {
@@ -299,7 +316,7 @@ export class Evaluator {
   #element({ object: of, index, at }: Extract<Expression, { kind: 'index' }>): Value {
     const object = this.#value(of);
     const key = this.#value(index);
-    if (object instanceof Map) return object.get(String(key)) ?? null;
+    if (object instanceof Map) return object.get(this.#text(key, at)) ?? null;
     if (isHostObject(object)) {
       const found = this.#hosted(at, () => object.get?.(key));
       if (found === undefined) throw this.#fail(at, 'this type has no elements');
@@ -355,6 +372,11 @@ export class Evaluator {
   #cast(type: string, value: Value, at: number): Value {
     return this.#hosted(at, () => cast(type, value));
   }
+}
+
+/** Number of items or keys of a collection. */
+function sizeOf(value: Value): number {
+  return Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
 }
 
 /** Converts a result for the caller: doubles become plain numbers. */

@@ -1,12 +1,12 @@
 // Methods of strings, lists, maps and numbers that scripts may call, as in Java, and the static ones.
 import { dateOfText, millisOf, zonedDateTime } from './dates.ts';
+import { ENTRY_BYTES, spendBytes, spendSteps } from './script-budget.ts';
 import { type Callable, Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
+import { MAX_TEXT, spendText, textOf } from './values.ts';
 
 type Method = (self: never, args: Value[]) => Value;
 
-const MAX_TEXT = 1 << 20;
-
-const text = (value: Value): string => (value instanceof Char ? value.toString() : String(value));
+const text = textOf;
 
 const STRING: Readonly<Record<string, (self: string, args: Value[]) => Value>> = {
   length: (self) => self.length,
@@ -22,17 +22,20 @@ const STRING: Readonly<Record<string, (self: string, args: Value[]) => Value>> =
   lastIndexOf: (self, [part]) => self.lastIndexOf(text(part)),
   substring: (self, [from, to]) => substring(self, Number(from), to === undefined ? self.length : Number(to)),
   subSequence: (self, [from, to]) => substring(self, Number(from), Number(to)),
-  toLowerCase: (self) => self.toLowerCase(),
-  toUpperCase: (self) => self.toUpperCase(),
+  toLowerCase: (self) => built(self.length, () => self.toLowerCase()),
+  toUpperCase: (self) => built(self.length, () => self.toUpperCase()),
   trim: (self) => self.replace(/^[\0-\x20]+|[\0-\x20]+$/g, ''),
-  replace: (self, [from, to]) => self.replaceAll(text(from), () => text(to)),
-  concat: (self, [other]) => self + text(other),
+  replace: (self, [from, to]) => replaceAll(self, text(from), text(to)),
+  concat: (self, [other]) => built(self.length + text(other).length, () => self + text(other)),
   compareTo: (self, [other]) => compare(self, text(other)),
-  hashCode: (self) => [...Array(self.length).keys()].reduce((hash, i) => (Math.imul(hash, 31) + self.charCodeAt(i)) | 0, 0),
+  hashCode: (self) => hashCode(self),
   codePointAt: (self, [index]) => self.codePointAt(Number(index)),
-  repeat: (self, [count]) => (Number(count) >= 0 && self.length * Number(count) <= MAX_TEXT ? self.repeat(Number(count)) : undefined),
-  splitOnToken: (self, [token]) => self.split(text(token)),
-  chars: (self) => [...Array(self.length).keys()].map((i) => self.charCodeAt(i)),
+  repeat: (self, [count]) => (Number(count) >= 0 ? built(self.length * Number(count), () => self.repeat(Number(count))) : undefined),
+  splitOnToken: (self, [token]) => splitOn(self, text(token)),
+  chars: (self) => {
+    spendBytes(self.length * ENTRY_BYTES);
+    return Array.from({ length: self.length }, (_, i) => self.charCodeAt(i));
+  },
 };
 
 const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = {
@@ -43,14 +46,17 @@ const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = 
   indexOf: (self, [item]) => self.indexOf(item),
   get: (self, [index]) => self[Number(index)],
   add: (self, [item, at]) => {
+    spendBytes(ENTRY_BYTES);
     if (at === undefined) self.push(item);
     else self.splice(Number(item), 0, at);
     return true;
   },
   addAll: (self, [items]) => {
     if (!Array.isArray(items)) return undefined;
-    self.push(...items);
-    return items.length > 0;
+    const { length } = items;
+    spendBytes(length * ENTRY_BYTES);
+    for (let i = 0; i < length; i++) self.push(items[i]);
+    return length > 0;
   },
   // As in Java's overloads, an int is an index and any other value an item.
   remove: (self, [item]) => {
@@ -67,13 +73,15 @@ const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = 
   sort: (self, [order]) => {
     const compareBy =
       order === undefined || order === null ? compareValues : (a: Value, b: Value) => Number((order as Callable).invoke([a, b]));
+    spendSteps(self.length);
     self.sort(compareBy);
     return null;
   },
   removeIf: (self, [test]) => {
     const kept = self.filter((item) => (test as Callable).invoke([item]) !== true);
     const isChanged = kept.length < self.length;
-    self.splice(0, self.length, ...kept);
+    self.length = 0;
+    for (const item of kept) self.push(item);
     return isChanged;
   },
   forEach: (self, [action]) => {
@@ -81,46 +89,119 @@ const LIST: Readonly<Record<string, (self: Value[], args: Value[]) => Value>> = 
     return null;
   },
   sum: (self) => self.reduce((sum: Value, item) => new Double(num(sum) + num(item)), new Double(0)),
-  join: (self, [separator]) => self.map(text).join(text(separator)),
+  join: (self, [separator]) => join(self, text(separator)),
 };
 
 const MAP: Readonly<Record<string, (self: ScriptMap, args: Value[]) => Value>> = {
   size: (self) => self.size,
   isEmpty: (self) => self.size === 0,
-  get: (self, [key]) => self.get(String(key)) ?? null,
-  getOrDefault: (self, [key, fallback]) => (self.has(String(key)) ? self.get(String(key)) : fallback),
-  containsKey: (self, [key]) => self.has(String(key)),
+  get: (self, [key]) => self.get(text(key)) ?? null,
+  getOrDefault: (self, [key, fallback]) => (self.has(text(key)) ? self.get(text(key)) : fallback),
+  containsKey: (self, [key]) => self.has(text(key)),
   containsValue: (self, [value]) => [...self.values()].includes(value),
-  put: (self, [key, value]) => replaced(self, String(key), () => self.set(String(key), value)),
-  putIfAbsent: (self, [key, value]) => replaced(self, String(key), () => self.get(String(key)) ?? self.set(String(key), value)),
+  put: (self, [key, value]) => replaced(self, text(key), () => self.set(text(key), value)),
+  putIfAbsent: (self, [key, value]) => replaced(self, text(key), () => self.get(text(key)) ?? self.set(text(key), value)),
   putAll: (self, [other]) => {
     if (!(other instanceof Map)) return undefined;
+    spendBytes(other.size * ENTRY_BYTES);
     for (const [key, value] of other) self.set(key, value);
     return null;
   },
-  remove: (self, [key]) => replaced(self, String(key), () => self.delete(String(key))),
-  keySet: (self) => [...self.keys()],
-  entrySet: (self) => [...self].map(([key, value]) => ({ fields: { key, value } })),
+  remove: (self, [key]) => replaced(self, text(key), () => self.delete(text(key))),
+  keySet: (self) => listed(self, () => [...self.keys()]),
+  entrySet: (self) => listed(self, () => [...self].map(([key, value]) => ({ fields: { key, value } }))),
   merge: (self, [key, value, combine]) => {
-    const old = self.get(String(key)) ?? null;
+    const old = self.get(text(key)) ?? null;
     const next = old === null ? value : (combine as Callable).invoke([old, value]);
-    self.set(String(key), next);
+    spendBytes(ENTRY_BYTES);
+    self.set(text(key), next);
     return next;
   },
   computeIfAbsent: (self, [key, make]) => {
-    const name = String(key);
+    const name = text(key);
+    spendBytes(ENTRY_BYTES);
     if ((self.get(name) ?? null) === null) self.set(name, (make as Callable).invoke([name]));
     return self.get(name) ?? null;
   },
-  values: (self) => [...self.values()],
+  values: (self) => listed(self, () => [...self.values()]),
   clear: (self) => {
     self.clear();
     return null;
   },
 };
 
+/** Methods whose time does not depend on the size of the string or collection. */
+const CONSTANT_TIME: ReadonlySet<string> = new Set([
+  ...[
+    'size',
+    'length',
+    'isEmpty',
+    'get',
+    'getOrDefault',
+    'set',
+    'add',
+    'addAll',
+    'put',
+    'putIfAbsent',
+    'containsKey',
+    'merge',
+    'computeIfAbsent',
+  ],
+  ...['charAt', 'codePointAt', 'substring', 'startsWith', 'endsWith', 'clear'],
+]);
+
+/** Steps of a method that reads the whole string or collection: a step is as long as reading 64 characters or 8 items. */
+function workOn(value: Value): number {
+  if (typeof value === 'string') return value.length >> 6;
+  return Array.isArray(value) ? value.length >> 3 : value instanceof Map ? value.size >> 3 : 0;
+}
+
+/** A new string, counted before it is built. */
+function built(length: number, make: () => string): string {
+  spendText(length);
+  return make();
+}
+
+/** A new list of the entries of a map, counted before it is built. */
+function listed(map: ScriptMap, make: () => Value[]): Value[] {
+  spendBytes(map.size * ENTRY_BYTES);
+  return make();
+}
+
+function replaceAll(self: string, from: string, to: string): string {
+  let count = from === '' ? self.length + 1 : 0;
+  if (from !== '') for (let at = self.indexOf(from); at >= 0; at = self.indexOf(from, at + from.length)) count++;
+  return built(self.length + count * (to.length - from.length), () => self.replaceAll(from, () => to));
+}
+
+function splitOn(self: string, token: string): string[] {
+  const parts = self.split(token);
+  spendBytes(self.length + parts.length * ENTRY_BYTES);
+  return parts;
+}
+
+function join(items: readonly Value[], separator: string): string {
+  spendSteps(items.length);
+  let length = 0;
+  const parts = items.map((item) => {
+    const part = text(item);
+    length += part.length + separator.length;
+    if (length > MAX_TEXT) spendText(length);
+    return part;
+  });
+  return built(length, () => parts.join(separator));
+}
+
+/** Java's hash of a string. */
+function hashCode(self: string): number {
+  let hash = 0;
+  for (let i = 0; i < self.length; i++) hash = (Math.imul(hash, 31) + self.charCodeAt(i)) | 0;
+  return hash;
+}
+
 /** Changes the map. @returns the value that `key` had before, null if it had none */
 function replaced(map: ScriptMap, key: string, change: () => unknown): Value {
+  spendBytes(ENTRY_BYTES + key.length);
   const before = map.get(key) ?? null;
   change();
   return before;
@@ -130,7 +211,10 @@ function replaced(map: ScriptMap, key: string, change: () => unknown): Value {
 export function callMethod(self: Value, name: string, args: Value[]): Value {
   const table: Readonly<Record<string, Method>> | null =
     typeof self === 'string' ? STRING : Array.isArray(self) ? LIST : self instanceof Map ? MAP : null;
-  if (table && Object.hasOwn(table, name)) return table[name](self as never, args);
+  if (table && Object.hasOwn(table, name)) {
+    if (!CONSTANT_TIME.has(name)) spendSteps(workOn(self));
+    return table[name](self as never, args);
+  }
   if (typeof self === 'number' || typeof self === 'bigint' || self instanceof Double) {
     const number = num(self);
     if (name === 'intValue') return Math.trunc(number) | 0;
@@ -140,7 +224,7 @@ export function callMethod(self: Value, name: string, args: Value[]): Value {
     if (name === 'equals') return number === num(args[0]);
   }
   if (name === 'equals') return self === args[0];
-  if (name === 'toString') return String(self);
+  if (name === 'toString') return textOf(self);
   return undefined;
 }
 
@@ -190,7 +274,7 @@ const STATIC: Readonly<Record<string, (args: Value[]) => Value>> = {
   'Integer.compare': ([a, b]) => (num(a) < num(b) ? -1 : num(a) > num(b) ? 1 : 0),
   'Long.compare': ([a, b]) => (num(a) < num(b) ? -1 : num(a) > num(b) ? 1 : 0),
   'Boolean.parseBoolean': ([x]) => text(x).toLowerCase() === 'true',
-  'String.join': ([separator, items]) => (Array.isArray(items) ? items.map(text).join(text(separator)) : undefined),
+  'String.join': ([separator, items]) => (Array.isArray(items) ? join(items, text(separator)) : undefined),
   'Objects.isNull': ([x]) => x === null,
   'Objects.nonNull': ([x]) => x !== null,
   'Collections.emptyList': () => [],
@@ -272,6 +356,7 @@ function compareValues(a: Value, b: Value): number {
 /** `new type(args)`. @returns undefined for a type that scripts cannot instantiate */
 export function newInstance(type: string, args: readonly Value[]): Value {
   const [from] = args;
+  spendBytes(ENTRY_BYTES * (1 + (Array.isArray(from) ? from.length : from instanceof Map ? from.size : 0)));
   switch (type) {
     case 'ArrayList':
     case 'LinkedList':

@@ -1,9 +1,6 @@
 // Operators and casts of scripts with Java's numeric promotions: int wraps at 32 bits, long at 64, everything else is double.
 import { Char, Double, ScriptFault, type Value } from './syntax-tree.ts';
-import { isFloating, numeric, same, textOf } from './values.ts';
-
-/** Maximum length of a string that a script may build, in UTF-16 code units. */
-const MAX_TEXT = 1 << 20;
+import { isFloating, numeric, same, spendText, textOf } from './values.ts';
 
 /** Declared types whose values are not checked. */
 const OBJECT_TYPES = new Set([
@@ -29,7 +26,7 @@ export function operate(op: string, left: Value, right: Value): Value {
   if (op === '!=' || op === '!==') return !same(left, right);
   if (op === '+' && (typeof left === 'string' || typeof right === 'string')) {
     const text = textOf(left) + textOf(right);
-    if (text.length > MAX_TEXT) throw fault(`a string may have at most ${MAX_TEXT} characters`);
+    spendText(text.length);
     return text;
   }
   const a = numeric(left);

@@ -1,20 +1,23 @@
-// The supported part of Painless: a tree-walking evaluator with a step budget. A script reaches nothing of the host but the variables and
+// The supported part of Painless: a tree-walking evaluator with a budget of steps and bytes. A script reaches nothing of the host but the variables and
 // functions passed to it.
 import { Evaluator, type HostFunction } from './evaluator.ts';
 import { Parser } from './parser.ts';
 import { Resolver, type VariableSpec } from './resolver.ts';
+import { ScriptBudget, withBudget } from './script-budget.ts';
 import type { Value } from './syntax-tree.ts';
 
 export type { VariableSpec } from './resolver.ts';
 
-const DEFAULT_BUDGET = 100_000;
+/** Steps of one run: 10 to 50 ms. */
+export const MAX_STEPS = 100_000;
 
 export interface CompiledScript {
   /**
    * @returns the value of `return`, else that of the last expression
-   * @throws ApiError script_exception: a type error, an unknown method, the step budget is used up
+   * @param budget  what the run may use, and has left afterwards
+   * @throws ApiError script_exception: a type error, an unknown method, the budget is used up
    */
-  run(variables: Readonly<Record<string, Value>>, budget?: number): Value;
+  run(variables: Readonly<Record<string, Value>>, budget?: ScriptBudget): Value;
 }
 
 /** @throws ApiError script_exception: a syntax error or an unknown name, with its place */
@@ -25,5 +28,14 @@ export function compileScript(
 ): CompiledScript {
   const body = new Parser(source).parseScript();
   new Resolver(source, variables, Object.keys(functions)).script(body);
-  return { run: (values, budget = DEFAULT_BUDGET) => new Evaluator(source, values, functions, budget).run(body) };
+  return {
+    run(values, budget = defaultBudget()) {
+      return withBudget(budget, () => new Evaluator(source, values, functions, budget).run(body));
+    },
+  };
+}
+
+/** The budget of a run that nothing else shares. */
+export function defaultBudget(): ScriptBudget {
+  return new ScriptBudget(MAX_STEPS);
 }

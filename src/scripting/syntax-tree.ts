@@ -1,5 +1,7 @@
 // The syntax tree of a script, and the values that its evaluation works on.
 
+import { ApiError } from '../errors/api-error.ts';
+
 /** A Painless expression; `at` is the offset in the source. */
 export type Expression =
   | { kind: 'literal'; value: Value; at: number }
@@ -65,12 +67,13 @@ export interface HostObject {
   items?(): Value[];
 }
 
-/** An error that the host detects while a script runs; the evaluator reports it with the place in the script. */
-export class ScriptFault extends Error {
-  readonly type: string;
+/**
+ * An error that the host detects while a script runs; the evaluator reports it with the place in the script. Outside of a run, while a result
+ * is converted, it is reported as it is.
+ */
+export class ScriptFault extends ApiError {
   constructor(type: string, reason: string) {
-    super(reason);
-    this.type = type;
+    super(type, 400, reason);
   }
 }
 

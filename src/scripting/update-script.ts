@@ -5,9 +5,12 @@ import { BoundedMap } from '../common/bounded-map.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
+import { circuitBreakingError } from '../errors/search-errors.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
+import { ENTRY_BYTES } from './script-budget.ts';
 import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
 import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
+import { MAX_VALUE_DEPTH } from './values.ts';
 
 const MAX_CACHED = 200;
 const cache = new BoundedMap<string, CompiledScript>(MAX_CACHED);
@@ -120,15 +123,45 @@ export function toScript(value: unknown): Value {
   return value;
 }
 
-/** Converts values back to JSON; longs within 2^53 become numbers. @param double  converts doubles */
+/**
+ * Converts values back to JSON; longs within 2^53 become numbers.
+ * @param double  converts doubles
+ * @throws ApiError illegal_argument_exception: the value contains itself; circuit_breaking_exception: it is too large
+ */
 export function fromScript(value: Value, double: (value: number) => unknown = (plain) => plain): unknown {
+  if (typeof value === 'object' && value !== null) checkSize(value);
+  return jsonOf(value, double);
+}
+
+/** Most bytes of a value that a script returns or stores, as JSON would have them. */
+const MAX_RESULT_BYTES = 64 * 2 ** 20;
+
+/** Values may share parts: as JSON, each part is written wherever it occurs. */
+function checkSize(root: Value): void {
+  let bytes = 0;
+  const visit = (value: Value, depth: number): void => {
+    bytes += typeof value === 'string' ? value.length + 2 : ENTRY_BYTES;
+    if (bytes > MAX_RESULT_BYTES) throw circuitBreakingError('script', bytes, MAX_RESULT_BYTES);
+    if (depth > MAX_VALUE_DEPTH) throw illegalArgumentError('Iterable object is self-referencing itself');
+    if (Array.isArray(value)) for (const item of value) visit(item, depth + 1);
+    else if (value instanceof Map) {
+      for (const [key, item] of value) {
+        bytes += String(key).length;
+        visit(item, depth + 1);
+      }
+    }
+  };
+  visit(root, 0);
+}
+
+function jsonOf(value: Value, double: (value: number) => unknown): unknown {
   if (value instanceof Double) return double(value.value);
   if (value instanceof Char) return value.toString();
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map((item) => fromScript(item, double));
+  if (Array.isArray(value)) return value.map((item) => jsonOf(item, double));
   if (value instanceof Map) {
     const object: JsonObject = {};
-    for (const [key, item] of value) setOwn(object, String(key), fromScript(item, double));
+    for (const [key, item] of value) setOwn(object, String(key), jsonOf(item, double));
     return object;
   }
   return value;

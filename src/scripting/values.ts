@@ -1,5 +1,11 @@
 // Types, string forms, numeric values and equality of a script's values, as in Java.
-import { Char, Double, type HostObject, type Value } from './syntax-tree.ts';
+import { spendBytes, spendSteps } from './script-budget.ts';
+import { Char, Double, type HostObject, ScriptFault, type Value } from './syntax-tree.ts';
+
+/** Collections in collections; deeper values are taken for ones that contain themselves. */
+export const MAX_VALUE_DEPTH = 1000;
+/** Maximum length of a string that a script may build, in UTF-16 code units. */
+export const MAX_TEXT = 1 << 20;
 
 export function isHostObject(value: Value): value is HostObject {
   return typeof value === 'object' && value !== null && !(value instanceof Map) && 'fields' in value;
@@ -33,12 +39,57 @@ export function isInstance(value: Value, type: string): boolean {
   }
 }
 
-/** String form of a value, as Java concatenates it. */
+/** String form of a value, as Java concatenates it. @throws ScriptFault: too long, or the value contains itself */
 export function textOf(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
-  if (value instanceof Map) return `{${[...value].map(([key, item]) => `${key}=${textOf(item)}`).join(', ')}}`;
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) || value instanceof Map) {
+    const parts: string[] = [];
+    writeText(value, 0, parts, { length: 0 });
+    return parts.join('');
+  }
   if (isHostObject(value)) return String(value.call?.('toString', []) ?? '[object]');
   return String(value);
+}
+
+function writeText(value: Value, depth: number, parts: string[], written: { length: number }): void {
+  const put = (text: string): void => {
+    written.length += text.length;
+    checkLength(written.length);
+    parts.push(text);
+  };
+  spendSteps(1);
+  if (depth > MAX_VALUE_DEPTH) throw selfReference();
+  if (Array.isArray(value)) {
+    put('[');
+    value.forEach((item, i) => {
+      if (i > 0) put(', ');
+      writeText(item, depth + 1, parts, written);
+    });
+    put(']');
+  } else if (value instanceof Map) {
+    put('{');
+    let i = 0;
+    for (const [key, item] of value) {
+      put(`${i++ > 0 ? ', ' : ''}${key}=`);
+      writeText(item, depth + 1, parts, written);
+    }
+    put('}');
+  } else put(textOf(value));
+}
+
+/** Counts a new string of this length. @throws ScriptFault: it is too long, or the script has used its memory */
+export function spendText(length: number): void {
+  checkLength(length);
+  spendBytes(length);
+}
+
+function checkLength(length: number): void {
+  if (length > MAX_TEXT) throw new ScriptFault('illegal_argument_exception', `a string may have at most ${MAX_TEXT} characters`);
+}
+
+/** A value that contains itself, or is nested as if it did. */
+export function selfReference(): ScriptFault {
+  return new ScriptFault('illegal_argument_exception', 'Iterable object is self-referencing itself');
 }
 
 /** Initial value of a variable declared without one. */
@@ -62,11 +113,14 @@ export function isFloating(value: Value): boolean {
 }
 
 /** `==` of Painless: equals() for objects, by value after numeric promotion for numbers and chars. */
-export function same(left: Value, right: Value): boolean {
+export function same(left: Value, right: Value, depth = 0): boolean {
   const a = numeric(left);
   const b = numeric(right);
   // biome-ignore lint/suspicious/noDoubleEquals: long and int compare by value
   if (a !== null && b !== null) return a == b;
-  if (Array.isArray(left) && Array.isArray(right)) return left.length === right.length && left.every((item, i) => same(item, right[i]));
-  return left === right;
+  if (left === right) return true;
+  if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+  if (depth > MAX_VALUE_DEPTH) throw selfReference();
+  spendSteps(left.length);
+  return left.every((item, i) => same(item, right[i], depth + 1));
 }

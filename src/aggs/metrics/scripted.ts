@@ -2,8 +2,9 @@
 
 import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { compileScript } from '../../scripting/painless.ts';
+import { compileScript, MAX_STEPS } from '../../scripting/painless.ts';
 import { parseScript, resolveScript, type ScriptSpec } from '../../scripting/script-spec.ts';
+import { StateMemory } from '../../scripting/state-memory.ts';
 import type { ScriptMap, Value } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
 import { illegalArgumentError } from '../errors.ts';
@@ -21,7 +22,10 @@ interface ScriptedParams {
 }
 
 /** A script that sees only the states. */
-type StateScript = (variables: { state?: ScriptMap; states?: Value[] }) => Value;
+type StateScript = (variables: { state?: ScriptMap; states?: Value[] }, memory: StateMemory) => Value;
+
+/** Steps of a script that walks the states, which hold something of every document. */
+const STATE_STEPS = 5_000_000;
 
 interface BoundScripts {
   readonly init: StateScript | null;
@@ -37,7 +41,7 @@ function stateScript(spec: ScriptSpec, ctx: BindContext, params: JsonObject, nam
   const value = { kind: 'value' } as const;
   const compiled = compileScript(source, { [name]: value, params: value });
   const given = toScript({ ...params, ...spec.params });
-  return (variables) => compiled.run({ ...variables, params: given });
+  return (variables, memory) => memory.run(STATE_STEPS, (budget) => compiled.run({ ...variables, params: given }, budget));
 }
 
 function bindScripts(spec: AggSpec, ctx: BindContext): BoundScripts {
@@ -79,17 +83,21 @@ export const scriptedMetricType: AggType = {
   plan: () => ({ op: 'docs', children: [] }),
   merge(spec, slices, parents) {
     const groups = docGroups(slices, parents);
+    // The values of all buckets stay until the response is written.
+    const results: Value[] = [];
     return {
       at(parent) {
         const states = new Map<number, { bound: BoundScripts; state: ScriptMap }>();
+        let combined: Value[] = [];
+        const memory = new StateMemory(() => [results, combined, ...[...states.values()].map(({ state }) => state)]);
         const stateOf = (slice: Slice) => {
           const { shard } = slice.segment;
           let entry = states.get(shard);
           if (!entry) {
             const bound = slice.bound as BoundScripts;
             const state: ScriptMap = new Map();
-            bound.init?.({ state });
             states.set(shard, (entry = { bound, state }));
+            bound.init?.({ state }, memory);
           }
           return entry;
         };
@@ -97,14 +105,17 @@ export const scriptedMetricType: AggType = {
         for (const { slice, docs, scores } of groups[parent]) {
           const { bound, state } = stateOf(slice);
           docs.forEach((docId, i) => {
-            bound.map(slice.segment.segment, docId, { state, score: scores[i] ?? 0 });
+            const score = scores[i] ?? 0;
+            memory.run(MAX_STEPS, (budget) => bound.map(slice.segment.segment, docId, { state, score, budget }));
           });
         }
         // A shard has a state even without documents in the bucket, if there is only one bucket.
         if (parents === 1) slices.forEach(stateOf);
-        const combined = [...states.values()].map(({ bound, state }) => bound.combine({ state }));
+        combined = [...states.values()].map(({ bound, state }) => bound.combine({ state }, memory));
         const [first] = states.values();
-        return new JsonOut(spec, 'scripted_metric', { value: first ? jsonOf(first.bound.reduce({ states: combined })) : null });
+        const result = first ? first.bound.reduce({ states: combined }, memory) : null;
+        if (parents > 1) results.push(result);
+        return new JsonOut(spec, 'scripted_metric', { value: jsonOf(result) });
       },
     };
   },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApiError } from '../../../src/errors/api-error.ts';
 import { compileScript } from '../../../src/scripting/painless.ts';
+import { ScriptBudget } from '../../../src/scripting/script-budget.ts';
 
 const TOKEN = { token: { kind: 'object', members: { term: true, position: true, type: true } } } as const;
 const run = (source: string, fields: Record<string, unknown> = {}) => compileScript(source, TOKEN).run({ token: { fields } });
@@ -46,7 +47,7 @@ test('unknown names and unsupported statements are refused with their place', ()
 
 test('steps are bounded', () => {
   const script = compileScript(Array.from({ length: 200 }, () => '1').join(' + '), {});
-  expect(() => script.run({}, 50)).toThrow('runtime error');
+  expect(() => script.run({}, new ScriptBudget(50))).toThrow('runtime error');
 });
 
 test('loops, jumps, steps, lists, maps, functions and lambdas', () => {
