@@ -38,6 +38,8 @@ export interface BlobStore {
 }
 
 export const BLOB_FOLDER = 'blobs/';
+/** Suffix of blobs that are being written. */
+export const PARTIAL = '.partial';
 
 /** Path of a content-addressed blob. A level of folders keeps each small. */
 export function blobPath(hash: string): string {

@@ -4,10 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { type BlobSource, type BlobStore, blobPath, type ListedBlob, type StoredBlob } from './blob-store.ts';
+import { type BlobSource, type BlobStore, blobPath, type ListedBlob, PARTIAL, type StoredBlob } from './blob-store.ts';
 
-/** Suffix of files that are being written. */
-const TEMPORARY = '.partial';
 const READ_BYTES = 1 << 20;
 
 export class FsBlobs implements BlobStore {
@@ -116,7 +114,7 @@ export class FsBlobs implements BlobStore {
   async #writeTemporary(folder: string, write: (handle: FileHandle) => Promise<void>): Promise<string> {
     const parent = this.#file(folder);
     await this.#ensureFolder(parent);
-    const temporary = path.join(parent, `${randomBytes(12).toString('hex')}${TEMPORARY}`);
+    const temporary = path.join(parent, `${randomBytes(12).toString('hex')}${PARTIAL}`);
     const handle = await open(temporary, 'wx');
     try {
       await write(handle);

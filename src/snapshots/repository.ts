@@ -9,7 +9,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { parseJson } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { BLOB_FOLDER, type BlobStore, blobPath, hashOfPath, type StoredBlob } from './blob-store.ts';
+import { BLOB_FOLDER, type BlobStore, blobPath, hashOfPath, PARTIAL, type StoredBlob } from './blob-store.ts';
 import { causeOf, corruptRepositoryError, repositoryError, repositoryVerificationError } from './repository-errors.ts';
 import {
   REPOSITORY_FORMAT,
@@ -91,7 +91,7 @@ export class Repository {
     if (this.isReadOnly) throw repositoryError(this.name, 'repository is readonly');
     return this.#guard('cannot write to the repository', async () => {
       const interrupted: string[] = [];
-      for await (const { name } of this.blobs.list(PENDING)) interrupted.push(name);
+      for await (const { name } of this.blobs.list('')) if (name.startsWith(PENDING) || name.endsWith(PARTIAL)) interrupted.push(name);
       if (interrupted.length > 0) {
         await this.sweep(contents);
         await this.blobs.remove(interrupted);
@@ -203,7 +203,7 @@ export class Repository {
     }
     for await (const { name, bytes: size } of this.blobs.list('')) {
       const generation = generationOf(name);
-      if (name.endsWith('.partial') || name.startsWith('tests-') || (generation !== null && generation < contents.generation - 1))
+      if (name.endsWith(PARTIAL) || name.startsWith('tests-') || (generation !== null && generation < contents.generation - 1))
         take(name, size);
     }
     await this.#remove(names);

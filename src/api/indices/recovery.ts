@@ -1,49 +1,163 @@
 // `_recovery`: how shards were opened.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { formatDuration } from '../../common/time-unit.ts';
+import { matchesPattern } from '../../common/wildcard.ts';
+import type { RestoreSource } from '../../metadata/cluster-state.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import type { IndexTarget } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
+import type { RunningRestore } from '../core/snapshot-store.ts';
 import { statsOf } from './index-stats.ts';
 
-/** `GET _recovery`. Shards are recovered from their own store when the node starts, so every recovery is done. */
+/** How a shard came to be: from its store when the node started, or from a snapshot. */
+export interface ShardRecovery {
+  readonly shard: number;
+  readonly type: 'EMPTY_STORE' | 'EXISTING_STORE' | 'SNAPSHOT';
+  readonly stage: 'INDEX' | 'DONE';
+  readonly startMs: number;
+  readonly stopMs: number;
+  /** The snapshot; null for the shard's own store. */
+  readonly source: Pick<RestoreSource, 'repository' | 'snapshot' | 'version' | 'index' | 'restoreUuid'> | null;
+  /** Files and bytes: all, those that were there already, those copied so far. */
+  readonly files: { readonly total: number; readonly reused: number; readonly recovered: number };
+  readonly bytes: { readonly total: number; readonly reused: number; readonly recovered: number };
+}
+
+/** Recoveries by index: those of the shards that exist, and those of the indices that are being restored. */
+export async function recoveries(ctx: EngineContext, target: IndexTarget, activeOnly: boolean): Promise<Map<string, ShardRecovery[]>> {
+  const found = new Map<string, ShardRecovery[]>();
+  const { restores } = await ctx.snapshots.running();
+  const names = (target.index ?? '').split(',').filter((name) => name !== '');
+  const isNamed = (index: string): boolean => names.length === 0 || names.some((name) => name === '_all' || matchesPattern(name, index));
+  const restoring = restores.filter(({ target: index }) => (ctx.cluster.names?.allows(index) ?? true) && isNamed(index));
+  for (const restore of restoring)
+    found.set(
+      restore.target,
+      restore.shards.map((_, shard) => runningRecovery(restore, shard)),
+    );
+  if (activeOnly) return found;
+  // A name of an index that is being restored is not unknown.
+  const known = restoring.length === 0 ? target : { ...target, ignoreUnavailable: true };
+  for (const { index, shards } of await statsOf(ctx, known, false)) {
+    if (!found.has(index.meta.name))
+      found.set(
+        index.meta.name,
+        shards.map((shard) => finishedRecovery(index, shard)),
+      );
+  }
+  return found;
+}
+
+function runningRecovery(restore: RunningRestore, shard: number): ShardRecovery {
+  const { files, bytes, doneFiles, doneBytes } = restore.shards[shard];
+  return {
+    shard,
+    type: 'SNAPSHOT',
+    stage: doneBytes >= bytes ? 'DONE' : 'INDEX',
+    startMs: restore.startMs,
+    stopMs: 0,
+    source: { ...restore, index: restore.source },
+    files: { total: files, reused: 0, recovered: doneFiles },
+    bytes: { total: bytes, reused: 0, recovered: doneBytes },
+  };
+}
+
+function finishedRecovery(index: IndexState, shard: ShardStats): ShardRecovery {
+  const { restored, creationDateMs } = index.meta;
+  if (restored === undefined) {
+    const { segments, sizeBytes } = shard;
+    return {
+      shard: shard.shard,
+      type: recoveryType(index, shard),
+      stage: 'DONE',
+      startMs: creationDateMs,
+      stopMs: creationDateMs,
+      source: null,
+      files: { total: segments, reused: segments, recovered: 0 },
+      bytes: { total: sizeBytes, reused: sizeBytes, recovered: 0 },
+    };
+  }
+  const { files, bytes } = restored.shards[shard.shard] ?? { files: 0, bytes: 0 };
+  return {
+    shard: shard.shard,
+    type: 'SNAPSHOT',
+    stage: 'DONE',
+    startMs: restored.startMs,
+    stopMs: restored.endMs,
+    source: restored,
+    files: { total: files, reused: 0, recovered: files },
+    bytes: { total: bytes, reused: 0, recovered: bytes },
+  };
+}
+
+/** `GET _recovery`. */
 export async function indexRecovery(
   ctx: EngineContext,
   target: IndexTarget,
-  { host, human, detailed }: { host: string; human: boolean; detailed: boolean },
+  options: { host: string; human: boolean; detailed: boolean; activeOnly: boolean },
 ): Promise<MutableJsonObject> {
   const body: MutableJsonObject = {};
-  for (const { index, shards } of await statsOf(ctx, target, false)) {
-    const created = new Date(index.meta.creationDateMs).toISOString();
-    const node = { id: ctx.nodeId, host, transport_address: ctx.publishAddress ?? host, ip: host, name: ctx.nodeName };
-    body[index.meta.name] = {
-      shards: shards.map((shard) => ({
-        id: shard.shard,
-        type: recoveryType(index, shard),
-        stage: 'DONE',
-        primary: true,
-        ...(human ? { start_time: created, stop_time: created, total_time: '0s' } : {}),
-        start_time_in_millis: index.meta.creationDateMs,
-        stop_time_in_millis: index.meta.creationDateMs,
-        total_time_in_millis: 0,
-        source: {},
-        target: node,
-        index: {
-          size: { total_in_bytes: shard.sizeBytes, reused_in_bytes: shard.sizeBytes, recovered_in_bytes: 0, percent: '100.0%' },
-          files: { total: shard.segments, reused: shard.segments, recovered: 0, percent: '100.0%', ...(detailed ? { details: [] } : {}) },
-          total_time_in_millis: 0,
-          source_throttle_time_in_millis: 0,
-          target_throttle_time_in_millis: 0,
-        },
-        translog: { recovered: 0, total: 0, percent: '100.0%', total_on_start: 0, total_time_in_millis: 0 },
-        verify_index: { check_index_time_in_millis: 0, total_time_in_millis: 0 },
-      })),
-    };
-  }
+  const { host } = options;
+  const node = { id: ctx.nodeId, host, transport_address: ctx.publishAddress ?? host, ip: host, name: ctx.nodeName };
+  for (const [index, shards] of await recoveries(ctx, target, options.activeOnly))
+    body[index] = { shards: shards.map((shard) => showRecovery(shard, node, options)) };
   return body;
 }
 
+function showRecovery(
+  recovery: ShardRecovery,
+  node: object,
+  { human, detailed }: { human: boolean; detailed: boolean },
+): MutableJsonObject {
+  const { source, startMs, stopMs, bytes, files } = recovery;
+  const tookMs = Math.max(0, (stopMs === 0 ? Date.now() : stopMs) - startMs);
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return {
+    id: recovery.shard,
+    type: recovery.type,
+    stage: recovery.stage,
+    primary: true,
+    ...(human ? { start_time: iso(startMs), ...(stopMs === 0 ? {} : { stop_time: iso(stopMs) }), total_time: formatDuration(tookMs) } : {}),
+    start_time_in_millis: startMs,
+    ...(stopMs === 0 ? {} : { stop_time_in_millis: stopMs }),
+    total_time_in_millis: tookMs,
+    source:
+      source === null
+        ? {}
+        : {
+            repository: source.repository,
+            snapshot: source.snapshot,
+            version: source.version,
+            index: source.index,
+            restoreUUID: source.restoreUuid,
+          },
+    target: node,
+    index: {
+      size: {
+        total_in_bytes: bytes.total,
+        reused_in_bytes: bytes.reused,
+        recovered_in_bytes: bytes.recovered,
+        ...(source === null ? {} : { recovered_from_snapshot_in_bytes: 0 }),
+        percent: percentRecovered(bytes),
+      },
+      files: { ...files, percent: percentRecovered(files), ...(detailed ? { details: [] } : {}) },
+      total_time_in_millis: source === null ? 0 : tookMs,
+      source_throttle_time_in_millis: 0,
+      target_throttle_time_in_millis: 0,
+    },
+    translog: { recovered: 0, total: 0, percent: '100.0%', total_on_start: 0, total_time_in_millis: 0 },
+    verify_index: { check_index_time_in_millis: 0, total_time_in_millis: 0 },
+  };
+}
+
+/** Share of what had to be copied. */
+export function percentRecovered({ total, reused, recovered }: ShardRecovery['files']): string {
+  const needed = total - reused;
+  return `${(needed <= 0 ? 100 : (100 * recovered) / needed).toFixed(1)}%`;
+}
+
 /** An open shard without documents was created empty; others were opened from their store. */
-export function recoveryType(index: IndexState, shard: ShardStats): 'EMPTY_STORE' | 'EXISTING_STORE' {
+function recoveryType(index: IndexState, shard: ShardStats): 'EMPTY_STORE' | 'EXISTING_STORE' {
   return index.meta.state === 'open' && shard.docs === 0 && shard.segments === 0 ? 'EMPTY_STORE' : 'EXISTING_STORE';
 }

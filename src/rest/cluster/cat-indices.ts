@@ -6,7 +6,7 @@ import { addressOf } from '../../api/cluster/this-node.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
-import { recoveryType } from '../../api/indices/recovery.ts';
+import { percentRecovered, recoveries } from '../../api/indices/recovery.ts';
 import { pitSegments, SEGMENT_VERSION, segmentsOf } from '../../api/indices/segments.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RestContext } from '../core/api.ts';
@@ -191,36 +191,35 @@ export function countRows(request: ApiRequest, { engine }: RestContext): Row[] {
 }
 
 export async function recoveryRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
-  if (request.boolean('active_only')) return [];
   const { host } = addressOf(engine);
   const rows: Row[] = [];
-  for (const { index, shards } of await statsOf(engine, readTarget(request), false)) {
-    for (const shard of shards) {
-      const bytes = { bytes: shard.sizeBytes };
+  for (const [index, shards] of await recoveries(engine, readTarget(request), request.boolean('active_only') ?? false)) {
+    for (const { shard, type, stage, startMs, stopMs, source, files, bytes } of shards) {
+      const end = stopMs === 0 ? Date.now() : stopMs;
       rows.push({
-        index: index.meta.name,
-        shard: shard.shard,
-        start_time: new Date(index.meta.creationDateMs).toISOString(),
-        start_time_millis: index.meta.creationDateMs,
-        stop_time: new Date(index.meta.creationDateMs).toISOString(),
-        stop_time_millis: index.meta.creationDateMs,
-        time: '0s',
-        type: recoveryType(index, shard).toLowerCase(),
-        stage: 'done',
+        index,
+        shard,
+        start_time: new Date(startMs).toISOString(),
+        start_time_millis: startMs,
+        stop_time: stopMs === 0 ? null : new Date(stopMs).toISOString(),
+        stop_time_millis: stopMs === 0 ? null : stopMs,
+        time: { ms: Math.max(0, end - startMs) },
+        type: type.toLowerCase(),
+        stage: stage.toLowerCase(),
         source_host: 'n/a',
         source_node: 'n/a',
         target_host: host,
         target_node: engine.nodeName,
-        repository: 'n/a',
-        snapshot: 'n/a',
-        files: 0,
-        files_recovered: 0,
-        files_percent: '0.0%',
-        files_total: shard.segments,
-        bytes: { bytes: 0 },
-        bytes_recovered: { bytes: 0 },
-        bytes_percent: '0.0%',
-        bytes_total: bytes,
+        repository: source?.repository ?? 'n/a',
+        snapshot: source?.snapshot ?? 'n/a',
+        files: files.total - files.reused,
+        files_recovered: files.recovered,
+        files_percent: source === null ? '0.0%' : percentRecovered(files),
+        files_total: files.total,
+        bytes: { bytes: bytes.total - bytes.reused },
+        bytes_recovered: { bytes: bytes.recovered },
+        bytes_percent: source === null ? '0.0%' : percentRecovered(bytes),
+        bytes_total: { bytes: bytes.total },
         translog_ops: 0,
         translog_ops_recovered: 0,
         translog_ops_percent: '100.0%',

@@ -14,11 +14,11 @@ export const recoveryApi = defineApi({
 });
 
 async function recovery(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  if (request.boolean('active_only')) return ok({});
   const options = {
     host: addressOf(engine).host,
     human: request.boolean('human') ?? false,
     detailed: request.boolean('detailed') ?? false,
+    activeOnly: request.boolean('active_only') ?? false,
   };
   return ok(await indexRecovery(engine, readTarget(request), options));
 }

@@ -119,3 +119,102 @@ test('leaves the closed index as it was when the repository is damaged', async (
   await node.ok('POST /books/_open');
   expect(await contents('books')).toEqual(before);
 });
+
+test('_recovery names the snapshot that an index was restored from', async () => {
+  await create('five', { indices: 'books' });
+  await restore('five', { rename_pattern: '(.+)', rename_replacement: 'recovered' });
+  const { recovered } = await node.ok('GET /recovered/_recovery');
+  expect(recovered.shards[0]).toMatchObject({
+    type: 'SNAPSHOT',
+    stage: 'DONE',
+    source: { repository: 'r', snapshot: 'five', index: 'books' },
+    index: { files: { reused: 0, percent: '100.0%' } },
+  });
+  expect(await node.ok('GET /_cat/recovery/recovered?h=type,repository,snapshot,bytes_percent')).toBe('snapshot r five 100.0%\n');
+  expect(await node.ok('GET /_cat/recovery/books?h=type,repository,time,files_percent')).toMatch(
+    /^existing_store n\/a\s+0s\s+0.0%\n$|^snapshot/,
+  );
+  await node.ok('DELETE /recovered');
+});
+
+test('a snapshot keeps what it has begun to copy while the index is written, merged and deleted from', async () => {
+  await index('busy', 2000);
+  const writes = (async () => {
+    for (let i = 0; i < 8; i++) {
+      await index('busy', 100, i * 50);
+      if (i % 5 === 0) await node.ok('POST /busy/_forcemerge?max_num_segments=1');
+    }
+  })();
+  const { snapshot } = await create('busy', { indices: 'busy' });
+  await writes;
+  expect(snapshot.state).toBe('SUCCESS');
+  await restore('busy', { rename_pattern: '.+', rename_replacement: 'busy-then' });
+  const then = (await contents('busy-then')) as Array<{ _source: { n: number } }>;
+  expect(then.map(({ _source: { n } }) => n)).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+  await node.ok('DELETE /busy,busy-then');
+});
+
+test('includes closed indices, and opens them with the restore', async () => {
+  await index('shut', 5);
+  const before = await contents('shut');
+  await node.ok('POST /shut/_close');
+  await create('six', { indices: 'shut' });
+  await node.ok('DELETE /shut');
+  await restore('six', {});
+  expect(await contents('shut')).toEqual(before);
+  await node.ok('DELETE /shut');
+});
+
+test('global state: templates, pipelines, scripts and persistent settings', async () => {
+  await node.ok('PUT /_index_template/t1', { index_patterns: ['t1-*'] });
+  await node.ok('PUT /_ingest/pipeline/p1', { processors: [] });
+  await create('global', { indices: 'books' });
+  await node.ok('DELETE /_index_template/t1');
+  await node.ok('DELETE /_ingest/pipeline/p1');
+  await node.ok('PUT /_ingest/pipeline/p2', { processors: [] });
+  await restore('global', { indices: '-*', include_global_state: true });
+  expect(Object.keys(await node.ok('GET /_ingest/pipeline'))).toEqual(['p1']);
+  expect((await node.ok('GET /_index_template')).index_templates.map(({ name }: { name: string }) => name)).toEqual(['t1']);
+  await create('local', { indices: 'books', include_global_state: false });
+  const refused = await node.send('POST /_snapshot/r/local/_restore', { indices: '-*', include_global_state: true });
+  expect(refused.json.error.reason).toMatch(/cannot restore global state since the snapshot was created without global state/);
+});
+
+test('a running snapshot is listed, keeps its indices, and is aborted by its deletion', async () => {
+  await index('slow', 2000);
+  await node.ok('PUT /_snapshot/throttled', { type: 'fs', settings: { location: 'slow', max_snapshot_bytes_per_sec: '20kb' } });
+  const waiting = node.send('PUT /_snapshot/throttled/s?wait_for_completion=true', { indices: 'slow' });
+  for (let state = ''; state !== 'STARTED'; ) {
+    const { snapshots } = await node.ok('GET /_snapshot/throttled/_status');
+    state = snapshots[0]?.indices.slow.shards['0'].stage ?? '';
+  }
+  expect((await node.ok('GET /_snapshot/throttled/_current')).snapshots).toMatchObject([{ snapshot: 's', state: 'IN_PROGRESS' }]);
+  expect((await node.send('DELETE /slow')).json.error.type).toBe('snapshot_in_progress_exception');
+  expect((await node.send('POST /slow/_close')).json.error.type).toBe('snapshot_in_progress_exception');
+  expect((await node.send('DELETE /_snapshot/throttled')).json.error.type).toBe('repository_conflict_exception');
+  const second = await node.send('PUT /_snapshot/throttled/s', {});
+  expect(second.json.error.reason).toMatch(/snapshot with the same name is already in-progress/);
+  await node.ok('DELETE /_snapshot/throttled/s');
+  expect((await waiting).json.error.type).toBe('snapshot_exception');
+  expect((await node.ok('GET /_snapshot/throttled/_all')).snapshots).toEqual([]);
+  expect(blobs('slow')).toEqual([]);
+  await node.ok('DELETE /slow');
+});
+
+test('writes in several snapshots of changing documents give each one its own documents', async () => {
+  const states: unknown[][] = [];
+  for (let round = 0; round < 9; round++) {
+    await index('history', 40, round * 15);
+    if (round > 3)
+      await node.ok('POST /history/_delete_by_query?refresh=true&conflicts=proceed', { query: { range: { n: { lt: round * 10 } } } });
+    if (round % 4 === 3) await node.ok('POST /history/_forcemerge?max_num_segments=1');
+    states.push(await contents('history'));
+    await create(`history-${round}`, { indices: 'history' });
+    if (round === 6) await node.ok('DELETE /_snapshot/r/history-2,history-5');
+  }
+  for (const round of [0, 4, 8]) {
+    await restore(`history-${round}`, { rename_pattern: '.+', rename_replacement: 'past' });
+    expect(await contents('past')).toEqual(states[round]);
+    await node.ok('DELETE /past');
+  }
+});
