@@ -55,6 +55,7 @@ export const MAP: Readonly<Record<string, string>> = {
  */
 export const ROOMS: Readonly<Record<string, string>> = {
   'src/api/core': '',
+  'src/api/visibility': 'search core',
   'src/api/ingest': 'core',
   'src/api/cluster': 'core',
   'src/api/search': 'ingest cluster core',

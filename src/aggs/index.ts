@@ -68,9 +68,9 @@ export interface SegmentPartial {
   readonly times: { readonly planMs: number; readonly runMs: number; readonly readMs: number };
 }
 
-function liveDocs(k: Kernels, { maxDoc, liveDocsPtr }: SegmentReader): Uint32Array {
-  const docs = Uint32Array.from({ length: maxDoc }, (_, doc) => doc);
-  return liveDocsPtr === 0 ? docs : docs.filter((doc) => (k.u8[liveDocsPtr + (doc >>> 3)] >>> (doc & 7)) & 1);
+function liveDocs(segment: SegmentReader): Uint32Array {
+  const docs = Uint32Array.from({ length: segment.maxDoc }, (_, doc) => doc);
+  return segment.numDocs === segment.maxDoc ? docs : docs.filter((doc) => segment.isLive(doc));
 }
 
 /** Memory for the state of a tree; grows fourfold as long as the scratch region has room. */
@@ -86,7 +86,7 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     planQuery: (query) => runner.planQuery(query),
     termHashes: (field) => hashesOfTerms(k, segment, field),
     termHash: (term) => termHash(k, term),
-    liveDocs: () => liveDocs(k, segment),
+    liveDocs: () => liveDocs(segment),
     collectDocs: (plan, docs, scores) =>
       runner.scoped(() =>
         withRegion(runner, plan(), ({ rootPtr }) => {
@@ -194,7 +194,7 @@ function withRegion(
 
   function bitsetOf(plan: PlanNodeOf): number {
     const ptr = k.reserve(bitsetBytes(segment.maxDoc));
-    planToBitset(k, segment, plan, ptr);
+    planToBitset(k, { maxDoc: segment.maxDoc, liveDocsPtr: 0, rootDocsPtr: segment.rootDocsPtr }, plan, ptr);
     return ptr;
   }
 }

@@ -31,6 +31,8 @@ export interface ExecuteOptions {
   readonly counters?: ExecutionCounters;
   /** Sorted by score: hits that score no more are dropped, since `size` hits of earlier segments score at least this. */
   readonly minCompetitiveScore?: number;
+  /** Bitset over [0, maxDoc), a multiple of 64 bytes: other documents count as deleted. Absent: all are visible. */
+  readonly visible?: Uint8Array;
 }
 
 /** Windows between two calls of `stop`. */
@@ -56,7 +58,7 @@ export function executePlan(
       (collect.size > 0 && (byScore || collect.trackScores || sort.some((key) => key.by === 'score'))) ||
       collect.minScore !== null ||
       (aggs?.needsScores ?? false);
-    const accept = acceptedDocs(k, segment);
+    const accept = acceptedDocs(k, segment, options.visible);
     if (aggs && query.op === 'matchAll' && accept === 0 && isUnlimited(collect) && !aggs.needsScores) {
       // Aggregate all documents by number alone, then collect the hits as if there were no aggregations.
       const stopped = collectAll(k, aggs, segment.maxDoc, stop);
@@ -143,7 +145,13 @@ function isScoreOrder(sort: readonly SortKey[]): boolean {
 }
 
 /** Bitset of the documents that may be hits; 0: all. */
-function acceptedDocs(k: Kernels, { maxDoc, liveDocsPtr, rootDocsPtr }: SegmentScope): number {
+function acceptedDocs(k: Kernels, { maxDoc, liveDocsPtr, rootDocsPtr }: SegmentScope, visible: Uint8Array | undefined): number {
+  if (visible) {
+    const ptr = k.reserve(visible.length + 16, 64);
+    k.u8.set(visible, ptr);
+    for (const other of [liveDocsPtr, rootDocsPtr]) if (other) k.exports.executorAccept(ptr, ptr, other, maxDoc);
+    return ptr;
+  }
   if (!liveDocsPtr || !rootDocsPtr) return liveDocsPtr || rootDocsPtr;
   const ptr = k.reserve(bitsetBytes(maxDoc) + 16);
   k.exports.executorAccept(ptr, liveDocsPtr, rootDocsPtr, maxDoc);

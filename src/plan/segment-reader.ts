@@ -25,8 +25,6 @@ export interface SegmentReader {
   readonly numDocs: number;
   /** Live root documents: what a match_all of a search counts. */
   readonly numRootDocs: number;
-  /** Address of the live docs bitset (u64 words, bit set = live), 0 if all live. */
-  readonly liveDocsPtr: number;
   /** Address of the bitset of root documents, 0 if every document is a root. */
   readonly rootDocsPtr: number;
   postings(field: string): SegmentPostings | null;
@@ -49,6 +47,8 @@ export interface SegmentReader {
   binary(field: string, docId: number): Uint8Array | null;
   /** Norm byte of a document, 0 if it has none. */
   norm(field: string, docId: number): number;
+  /** False for deleted and hidden documents. */
+  isLive(docId: number): boolean;
   /** Live root document of an `_id`, -1 if there is none. */
   docOfId(id: string): number;
   /** `_id` of a root document; for a nested child its root's. */

@@ -10,6 +10,16 @@ export interface IndexState {
   /** Analyzers and normalizers by name. */
   readonly analysis: IndexAnalysis;
   readonly numberOfShards: number;
+  /** What the caller does not see; absent if everything is visible. */
+  readonly hidden?: Hidden;
+}
+
+/** Limits of document and field level security. */
+export interface Hidden {
+  /** Tells these limits from others: cached answers differ by it. */
+  readonly key: string;
+  readonly documents: boolean;
+  readonly fields: boolean;
 }
 
 /** The part of src/analysis/AnalysisRegistry that queries need. */

@@ -1,6 +1,7 @@
 // `_delete_by_query` and `_update_by_query`.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { UpdateScript } from '../../scripting/update-script.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -38,6 +39,9 @@ export async function updateByQuery(
     const changed = scripted(hit, script, null, false);
     if (changed === null) return null;
     const index = stateOf(ctx, hit.index);
+    // The hidden fields would be lost.
+    if (index.hidden?.fields)
+      throw new ApiError('security_exception', 400, "Can't execute an update by query request if field level security is enabled");
     if (changed.source === null) return { index, operation: makeOperation('delete', hit.id, hit.routing, conditions) };
     const item = { index: hit.index, id: hit.id, routing: hit.routing, source: changed.source, conditions };
     const indexFor = async (name: string) => (name === hit.index ? index : writeIndex(pipeline.engine, name, false));

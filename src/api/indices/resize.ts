@@ -33,6 +33,12 @@ const isBlock = (name: string): boolean => name.startsWith('index.blocks.');
 export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): Promise<unknown> {
   requireNames(ctx, request.target);
   const source = readIndex(ctx, request.source);
+  if (source.hidden)
+    throw new ApiError(
+      'security_exception',
+      400,
+      'Resize requests are not allowed for users when field or document level security is enabled on the source index',
+    );
   const { meta } = source;
   const given = flattenSettings(objectAt(request.body as JsonObject, 'settings'));
   checkIndexName(request.target);

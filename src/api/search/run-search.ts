@@ -1,7 +1,8 @@
 // Runs a parsed search over acquired shards, in turns of the event loop.
 
-import type { AggTree } from '../../aggs/index.ts';
+import type { AggSpec, AggTree } from '../../aggs/index.ts';
 import { announceTimeout, isTimeUp, TooHeavy } from '../../common/turn.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { costOfSearch, HEAVY_US } from '../../search/request/cost.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { SearchEnvironment, SearchTarget } from '../../search/run/search-environment.ts';
@@ -28,6 +29,7 @@ export interface SearchRun {
 /** @throws ApiError search_phase_execution_exception: every shard failed; TooHeavy only if `mayMove` */
 export function runSearch(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
   const { targets, request, aggs, parameters, nowMs, afterHit, mayMove = false } = run;
+  checkHidden(targets, request, aggs);
   if (mayMove && costOfSearch(request, documentsOf(targets)) > HEAVY_US) throw new TooHeavy();
   const environment: SearchEnvironment = {
     caches: ctx.searchCaches.statistics,
@@ -44,6 +46,21 @@ export function runSearch(ctx: EngineContext, run: SearchRun): Promise<SearchOut
   };
   if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
   return runInTurns(searchSteps(targets, request, aggs, environment), mayMove);
+}
+
+/** Refuses what would show terms of hidden documents. @throws ApiError security_exception 400 */
+function checkHidden(targets: readonly SearchTarget[], request: SearchRequest, aggs: AggTree | null): void {
+  if (!targets.some(({ shard }) => shard.hidden?.documents)) return;
+  const refuse = (what: string) => new ApiError('security_exception', 400, `${what} if document level security is enabled`);
+  if (request.suggest.length > 0) throw refuse("Suggest isn't supported");
+  if (request.profile) throw refuse('A search request cannot be profiled');
+  if (aggs?.children.some(showsAllTerms)) throw refuse("[min_doc_count] of 0 isn't supported for terms aggregations");
+}
+
+/** True if an aggregation, or one below it, lists terms without matching documents. */
+function showsAllTerms({ typeName, params, children }: AggSpec): boolean {
+  const isAll = /terms$/.test(typeName) && (params as { minDocCount?: unknown }).minDocCount === 0;
+  return isAll || children.some(showsAllTerms);
 }
 
 /** Documents in the shards, deleted ones included. */

@@ -102,6 +102,7 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
     analysis: index.analysis,
     limits: clusterLimits(ctx, index),
     dialect: ctx.dialect,
+    ...(index.hidden ? { hidden: index.hidden } : {}),
     record: (seqNo) => ctx.record(index, shard, seqNo),
   };
 }

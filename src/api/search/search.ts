@@ -72,6 +72,7 @@ function answerKey(ctx: EngineContext, { parameters }: SearchCall, text: string,
     const enabled = ctx.cluster.indices[shard.index]?.settings['index.requests.cache.enable'];
     if (enabled === 'false' && parameters.requestCache !== true) return null;
     key += ` ${shard.uuid}/${shard.shard}@${shard.generation}`;
+    if (shard.hidden) key += ` without ${shard.hidden.key}`;
   }
   return `${key} ${JSON.stringify(parameters)} ${text}`;
 }

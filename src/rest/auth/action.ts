@@ -28,3 +28,6 @@ export const SEARCH: Action = 'indices:data/read/search';
 
 /** Answers about the cluster name those indices on which it is granted. */
 export const SHOWN_INDICES: Action = 'indices:monitor/stats';
+
+/** Copying an index into another one. */
+export const RESIZE: Action = 'indices:admin/resize';

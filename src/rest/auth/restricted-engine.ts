@@ -5,12 +5,15 @@
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, StoredDocument } from '../../api/core/context.ts';
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
+import { Visibility, visibleMappings } from '../../api/visibility/visible-index.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
-import type { ApiError } from '../../errors/api-error.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import type { Caller } from '../../security/caller.ts';
+import { FieldAccess } from '../../security/field-access.ts';
 import { ownerOf } from '../../security/identity.ts';
+import type { Restriction } from '../../security/permissions.ts';
 import { refusalError } from './access.ts';
-import { type Action, CHANGE_ALIASES, WRITE_ACTIONS } from './action.ts';
+import { type Action, CHANGE_ALIASES, RESIZE, SEARCH, WRITE_ACTIONS } from './action.ts';
 import { needsOf } from './command-needs.ts';
 import { ownedContexts, ownedTasks } from './owned-stores.ts';
 import { checkAliasPermissions } from './wider-alias.ts';
@@ -73,14 +76,15 @@ export class RestrictedEngine implements EngineContext {
     const { cluster } = this.#engine;
     if (this.#view === null || this.#seen !== cluster) {
       this.#seen = cluster;
-      this.#view = { ...cluster, indices: visibleIndices(cluster, this.#names), names: this.#names };
+      this.#view = { ...cluster, indices: visibleIndices(cluster, this.#limits, this.#names), names: this.#names };
     }
     return this.#view;
   }
 
   index(name: string): IndexState | null {
     if (!this.#isReachable(name)) throw refusalError(this.#limits.caller, this.#limits.action, [name]);
-    return this.#engine.index(name);
+    const index = this.#engine.index(name);
+    return index && (this.#visibilityOf(name)?.index(index) ?? index);
   }
 
   damageOf(index: IndexState['meta'], shard: number): string | null {
@@ -122,16 +126,38 @@ export class RestrictedEngine implements EngineContext {
 
   acquire(index: IndexState, shard: number): ShardSnapshot {
     this.#check(index);
-    return this.#restricted(this.#engine.acquire(index, shard));
+    return this.#restricted(this.#engine.acquire(this.#base(index), shard));
   }
 
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null {
-    return this.#engine.record(index, shard, seqNo);
+    const base = this.#base(index);
+    const document = this.#engine.record(base, shard, seqNo);
+    return this.#visibilityOf(index.meta.name)?.document(base, document) ?? document;
   }
 
-  getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null> {
+  /** With document level security the refreshed version, since the query of a role matches what searches see. */
+  async getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null> {
     this.#check(index);
-    return this.#engine.getRealtime(index, shard, id);
+    const base = this.#base(index);
+    const visibility = this.#visibilityOf(index.meta.name);
+    if (visibility?.hidesDocuments) return this.#refreshed(index, shard, id);
+    const document = await this.#engine.getRealtime(base, shard, id);
+    return visibility?.document(base, document) ?? document;
+  }
+
+  #refreshed(index: IndexState, shard: number, id: string): StoredDocument | null {
+    const snapshot = this.acquire(index, shard);
+    try {
+      for (const segment of snapshot.segments) {
+        const docId = segment.docOfId(id);
+        const document = docId < 0 ? null : this.record(index, shard, segment.seqNo(docId));
+        // Copied, because the caller receives it in a later turn, when other reads may have reused the buffer.
+        if (document) return { ...document, source: document.source && new Uint8Array(document.source) };
+      }
+      return null;
+    } finally {
+      snapshot.release();
+    }
   }
 
   shardOf(index: IndexState, id: string, routing: string | null): number {
@@ -142,7 +168,8 @@ export class RestrictedEngine implements EngineContext {
   async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {
     const refusals = operations.map((operation) => this.#writeRefusal(index, operation));
     const allowed = operations.filter((_, i) => refusals[i] === null);
-    const written = allowed.length > 0 || operations.length === 0 ? await this.#engine.write(index, shard, allowed, refresh) : [];
+    const written =
+      allowed.length > 0 || operations.length === 0 ? await this.#engine.write(this.#base(index), shard, allowed, refresh) : [];
     let next = 0;
     return refusals.map((refusal, i) =>
       refusal === null ? written[next++] : { ok: false, id: operations[i].id, error: refusal.toData() },
@@ -151,17 +178,17 @@ export class RestrictedEngine implements EngineContext {
 
   refresh(index: IndexState): Promise<void> {
     this.#check(index);
-    return this.#engine.refresh(index);
+    return this.#engine.refresh(this.#base(index));
   }
 
   flush(index: IndexState, force: boolean): Promise<void> {
     this.#check(index);
-    return this.#engine.flush(index, force);
+    return this.#engine.flush(this.#base(index), force);
   }
 
   forceMerge(index: IndexState, options: { maxNumSegments: number; onlyExpungeDeletes: boolean }): Promise<void> {
     this.#check(index);
-    return this.#engine.forceMerge(index, options);
+    return this.#engine.forceMerge(this.#base(index), options);
   }
 
   get searchCaches(): EngineContext['searchCaches'] {
@@ -170,7 +197,7 @@ export class RestrictedEngine implements EngineContext {
 
   shardStats(index: IndexState): ReturnType<EngineContext['shardStats']> {
     this.#check(index);
-    return this.#engine.shardStats(index);
+    return this.#engine.shardStats(this.#base(index));
   }
 
   /** @throws ApiError security_exception 403: the command names an index or alias outside the caller's privileges */
@@ -217,6 +244,10 @@ export class RestrictedEngine implements EngineContext {
     const action = kind === 'index' && autoId ? WRITE_ACTIONS.create : WRITE_ACTIONS[kind];
     for (const needed of [WRITE_ACTIONS.bulk, action])
       if (!this.#allows(needed, meta.name)) return refusalError(this.#limits.caller, needed, [meta.name]);
+    // An update reads the document and may return it.
+    const isHidden = kind === 'update' && [action, SEARCH].some((needed) => this.#restrictionOf(meta.name, needed) !== null);
+    if (isHidden)
+      return new ApiError('security_exception', 400, "Can't execute an update request if field or document level security is enabled");
     return null;
   }
 
@@ -232,19 +263,45 @@ export class RestrictedEngine implements EngineContext {
     return { ...action, aliases: [...new Set(aliases)] };
   }
 
+  #restrictionOf(index: string, action: Action): Restriction | null {
+    return this.#limits.caller.permissions.restrictionOf(action, [index, ...(this.#reached.get(index) ?? [])]);
+  }
+
+  /** What the caller does not see of an index; null if nothing. */
+  #visibilityOf(index: string): Visibility | null {
+    const { action, caller } = this.#limits;
+    // A copy of an index is read by its own name.
+    const restriction = this.#restrictionOf(index, action) ?? (action === RESIZE ? this.#restrictionOf(index, SEARCH) : null);
+    return restriction && Visibility.of(this.#engine.whole, caller.identity, restriction);
+  }
+
+  /** The index without limits. */
+  #base(index: IndexState): IndexState {
+    return index.hidden ? (this.#engine.index(index.meta.name) ?? index) : index;
+  }
+
   #restricted(snapshot: ShardSnapshot): ShardSnapshot {
-    return snapshot;
+    return this.#visibilityOf(snapshot.index.meta.name)?.snapshot(this.#engine.whole, snapshot) ?? snapshot;
   }
 }
 
 /** The indices that the caller can reach, by their names or through aliases, with the aliases that they may use. */
-function visibleIndices(cluster: ClusterView, names: NamePolicy): ClusterView['indices'] {
+function visibleIndices(cluster: ClusterView, { caller, action }: Limits, names: NamePolicy): ClusterView['indices'] {
   const visible: Record<string, ClusterView['indices'][string]> = {};
   for (const [name, meta] of Object.entries(cluster.indices)) {
     const aliases = Object.entries(meta.aliases);
     const allowed = aliases.filter(([alias]) => names.allows(alias));
     if (allowed.length === 0 && !names.allows(name)) continue;
-    visible[name] = allowed.length === aliases.length ? meta : { ...meta, aliases: Object.fromEntries(allowed) };
+    const restriction = caller.permissions.restrictionOf(action, [name, ...allowed.map(([alias]) => alias)]);
+    const fields = restriction === null || restriction.fields.length === 0 ? null : new FieldAccess(restriction.fields);
+    visible[name] =
+      allowed.length === aliases.length && fields === null
+        ? meta
+        : {
+            ...meta,
+            aliases: Object.fromEntries(allowed),
+            mappings: fields === null ? meta.mappings : visibleMappings(meta.mappings, fields),
+          };
   }
   return visible;
 }

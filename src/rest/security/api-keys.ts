@@ -1,5 +1,6 @@
 // API keys: /_security/api_key. A key has the privileges that its role descriptors name, within those that its owner had when it was created.
 import { randomBytes } from 'node:crypto';
+import { checkRoleQueries } from '../../api/visibility/role-query.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -259,7 +260,7 @@ function roleDescriptorsOf(fields: Fields): Record<string, RoleDescriptor> | nul
   // An empty list was how older clients said that there are none.
   if (Array.isArray(given) && given.length === 0) return {};
   const roles = objectField(fields, 'role_descriptors');
-  return roles === null ? null : Object.fromEntries(Object.entries(roles).map(([name, role]) => [name, parseRole(name, role)]));
+  return roles === null ? null : Object.fromEntries(Object.entries(roles).map(([name, role]) => [name, checkedRole(name, role)]));
 }
 
 function grantsNothing(roles: Readonly<Record<string, RoleDescriptor>>): boolean {
@@ -281,4 +282,10 @@ function expirationOf(fields: Fields, nowMs: number): number | null {
 function failOn(problems: ReadonlyArray<string | null>): void {
   const found = problems.filter((problem) => problem !== null);
   if (found.length > 0) throw validationFailedError(found);
+}
+
+function checkedRole(name: string, value: unknown): RoleDescriptor {
+  const role = parseRole(name, value);
+  checkRoleQueries(role);
+  return role;
 }

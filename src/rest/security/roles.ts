@@ -1,4 +1,6 @@
 // Roles: /_security/role. Built-in ones and those of the settings are reserved.
+
+import { checkRoleQueries } from '../../api/visibility/role-query.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { nameProblem } from '../../security/names.ts';
 import { parseRole, type RoleDescriptor, renderRole } from '../../security/role.ts';
@@ -37,6 +39,7 @@ async function put(request: ApiRequest, { engine, realms, settings }: RestContex
   const problem = realms.isReservedRole(name) ? `Role [${name}] is reserved and may not be used.` : nameProblem('Role', name);
   if (problem !== null) throw validationFailedError([problem]);
   const role = parseRole(name, request.body);
+  checkRoleQueries(role);
   const { created } = await engine.security.run('putRole', { name, role });
   return {
     ...ok({ role: { created } }),

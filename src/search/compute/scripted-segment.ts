@@ -73,8 +73,8 @@ export class ScriptedSegment implements SegmentReader {
   get numRootDocs(): number {
     return this.#base.numRootDocs;
   }
-  get liveDocsPtr(): number {
-    return this.#base.liveDocsPtr;
+  isLive(docId: number): boolean {
+    return this.#base.isLive(docId);
   }
   get rootDocsPtr(): number {
     return this.#base.rootDocsPtr;
