@@ -1,6 +1,6 @@
 // Reads request heads from a connection: request line, fields, and the checks on both before the phases run.
 
-import { type HeadHandler, HeadScanner } from '../../../http/wire/head-scanner.ts';
+import { type HeadHandler, type HeadRules, HeadScanner } from '../../../http/wire/head-scanner.ts';
 import { findHeader, type HeaderField, learnField, parseHeaderLine } from '../../../http/wire/header.ts';
 import { parseRequestLine } from '../../../http/wire/request-line.ts';
 import { core } from '../config/core.ts';
@@ -30,6 +30,21 @@ function hostOf(text: string): ReturnType<typeof validHost> {
     lastHost = text;
   }
   return lastHostParts;
+}
+
+let lastLevel: Loc | null = null;
+let lastRoot: Loc | null = null;
+let lastRules: HeadRules = { methods: 'upper case', lineBytes: 0, headBytes: 0, isStrict: false };
+/** Limits of a head, with a memo of the last ones, since most requests are for one server. @param root  of the default server */
+function headRules(level: Loc, root: Loc): HeadRules {
+  if (level !== lastLevel || root !== lastRoot) {
+    const { count, size } = core.conf(level).large_client_header_buffers;
+    const lineBytes = Math.max(size, core.conf(root).client_header_buffer_size);
+    lastRules = { methods: 'upper case', lineBytes, headBytes: count * size + lineBytes, isStrict: false };
+    lastLevel = level;
+    lastRoot = root;
+  }
+  return lastRules;
 }
 
 /** The connection whose heads are read. */
@@ -96,11 +111,8 @@ export class HeadReader implements HeadHandler {
   /** Parses lines of a request head. Returns whether a request was completed. */
   parse(): boolean {
     const conn = this.#conn;
-    const level = this.head ? this.head.server.root : conn.rootLoc;
-    const { count, size } = core.conf(level).large_client_header_buffers;
-    const lineBytes = Math.max(size, core.conf(conn.rootLoc).client_header_buffer_size);
-    const headBytes = count * size + lineBytes;
-    const text = conn.peekInput(headBytes + 2);
+    const rules = headRules(this.head ? this.head.server.root : conn.rootLoc, conn.rootLoc);
+    const text = conn.peekInput(rules.headBytes + 2);
     let start = 0;
     if (!this.head) {
       // empty lines before a request are skipped
@@ -112,7 +124,7 @@ export class HeadReader implements HeadHandler {
     }
     const r = this.head ?? this.#startHead();
     r.requestLength -= start;
-    const result = this.#scanner.scan(text, start, { methods: 'upper case', lineBytes, headBytes, isStrict: false }, this);
+    const result = this.#scanner.scan(text, start, rules, this);
     const { position } = this.#scanner;
     switch (result) {
       case 'more':
