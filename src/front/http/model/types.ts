@@ -106,6 +106,8 @@ export class Loc {
   /** longest name first */
   prefixes: Loc[] = [];
   regexes: Loc[] = [];
+  /** Locations with `autoRedirect` by their names without the slash. */
+  redirects: Map<string, Loc> = new Map();
   /** locations, ifs and limit_excepts inside, in order of appearance */
   children: Loc[] = [];
   errorLogs: readonly ErrorLog[] = [];

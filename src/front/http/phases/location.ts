@@ -5,7 +5,11 @@ import type { Loc, Request } from '../model/types.ts';
 
 type Found = 'exact' | 'inclusive' | 'regex' | 'redirect' | 'none' | 'error';
 
-export function findLocation(r: Request): Found {
+/** What the search reads and changes of a request. */
+type Located = Pick<Request, 'uri' | 'loc' | 'setNamed'>;
+
+/** Sets `r.loc`, from the level that it is now, to the innermost location of the URI. */
+export function findLocation(r: Located): Found {
   const level = r.loc;
   let noRegex = false;
   let found = findStatic(r, level);
@@ -29,10 +33,11 @@ export function findLocation(r: Request): Found {
   return found;
 }
 
-function findStatic(r: Request, level: Loc): Found {
+function findStatic(r: Located, level: Loc): Found {
   // CONNECT has no URI
   const uri = r.uri || '/';
-  const exact = level.exacts.get(uri);
+  // Most levels have neither; then the URI, a new string in each request, is not hashed.
+  const exact = level.exacts.size > 0 ? level.exacts.get(uri) : undefined;
   if (exact) {
     r.loc = exact;
     return 'exact';
@@ -44,14 +49,10 @@ function findStatic(r: Request, level: Loc): Found {
       break;
     }
   }
-  // `/name` if only `/name/` exists and it proxies
-  if (best?.name !== uri) {
-    const withSlash = `${uri}/`;
-    const redirect = level.exacts.get(withSlash) ?? level.prefixes.find((loc) => loc.name === withSlash);
-    if (redirect?.autoRedirect) {
-      r.loc = redirect;
-      return 'redirect';
-    }
+  const redirect = level.redirects.size > 0 && best?.name !== uri ? level.redirects.get(uri) : undefined;
+  if (redirect) {
+    r.loc = redirect;
+    return 'redirect';
   }
   if (!best) return 'none';
   r.loc = best;
@@ -72,10 +73,12 @@ function mayKeepAlive(r: Request): boolean {
   if (c.keepalive_timeout.timeoutMs === 0 || r.conn.requests >= c.keepalive_requests) return false;
   if (nowMs() - r.conn.startMs > c.keepalive_time) return false;
   if (c.keepalive_disable.has('none')) return true;
-  const agent = r.headerIn('user-agent');
+  const checksExplorer = r.method === 'POST' && c.keepalive_disable.has('msie6');
+  const checksSafari = c.keepalive_disable.has('safari');
+  const agent = checksExplorer || checksSafari ? r.headerIn('user-agent') : undefined;
   if (agent === undefined) return true;
-  if (c.keepalive_disable.has('msie6') && r.method === 'POST' && /MSIE [4-6]\./.test(agent)) return false;
-  return !(c.keepalive_disable.has('safari') && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent));
+  if (checksExplorer && /MSIE [4-6]\./.test(agent)) return false;
+  return !(checksSafari && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent));
 }
 
 /** Sorts the children of a level into the lookup structures. */
@@ -87,4 +90,8 @@ export function indexLocations(level: Loc): void {
     indexLocations(loc);
   }
   level.prefixes.sort((a, b) => b.name.length - a.name.length);
+  // The first location of a name counts, an exact one before a prefix.
+  const named = new Map<string, Loc>();
+  for (const loc of [...level.exacts.values(), ...level.prefixes]) if (!named.has(loc.name)) named.set(loc.name, loc);
+  for (const [name, loc] of named) if (loc.autoRedirect) level.redirects.set(name.slice(0, -1), loc);
 }
