@@ -47,6 +47,40 @@ export interface IndexMeta {
   readonly restored?: RestoreSource;
 }
 
+/** A snapshot made by a policy, or its failure. */
+export interface PolicyRun {
+  readonly snapshot: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Error of a failed run as JSON; null for a success. */
+  readonly details: string | null;
+}
+
+/** Snapshots that a policy has taken and deleted. */
+export interface PolicyStats {
+  readonly taken: number;
+  readonly failed: number;
+  readonly deleted: number;
+  readonly deletionFailures: number;
+}
+
+/** A snapshot lifecycle policy with what it has done. */
+export interface SnapshotPolicy {
+  readonly version: number;
+  readonly modifiedMs: number;
+  /** `{ name, schedule, repository, config, retention }` as given. */
+  readonly policy: JsonObject;
+  readonly lastSuccess: PolicyRun | null;
+  readonly lastFailure: PolicyRun | null;
+  readonly stats: PolicyStats;
+}
+
+export interface SnapshotLifecycle {
+  readonly isStopped: boolean;
+  readonly policies: Readonly<Record<string, SnapshotPolicy>>;
+  readonly retention: { readonly runs: number; readonly failed: number; readonly timedOut: number; readonly deletionMs: number };
+}
+
 export interface ClusterState {
   readonly version: number;
   readonly clusterUuid: string;
@@ -60,6 +94,8 @@ export interface ClusterState {
   readonly pipelines: Readonly<Record<string, JsonObject>>;
   /** Snapshot repositories by name. Absent in states stored by versions without snapshots. */
   readonly repositories?: Readonly<Record<string, RepositoryMeta>>;
+  /** Absent until a policy is created. */
+  readonly snapshotLifecycle?: SnapshotLifecycle;
   /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
 }

@@ -8,6 +8,7 @@ import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } 
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
 import { deleteRepositories, putRepository } from './repositories.ts';
 import { restoreIndices } from './restore-indices.ts';
+import { deletePolicy, putPolicy, recordPolicyRun, recordRetention, setLifecycleMode } from './snapshot-policies.ts';
 import { deleteScript, putScript } from './stored-scripts.ts';
 import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
 
@@ -36,6 +37,11 @@ export const REDUCERS = {
   putRepository,
   deleteRepositories,
   restoreIndices,
+  putPolicy,
+  deletePolicy,
+  setLifecycleMode,
+  recordPolicyRun,
+  recordRetention,
 };
 
 export type CommandName = keyof typeof REDUCERS;

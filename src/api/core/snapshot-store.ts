@@ -86,6 +86,10 @@ export interface SnapshotStore {
   /** @param snapshots  names and patterns. @throws ApiError snapshot_missing_exception, concurrent_snapshot_execution_exception */
   delete(repository: string, snapshots: readonly string[]): Promise<void>;
   clone(request: CloneSnapshot): Promise<void>;
+  /** Starts a lifecycle policy now. @returns the name of its snapshot. @throws ApiError illegal_argument_exception: no such policy */
+  executePolicy(id: string): Promise<string>;
+  /** Deletes the snapshots that policies no longer keep. */
+  executeRetention(): Promise<void>;
   /** @returns null if the request does not wait */
   restore(request: RestoreSnapshot): Promise<RestoreOutcome | null>;
 }

@@ -224,6 +224,7 @@ export class MainNode {
     addReaders();
     await Promise.all([...this.#readers.map(({ channel }) => this.#inform(channel)), ...late]);
     this.#indexersLater = setTimeout(() => this.#runIndexers(), INDEXERS_AFTER_MS);
+    this.#snapshots.onState();
     Promise.all(opened)
       .then(() => (this.#stopping === null ? Promise.all(orphans.map((uuid) => this.#closeIndex(uuid, true))) : []))
       .catch((error) => this.#options.onLog('error', `a deleted index is left on disk: ${error.message}`));
@@ -497,6 +498,7 @@ export class MainNode {
     const { state, response } = runReducer(name, before, args, this.#reducerEnvironment());
     if (state === before) return { response, closed: Promise.resolve() };
     this.#metadata.save(state);
+    this.#snapshots.onState();
     const placements = this.#placements(state);
     const open = openIndices(state);
     const opened = openIndices(before);

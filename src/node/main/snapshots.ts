@@ -25,6 +25,7 @@ import type { RepositoryConfig, ShardPlan, ShardProgress, SnapshotInfo, Snapshot
 import { errorData } from '../messages/channel.ts';
 import type { FromSnapshots, SnapshotReplies, SnapshotRequest } from '../messages/snapshot-messages.ts';
 import { Restores } from './restores.ts';
+import { SnapshotLifecycleRunner } from './snapshot-lifecycle.ts';
 import type { SnapshotsEnvironment } from './snapshots-environment.ts';
 
 /** Default of Elasticsearch's setting `snapshot.max_concurrent_operations`. */
@@ -43,6 +44,7 @@ export class Snapshots {
   readonly #env: SnapshotsEnvironment;
   readonly #running = new Map<string, Running>();
   readonly #restores: Restores;
+  readonly #lifecycle: SnapshotLifecycleRunner;
   /** Number of deletions and clones under way, by name of the repository. */
   readonly #changes = new Map<string, number>();
   readonly #cleanups = new Set<string>();
@@ -52,6 +54,11 @@ export class Snapshots {
   constructor(env: SnapshotsEnvironment) {
     this.#env = env;
     this.#restores = new Restores(env);
+    this.#lifecycle = new SnapshotLifecycleRunner(env, {
+      create: (request) => this.#create(request),
+      list: (repository) => this.#list(repository),
+      delete: (repository, snapshots) => this.#delete(repository, snapshots),
+    });
   }
 
   handle(request: SnapshotRequest): Promise<SnapshotReplies[SnapshotRequest['action']]> {
@@ -72,6 +79,10 @@ export class Snapshots {
         return this.#delete(request.repository, request.snapshots);
       case 'clone':
         return this.#clone(request.request);
+      case 'executePolicy':
+        return Promise.resolve(this.#lifecycle.execute(request.id));
+      case 'executeRetention':
+        return this.#lifecycle.executeRetention().then(() => undefined);
       case 'restore':
         return this.#restores.restore(request.request, this.#config(request.request.repository));
     }
@@ -92,8 +103,14 @@ export class Snapshots {
     }
   }
 
+  /** To be called at the start, and after each change of the cluster state. */
+  onState(): void {
+    this.#lifecycle.update();
+  }
+
   /** Ends everything that runs. Unfinished snapshots are not in the list; unfinished restores leave nothing that is used. */
   async stop(): Promise<void> {
+    this.#lifecycle.stop();
     for (const running of this.#running.values()) {
       running.isAborted = true;
       this.#env.thread.cancel(running.uuid);

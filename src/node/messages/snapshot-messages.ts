@@ -20,6 +20,8 @@ export type SnapshotRequest =
   | { readonly action: 'create'; readonly request: CreateSnapshot }
   | { readonly action: 'delete'; readonly repository: string; readonly snapshots: readonly string[] }
   | { readonly action: 'clone'; readonly request: CloneSnapshot }
+  | { readonly action: 'executePolicy'; readonly id: string }
+  | { readonly action: 'executeRetention' }
   | { readonly action: 'restore'; readonly request: RestoreSnapshot };
 
 /** Results of the requests, by action. */
@@ -32,6 +34,8 @@ export interface SnapshotReplies {
   create: SnapshotInfo | null;
   delete: undefined;
   clone: undefined;
+  executePolicy: string;
+  executeRetention: undefined;
   restore: RestoreOutcome | null;
 }
 

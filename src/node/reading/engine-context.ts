@@ -101,6 +101,8 @@ function readerSnapshots(main: Channel<FromReader, ToReader>): SnapshotStore {
     create: (request) => main.request({ type: 'snapshots', request: { action: 'create', request } }),
     delete: (repository, snapshots) => main.request({ type: 'snapshots', request: { action: 'delete', repository, snapshots } }),
     clone: (request) => main.request({ type: 'snapshots', request: { action: 'clone', request } }),
+    executePolicy: (id) => main.request({ type: 'snapshots', request: { action: 'executePolicy', id } }),
+    executeRetention: () => main.request({ type: 'snapshots', request: { action: 'executeRetention' } }),
     restore: (request) => main.request({ type: 'snapshots', request: { action: 'restore', request } }),
   };
 }

@@ -48,6 +48,11 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
   deleteRepositories: nothing,
   // Sent by main alone, after src/api/snapshots has checked the rights on each index.
   restoreIndices: nothing,
+  putPolicy: nothing,
+  deletePolicy: nothing,
+  setLifecycleMode: nothing,
+  recordPolicyRun: nothing,
+  recordRetention: nothing,
 };
 
 export function needsOf<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Need[] {

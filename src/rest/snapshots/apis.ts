@@ -1,5 +1,6 @@
-// The APIs of repositories and snapshots.
+// The APIs of repositories, snapshots and snapshot lifecycle policies.
 import type { ApiSpec } from '../core/api.ts';
+import { POLICY_APIS } from './policies.ts';
 import { cleanupRepositoryApi, deleteRepositoryApi, getRepositoryApi, putRepositoryApi, verifyRepositoryApi } from './repositories.ts';
 import {
   cloneSnapshotApi,
@@ -22,4 +23,5 @@ export const SNAPSHOTS_ROOM: readonly ApiSpec[] = [
   cloneSnapshotApi,
   restoreSnapshotApi,
   snapshotStatusApi,
+  ...POLICY_APIS,
 ];
