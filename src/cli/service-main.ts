@@ -1,7 +1,6 @@
 // Main thread of the service process: arguments are those of `gannet serve`. The service stops when its parent process dies.
 import type { Worker } from 'node:worker_threads';
 import { loadSettings, SettingError, settingsFile } from '../config/load-settings.ts';
-import { isUws } from '../http/uws-process.ts';
 import { exposedFiles } from '../node/exposure.ts';
 import { startService } from '../node/service.ts';
 import { openLogger } from '../node/threads/node-log.ts';
@@ -22,11 +21,15 @@ async function run(): Promise<void> {
   const settings = loadSettings(sources);
   const log = openLogger(settings, 'main');
   for (const warning of exposedFiles(settings, settingsFile(sources))) log.warn(warning);
-  const service = await startService({ settings, onLog: (level, message) => log[level](message), reopenLogs: () => log.reopen() });
+  const service = await startService({
+    settings,
+    onLog: (level, message) => log[level](message),
+    reopenLogs: () => log.reopen(),
+    reread: () => loadSettings(sources),
+  });
   watchParent(() => service.stop());
-  const usesUws = isUws(settings['http.listener']);
-  log.info(`listening on http://${settings['http.host']}:${service.port} by ${usesUws ? 'uWebSockets' : 'node:net'}`);
-  if (usesUws) log.info(HTTP_1_1_ONLY);
+  log.info(`listening on ${service.address} by ${service.usesUws ? 'uWebSockets' : 'node:net'}`);
+  if (service.usesUws) log.info(HTTP_1_1_ONLY);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Parent process of the service in JavaScript: for npm's shim of the command and for systems without a shell. bin/gannet does the same in sh,
 // which costs 2 ms and 1 MB instead of a Node process with 50 ms and 40 MB; a change here belongs there as well.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -12,6 +13,7 @@ const FINAL_EXIT_CODES = [0, 2, 78, 9];
 const QUICK_EXIT_MS = 2000;
 const MAX_QUICK_EXITS = 5;
 const HEAP_FLAGS = '--max-old-space-size=768 --max-semi-space-size=8';
+const STDIN = 0;
 const IS_WINDOWS = process.platform === 'win32';
 
 /** Runs the service and starts it again when it crashes: acknowledged writes are in the log, so a new start loses nothing. */
@@ -35,7 +37,10 @@ export class Supervisor {
 
   /** Passes the signals of this process on to the service. */
   forwardSignals(): void {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#signal());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#signal());
+    const hadTerminal = isatty(STDIN);
+    // The end of the terminal stops the service; any other SIGHUP makes it read users, roles and certificates again.
+    process.on('SIGHUP', () => (hadTerminal && !isatty(STDIN) ? this.#signal() : this.#service?.kill('SIGHUP')));
     if (!IS_WINDOWS) process.on('SIGUSR1', () => this.#service?.kill('SIGUSR1'));
   }
 

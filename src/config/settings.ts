@@ -19,6 +19,7 @@ const text: Parse<string> = (value) => {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new Error(`must be a non-empty string, not [${show(value)}]`);
 };
+const optionalText: Parse<string> = (value) => (value === '' ? '' : text(value));
 const bool: Parse<boolean> = (value) => {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
@@ -125,11 +126,7 @@ export const SETTINGS = {
   'path.data': setting('data', text, 'folder of the data; only one process may use it'),
   'path.config': setting('config', text, 'folder of gannet.yml and of files that analyzers name'),
   'path.repo': setting<readonly string[]>([], list, 'folders in which snapshot repositories may be; empty: none'),
-  'path.logs': setting(
-    '',
-    (value) => (value === '' ? '' : text(value)),
-    'folder of log files; empty: errors go to stderr, nothing else is logged',
-  ),
+  'path.logs': setting('', optionalText, 'folder of log files; empty: errors go to stderr, nothing else is logged'),
   threads: setting(0, int(0, 256), 'number of http workers; 0: one per core, at most 8'),
   indexers: setting(0, int(0, 64), 'number of threads that write; 0: one per two http workers, at most 4'),
   'thread_pool.heavy.size': setting(
@@ -147,11 +144,7 @@ export const SETTINGS = {
   ),
   'http.host': setting('127.0.0.1', text, 'address to listen on'),
   'http.port': setting(9200, int(0, 65535), 'port to listen on; 0: any free one'),
-  'http.publish_address': setting(
-    '',
-    (value) => (value === '' ? '' : text(value)),
-    'host:port that clients are told to use; empty: the address listened on',
-  ),
+  'http.publish_address': setting('', optionalText, 'host:port that clients are told to use; empty: the address listened on'),
   'http.listener': setting<'auto' | 'uws' | 'net'>(
     'auto',
     oneOf('auto', 'uws', 'net'),
@@ -165,6 +158,21 @@ export const SETTINGS = {
     bytes,
     'request bodies that arrive more slowly, in bytes per second after 10 s, are answered with 408; 0: none',
   ),
+  'http.ssl.enabled': setting(false, bool, 'serve HTTPS instead of HTTP'),
+  'http.ssl.certificate': setting('', optionalText, 'PEM file of the certificate and its chain, relative to path.config'),
+  'http.ssl.key': setting('', optionalText, 'PEM file of the private key'),
+  'http.ssl.key_passphrase': setting('', optionalText, 'passphrase of the private key, if it is encrypted'),
+  'http.ssl.certificate_authorities': setting<readonly string[]>(
+    [],
+    list,
+    'PEM files of the authorities that sign certificates of clients',
+  ),
+  'http.ssl.client_authentication': setting<'none' | 'optional' | 'required'>(
+    'none',
+    oneOf('none', 'optional', 'required'),
+    'whether clients may or must send a certificate',
+  ),
+  'http.ssl.supported_protocols': setting<readonly string[]>(['TLSv1.2', 'TLSv1.3'], list, 'TLSv1.2, TLSv1.3 or both'),
   'http.compression': setting(true, bool, 'gzip responses if the client accepts it'),
   'http.compression_min_size': setting(1024, bytes, 'smallest response that is compressed'),
   'http.cors.enabled': setting(false, bool, 'allow cross-origin requests'),

@@ -1,5 +1,5 @@
 // The listener on hyper-express. One per thread; several threads share a port.
-import { type Handler, type HttpListener, type HttpRequest, type ListenerOptions, refusalBody } from './listener.ts';
+import { type Handler, type HttpListener, type HttpRequest, type ListenerOptions, refusalBody, type TlsOptions } from './listener.ts';
 import { UwsBody } from './uws-body.ts';
 import { type HyperRequest, type HyperResponse, type HyperServer, loadGuardedHyperExpress, type RawResponse } from './uws-guards.ts';
 import { type ReplyOwner, UwsReply } from './uws-reply.ts';
@@ -44,7 +44,8 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
   readonly kind = 'uws';
   readonly #options: ListenerOptions;
   readonly #handler: Handler;
-  readonly #server: HyperServer;
+  /** The first one listens; the last one has the current certificate and gets new connections. The others keep theirs. */
+  readonly #servers: HyperServer[] = [];
   /** Replies in progress. A Set would keep its old tables, and with them every reply, until a full collection. */
   readonly #replies: UwsReply[] = [];
   #inFlight = 0;
@@ -55,9 +56,16 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
   constructor(options: ListenerOptions, handler: Handler) {
     this.#options = options;
     this.#handler = handler;
-    const { Server } = loadGuardedHyperExpress(options.maxContentLength);
-    this.#server = new Server({ auto_close: false, max_body_length: options.maxContentLength });
-    this.#server.any('/*', (request, response) => this.#accept(request, response));
+    this.#servers.push(this.#newServer());
+  }
+
+  /** @throws Error a certificate or key is unusable */
+  #newServer(): HyperServer {
+    const { maxContentLength, tls } = this.#options;
+    const { Server } = loadGuardedHyperExpress(maxContentLength);
+    const server = newServer(Server, { auto_close: false, max_body_length: maxContentLength }, tls);
+    server.any('/*', (request, response) => this.#accept(request, response));
+    return server;
   }
 
   get inFlight(): number {
@@ -65,10 +73,24 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
   }
 
   async listen(): Promise<{ port: number }> {
-    await this.#server.listen(this.#options.port, this.#options.host);
+    await this.#servers[0].listen(this.#options.port, this.#options.host);
     this.#watch = setInterval(() => this.#watchTransfers(), WATCH_INTERVAL_MS);
     this.#watch.unref();
     return { port: this.#options.port };
+  }
+
+  /** uWebSockets cannot replace certificates. A second server gets the connections that the first one accepts, which loses none of them. */
+  async reloadTls(): Promise<void> {
+    const { tls } = this.#options;
+    if (tls === null) return;
+    const { readTlsContext } = await import('./tls-context.ts');
+    readTlsContext(tls);
+    const server = this.#newServer();
+    server._compile();
+    const acceptor = this.#servers[0].uws_instance;
+    acceptor.addChildAppDescriptor(server.uws_instance.getDescriptor());
+    if (this.#servers.length > 1) acceptor.removeChildAppDescriptor(this.#servers[this.#servers.length - 1].uws_instance.getDescriptor());
+    this.#servers.push(server);
   }
 
   #accept(request: HyperRequest, response: HyperResponse): void {
@@ -82,6 +104,14 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
       body.abort();
       reply.abort();
     };
+    if (this.#options.tls?.clientAuthentication === 'required' && raw.getX509Certificate() === '') {
+      reply.send(
+        400,
+        { 'content-type': 'application/json', connection: 'close' },
+        refusalBody(400, 'a certificate of the client is required'),
+      );
+      return;
+    }
     if (this.isDraining) {
       reply.send(503, { 'content-type': 'application/json' }, refusalBody(503, 'the node is shutting down'));
       return;
@@ -147,9 +177,29 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
   /** Guard 5: close and exit in one turn. */
   stop(exitCode: number): never {
     if (this.#watch) clearInterval(this.#watch);
-    this.#server.uws_instance.close();
+    for (const server of this.#servers) server.uws_instance.close();
     process.exit(exitCode);
   }
+}
+
+/** @throws Error a certificate or key is unusable; without the options, which hyper-express would name with the passphrase */
+function newServer(Server: new (options: Record<string, unknown>) => HyperServer, options: object, tls: TlsOptions | null): HyperServer {
+  if (tls === null) return new Server({ ...options });
+  try {
+    return new Server({ ...options, ...uwsTls(tls) });
+  } catch {
+    throw new Error(`uWebSockets cannot use certificate [${tls.certificate}] with key [${tls.key}]`);
+  }
+}
+
+/** TLS options of uWebSockets. A client's certificate is checked if it sends one; `required` is checked with each request. */
+function uwsTls(tls: TlsOptions): Record<string, string> {
+  return {
+    cert_file_name: tls.certificate,
+    key_file_name: tls.key,
+    ...(tls.passphrase === null ? {} : { passphrase: tls.passphrase }),
+    ...(tls.clientAuthentication === 'none' ? {} : { ca_file_name: tls.authorities[0] }),
+  };
 }
 
 function failed(reply: UwsReply, error: unknown): void {

@@ -62,11 +62,32 @@ export interface ListenerOptions {
   readonly minBodyRate: number;
   /** Other threads listen on the same port. */
   readonly isShared: boolean;
+  /** null for plain HTTP. */
+  readonly tls: TlsOptions | null;
 }
+
+/** TLS of a listener. The files are read when it opens and by `reloadTls`. */
+export interface TlsOptions {
+  /** PEM files: the certificate with its chain, and its private key. */
+  readonly certificate: string;
+  readonly key: string;
+  /** null if the key is not encrypted. */
+  readonly passphrase: string | null;
+  /** PEM files of the authorities that sign certificates of clients; empty without client authentication. */
+  readonly authorities: readonly string[];
+  /** `optional`: clients may send a certificate, which must be valid; `required`: they must. */
+  readonly clientAuthentication: 'none' | 'optional' | 'required';
+  readonly protocols: readonly TlsProtocol[];
+}
+
+export const TLS_PROTOCOLS = ['TLSv1.2', 'TLSv1.3'] as const;
+export type TlsProtocol = (typeof TLS_PROTOCOLS)[number];
 
 export interface HttpListener {
   readonly kind: 'uws' | 'net';
   listen(): Promise<{ port: number }>;
+  /** Reads the certificate files again: new connections use them, open ones go on. @throws Error a file is unusable; nothing has changed then */
+  reloadTls(): Promise<void>;
   /** New requests get 503 and `Connection: close`; resolves when none is in flight. The listen socket stays open. */
   drain(): Promise<void>;
   /** Closes everything and ends this thread in the same turn: uWebSockets must not outlive its listener by a turn. */

@@ -1,7 +1,7 @@
 // The listener on node:net, for a Node without a uWebSockets binary, and the reference for the other one in tests. Several threads can
 // share its port where Node and the system support SO_REUSEPORT. Messages are parsed by wire/, as in the front.
 import net, { type Socket, type SocketConstructorOpts } from 'node:net';
-import type { Handler, HttpListener, ListenerOptions } from './listener.ts';
+import type { Handler, HttpListener, ListenerOptions, TlsOptions } from './listener.ts';
 import { type ConnectionOwner, NetConnection } from './net-connection.ts';
 import { SharedReads, takeHandles } from './wire/client-handle.ts';
 
@@ -9,7 +9,8 @@ export class NetListener implements HttpListener, ConnectionOwner {
   readonly kind = 'net';
   readonly options: ListenerOptions;
   readonly handler: Handler;
-  readonly #server: net.Server;
+  #server: net.Server | null = null;
+  #reload: (() => void) | null = null;
   readonly #connections = new Set<NetConnection>();
   #whenIdle: Array<() => void> = [];
   inFlight = 0;
@@ -18,25 +19,43 @@ export class NetListener implements HttpListener, ConnectionOwner {
   constructor(options: ListenerOptions, handler: Handler) {
     this.options = options;
     this.handler = handler;
-    this.#server = net.createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket, null));
   }
 
   async listen(): Promise<{ port: number }> {
-    const { host, port, isShared } = this.options;
+    const { host, port, isShared, tls } = this.options;
+    const server = tls === null ? this.#plainServer() : await this.#tlsServer(tls);
+    this.#server = server;
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port, ...(isShared && { reusePort: true }) }, () => {
-        this.#server.off('error', reject);
+      server.once('error', reject);
+      server.listen({ host, port, ...(isShared && { reusePort: true }) }, () => {
+        server.off('error', reject);
         resolve();
       });
     });
     // Sockets made here share one read buffer, instead of an allocation of 64 KB for each read.
-    takeHandles(this.#server, (handle) => {
-      const reads = new SharedReads();
-      this.#accept(new net.Socket({ handle, allowHalfOpen: false, onread: reads.options } as SocketConstructorOpts), reads);
-    });
-    const address = this.#server.address();
+    if (tls === null)
+      takeHandles(server, (handle) => {
+        const reads = new SharedReads();
+        this.#accept(new net.Socket({ handle, allowHalfOpen: false, onread: reads.options } as SocketConstructorOpts), reads);
+      });
+    const address = server.address();
     return { port: typeof address === 'object' && address ? address.port : port };
+  }
+
+  #plainServer(): net.Server {
+    return net.createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket, null));
+  }
+
+  /** @throws Error a file is unusable */
+  async #tlsServer(tls: TlsOptions): Promise<net.Server> {
+    const { createTlsServer, readTlsContext } = await import('./tls-context.ts');
+    const server = createTlsServer(tls, (socket) => this.#accept(socket, null));
+    this.#reload = () => server.setSecureContext(readTlsContext(tls));
+    return server;
+  }
+
+  async reloadTls(): Promise<void> {
+    this.#reload?.();
   }
 
   /** @param reads  where the socket reads to; null: it emits `data` events */
@@ -61,7 +80,7 @@ export class NetListener implements HttpListener, ConnectionOwner {
   }
 
   stop(exitCode: number): never {
-    this.#server.close();
+    this.#server?.close();
     for (const connection of this.#connections) connection.destroy();
     process.exit(exitCode);
   }

@@ -25,6 +25,8 @@ export interface RawResponse {
   onWritable(call: (offset: number) => boolean): RawResponse;
   getWriteOffset(): number;
   getRemoteAddressAsText(): ArrayBuffer;
+  /** The verified certificate of the client in PEM; empty if it sent none. */
+  getX509Certificate(): string;
   pause(): void;
   resume(): void;
   close(): RawResponse;
@@ -64,10 +66,22 @@ export interface HyperResponse {
   route: { app: HyperServer };
 }
 
+/** The part of an app of uWebSockets that is used. */
+interface UwsApp {
+  close(): void;
+  /** Identifies the app to another one. */
+  getDescriptor(): unknown;
+  /** From now on the children get the connections that this app accepts. */
+  addChildAppDescriptor(child: unknown): void;
+  removeChildAppDescriptor(child: unknown): void;
+}
+
 export interface HyperServer {
   any(pattern: string, handler: (request: HyperRequest, response: HyperResponse) => void): void;
   listen(port: number, host: string): Promise<unknown>;
-  uws_instance: { close(): void };
+  /** Makes the routes known to uWebSockets, as `listen` does. */
+  _compile(): void;
+  uws_instance: UwsApp;
   _resolve_pending_request(): void;
 }
 
@@ -101,6 +115,7 @@ export function missingPrivateMembers(): string[] {
   const missing = ['_body_parser_run', '_body_parser_stop'].filter((name) => !(name in Request.prototype));
   if (!('_handle_uws_request' in Server.prototype)) missing.push('_handle_uws_request');
   if (!('_resolve_pending_request' in Server.prototype)) missing.push('_resolve_pending_request');
+  if (!('_compile' in Server.prototype)) missing.push('_compile');
   return missing;
 }
 
@@ -161,11 +176,12 @@ function guardForEach(): void {
 }
 
 /** Guard 3; it needs the status line that was written. */
-let isResponseGuarded = false;
+/** Those of plain and of TLS connections have different prototypes. */
+const guardedResponses = new WeakSet<object>();
 function guardRawResponse(raw: RawResponse): void {
-  if (isResponseGuarded) return;
-  isResponseGuarded = true;
   const prototype = Object.getPrototypeOf(raw) as RawResponse;
+  if (guardedResponses.has(prototype)) return;
+  guardedResponses.add(prototype);
   const { endWithoutBody, writeStatus } = prototype;
   let lastStatus = '';
   prototype.writeStatus = function (this: RawResponse, status: string): RawResponse {

@@ -2,6 +2,7 @@
 // where uWebSockets has no binary.
 import { createRequire } from 'node:module';
 import net from 'node:net';
+import { TLS_PROTOCOLS, type TlsOptions } from './listener.ts';
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without SO_REUSEPORT. */
 const LISTEN_EXCLUSIVE = 1;
@@ -25,6 +26,12 @@ function loadUws(): Uws | null {
 /** Whether a setting `http.listener` means uWebSockets. */
 export function isUws(kind: 'auto' | 'uws' | 'net'): boolean {
   return kind === 'uws' || (kind === 'auto' && loadUws() !== null);
+}
+
+/** What uWebSockets cannot do of the TLS that is configured; null if it can do all of it. */
+export function uwsTlsGap({ protocols, authorities }: TlsOptions): string | null {
+  if (TLS_PROTOCOLS.some((protocol) => !protocols.includes(protocol))) return `it always accepts ${TLS_PROTOCOLS.join(' and ')}`;
+  return authorities.length > 1 ? 'it reads one file of certificate authorities' : null;
 }
 
 /** Guard 6: uncaught exceptions are reported and the thread continues; uWebSockets would abort the process. */

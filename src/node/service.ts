@@ -1,21 +1,23 @@
 // The service process: main part, http workers, signals. A parent process (bin/gannet) starts it and restarts it if it dies.
 import type { Settings } from '../config/settings.ts';
-import { probePort, setMaxHeaderSize } from '../http/uws-process.ts';
+import { isUws, probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { Cors } from '../rest/core/cors.ts';
-import { Realms } from '../security/realms.ts';
-import type { SecurityView } from '../security/records.ts';
-import { checkExposure } from './exposure.ts';
 import { MainNode } from './main/main-node.ts';
 import type { LogNotice } from './messages/messages.ts';
 import { mainOptions } from './open-node.ts';
 import { startHttpWorker } from './reading/http-worker.ts';
+import { checkTls, checkUsers, reloadOnSignal } from './security-settings.ts';
 import { releaseMemoryWhenIdle } from './threads/idle-memory.ts';
 import { dropSpareThread, startThread } from './threads/start-thread.ts';
 import type { ThreadData } from './threads/thread.ts';
 import { threadCounts } from './threads/thread-counts.ts';
+import { listenerFor, tlsOptions } from './threads/tls-settings.ts';
 
 export interface Service {
   readonly port: number;
+  /** `http://host:port` or `https://host:port`. */
+  readonly address: string;
+  readonly usesUws: boolean;
   /** Finishes requests in flight, flushes, closes, and exits the process with code 0. */
   stop(): Promise<void>;
 }
@@ -24,6 +26,8 @@ export interface ServiceOptions {
   readonly settings: Settings;
   readonly onLog: (level: LogNotice['level'], message: string) => void;
   readonly reopenLogs: () => void;
+  /** Reads the settings as at the start. @throws SettingError */
+  readonly reread: () => Settings;
 }
 
 /** Delay between the first http worker being ready and the start of the others. */
@@ -34,11 +38,14 @@ const PORT_TRIES = 5;
 const PORT_RETRY_MS = 500;
 
 /** Resolves when requests are answered. @throws ApiError the directory is in use, or its metadata is corrupt; Error: the port is in use */
-export async function startService({ settings, onLog, reopenLogs }: ServiceOptions): Promise<Service> {
+export async function startService({ settings: given, onLog, reopenLogs, reread }: ServiceOptions): Promise<Service> {
+  const tls = tlsOptions(given);
+  const settings = { ...given, 'http.listener': listenerFor(given, tls) };
   // The uWebSockets binary reads this from the process environment when it creates its first listener; workers only have a copy of the environment.
   setMaxHeaderSize(settings['http.max_header_size']);
   // Built here only to validate the settings, since an error in this thread stops the start with its reason.
   new Cors(settings);
+  await checkTls(settings, onLog);
   const host = settings['http.host'];
   const port = await findPort(host, settings['http.port'], onLog);
   const { listeners, inProcess, lanes } = threadCounts(settings);
@@ -54,15 +61,17 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
     await main.stop();
     closeFirst();
   };
-  const service = { port, stop: () => (stopping ??= stop()) };
+  const address = `${tls === null ? 'http' : 'https'}://${host}:${port}`;
+  const service = { port, address, usesUws: isUws(settings['http.listener']), stop: () => (stopping ??= stop()) };
   // Installed before the first answer, after which a caller may send a signal.
   handleStopSignals(service, () => stopping !== null, onLog);
+  reloadOnSignal(main, settings, reread, onLog);
   process.on('SIGUSR1', () => {
     reopenLogs();
     main.broadcast({ type: 'reopenLogs' }).catch((error) => onLog('error', `logs not reopened: ${error.message}`));
   });
   try {
-    checkSecurity(settings, main.securityRecords, onLog);
+    checkUsers(settings, main.securityRecords, onLog);
     const addWorker = (number: number) =>
       main.startReader((parts) => {
         const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
@@ -93,20 +102,11 @@ export async function startService({ settings, onLog, reopenLogs }: ServiceOptio
   return service;
 }
 
-/** @throws SettingError nobody would have to authenticate; Error: a user or role of the settings is malformed */
-function checkSecurity(settings: Settings, records: SecurityView, onLog: ServiceOptions['onLog']): void {
-  const realms = new Realms(settings, records);
-  checkExposure(settings, realms.hasUsers);
-  const { missingRoles } = realms;
-  if (missingRoles.length > 0) onLog('warn', `users of the settings have roles that do not exist: ${missingRoles.join(', ')}`);
-  if (realms.hasUsers && !settings['security.enabled']) onLog('warn', 'security.enabled is false: nobody has to authenticate');
-}
-
 /** Stops the service on SIGTERM and, without a parent process, on Ctrl-C; a second Ctrl-C exits at once. */
 function handleStopSignals(service: Service, isStopping: () => boolean, onLog: ServiceOptions['onLog']): void {
-  // Ctrl-C and the hang-up of a terminal also reach the parent process, which forwards them as SIGTERM and kills this process at the second one.
+  // Ctrl-C also reaches the parent process, which forwards it as SIGTERM and kills this process at the second one.
   const hasParent = process.env._GANNET_PARENT !== undefined;
-  if (hasParent) for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  if (hasParent) process.on('SIGINT', () => undefined);
   for (const signal of hasParent ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM'] as const)) {
     process.on(signal, () => {
       if (isStopping()) {

@@ -13,6 +13,7 @@ import { errorBody, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, BodyTooSlow, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import { type Caller, type CallerRef, callerRef } from '../security/caller.ts';
 import { isClusterAction } from '../security/cluster-privileges.ts';
+import type { RealmSettings } from '../security/realms.ts';
 import { ALL_APIS } from './all-apis.ts';
 import { requireAction } from './auth/access.ts';
 import { SHOWN_INDICES } from './auth/action.ts';
@@ -89,6 +90,11 @@ export class Dispatcher {
     this.#log.reopen();
     this.#audit?.reopen();
     this.#logger.reopen();
+  }
+
+  /** Uses other users and roles of the settings from the next request on. @throws Error one is malformed; nothing has changed then */
+  reload(fileRealm: RealmSettings): void {
+    this.#auth.realms.reload(fileRealm);
   }
 
   closeLogs(): void {

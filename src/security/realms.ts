@@ -16,8 +16,9 @@ export interface RealmSettings {
 
 export class Realms {
   readonly records: SecurityView;
-  readonly #fileUsers: ReadonlyMap<string, RealmUser>;
-  readonly #fileRoles: ReadonlyMap<string, RoleDescriptor>;
+  #fileUsers: ReadonlyMap<string, RealmUser>;
+  #fileRoles: ReadonlyMap<string, RoleDescriptor>;
+  #reloads = 0;
   /** By record, since records never change. */
   readonly #nativeUsers = new WeakMap<UserRecord, RealmUser>();
 
@@ -26,6 +27,19 @@ export class Realms {
     this.records = records;
     this.#fileUsers = fileUsers(settings['security.users']);
     this.#fileRoles = fileRoles(settings['security.roles']);
+  }
+
+  /** Replaces the users and roles of the settings. @throws Error one is malformed; nothing has changed then */
+  reload(settings: RealmSettings): void {
+    const users = fileUsers(settings['security.users']);
+    this.#fileRoles = fileRoles(settings['security.roles']);
+    this.#fileUsers = users;
+    this.#reloads++;
+  }
+
+  /** Grows with each change of users, roles and API keys. */
+  get version(): number {
+    return this.records.version + this.#reloads * 2 ** 32;
   }
 
   get hasUsers(): boolean {

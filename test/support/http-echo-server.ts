@@ -74,6 +74,7 @@ const listener = await createListener(
     readTimeoutMs: Number(timeout),
     minBodyRate: Number(rate),
     isShared: false,
+    tls: null,
   },
   handler,
   kind as 'uws' | 'net',

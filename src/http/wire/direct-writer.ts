@@ -18,7 +18,8 @@ const NewWriteWrap = binding?.WriteWrap ?? class {};
 let spare: WriteWrap | undefined;
 
 function plainHandle(socket: Socket): StreamHandle | undefined {
-  const handle = internalsOf<{ _handle: Partial<StreamHandle> | null }>(socket)._handle;
+  const { _handle: handle, encrypted } = internalsOf<{ _handle: Partial<StreamHandle> | null; encrypted: boolean }>(socket);
+  if (encrypted) return undefined;
   const known =
     typeof handle?.writeBuffer === 'function' && typeof handle.writeLatin1String === 'function' && typeof handle.writev === 'function';
   return known ? (handle as StreamHandle) : undefined;

@@ -21,6 +21,8 @@ export function startLane(data: ThreadData, store: Store): void {
         return run(message.request);
       case 'reopenLogs':
         return dispatcher.reopenLogs();
+      case 'reload':
+        return dispatcher.reload(message.fileRealm);
       default:
         return;
     }

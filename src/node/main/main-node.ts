@@ -12,6 +12,7 @@ import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { ReducerEnvironment } from '../../metadata/reducer.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
 import { runSecurityCommand, type SecurityArgs, type SecurityCommandName, type SecurityReply } from '../../security/commands.ts';
+import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityView } from '../../security/records.ts';
 import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
 import { removeIndexFolder } from '../../store/segment-files.ts';
@@ -67,7 +68,7 @@ export interface MainOptions extends NodeOptions {
 }
 
 export class MainNode {
-  readonly #options: MainOptions;
+  #options: MainOptions;
   readonly #lock: DirectoryLock;
   readonly #store: Store;
   readonly #storeCheck: StartCheck;
@@ -467,6 +468,13 @@ export class MainNode {
     // Awaited outside the queue of commands, because a closing shard may wait for a mapping update, which is a command, too.
     await closed;
     return response;
+  }
+
+  /** Replaces the users and roles of the settings in every thread, also in those that start later, and reads certificates again. */
+  reload(fileRealm: RealmSettings): Promise<void> {
+    this.#options = { ...this.#options, settings: { ...this.#options.settings, ...fileRealm } };
+    this.#security.setFileUsers(fileRealm['security.users']);
+    return this.broadcast({ type: 'reload', fileRealm });
   }
 
   /** Runs a change of users, roles or API keys between metadata commands. Resolves when every reader acts upon it. */

@@ -9,6 +9,7 @@ import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
 import type { SecurityArgs, SecurityCommandName, SecurityReply } from '../../security/commands.ts';
+import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityChange } from '../../security/records.ts';
 import type { ShardCheckpoint } from '../../store/store.ts';
 import type { ContextReplies, ContextRequest } from './context-messages.ts';
@@ -56,6 +57,8 @@ export type ReaderCommand =
   /** Notice: exit the thread. */
   | { readonly type: 'exit' }
   | { readonly type: 'reopenLogs' }
+  /** Request: users and roles of the settings were read again; certificates are to be. */
+  | { readonly type: 'reload'; readonly fileRealm: RealmSettings }
   /** Request to a lane: a request that is too heavy for an http worker. */
   | { readonly type: 'job'; readonly request: LaneRequest };
 

@@ -12,12 +12,12 @@ const PREFIXES: Readonly<Record<SecurityChange['kind'], string>> = {
 export class SecurityStore {
   readonly #store: Store;
   readonly #records = new SecurityRecords();
-  readonly #hasFileSuperuser: boolean;
+  #hasFileSuperuser = false;
 
   /** @param fileUsers  the setting `security.users`. @throws ApiError corrupt_index_exception */
   constructor(store: Store, fileUsers: Readonly<Record<string, unknown>>) {
     this.#store = store;
-    this.#hasFileSuperuser = Object.values(fileUsers).some((user) => (user as { roles?: unknown[] } | null)?.roles?.includes(SUPERUSER));
+    this.setFileUsers(fileUsers);
     for (const kind of ['user', 'role', 'apiKey'] as const) {
       for (const key of store.metaNames(PREFIXES[kind])) {
         const change = { kind, name: key.slice(PREFIXES[kind].length), value: store.getMeta(key) };
@@ -25,6 +25,10 @@ export class SecurityStore {
         this.#records.apply([change as SecurityChange]);
       }
     }
+  }
+
+  setFileUsers(fileUsers: Readonly<Record<string, unknown>>): void {
+    this.#hasFileSuperuser = Object.values(fileUsers).some((user) => (user as { roles?: unknown[] } | null)?.roles?.includes(SUPERUSER));
   }
 
   get records(): SecurityView {

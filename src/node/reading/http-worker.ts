@@ -8,6 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { openLogger } from '../threads/node-log.ts';
 import type { ThreadData } from '../threads/thread.ts';
 import { threadCounts } from '../threads/thread-counts.ts';
+import { tlsOptions } from '../threads/tls-settings.ts';
 import { Reader } from './reader.ts';
 
 /** Builds the worker; its listener opens when main sends `start`. @returns ends this thread after main has stopped the worker */
@@ -29,6 +30,9 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
         return close();
       case 'reopenLogs':
         return dispatcher.reopenLogs();
+      case 'reload':
+        dispatcher.reload(message.fileRealm);
+        return listener?.reloadTls();
     }
   });
   const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`), reader.lanes);
@@ -48,6 +52,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
       readTimeoutMs: settings['http.read_timeout'],
       minBodyRate: settings['http.min_body_rate'],
       isShared: threadCounts(settings).listeners > 1,
+      tls: tlsOptions(settings),
     },
     dispatcher.handle,
     settings['http.listener'],

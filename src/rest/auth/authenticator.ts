@@ -169,7 +169,7 @@ export class Authenticator {
 
   /** Permissions are computed again only when something has changed. */
   #caller(key: string, source: RealmUser | ApiKeyRecord, make: () => Caller): Caller {
-    const { version } = this.realms.records;
+    const { version } = this.realms;
     const known = this.#callers.get(key);
     if (known?.source === source && known.version === version) return known.caller;
     const caller = make();

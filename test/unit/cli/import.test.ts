@@ -15,7 +15,16 @@ const seen: Array<{ path: string; docs: string[] }> = [];
 /** A service that is busy at first, takes documents, and refuses those that say so. */
 beforeAll(async () => {
   const listener = new NetListener(
-    { host: '127.0.0.1', port: 0, maxContentLength: 1e8, maxHeaderSize: 8192, readTimeoutMs: 10_000, minBodyRate: 0, isShared: false },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      maxContentLength: 1e8,
+      maxHeaderSize: 8192,
+      readTimeoutMs: 10_000,
+      minBodyRate: 0,
+      isShared: false,
+      tls: null,
+    },
     async (request, reply) => {
       const lines = (await request.body.bytes(1e8)).toString().trimEnd().split('\n');
       if (++calls === 1) {

@@ -20,6 +20,7 @@ const owner: ConnectionOwner = {
     readTimeoutMs: 30_000,
     minBodyRate: 0,
     isShared: false,
+    tls: null,
   },
   handler: (request, reply) => handler(request, reply),
   isDraining: false,

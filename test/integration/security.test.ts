@@ -1,0 +1,78 @@
+// Users of a real service: durable, known to every thread, read again on SIGHUP; and no start without users beyond loopback.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { hashPassword } from '../../src/security/password-hash.ts';
+import { freePort } from '../support/free-port.ts';
+import { startService, untilAnswering } from '../support/service.ts';
+
+const basic = (user: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
+
+test('users, roles and API keys outlive kill -9, and every thread knows them', async () => {
+  const service = await startService(['--threads=2']);
+  const root = basic('root', 'rootpassword');
+  await service.request('PUT', '/_security/user/root', { password: 'rootpassword', roles: ['superuser'] });
+  await service.request('PUT', '/_security/role/reader', { indices: [{ names: ['a*'], privileges: ['read'] }] }, root);
+  await service.request('PUT', '/_security/user/ann', { password: 'annpassword', roles: ['reader'] }, root);
+  const key = (await service.request('POST', '/_security/api_key', { name: 'k' }, root)).body;
+  process.kill(service.servicePid(), 'SIGKILL');
+  await untilAnswering(service.url);
+  // Fresh connections, so that both threads get some.
+  for (let i = 0; i < 10; i++) {
+    const close = { connection: 'close' };
+    const who = await service.request('GET', '/_security/_authenticate', undefined, { ...basic('ann', 'annpassword'), ...close });
+    expect(who.body).toMatchObject({ username: 'ann', roles: ['reader'] });
+    const byKey = await service.request('GET', '/_security/_authenticate', undefined, { authorization: `ApiKey ${key.encoded}`, ...close });
+    expect(byKey.body.api_key).toEqual({ id: key.id, name: 'k' });
+  }
+  await service.request('PUT', '/_security/user/ann/_disable', undefined, root);
+  for (let i = 0; i < 10; i++)
+    expect((await service.request('GET', '/', undefined, { ...basic('ann', 'annpassword'), connection: 'close' })).status).toBe(401);
+  expect(await service.stop()).toBe(0);
+});
+
+test('SIGHUP reads users and roles of the settings again; a mistake changes nothing', async () => {
+  const config = mkdtempSync(path.join(tmpdir(), 'gannet-config-'));
+  const hash = await hashPassword('password');
+  const write = (users: Record<string, string>) =>
+    writeFileSync(
+      path.join(config, 'gannet.yml'),
+      `security.users:\n${Object.entries(users)
+        .map(([name, role]) => `  ${name}: { password_hash: "${hash}", roles: [${role}] }\n`)
+        .join('')}security.roles: { r: { cluster: [monitor] } }\n`,
+      { mode: 0o600 },
+    );
+  write({ root: 'superuser', ann: 'r' });
+  const service = await startService(['--threads=2', `--path.config=${config}`]);
+  const status = async (user: string) =>
+    (await service.request('GET', '/_security/user', undefined, { ...basic(user, 'password'), connection: 'close' })).status;
+  expect([await status('root'), await status('ann'), await status('bob')]).toEqual([200, 403, 401]);
+  write({ root: 'superuser', bob: 'superuser' });
+  service.process.kill('SIGHUP');
+  while ((await status('bob')) !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => status('ann')).toBe(401);
+  writeFileSync(path.join(config, 'gannet.yml'), 'security.users: { bob: {} }\n');
+  service.process.kill('SIGHUP');
+  write({ root: 'superuser', bob: 'superuser', eve: 'r' });
+  service.process.kill('SIGHUP');
+  while ((await status('eve')) !== 403) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await status('root')).toBe(200);
+  expect(await service.stop()).toBe(0);
+  rmSync(config, { recursive: true });
+});
+
+test('does not start beyond loopback without users, and says what to do', async () => {
+  const data = mkdtempSync(path.join(tmpdir(), 'gannet-open-'));
+  const flags = ['serve', '--http.host=0.0.0.0', `--http.port=${await freePort()}`, `--path.data=${data}`];
+  const child = spawn(path.resolve(import.meta.dirname, '../../bin/gannet'), flags, { cwd: data, stdio: ['ignore', 'ignore', 'pipe'] });
+  let text = '';
+  child.stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  const [code] = await once(child, 'exit');
+  expect([code, text]).toEqual([2, expect.stringMatching(/http\.host: \[0\.0\.0\.0\].*gannet user add/)]);
+  rmSync(data, { recursive: true });
+});
