@@ -6,7 +6,7 @@
 //   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
 
 import type { JsonObject } from '../common/json-value.ts';
-import { canMove, TooHeavy } from '../common/turn.ts';
+import { canMove, checkTurn, TooHeavy } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { AggEncoder, RegionTooSmall } from '../plan/agg-encode.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
@@ -223,6 +223,7 @@ export function reduceAggregations(
   const ctx: ReduceContext = {
     ...options,
     addBuckets(count) {
+      checkTurn();
       made += count;
       if (made > options.maxBuckets) throw tooManyBuckets(options.maxBuckets, made);
     },

@@ -219,7 +219,7 @@ export class MappingCompiler {
   }
 }
 
-const DEFAULT_LIMITS = { total_fields: 1000, depth: 20, nested_fields: 50, dimension_fields: 32_768 } as const;
+export const DEFAULT_LIMITS = { total_fields: 1000, depth: 20, nested_fields: 50, dimension_fields: 32_768 } as const;
 
 function nodesOf(mapping: RootMapping): Map<string, MappingNode> {
   const nodes = new Map<string, MappingNode>();
@@ -249,13 +249,20 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
     name: 'total_fields' | 'nested_fields' | 'dimension_fields',
     text: string,
     counts: (node: MappingNode) => boolean,
+    countsOf: (root: RootMapping) => number = () => 0,
   ): void => {
     const count = (nodes: ReadonlyMap<string, MappingNode>): number => [...nodes.values()].filter(counts).length;
     const most = limit(name, DEFAULT_LIMITS[name]);
-    const now = count(targets);
-    if (now > most && now > count(known)) throw illegalArgumentError(`Limit of ${text} fields [${most}] has been exceeded`);
+    const now = count(targets) + countsOf(mapping);
+    const then = before ? count(known) + countsOf(before) : 0;
+    if (now > most && now > then) throw illegalArgumentError(`Limit of ${text} fields [${most}] has been exceeded`);
   };
-  checkCount('total_fields', 'total', () => true);
+  checkCount(
+    'total_fields',
+    'total',
+    () => true,
+    ({ runtime }) => runtime.size,
+  );
   checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
   checkCount('dimension_fields', 'dimension', (node) => node.kind === 'field' && node.given.time_series_dimension === true);
   const isSorted = settings['index.sort.field'] !== undefined;

@@ -4,7 +4,14 @@ import { writeJson } from '../common/json-write.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { mapperParsingError } from '../errors/catalog.ts';
-import { type CompiledMapping, checkMapping, findBelow, MappingCompiler, type MappingEnvironment } from './compiled-mapping.ts';
+import {
+  type CompiledMapping,
+  checkMapping,
+  DEFAULT_LIMITS,
+  findBelow,
+  MappingCompiler,
+  type MappingEnvironment,
+} from './compiled-mapping.ts';
 import { DocumentParser } from './document-parser.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import { adds, DynamicMapper } from './dynamic-mapping.ts';
@@ -82,7 +89,8 @@ export class Mapping implements MappingSnapshot {
     const { root: object, objects } = this.#compiled;
     const isDynamic = adds(object.dynamic) || [...objects.values()].some(({ dynamic }) => adds(dynamic)) || this.#compiled.copiesToUnmapped;
     const depthLimit = Number(settings['index.mapping.depth.limit'] ?? DEFAULT_DEPTH);
-    this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, depthLimit) : null;
+    const fieldLimit = Number(settings['index.mapping.total_fields.limit'] ?? DEFAULT_LIMITS.total_fields);
+    this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, depthLimit, fieldLimit) : null;
     this.source = { enabled: root.source?.enabled ?? true, includes: root.source?.includes ?? [], excludes: root.source?.excludes ?? [] };
   }
 

@@ -40,16 +40,21 @@ export class DynamicMapper {
   readonly #mapping: CompiledMapping;
   readonly #root: RootMapping;
   readonly #depthLimit: number;
+  readonly #fieldLimit: number;
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
+  /** New fields of the source so far. */
+  #added = 0;
   #templates: NamedTemplates = {};
   /** Runtime fields that the last source would add, by full name. */
   readonly #runtime = new Map<string, MutableJsonObject>();
 
-  constructor(mapping: CompiledMapping, root: RootMapping, depthLimit: number) {
+  /** @param fieldLimit  `index.mapping.total_fields.limit` */
+  constructor(mapping: CompiledMapping, root: RootMapping, depthLimit: number, fieldLimit: number) {
     this.#mapping = mapping;
     this.#root = root;
     this.#depthLimit = depthLimit;
+    this.#fieldLimit = fieldLimit;
     const formats = root.dynamicDateFormats ?? DEFAULT_DATE_FORMATS;
     this.#dateFormats = root.dateDetection === false ? [] : formats.map((format) => DateFormatter.of(format));
   }
@@ -63,6 +68,7 @@ export class DynamicMapper {
     const { root } = this.#mapping;
     if (!root.enabled) return null;
     this.#depth = 1;
+    this.#added = 0;
     const draft = draftOf(root);
     this.#runtime.clear();
     this.#walk(draft, source);
@@ -72,6 +78,8 @@ export class DynamicMapper {
 
   #walk(draft: Draft, value: MutableJsonObject): void {
     for (const key in value) {
+      // More new fields than the mapping may have: it will be refused, whatever follows.
+      if (this.#added > this.#fieldLimit) return;
       const item = value[key];
       const child = draft.object?.children.get(key);
       if (child !== undefined) {
@@ -133,7 +141,10 @@ export class DynamicMapper {
     } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as MutableJsonObject);
     else if (!draft.fields.has(key) && !this.#isRuntime(pathOf(draft, key))) {
       const leaf = this.#leaf(key, pathOf(draft, key), value, draft.dynamic);
-      if (leaf) draft.fields.set(key, leaf);
+      if (leaf) {
+        draft.fields.set(key, leaf);
+        this.#added++;
+      }
     }
   }
 
@@ -163,7 +174,10 @@ export class DynamicMapper {
       return;
     }
     // Runtime fields need no enclosing object.
-    if (inner.dynamic !== 'runtime') draft.fields.set(key, inner);
+    if (inner.dynamic !== 'runtime') {
+      if (known === undefined) this.#added++;
+      draft.fields.set(key, inner);
+    }
     if (inner.mapping?.enabled !== false) this.#walkInto(inner, value);
     if (inner.fields.size > 0) draft.fields.set(key, inner);
   }
@@ -209,6 +223,7 @@ export class DynamicMapper {
     if (dynamic === 'strict_allow_templates') return null;
     if (dynamic === 'runtime') {
       this.#runtime.set(path, this.#runtimeOf(type, value));
+      this.#added++;
       return null;
     }
     switch (type) {

@@ -1,5 +1,6 @@
 // Evaluates the syntax tree of a script. Each expression and each loop iteration costs a step of the budget; the depth of calls is limited.
 import { present } from '../common/present.ts';
+import { checkTurn } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { callMethod, callStatic, newInstance } from './methods.ts';
@@ -26,6 +27,7 @@ type Scope = Map<string, Value>;
 const BREAK: Flow = { how: 'break', value: null };
 const CONTINUE: Flow = { how: 'continue', value: null };
 const MAX_CALLS = 100;
+const STEPS_PER_CHECK_MASK = 1023;
 
 export class Evaluator {
   #scopes: Scope[];
@@ -63,6 +65,7 @@ export class Evaluator {
 
   #step(at: number): void {
     if (--this.#budget.steps < 0) throw this.#fail(at, 'the script takes too many steps');
+    if ((this.#budget.steps & STEPS_PER_CHECK_MASK) === 0) checkTurn();
   }
 
   /** Runs an action of the host; its faults are reported with their place in the script. */

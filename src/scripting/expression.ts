@@ -2,7 +2,9 @@
 import type { ApiError } from '../errors/api-error.ts';
 import { scriptError } from './lexer.ts';
 import { Parser } from './parser.ts';
+import { checkScriptSize } from './script-size.ts';
 import { Double, type Expression } from './syntax-tree.ts';
+import { withinStack } from './within-stack.ts';
 
 /** Inputs of a formula. */
 export interface ExpressionInput {
@@ -70,7 +72,8 @@ const REDUCERS: Readonly<Record<string, (values: readonly number[]) => number>> 
 
 /** @param params  numbers that the formula may refer to @throws ApiError script_exception: not a formula */
 export function compileExpression(source: string, params: Readonly<Record<string, unknown>>): Formula {
-  const [statement, more] = new Parser(source).parseScript();
+  checkScriptSize(source);
+  const [statement, more] = withinStack(source, () => new Parser(source).parseScript());
   if (statement.kind !== 'expression' || more) throw failed(source, 0, 'expected a single expression');
   return formulaOf(statement.expression);
 

@@ -4,7 +4,9 @@ import { Evaluator, type HostFunction } from './evaluator.ts';
 import { Parser } from './parser.ts';
 import { Resolver, type VariableSpec } from './resolver.ts';
 import { ScriptBudget, withBudget } from './script-budget.ts';
+import { checkScriptSize } from './script-size.ts';
 import type { Value } from './syntax-tree.ts';
+import { withinStack } from './within-stack.ts';
 
 export type { VariableSpec } from './resolver.ts';
 
@@ -26,11 +28,15 @@ export function compileScript(
   variables: Readonly<Record<string, VariableSpec>>,
   functions: Readonly<Record<string, HostFunction>> = {},
 ): CompiledScript {
-  const body = new Parser(source).parseScript();
-  new Resolver(source, variables, Object.keys(functions)).script(body);
+  checkScriptSize(source);
+  const body = withinStack(source, () => {
+    const parsed = new Parser(source).parseScript();
+    new Resolver(source, variables, Object.keys(functions)).script(parsed);
+    return parsed;
+  });
   return {
     run(values, budget = defaultBudget()) {
-      return withBudget(budget, () => new Evaluator(source, values, functions, budget).run(body));
+      return withBudget(budget, () => withinStack(source, () => new Evaluator(source, values, functions, budget).run(body)));
     },
   };
 }

@@ -15,6 +15,7 @@ import { topHits } from './fetch/top-hits.ts';
 import { profileJson } from './profile/profile.ts';
 import type { SearchRequest } from './request/search-request.ts';
 import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './run/can-match.ts';
+import { FetchBudget } from './run/fetch-budget.ts';
 import { checkSameKinds, type ResolvedSort } from './run/resolved-sort.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
 import { hitComparator, mergeHits, type ShardHit } from './run/shard-hits.ts';
@@ -71,7 +72,7 @@ export function* searchSteps(
   const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const statistics = targets.map(({ shard }) => env.caches.of(shard));
   const global = env.dfs ? new GlobalStatistics(statistics) : null;
-  const control = { stop: stopCheckOf(request, env), counters: makeCounters() };
+  const control = { stop: stopCheckOf(request, env), counters: makeCounters(), fetched: env.fetched ?? new FetchBudget() };
   const search: ShardedSearch = { request, aggs, env, control, partials: [], bindings: [], profiles: [], isTimeUp: false };
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
@@ -159,7 +160,9 @@ function pageOf(
   const { collapse } = request;
   if (collapse) {
     hits = collapseHits(hits, shards, collapse);
-    extra.push(collapsePart(request, collapse, (group) => searchShards(targets, group, null, { ...env, afterHit: null })));
+    extra.push(
+      collapsePart(request, collapse, (group) => searchShards(targets, group, null, { ...env, fetched: control.fetched, afterHit: null })),
+    );
   }
   const inner = innerHitsOf(request);
   if (inner.length > 0) extra.push(innerHitsPart(inner, targets, { ...env, ...control }));

@@ -10,7 +10,7 @@ import { bodyOf, type HostileCase } from './hostile-case.ts';
 import { busiestThreadMs, resetPeak, residentBytes, threadTimes } from './process-figures.ts';
 
 /** After this long without an answer a request has failed. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 20_000;
 /** A service that does not answer the canary for this long after the hostile request ended is started anew. */
 const RECOVERY_MS = 5000;
 const QUIET_MS = 100;

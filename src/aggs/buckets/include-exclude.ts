@@ -4,6 +4,7 @@ import { type RegexpMatcher, regexpMatcher } from '../../analysis/regex/lucene-a
 import { isObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { REGEXP_ALL } from '../../common/regexp-flags.ts';
+import { checkTurn } from '../../common/turn.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
 import type { Params } from '../params.ts';
@@ -55,6 +56,8 @@ export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource
   for (const side of [filter.include, filter.exclude]) if (typeof side === 'string') matcherOf(side);
 }
 
+const ORDINALS_PER_CHECK_MASK = 1023;
+
 /** Default of index queries with regular expressions, too. */
 const MAX_STATES = 10_000;
 
@@ -88,7 +91,10 @@ export function acceptedOrdinals(filter: IncludeExclude, source: ValuesSource, s
   const accept = new Uint8Array((count >> 3) + 2);
   const test = termFilter(filter, source);
   // The ordinal after the last term stands for `missing`.
-  for (let ord = 0; ord < count; ord++) if (test(segment.termOf(source.field, ord))) accept[ord >> 3] |= 1 << (ord & 7);
+  for (let ord = 0; ord < count; ord++) {
+    if ((ord & ORDINALS_PER_CHECK_MASK) === 0) checkTurn();
+    if (test(segment.termOf(source.field, ord))) accept[ord >> 3] |= 1 << (ord & 7);
+  }
   if (source.missing instanceof Uint8Array && test(source.missing)) accept[count >> 3] |= 1 << (count & 7);
   return accept;
 }

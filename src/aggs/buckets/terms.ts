@@ -3,6 +3,7 @@
 import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
+import { checkTurn } from '../../common/turn.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { ValueFormat } from '../../mapping/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -355,7 +356,10 @@ function* allValues(source: ValuesSource, slice: Slice, filter: IncludeExclude |
   }
   if (source.kind === 'ordinals') {
     const test = filter ? termFilter(filter, source) : null;
-    for (let ord = 0; ord <= Number(column.max); ord++) if (!test || test(segment.termOf(source.field, ord))) yield ord;
+    for (let ord = 0; ord <= Number(column.max); ord++) {
+      if ((ord & 1023) === 0) checkTurn();
+      if (!test || test(segment.termOf(source.field, ord))) yield ord;
+    }
     return;
   }
   const seen = new Set<number | bigint>();

@@ -1,10 +1,13 @@
 // Merges the columns of segments: equal keys under the same merged parent become one bucket, and each slice gets a map from its buckets to merged ones.
 import { present } from '../../common/present.ts';
+import { checkTurn } from '../../common/turn.ts';
 import type { BucketColumns } from '../../plan/agg-plan.ts';
 import { tooManyBuckets } from '../errors.ts';
 import type { AggSpec, MergedAgg, ReduceContext, Slice } from '../types.ts';
 import { KeyTable } from './key-table.ts';
 import type { OutAgg } from './out.ts';
+
+const BUCKETS_PER_CHECK_MASK = 1023;
 
 export type MergeKey = string | number | bigint;
 
@@ -34,6 +37,7 @@ export function numberBuckets(
     const columns = columnsOf(slice);
     const map = new Int32Array(columns.parents.length);
     for (let i = 0; i < map.length; i++) {
+      if ((i & BUCKETS_PER_CHECK_MASK) === 0) checkTurn();
       const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
       if (parent < 0) {
         map[i] = -1;
@@ -183,6 +187,7 @@ export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parent
       if (left === 0) break;
       if (present[parent].has(key)) continue;
       left--;
+      if ((added & BUCKETS_PER_CHECK_MASK) === 0) checkTurn();
       if (++added > options.maxBuckets) throw tooManyBuckets(options.maxBuckets, parents * Math.min(options.size, sorted.length));
       merged.parents.push(parent);
       merged.keys.push(key);

@@ -3,6 +3,7 @@
 // The body is read as it arrives. Nothing is written before READ_AHEAD_BYTES are read or the body ends, so that a malformed line among them
 // fails the request without any write, as in Elasticsearch. A malformed line after them fails the request, too, but the items before it are written.
 
+import { Breath } from '../../common/breath.ts';
 import { type SourceFilter, WHOLE_SOURCE } from '../../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -24,6 +25,9 @@ const READ_AHEAD_BYTES = 8 << 20;
 
 /** Bytes of operations per group once writing has begun. */
 const GROUP_BYTES = 2 << 20;
+
+/** Most operations in a group: making a message of more would hold the event loop for long. */
+const GROUP_ITEMS = 5000;
 
 /** Groups in flight at once: one is written while the next is read. */
 const GROUPS_IN_FLIGHT = 2;
@@ -51,7 +55,9 @@ export async function bulk(ctx: EngineContext, request: BulkRequest): Promise<Re
   let total = 0;
   let limit = READ_AHEAD_BYTES;
   let lines: Uint8Array[] = [];
+  const breath = new Breath();
   for await (const chunk of request.body) {
+    await breath.take();
     total += chunk.length;
     lines = lines.concat(reader.push(chunk));
     const parsed = parseItems(lines, reader.lineNumber - lines.length, request);
@@ -101,6 +107,14 @@ class BulkRun {
 
   /** Starts to write items. Resolves when the next group may be read. */
   async send(items: readonly Item[]): Promise<void> {
+    const breath = new Breath();
+    for (let first = 0; first < items.length; first += GROUP_ITEMS) {
+      await this.#sendGroup(items.slice(first, first + GROUP_ITEMS));
+      await breath.take();
+    }
+  }
+
+  async #sendGroup(items: readonly Item[]): Promise<void> {
     for (const group of await this.#group(items)) {
       const key = `${group.index.meta.uuid}/${group.shard}`;
       this.#touched.set(key, group);

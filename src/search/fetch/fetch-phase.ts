@@ -53,6 +53,7 @@ export function fetchHits(
     const at = fetchShardOf(shards, hit);
     const segment = at.shard.segments[hit.segment];
     const document = documentOf(at.shard, segment, hit.docId);
+    options.fetched?.add(document.source);
     return hitJson(
       { at, segment, hit, document, source: lazySource(document) },
       request,

@@ -69,7 +69,7 @@ export function selectHits(
   env: TopHitsEnvironment,
   extra: readonly FetchPart[] = [],
 ): MutableJsonObject {
-  const control = { stop: env.stop, counters: env.counters };
+  const control = { stop: env.stop, counters: env.counters, fetched: env.fetched };
   const wanted = request.from + request.size;
   const isByScore = request.sort.length === 0;
   const needsScores = isByScore || request.trackScores || request.sort.some((spec) => spec.by === 'score');
@@ -152,6 +152,7 @@ function nestedHit(
 ): MutableJsonObject {
   const segment = at.shard.segments[hit.segment];
   const document = documentOf(at.shard, segment, hit.docId);
+  control.fetched?.add(document.source);
   const source = lazySource(document);
   const identity = nestedIdentity(at.shard.mapping, segment, nestedPath, hit.docId, control);
   const out: MutableJsonObject = { _index: at.shard.index, _id: document.id, _nested: identity };

@@ -6,6 +6,7 @@ import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readInt, readList, readText } from '../../query/read-json.ts';
 import type { ReportUncacheable } from '../../query/uncacheable.ts';
+import { checkListLimit } from './list-limits.ts';
 
 export type HighlighterType = 'unified' | 'plain' | 'fvh';
 
@@ -69,6 +70,7 @@ export function parseHighlight(body: JsonObject, report: ReportUncacheable): Hig
   for (const [key, value] of Object.entries(body)) {
     if (key !== 'fields') readOption('highlight', key, value, global, report);
   }
+  checkListLimit('highlight', body['fields']);
   const fields: HighlightField[] = [];
   for (const entry of readList(body['fields'] ?? [])) {
     if (!isObject(entry)) throw parsingError(`[highlight] fields expects objects, but found [${tokenOf(entry)}]`);

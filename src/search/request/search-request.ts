@@ -10,6 +10,7 @@ import { readBoolean, readFloat, readInt, readList, readText } from '../../query
 import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { checkRuntimeScripts } from '../evaluate/runtime-field.ts';
 import { type HighlightField, parseHighlight } from './highlight-request.ts';
+import { checkListLimit } from './list-limits.ts';
 import {
   type FieldRequest,
   type PitRequest,
@@ -136,6 +137,7 @@ export function parseSearchRequest(body: unknown, report: ReportUncacheable = ()
 }
 
 function readKey(key: string, value: unknown, request: Draft, report: ReportUncacheable): void {
+  checkListLimit(key, value);
   switch (key) {
     case 'from':
     case 'size': {
@@ -267,6 +269,7 @@ function readCollapse(body: JsonObject, report: ReportUncacheable): CollapseRequ
   for (const [key, value] of Object.entries(body)) {
     if (key === 'field') field = readText(value, 'collapse');
     else if (key === 'inner_hits') {
+      checkListLimit(key, value);
       for (const item of readList(value)) {
         const { name, ...rest } = requireObject('inner_hits', item) as MutableJsonObject;
         groups.push({ name, request: parseSearchRequest({ size: GROUP_SIZE, ...rest }, report) });

@@ -1,4 +1,5 @@
 // Rewrites a parsed query for one index: the entry point, and compound queries.
+import { checkTurn } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
@@ -29,6 +30,7 @@ export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery 
 }
 
 function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
+  checkTurn();
   let result: IndexQuery;
   try {
     const rewritten = rewriteKind(query, context);

@@ -1,9 +1,12 @@
 // What all runs of one search share.
 import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
+import type { FetchBudget } from './fetch-budget.ts';
 
 export interface RunControl {
   /** Ends the search early: timeouts, cancelled tasks. */
   readonly stop: StopCheck;
   /** The work of all runs adds up here. */
   readonly counters: ExecutionCounters;
+  /** Counts the hits that are rendered; absent where there is one at most. */
+  readonly fetched?: FetchBudget;
 }

@@ -4,6 +4,7 @@ import type { Query } from '../../query/query.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
 import type { SearchCaches } from '../shard/search-caches.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
+import type { FetchBudget } from './fetch-budget.ts';
 import type { AfterHit } from './shard-hits.ts';
 
 export interface SearchTarget {
@@ -24,6 +25,8 @@ export interface SearchEnvironment {
   readonly typedKeys: boolean;
   readonly nodeId: string;
   readonly storedScript: (id: string) => StoredScript | null;
+  /** Of the search that this one is a part of. */
+  readonly fetched?: FetchBudget;
   /** The hit after which a scroll continues. */
   readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
   indexSetting(index: string, name: string, fallback: number): number;

@@ -125,3 +125,55 @@ describe('buckets', () => {
     });
   });
 });
+
+describe('lists of a search body', () => {
+  test.each([
+    ['sort', { sort: Array(10_000).fill('n') }],
+    ['rescore', { rescore: Array(1000).fill({ query: { rescore_query: { match_all: {} } } }) }],
+    ['highlight', { highlight: { fields: Array(2000).fill({ text: {} }) } }],
+    ['inner_hits', { collapse: { field: 'code', inner_hits: Array.from({ length: 200 }, (_, i) => ({ name: `i${i}` })) } }],
+  ])('[%s] is limited', async (name, body) => {
+    const { status, json } = await node.send('POST /docs/_search', body);
+    expect({ status, type: json.error.type }).toEqual({ status: 400, type: 'illegal_argument_exception' });
+    expect(json.error.reason).toMatch(new RegExp(`^\\[${name}\\] may have at most \\[\\d+\\] entries, got \\[\\d+\\]$`));
+  });
+});
+
+test('hits of a response are counted over all inner hits', async () => {
+  const filler = 'x'.repeat(30_000);
+  await node.ok('PUT /wide', { mappings: { properties: { tag: { type: 'keyword' }, filler: { enabled: false, type: 'object' } } } });
+  const lines = Array.from({ length: 100 }, (_, i) => [{ index: {} }, { tag: `t${i % 10}`, filler: { filler } }]).flat();
+  await node.ok('POST /wide/_bulk?refresh=true', lines);
+  // 10 groups with 100 inner hits of 10 documents each: 300 MB.
+  const collapse = { field: 'tag', inner_hits: Array.from({ length: 100 }, (_, i) => ({ name: `h${i}`, size: 100 })) };
+  const { status, text } = await node.send('POST /wide/_search', { size: 10, collapse });
+  expect(status).toBe(429);
+  expect(text).toContain('circuit_breaking_exception');
+});
+
+test('a document with more new fields than a mapping may have is refused, and one that fits is not', async () => {
+  const fields = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, i]));
+  const { status, text } = await node.send('POST /fields/_doc', fields(50_000));
+  expect(status).toBe(400);
+  expect(text).toContain('Limit of total fields [1000] has been exceeded');
+  expect((await node.send('POST /fields/_doc', fields(1001))).status).toBe(400);
+  expect((await node.send('POST /fields/_doc', fields(1000))).status).toBe(201);
+  expect((await node.send('POST /fields/_doc', fields(1000))).status).toBe(201);
+});
+
+test('runtime fields count as fields', async () => {
+  await node.ok('PUT /runtime', { mappings: { dynamic: 'runtime' } });
+  const fields = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`f${i}`, i]));
+  expect((await node.send('POST /runtime/_doc', fields)).text).toContain('Limit of total fields [1000] has been exceeded');
+});
+
+test('a bulk request of many tiny documents keeps their order', async () => {
+  const count = 12_000;
+  const lines = Array.from({ length: count }, (_, i) => `{"index":{"_id":"${i % 6000}"}}\n{"v":${i}}\n`).join('');
+  const { items, errors } = await node.ok('POST /tiny/_bulk?refresh=true', lines);
+  expect(errors).toBe(false);
+  expect(items).toHaveLength(count);
+  expect(items[5999].index).toMatchObject({ _id: '5999', result: 'created' });
+  expect(items[11_999].index).toMatchObject({ _id: '5999', result: 'updated' });
+  expect((await node.ok('GET /tiny/_doc/0'))._source).toEqual({ v: 6000 });
+});
