@@ -1,5 +1,6 @@
 // Flags of a field: what its postings record. The same bits everywhere: in the header of a term dictionary (there the low four), in the fields section
-// of an image, in buffers, encoders, cursors and query nodes.
+// of an image, in buffers, encoders, cursors and query nodes. The host reads them from src/wasm/generated/codec.ts, which the build writes from this
+// file: after a change run `npm run build:wasm`. They are stored in segments, so a changed meaning is a new version of the format.
 
 export const FIELD_DOCS: u32 = 1;
 export const FIELD_FREQS: u32 = 2;

@@ -22,8 +22,9 @@
 
 import { FIELD_FREQS, FIELD_NORMS } from '../codec/field-flags';
 
-/** Documents of a full block. */
+/** Documents of a full block. Part of the format, not a setting: packing, positions of exceptions (u8) and the drawing above are made for 128. */
 export const BLOCK_DOCS: u32 = 128;
+/** Blocks of a group of impacts; part of the format, too (`table` above). */
 export const GROUP_BLOCKS: u32 = 32;
 
 /** End of a list of documents; greater than any docId. */

@@ -44,7 +44,7 @@ function remoteUser(r: Request): string | null {
   return colon < 0 ? null : decoded.slice(0, colon);
 }
 
-const fixed = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get });
+const cached = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get });
 const live = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get, volatile: true });
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3);
@@ -55,24 +55,24 @@ function connectionOut(r: Request): string {
 }
 
 const CORE: VariableDef[] = [
-  fixed('http_host', (r) => r.headerIn('host') ?? null),
-  fixed('binary_remote_addr', (r) => binaryAddress(r.conn.remoteAddr)),
-  fixed('remote_addr', (r) => r.conn.remoteAddr),
-  fixed('remote_port', (r) => (r.conn.remotePort ? String(r.conn.remotePort) : '')),
-  fixed('server_addr', (r) => r.conn.localAddr),
-  fixed('server_port', (r) => (r.conn.localPort ? String(r.conn.localPort) : '')),
-  fixed('server_name', (r) => r.server.name),
-  fixed('server_protocol', (r) => r.protocol || null),
-  fixed('scheme', (r) => (r.conn.tls ? 'https' : 'http')),
-  fixed('https', (r) => (r.conn.tls ? 'on' : '')),
-  fixed('host', (r) => r.host || r.server.name || ''),
-  fixed('request_port', (r) => r.main.hostPort),
-  fixed('is_request_port', (r) => (r.main.hostPort ? ':' : '')),
-  fixed('hostname', () => hostname()),
-  fixed('nginx_version', () => NGINX_VERSION),
-  fixed('pid', () => String(process.pid)),
-  fixed('request', (r) => r.main.requestLine || null),
-  fixed('request_uri', (r) => r.main.rawUri || null),
+  cached('http_host', (r) => r.headerIn('host') ?? null),
+  cached('binary_remote_addr', (r) => binaryAddress(r.conn.remoteAddr)),
+  cached('remote_addr', (r) => r.conn.remoteAddr),
+  cached('remote_port', (r) => (r.conn.remotePort ? String(r.conn.remotePort) : '')),
+  cached('server_addr', (r) => r.conn.localAddr),
+  cached('server_port', (r) => (r.conn.localPort ? String(r.conn.localPort) : '')),
+  cached('server_name', (r) => r.server.name),
+  cached('server_protocol', (r) => r.protocol || null),
+  cached('scheme', (r) => (r.conn.tls ? 'https' : 'http')),
+  cached('https', (r) => (r.conn.tls ? 'on' : '')),
+  cached('host', (r) => r.host || r.server.name || ''),
+  cached('request_port', (r) => r.main.hostPort),
+  cached('is_request_port', (r) => (r.main.hostPort ? ':' : '')),
+  cached('hostname', () => hostname()),
+  cached('nginx_version', () => NGINX_VERSION),
+  cached('pid', () => String(process.pid)),
+  cached('request', (r) => r.main.requestLine || null),
+  cached('request_uri', (r) => r.main.rawUri || null),
   live('uri', (r) => r.uri || null),
   live('document_uri', (r) => r.uri || null),
   {
@@ -101,8 +101,8 @@ const CORE: VariableDef[] = [
     const status = r.errStatus || r.out.status;
     return status ? String(status).padStart(3, '0') : r.version === 9 ? '009' : '000';
   }),
-  fixed('bytes_sent', (r) => String(r.conn.output.sent)),
-  fixed('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
+  cached('bytes_sent', (r) => String(r.conn.output.sent)),
+  cached('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
   live('request_time', (r) => seconds(nowMs() - r.startMs)),
   live('request_length', (r) => String(r.requestLength)),
   live('msec', () => seconds(nowMs())),
@@ -111,24 +111,24 @@ const CORE: VariableDef[] = [
   live('time_iso8601_ms', () => timeIso().replace(/(?=[+-]\d\d:\d\d$)/, `.${String(Date.now() % 1000).padStart(3, '0')}`)),
   live('date_w3c', () => new Date().toISOString().slice(0, 10)),
   live('time_w3c', () => new Date().toISOString().slice(11, 19)),
-  fixed('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
-  fixed('connection', (r) => String(r.conn.id)),
-  fixed('connection_requests', (r) => String(r.conn.requests)),
+  cached('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
+  cached('connection', (r) => String(r.conn.id)),
+  cached('connection_requests', (r) => String(r.conn.requests)),
   live('connection_time', (r) => seconds(Date.now() - r.conn.startMs)),
-  fixed('remote_user', (r) => remoteUser(r) || null),
-  fixed('content_type', (r) => r.headersJoined('content-type') ?? null),
+  cached('remote_user', (r) => remoteUser(r) || null),
+  cached('content_type', (r) => r.headersJoined('content-type') ?? null),
   live('content_length', (r) => {
     const text = r.headerIn('content-length');
     if (text !== undefined) return text;
     return r.bodyOwner.chunkedIn && r.bodyOwner.body?.complete ? String(r.bodyOwner.body.size) : null;
   }),
-  fixed('request_id', (r) => (r.main.requestId ||= randomBytes(16).toString('hex'))),
-  fixed('request_completion', (r) => (r.main.complete ? 'OK' : '')),
-  fixed('request_body', (r) => {
+  cached('request_id', (r) => (r.main.requestId ||= randomBytes(16).toString('hex'))),
+  cached('request_completion', (r) => (r.main.complete ? 'OK' : '')),
+  cached('request_body', (r) => {
     const { body } = r.bodyOwner;
     return body && !body.file && body.complete && body.size > 0 && body.buffers.length > 0 ? body.read().latin1Slice() : null;
   }),
-  fixed('request_body_file', (r) => r.bodyOwner.body?.file?.path ?? null),
+  cached('request_body_file', (r) => r.bodyOwner.body?.file?.path ?? null),
   {
     name: 'limit_rate',
     volatile: true,
@@ -141,16 +141,16 @@ const CORE: VariableDef[] = [
       }
     },
   },
-  fixed('sent_http_content_type', (r) => r.out.contentTypeText || null),
-  fixed('sent_http_content_length', (r) => (r.out.contentLength >= 0 ? String(r.out.contentLength) : null)),
-  fixed('sent_http_last_modified', (r) => (r.out.lastModified >= 0 ? lastModifiedText(r) : (r.out.get('last-modified')?.value ?? null))),
-  fixed('sent_http_location', (r) => r.out.location ?? r.out.get('location')?.value ?? null),
-  fixed('sent_http_connection', connectionOut),
-  fixed('sent_http_transfer_encoding', (r) => (r.main.chunked ? 'chunked' : null)),
-  fixed('proxy_protocol_addr', (r) => r.conn.proxy?.addr ?? ''),
-  fixed('proxy_protocol_port', (r) => (r.conn.proxy ? String(r.conn.proxy.port) : '')),
-  fixed('proxy_protocol_server_addr', (r) => r.conn.proxy?.serverAddr ?? ''),
-  fixed('proxy_protocol_server_port', (r) => (r.conn.proxy ? String(r.conn.proxy.serverPort) : '')),
+  cached('sent_http_content_type', (r) => r.out.contentTypeText || null),
+  cached('sent_http_content_length', (r) => (r.out.contentLength >= 0 ? String(r.out.contentLength) : null)),
+  cached('sent_http_last_modified', (r) => (r.out.lastModified >= 0 ? lastModifiedText(r) : (r.out.get('last-modified')?.value ?? null))),
+  cached('sent_http_location', (r) => r.out.location ?? r.out.get('location')?.value ?? null),
+  cached('sent_http_connection', connectionOut),
+  cached('sent_http_transfer_encoding', (r) => (r.main.chunked ? 'chunked' : null)),
+  cached('proxy_protocol_addr', (r) => r.conn.proxy?.addr ?? ''),
+  cached('proxy_protocol_port', (r) => (r.conn.proxy ? String(r.conn.proxy.port) : '')),
+  cached('proxy_protocol_server_addr', (r) => r.conn.proxy?.serverAddr ?? ''),
+  cached('proxy_protocol_server_port', (r) => (r.conn.proxy ? String(r.conn.proxy.serverPort) : '')),
   live('connections_accepted', () => String(stats.accepted)),
 ];
 
