@@ -63,8 +63,9 @@ export const PostingsEncoder = {
 } as const;
 
 // assembly/postings/format.ts
-/** Documents of a full block. */
+/** Documents of a full block. Part of the format, not a setting: packing, positions of exceptions (u8) and the drawing above are made for 128. */
 export const BLOCK_DOCS = 128;
+/** Blocks of a group of impacts; part of the format, too (`table` above). */
 export const GROUP_BLOCKS = 32;
 /** End of a list of documents; greater than any docId. */
 export const NO_MORE_DOCS = 2147483647;

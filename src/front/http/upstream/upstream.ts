@@ -1,28 +1,25 @@
 // One request to a back end: choose a peer, connect, send, read the header, pass the body on, try the next peer where allowed.
 //   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
-// Upstream holds the state and the transitions between these steps. The steps themselves are the work of its parts: PeerConnector,
+// Upstream has the transitions between these steps, ExchangeState the state. The steps themselves are the work of its parts: PeerConnector,
 // RequestSender, ResponseReader, BodyPasser and UpstreamTunnel. The wire format is the protocol's.
 import { nowMs } from '../../../http/wire/clock.ts';
 import { setDeadline } from '../../../http/wire/deadlines.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
-import type { Request, UpstreamReport, UpstreamState } from '../model/types.ts';
+import type { Request } from '../model/types.ts';
 import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../request/codes.ts';
-import type { CacheClient, CacheRequest } from './cache/cache.ts';
-import type { UpstreamConf } from './conf.ts';
-import type { ConnectionEvents, PeerConnection, TlsSettings } from './connection/connect.ts';
+import type { CacheClient } from './cache/cache.ts';
+import type { ConnectionEvents } from './connection/connect.ts';
+import { ExchangeState, type Parts, type UpstreamOptions } from './exchange-state.ts';
 import type { UpstreamGroup } from './peers/group.ts';
-import type { Peer } from './peers/peer.ts';
 import type { GroupSeeker } from './peers/runtime-group.ts';
 import type { Outcome } from './peers/selection.ts';
-import { type Exchange, type Failure, NON_IDEMPOTENT, type Protocol, type UpstreamHead, type UpstreamTarget } from './protocol/protocol.ts';
+import { type Failure, NON_IDEMPOTENT, type UpstreamHead, type UpstreamTarget } from './protocol/protocol.ts';
 import { AttemptSink } from './transfer/attempt-sink.ts';
 import { type ConnectorOwner, PeerConnector } from './transfer/connector.ts';
 import { BodyPasser, type PasserOwner } from './transfer/passer.ts';
 import { type ReaderOwner, ResponseReader } from './transfer/reader.ts';
 import { RequestSender, type SenderOwner } from './transfer/sender.ts';
 import { type TunnelOwner, UpstreamTunnel } from './transfer/tunnel.ts';
-
-const NO_FIELDS: readonly HeaderField[] = [];
 
 const STATUS_OF: Partial<Record<Failure, number>> = {
   timeout: 504,
@@ -36,180 +33,13 @@ const STATUS_OF: Partial<Record<Failure, number>> = {
   denied: 403,
 };
 
-/** State before the first attempt. */
-const NO_ATTEMPT: UpstreamState = {
-  peer: '',
-  status: 0,
-  connectMs: -1,
-  headerMs: -1,
-  responseMs: -1,
-  responseLength: 0,
-  besideBytes: 0,
-  bytesReceived: 0,
-  bytesSent: 0,
-  queueMs: -1,
-  startMs: 0,
-};
-
-export interface UpstreamOptions<Target extends UpstreamTarget> {
-  protocol: Protocol<Target>;
-  conf: UpstreamConf;
-  target: Target;
-  method: string;
-  /** finds the group and passes it to `seeker.useGroup`, or ends the request by `seeker.finish` */
-  resolve(seeker: GroupSeeker): void;
-  cache?: CacheRequest;
-  /** the head of the request contains its body, or there is none: the client's body is not sent */
-  ownBody?: boolean;
-  /** CONNECT: the connection itself is the response */
-  isConnect?: boolean;
-}
-
-/** What works on the attempts at peers. Created when a back end is needed, not for what the cache answers. */
-interface Parts {
-  readonly sender: RequestSender;
-  readonly reader: ResponseReader;
-  readonly passer: BodyPasser;
-}
-
 export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
-  implements
-    Exchange<Target>,
-    ConnectionEvents,
-    CacheClient,
-    ConnectorOwner,
-    SenderOwner,
-    ReaderOwner,
-    PasserOwner,
-    TunnelOwner,
-    GroupSeeker,
-    UpstreamReport
+  extends ExchangeState<Target>
+  implements ConnectionEvents, CacheClient, ConnectorOwner, SenderOwner, ReaderOwner, PasserOwner, TunnelOwner, GroupSeeker
 {
-  readonly r: Request;
-  readonly conf: UpstreamConf;
-  readonly target: Target;
-  readonly method: string;
-  readonly ownBody: boolean;
-  readonly cache: CacheRequest | null;
-  readonly startMs = nowMs();
-  conditional = '';
-  head: UpstreamHead | null = null;
-  state: UpstreamState = NO_ATTEMPT;
-  /** chosen last, also after it was released */
-  lastPeer: Peer | null = null;
-  conn: PeerConnection | null = null;
-  buffering: boolean;
-  upgrade = false;
-  headerDone = false;
-  cacheStatus: string | null = null;
-  trailers: readonly HeaderField[] = NO_FIELDS;
-  cacheable = false;
-  mayCache = false;
-  ended = false;
-  responseComplete = false;
-  failedLength = false;
-  /** number of the attempt, so that an abandoned parser is not listened to */
-  attempt = 0;
-  readonly #options: UpstreamOptions<Target>;
-  readonly #protocol: Protocol<Target>;
-  #connector: PeerConnector | null = null;
-  #parts: Parts | null = null;
-  #tunnel: UpstreamTunnel | null = null;
-
   constructor(r: Request, options: UpstreamOptions<Target>) {
-    this.r = r;
-    this.#options = options;
-    this.#protocol = options.protocol;
-    this.conf = options.conf;
-    this.target = options.target;
-    this.method = options.method;
-    this.cache = options.cache ?? null;
-    this.ownBody = options.ownBody === true;
-    this.buffering = options.conf.buffering;
+    super(r, options);
     r.upstream = this;
-  }
-
-  // ---------------------------------------------------------------- what others see
-
-  get caching(): boolean {
-    return this.cache?.cacheable === true;
-  }
-
-  get passesTrailers(): boolean {
-    return this.conf.passTrailers;
-  }
-
-  get cacheKey(): string | null {
-    return this.cache ? this.cache.key : null;
-  }
-
-  get protocolName(): string {
-    return this.#protocol.name;
-  }
-
-  get keepsAlive(): boolean {
-    return this.#protocol.keepsAlive;
-  }
-
-  get connectionKind(): typeof PeerConnection | undefined {
-    return this.#protocol.connection;
-  }
-
-  get readsInPlace(): boolean {
-    return this.#protocol.readsInPlace === true;
-  }
-
-  get fixedHead(): boolean {
-    return this.#protocol.fixedHead === true;
-  }
-
-  get storing(): boolean {
-    return this.#parts?.passer.storing === true;
-  }
-
-  get tunnelling(): boolean {
-    return this.#tunnel !== null;
-  }
-
-  get requestSent(): boolean {
-    return this.#parts?.sender.requestSent === true;
-  }
-
-  get bodySent(): boolean {
-    return this.#parts?.sender.bodySent === true;
-  }
-
-  get readsPaused(): boolean {
-    return this.#parts?.reader.paused === true;
-  }
-
-  get inPlace(): boolean {
-    return this.#parts?.reader.inPlace === true;
-  }
-
-  get waitingClient(): boolean {
-    return this.#parts?.passer.waitingClient === true;
-  }
-
-  tlsSettings(): TlsSettings | undefined {
-    return this.#protocol.tls?.(this);
-  }
-
-  rewriteField(field: HeaderField): void {
-    this.#protocol.rewriteField?.(this, field);
-  }
-
-  describe(): string {
-    if (this.state === NO_ATTEMPT) return '';
-    const { schema, requestUri } = this.target;
-    const { peer } = this.state;
-    return `${schema ?? `${this.#protocol.name}://`}${peer}${peer.startsWith('unix:') ? ':' : ''}${requestUri ?? ''}`;
-  }
-
-  get action(): string {
-    if (!this.conn?.connected) return 'connecting to upstream';
-    if (!this.bodySent) return 'sending request to upstream';
-    return this.headerDone ? 'reading upstream' : 'reading response header from upstream';
   }
 
   // ---------------------------------------------------------------- start
@@ -217,7 +47,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   /** Content handler: reads the body as configured, then begins. */
   start(): number {
     const { r, conf } = this;
-    const lengthUnknown = r.chunkedIn && this.#protocol.needsLength === true;
+    const lengthUnknown = r.chunkedIn && this.protocol.needsLength === true;
     const stream =
       !conf.requestBuffering &&
       !lengthUnknown &&
@@ -243,8 +73,8 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   }
 
   #makeParts(): Parts {
-    this.#parts ??= { sender: new RequestSender(this), reader: new ResponseReader(this), passer: new BodyPasser(this) };
-    return this.#parts;
+    this.parts ??= { sender: new RequestSender(this), reader: new ResponseReader(this), passer: new BodyPasser(this) };
+    return this.parts;
   }
 
   begin(): void {
@@ -260,15 +90,15 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     const { r } = this;
     this.#makeParts();
     r.upstreamStates = r.upstreamStates ? [...r.upstreamStates, ':'] : [];
-    this.#options.resolve(this);
+    this.options.resolve(this);
   }
 
   /** Connects to a peer of the group; called once the target is known. */
   useGroup(group: UpstreamGroup): void {
     if (this.ended || this.r.done) return;
-    this.#connector = new PeerConnector(this, group);
+    this.connector = new PeerConnector(this, group);
     if (!this.conf.requestDynamic) this.#makeParts().sender.prepare();
-    this.#connector.connect();
+    this.connector.connect();
   }
 
   // ---------------------------------------------------------------- timers
@@ -297,39 +127,39 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   }
 
   sendRequest(): void {
-    this.#parts?.sender.send();
+    this.parts?.sender.send();
   }
 
   /** The request is about to be sent: whatever the peer sends from now on is parsed. */
   startParser(): void {
     const { reader } = this.#makeParts();
-    reader.parser = this.#protocol.parser(this, new AttemptSink(this, ++this.attempt));
+    reader.parser = this.protocol.parser(this, new AttemptSink(this, ++this.attempt));
   }
 
   requestHead(): (Buffer | string)[] {
-    return this.#protocol.requestHead(this);
+    return this.protocol.requestHead(this);
   }
 
   wrapBody(data: Buffer): Buffer[] {
-    return this.#protocol.wrapBody(this, data);
+    return this.protocol.wrapBody(this, data);
   }
 
   endBody(): Buffer[] {
-    return this.#protocol.endBody(this);
+    return this.protocol.endBody(this);
   }
 
   onConnect(): void {
     this.state.connectMs = nowMs() - this.state.startMs;
-    if (this.#options.isConnect) this.#openTunnel();
+    if (this.options.isConnect) this.#openTunnel();
     else this.sendRequest();
   }
 
   onData(data: Buffer): void {
-    this.#parts?.reader.onData(data);
+    this.parts?.reader.onData(data);
   }
 
   onEnd(error?: Error): void {
-    this.#parts?.reader.onEnd(error);
+    this.parts?.reader.onEnd(error);
   }
 
   onDrain(): void {
@@ -337,26 +167,26 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   }
 
   gotHead(head: UpstreamHead): void {
-    this.#parts?.reader.gotHead(head);
+    this.parts?.reader.gotHead(head);
   }
 
   gotHints(fields: HeaderField[]): void {
-    this.#parts?.reader.gotHints(fields);
+    this.parts?.reader.gotHints(fields);
   }
 
   gotBody(data: Buffer, last: boolean): void {
-    this.#parts?.passer.gotBody(data, last);
+    this.parts?.passer.gotBody(data, last);
   }
 
   sendHead(head: UpstreamHead): void {
-    this.#parts?.passer.sendHead(head);
+    this.parts?.passer.sendHead(head);
   }
 
   /** The answer to CONNECT: the connection itself. */
   #openTunnel(): void {
     const { r } = this;
     this.clearTimer();
-    if (this.#parts) this.#parts.sender.requestSent = true;
+    if (this.parts) this.parts.sender.requestSent = true;
     this.headerDone = true;
     this.upgrade = true;
     this.state.status = 200;
@@ -369,17 +199,17 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   }
 
   startTunnel(): void {
-    this.#tunnel = new UpstreamTunnel(this);
-    this.#tunnel.start();
+    this.tunnel = new UpstreamTunnel(this);
+    this.tunnel.start();
   }
 
   /** Bytes of the peer for the client of an upgraded connection. */
   tunnelData(data: Buffer): void {
-    this.#tunnel?.toClient(data);
+    this.tunnel?.toClient(data);
   }
 
   tunnelEnd(): void {
-    this.#tunnel?.end();
+    this.tunnel?.end();
   }
 
   // ---------------------------------------------------------------- the end of a response
@@ -403,15 +233,15 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     if (truncated) this.cache?.abandon();
     else {
       this.cache?.complete(this);
-      this.#parts?.passer.finishStore(true);
+      this.parts?.passer.finishStore(true);
     }
-    if (this.#parts?.passer.hasPending) return;
+    if (this.parts?.passer.hasPending) return;
     this.finish(short ? ERROR : OK);
   }
 
   /** Protocols other than HTTP have no HEAD: the body is sent regardless. */
   #peerSendsBody({ status }: UpstreamHead): boolean {
-    return status !== 304 && status !== 204 && (this.method !== 'HEAD' || this.#protocol.name !== 'http');
+    return status !== 304 && status !== 204 && (this.method !== 'HEAD' || this.protocol.name !== 'http');
   }
 
   #isBodyless({ status }: UpstreamHead): boolean {
@@ -421,23 +251,18 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   /** The body broke off: the client must notice that it is incomplete. */
   bodyFailed(status: number): void {
     this.cache?.abandon();
-    this.#parts?.passer.finishStore(false);
+    this.parts?.passer.finishStore(false);
     // the peer did respond: breaking off does not count as a failure
     this.freePeer('ok');
     this.closeConnection(false);
     if (status > 0) this.state.status = this.head?.status ?? status;
     this.responseComplete = true;
     this.failedLength = true;
-    if (this.#parts?.passer.hasPending && !this.r.conn.error) return;
+    if (this.parts?.passer.hasPending && !this.r.conn.error) return;
     this.finish(ERROR);
   }
 
   // ---------------------------------------------------------------- failures
-
-  /** Peers that may still be tried, the current one included. */
-  get tries(): number {
-    return this.#connector ? this.#connector.tries : 0;
-  }
 
   /** `next_upstream` allows the request to be repeated at another peer after this failure. */
   mayRepeat(failure: Failure): boolean {
@@ -457,7 +282,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     const { r } = this;
     this.attempt++;
     this.freePeer(failure === 'http_403' || failure === 'http_404' || failure === 'not_found' ? 'next' : 'failed');
-    this.#connector?.noteFailure(failure);
+    this.connector?.noteFailure(failure);
     this.closeConnection(reusable);
     if (r.conn.error && !r.background) {
       this.finish(HTTP_CLIENT_CLOSED);
@@ -465,8 +290,8 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     }
     const status = STATUS_OF[failure] ?? 502;
     if (this.state.status === 0 || failure !== 'no_live') this.state.status = status;
-    if (this.#connector && this.#connector.tries > 0 && this.mayRepeat(failure)) {
-      this.#connector.connect();
+    if (this.connector && this.connector.tries > 0 && this.mayRepeat(failure)) {
+      this.connector.connect();
       return;
     }
     if (this.cache?.useStale(this, failure === 'no_live' ? 'error' : failure)) return;
@@ -496,33 +321,26 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   // ---------------------------------------------------------------- release
 
   freePeer(outcome: Outcome): void {
-    this.#connector?.release(outcome);
+    this.connector?.release(outcome);
   }
 
   /** Notes the peer's first header, for balancing by time. */
   noteHeader(): void {
-    this.#connector?.noteHeader();
+    this.connector?.noteHeader();
   }
 
   stickToPeer(): void {
-    this.#connector?.stick();
-  }
-
-  closeState(): void {
-    const { state } = this;
-    if (state === NO_ATTEMPT) return;
-    if (state.responseMs < 0) state.responseMs = nowMs() - state.startMs;
-    if (this.conn) state.bytesSent = this.conn.bytesSent;
+    this.connector?.stick();
   }
 
   closeConnection(keep: boolean): void {
     const { conn } = this;
     this.clearTimer();
     this.conn = null;
-    this.#parts?.reader.stopTimer();
+    this.parts?.reader.stopTimer();
     if (!conn) return;
     this.state.bytesSent = conn.bytesSent;
-    const pool = keep && !conn.ended ? this.#connector?.pool : undefined;
+    const pool = keep && !conn.ended ? this.connector?.pool : undefined;
     if (pool) pool.give(conn);
     else conn.destroy();
   }
@@ -539,7 +357,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
 
   #finishSent(): void {
     const { r } = this;
-    const ending = this.#parts?.passer.takeEnding() ?? [];
+    const ending = this.parts?.passer.takeEnding() ?? [];
     this.#release();
     r.main.onAbort = undefined;
     if (this.tunnelling) {
@@ -553,7 +371,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
 
   #finishEarly(rc: number, sent: boolean): void {
     const { r } = this;
-    this.#parts?.passer.finishStore(false);
+    this.parts?.passer.finishStore(false);
     if (!this.responseComplete) this.cache?.abandon(rc);
     this.#release();
     r.main.onAbort = undefined;
@@ -596,11 +414,11 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
       this.ended = true;
       this.freePeer('ok');
       this.cache?.abandon();
-      this.#parts?.passer.finishStore(false);
+      this.parts?.passer.finishStore(false);
     }
-    if (!this.#parts) return;
+    if (!this.parts) return;
     this.freePeer('ok');
     this.closeConnection(false);
-    this.#parts.passer.release();
+    this.parts.passer.release();
   }
 }

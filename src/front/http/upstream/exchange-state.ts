@@ -1,0 +1,195 @@
+// The state of a request to a back end, as its parts, its protocol and variables see it. Upstream changes it; nothing here has an effect.
+import { nowMs } from '../../../http/wire/clock.ts';
+import type { HeaderField } from '../../../http/wire/header.ts';
+import type { Request, UpstreamReport, UpstreamState } from '../model/types.ts';
+import type { CacheRequest } from './cache/cache.ts';
+import type { UpstreamConf } from './conf.ts';
+import type { PeerConnection, TlsSettings } from './connection/connect.ts';
+import type { Peer } from './peers/peer.ts';
+import type { GroupSeeker } from './peers/runtime-group.ts';
+import type { Exchange, Failure, Protocol, UpstreamHead, UpstreamTarget } from './protocol/protocol.ts';
+import type { PeerConnector } from './transfer/connector.ts';
+import type { BodyPasser } from './transfer/passer.ts';
+import type { ResponseReader } from './transfer/reader.ts';
+import type { RequestSender } from './transfer/sender.ts';
+import type { UpstreamTunnel } from './transfer/tunnel.ts';
+
+const NO_FIELDS: readonly HeaderField[] = [];
+
+/** State before the first attempt. */
+const NO_ATTEMPT: UpstreamState = {
+  peer: '',
+  status: 0,
+  connectMs: -1,
+  headerMs: -1,
+  responseMs: -1,
+  responseLength: 0,
+  besideBytes: 0,
+  bytesReceived: 0,
+  bytesSent: 0,
+  queueMs: -1,
+  startMs: 0,
+};
+
+export interface UpstreamOptions<Target extends UpstreamTarget> {
+  protocol: Protocol<Target>;
+  conf: UpstreamConf;
+  target: Target;
+  method: string;
+  /** finds the group and passes it to `seeker.useGroup`, or ends the request by `seeker.finish` */
+  resolve(seeker: GroupSeeker): void;
+  cache?: CacheRequest;
+  /** the head of the request contains its body, or there is none: the client's body is not sent */
+  ownBody?: boolean;
+  /** CONNECT: the connection itself is the response */
+  isConnect?: boolean;
+}
+
+/** What works on the attempts at peers. Created when a back end is needed, not for what the cache answers. */
+export interface Parts {
+  readonly sender: RequestSender;
+  readonly reader: ResponseReader;
+  readonly passer: BodyPasser;
+}
+
+/** `next` and `finish` are the transitions that a protocol may start. */
+export abstract class ExchangeState<Target extends UpstreamTarget> implements Exchange<Target>, UpstreamReport {
+  abstract next(failure: Failure, reusable?: boolean): void;
+  abstract finish(rc: number): void;
+
+  readonly r: Request;
+  readonly conf: UpstreamConf;
+  readonly target: Target;
+  readonly method: string;
+  readonly ownBody: boolean;
+  readonly cache: CacheRequest | null;
+  readonly startMs = nowMs();
+  conditional = '';
+  head: UpstreamHead | null = null;
+  state: UpstreamState = NO_ATTEMPT;
+  /** chosen last, also after it was released */
+  lastPeer: Peer | null = null;
+  conn: PeerConnection | null = null;
+  buffering: boolean;
+  upgrade = false;
+  headerDone = false;
+  cacheStatus: string | null = null;
+  trailers: readonly HeaderField[] = NO_FIELDS;
+  cacheable = false;
+  mayCache = false;
+  ended = false;
+  responseComplete = false;
+  failedLength = false;
+  /** number of the attempt, so that an abandoned parser is not listened to */
+  attempt = 0;
+  protected readonly options: UpstreamOptions<Target>;
+  protected readonly protocol: Protocol<Target>;
+  protected connector: PeerConnector | null = null;
+  protected parts: Parts | null = null;
+  protected tunnel: UpstreamTunnel | null = null;
+
+  constructor(r: Request, options: UpstreamOptions<Target>) {
+    this.r = r;
+    this.options = options;
+    this.protocol = options.protocol;
+    this.conf = options.conf;
+    this.target = options.target;
+    this.method = options.method;
+    this.cache = options.cache ?? null;
+    this.ownBody = options.ownBody === true;
+    this.buffering = options.conf.buffering;
+  }
+
+  get caching(): boolean {
+    return this.cache?.cacheable === true;
+  }
+
+  get passesTrailers(): boolean {
+    return this.conf.passTrailers;
+  }
+
+  get cacheKey(): string | null {
+    return this.cache ? this.cache.key : null;
+  }
+
+  get protocolName(): string {
+    return this.protocol.name;
+  }
+
+  get keepsAlive(): boolean {
+    return this.protocol.keepsAlive;
+  }
+
+  get connectionKind(): typeof PeerConnection | undefined {
+    return this.protocol.connection;
+  }
+
+  get readsInPlace(): boolean {
+    return this.protocol.readsInPlace === true;
+  }
+
+  get fixedHead(): boolean {
+    return this.protocol.fixedHead === true;
+  }
+
+  get storing(): boolean {
+    return this.parts?.passer.storing === true;
+  }
+
+  get tunnelling(): boolean {
+    return this.tunnel !== null;
+  }
+
+  get requestSent(): boolean {
+    return this.parts?.sender.requestSent === true;
+  }
+
+  get bodySent(): boolean {
+    return this.parts?.sender.bodySent === true;
+  }
+
+  get readsPaused(): boolean {
+    return this.parts?.reader.paused === true;
+  }
+
+  get inPlace(): boolean {
+    return this.parts?.reader.inPlace === true;
+  }
+
+  get waitingClient(): boolean {
+    return this.parts?.passer.waitingClient === true;
+  }
+
+  tlsSettings(): TlsSettings | undefined {
+    return this.protocol.tls?.(this);
+  }
+
+  rewriteField(field: HeaderField): void {
+    this.protocol.rewriteField?.(this, field);
+  }
+
+  describe(): string {
+    if (this.state === NO_ATTEMPT) return '';
+    const { schema, requestUri } = this.target;
+    const { peer } = this.state;
+    return `${schema ?? `${this.protocol.name}://`}${peer}${peer.startsWith('unix:') ? ':' : ''}${requestUri ?? ''}`;
+  }
+
+  get action(): string {
+    if (!this.conn?.connected) return 'connecting to upstream';
+    if (!this.bodySent) return 'sending request to upstream';
+    return this.headerDone ? 'reading upstream' : 'reading response header from upstream';
+  }
+
+  /** Peers that may still be tried, the current one included. */
+  get tries(): number {
+    return this.connector ? this.connector.tries : 0;
+  }
+
+  closeState(): void {
+    const { state } = this;
+    if (state === NO_ATTEMPT) return;
+    if (state.responseMs < 0) state.responseMs = nowMs() - state.startMs;
+    if (this.conn) state.bytesSent = this.conn.bytesSent;
+  }
+}
