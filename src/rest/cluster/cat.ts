@@ -150,6 +150,12 @@ function pitIds(request: ApiRequest): string[] {
 }
 
 const NO_ROWS: Rows = () => [];
+
+/** There are no replicas to which segments could be sent. */
+const replicationRows: Rows = (request, { engine }) => {
+  requireNames(engine, request.string('index') ?? '*');
+  return [];
+};
 const HIDDEN: Params = { expand_wildcards: 'expandWildcards' };
 
 const TABLES: readonly ApiSpec[] = [
@@ -205,12 +211,11 @@ const TABLES: readonly ApiSpec[] = [
     threadPoolRows,
     'cluster:monitor/nodes/stats',
   ),
-  // There are no replicas to which segments could be sent.
   catApi(
     'segment_replication',
     ['/_cat/segment_replication', '/_cat/segment_replication/{index}'],
     columns.SEGMENT_REPLICATION,
-    NO_ROWS,
+    replicationRows,
     'indices:monitor/recovery',
     { ...INDICES_OPTIONS, active_only: 'boolean', detailed: 'boolean', completed_only: 'boolean', shards: 'list', index: 'list' },
   ),
