@@ -44,7 +44,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/wasm': 'errors common',
   'src/config': 'common errors compat',
   'src/security': 'common errors',
-  'src/compat': '',
+  'src/compat': 'errors',
   'src/common': '',
   'src/errors': '',
 };

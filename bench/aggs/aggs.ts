@@ -8,14 +8,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  bindAggregations,
-  collectSegment,
-  DEFAULT_MAX_BUCKETS,
-  parseAggregations,
-  reduceAggregations,
-  renderAggregations,
-} from '../../src/aggs/index.ts';
+import { bindAggregations, collectSegment, parseAggregations, reduceAggregations, renderAggregations } from '../../src/aggs/index.ts';
+import { DEFAULT_DIALECT } from '../../src/compat/dialect.ts';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';
 import type { SegmentReader } from '../../src/plan/segment-reader.ts';
@@ -75,7 +69,7 @@ function planOf(query: string | undefined, on: SegmentReader): PlanNode {
 
 function answer(aggs: Record<string, unknown>, query: string | undefined): Record<string, unknown> {
   if (Object.keys(aggs).length === 0) return { count: countPlan(k, segment, planOf(query, segment)) };
-  const ctx = { nowMs: 0, maxBuckets: DEFAULT_MAX_BUCKETS };
+  const ctx = { nowMs: 0, maxBuckets: DEFAULT_DIALECT.maxBuckets, dialect: DEFAULT_DIALECT };
   const tree = parseAggregations(aggs, { ...ctx, parseQuery: (json) => json as object });
   const bindings = bindAggregations(tree, plainIndexScope({ ...ctx, indexName: 'events', mapping }));
   const run = (plan: PlanNode) => (program: { rootPtr: number; needsScores: boolean }) => {

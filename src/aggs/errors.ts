@@ -1,4 +1,5 @@
 // Errors of aggregations with Elasticsearch's types. src/search reports those thrown while binding or reducing as shard failures.
+import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 
@@ -20,8 +21,24 @@ export function executionError(reason: string): ApiError {
   return new ApiError('aggregation_execution_exception', 500, reason);
 }
 
-export function initializationError(reason: string): ApiError {
-  return new ApiError('aggregation_initialization_exception', 500, reason);
+/** Aggregations below one that has no buckets. */
+export function noSubAggregationsError(name: string, typeName: string, dialect: Dialect): ApiError {
+  const reason = `Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`;
+  return dialect.blamesAggregationRequests
+    ? illegalArgumentError(reason)
+    : new ApiError('aggregation_initialization_exception', 500, reason);
+}
+
+/** A use of an aggregation that its place or its field does not allow. */
+export function misusedError(reason: string, dialect: Dialect): ApiError {
+  return dialect.blamesAggregationRequests ? illegalArgumentError(reason) : executionError(reason);
+}
+
+/** An order that does not lead to a figure of each bucket. @param why  two sentences at most */
+export function orderPathError(path: string, why: string, dialect: Dialect): ApiError {
+  const reason = `Invalid aggregation order path [${path}]. ${why}`;
+  if (!dialect.blamesAggregationRequests) return executionError(reason);
+  return new ApiError('invalid_path', 400, reason, { causedBy: illegalArgumentError(why) });
 }
 
 export function validationError(reason: string): ApiError {
@@ -31,6 +48,13 @@ export function validationError(reason: string): ApiError {
 export function tooManyBuckets(limit: number, was: number): ApiError {
   const reason = `Trying to create too many buckets. Must be less than or equal to: [${limit}] but was [${was}]. This limit can be set by changing the [search.max_buckets] cluster level setting.`;
   return new ApiError('too_many_buckets_exception', 503, reason, { details: { max_buckets: limit } });
+}
+
+/** A failure of the reduction: too many buckets are the fault of the request in version 8. */
+export function reductionError(error: ApiError, dialect: Dialect): ApiError {
+  if (error.type !== 'too_many_buckets_exception' || !dialect.blamesAggregationRequests) return error;
+  const reason = error.reason?.replace(/but was \[\d+\]/, 'but this number of buckets was exceeded') ?? null;
+  return new ApiError(error.type, 400, reason, { details: error.details });
 }
 
 export function numberFormatError(text: string): ApiError {

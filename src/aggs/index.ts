@@ -18,7 +18,7 @@ import type { SegmentReader } from '../plan/segment-reader.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { termHash, termHashes } from '../wasm/terms.ts';
-import { tooManyBuckets } from './errors.ts';
+import { reductionError, tooManyBuckets } from './errors.ts';
 import type { AggTree } from './parse.ts';
 import { planTree } from './plan-tree.ts';
 import { outAggs } from './reduce/merge.ts';
@@ -27,9 +27,6 @@ import type { AggSpec, BindContext, Bindings, IndexScope, ParsedQuery, ReduceCon
 
 export { type AggTree, parseAggregations } from './parse.ts';
 export type { AggSpec, Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
-
-/** Default of search.max_buckets. */
-export const DEFAULT_MAX_BUCKETS = 65_535;
 
 /** @throws ApiError to be reported as a failure of the index's shards */
 export function bindAggregations(tree: AggTree, index: IndexScope): Bindings {
@@ -217,7 +214,7 @@ export type ReducedAggregations = ReadonlyMap<string, OutAgg>;
 export function reduceAggregations(
   tree: AggTree,
   partials: readonly SegmentPartial[],
-  options: Pick<ReduceContext, 'maxBuckets' | 'nowMs' | 'topHits' | 'bindings'>,
+  options: Pick<ReduceContext, 'maxBuckets' | 'nowMs' | 'topHits' | 'bindings' | 'dialect'>,
 ): ReducedAggregations {
   let made = 0;
   const ctx: ReduceContext = {
@@ -232,9 +229,10 @@ export function reduceAggregations(
     return reduceAll(tree, partials, ctx);
   } catch (error) {
     if (!(error instanceof ApiError) || error.type === 'search_phase_execution_exception') throw error;
-    throw new ApiError('search_phase_execution_exception', error.status, '', {
-      details: { phase: 'fetch', grouped: true, failed_shards: [] },
-      causedBy: error,
+    const cause = reductionError(error, options.dialect);
+    throw new ApiError('search_phase_execution_exception', cause.status, '', {
+      details: { phase: options.dialect.lastSearchPhase, grouped: true, failed_shards: [] },
+      causedBy: cause,
       rootCauses: [],
     });
   }

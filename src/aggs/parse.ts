@@ -1,7 +1,7 @@
 // Parses `aggs` of a request body to an AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
-import { initializationError, parsingError, unsupported } from './errors.ts';
+import { noSubAggregationsError, parsingError, unsupported } from './errors.ts';
 import { isPipeline, orderPipelines, parsePipeline } from './pipelines/pipelines.ts';
 import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';
 import type { AggSpec, AggType, ParseContext, ParsedQuery, PipelineSpec } from './types.ts';
@@ -92,8 +92,7 @@ function parseOne(name: string, definition: JsonObject, ctx: ParseContext, depth
   const body = definition[typeName];
   if (isPipeline(typeName)) {
     const pipeline = parsePipeline(name, typeName, body, meta);
-    if (below && Object.keys(below).length > 0)
-      throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
+    if (below && Object.keys(below).length > 0) throw noSubAggregationsError(name, typeName, ctx.dialect);
     return pipeline;
   }
   const type = aggType(typeName);
@@ -113,7 +112,7 @@ function specOf(
 ): AggSpec {
   const params = type.parse(name, typeName, body, ctx);
   if (!type.isBucket && below && Object.keys(below).length > 0) {
-    throw initializationError(`Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`);
+    throw noSubAggregationsError(name, typeName, ctx.dialect);
   }
   const level = below ? parseLevel(below, ctx, depth + 1) : { children: [], pipelines: [] };
   const bare: AggSpec = { name, type, typeName, params, meta, children: level.children, pipelines: [] };

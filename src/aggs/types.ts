@@ -5,6 +5,7 @@
 //   merge    slices (AggResult of each segment) ─► MergedAgg         columns of all segments by merged parent bucket
 //   at       MergedAgg + bucket ─► OutAgg                            only for buckets that are shown
 import type { JsonObject } from '../common/json-value.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import type { FieldType } from '../mapping/field-type.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
@@ -19,6 +20,7 @@ import type { OutAgg, OutBucket } from './reduce/out.ts';
 export type ParsedQuery = object;
 
 export interface ParseContext {
+  readonly dialect: Dialect;
   /** Parses a query clause. @throws ApiError */
   parseQuery(json: unknown): ParsedQuery;
 }
@@ -130,6 +132,7 @@ export interface MergedAgg {
 export interface ReduceContext {
   readonly nowMs: number;
   readonly maxBuckets: number;
+  readonly dialect: Dialect;
   /** Counts created buckets. @throws ApiError too_many_buckets_exception */
   addBuckets(count: number): void;
   readonly topHits: TopHitsHook;

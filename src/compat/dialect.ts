@@ -20,14 +20,71 @@ function row<T>(about: string, ...values: readonly [T, T, T, T, T]): Row<T> {
 const since8 = (about: string): Row<boolean> => row(about, false, false, true, true, false);
 const notInOpenSearch = (about: string): Row<boolean> => row(about, true, true, true, true, false);
 
+const onlyInOpenSearch = (about: string): Row<boolean> => row(about, false, false, false, false, true);
+const onlyIn7 = (about: string): Row<boolean> => row(about, true, true, false, false, false);
+
+const ILLEGAL_ARGUMENT = 'illegal_argument_exception';
+const NOT_FOUND = 'resource_not_found_exception';
 const MAPPER_ERROR = 'mapper_parsing_exception';
 const DOCUMENT_ERROR = 'document_parsing_exception';
 
 /** One row for each difference; docs/compatibility.md shows this table. */
 export const DIFFERENCES = {
   scoresWithFactor: notInOpenSearch('BM25 scores are multiplied by k1 + 1'),
+  scoresTermsAlike: notInOpenSearch('`terms` with one value of a boolean field scores 1'),
   scoresKeywords: notInOpenSearch('terms of keyword fields are scored by their statistics without `use_similarity`'),
   namesValuesAboveLimit: row('`_ignored` names fields whose values `ignore_above` dropped', false, true, true, true, false),
+  blamesAggregationRequests: since8('wrong uses of aggregations, and too many buckets, are errors of the request (400)'),
+  maxBuckets: row('default of `search.max_buckets`', 65_535, 65_535, 65_536, 65_536, 65_535),
+  lastSearchPhase: row('phase named by errors of reductions', 'fetch', 'fetch', 'rank-feature', 'rank-feature', 'fetch'),
+  checksAggregationsEarly: notInOpenSearch(
+    'patterns in `include` and `exclude`, and bounds of histograms, are checked while the request is parsed',
+  ),
+  namesClusterManager: onlyInOpenSearch('the master is called cluster manager (`_cluster`, `_nodes`, `_cat`)'),
+  showsAliasErrors: since8('responses of alias changes have `errors`'),
+  showsLazyRollover: since8('responses of `_rollover` have `lazy`'),
+  countsFailedRelocations: since8('shards have `relocation_failure_info`'),
+  showsDatasetSize: since8('`_cat/indices` and `_cat/shards` have the size of the data set, and `docs` in `_stats` its bytes'),
+  showsIndexHealth: row('`_stats` has the health and status of each index', false, true, true, true, false),
+  locationSpace: row('space in the `Location` of a document', '+', '+', '+', '+', '%20'),
+  marksMetadataFields: row('`_field_caps` marks metadata fields', false, true, true, true, false),
+  refusesMediaTypesAsBad: notInOpenSearch('a malformed Content-Type is refused with 400, not with 406'),
+  errorForms: row<'7' | '8' | 'own'>('forms of errors of requests', '7', '7', '8', '8', 'own'),
+  decayFieldError: row(
+    'error type of a decay function on a field that is not numeric',
+    'parsing_exception',
+    'parsing_exception',
+    'query_shard_exception',
+    'query_shard_exception',
+    'parsing_exception',
+  ),
+  comparesRootDocuments: since8('significant terms are compared with root documents only'),
+  unknownSettingError: row(
+    'error type of an unknown cluster setting',
+    ILLEGAL_ARGUMENT,
+    ILLEGAL_ARGUMENT,
+    ILLEGAL_ARGUMENT,
+    ILLEGAL_ARGUMENT,
+    'settings_exception',
+  ),
+  missingComponentError: row(
+    'error type of a missing component template',
+    'index_template_missing_exception',
+    NOT_FOUND,
+    NOT_FOUND,
+    NOT_FOUND,
+    'index_template_missing_exception',
+  ),
+  validatesSearchesWhole: since8('what a scroll, a slice or a collapse excludes is a validation error of the request'),
+  collapsesRescored: since8('`collapse` works together with `rescore`'),
+  sortHidesMaxScore: notInOpenSearch('`max_score` is null if `_score` is not the only sort key'),
+  showsUnterminated: since8('a count of all hits without hits says `terminated_early: false`'),
+  groupsNestedFields: row('`fields` groups the fields of nested objects', false, true, true, true, false),
+  reportsColumnsSearchable: since8('`_field_caps` says that fields with doc values only can be searched'),
+  printsNanos: since8('`docvalue_fields` of date_nanos have nine digits'),
+  quantizesShapes: since8('corners of boxes and polygons are rounded to the grid of stored points'),
+  templateMayMatchAnything: since8('a dynamic template without conditions is accepted'),
+  countsSegmentMemory: onlyIn7('`_segments` has `memory_in_bytes`'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
   documentError: row(
     'error type of documents that do not fit the mapping',

@@ -3,7 +3,7 @@ import { JsonSyntaxError, parseJsonBytes, parseJsonTyped } from '../common/json-
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { jsonError, mapperParsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, jsonError, mapperParsingError } from '../errors/catalog.ts';
 
 /** @throws ApiError mapper_parsing_exception: not one JSON object */
 export function parseSource(bytes: Uint8Array): JsonObject {
@@ -11,7 +11,8 @@ export function parseSource(bytes: Uint8Array): JsonObject {
   try {
     json = parseJsonBytes(bytes);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw mapperParsingError('failed to parse', jsonError(error));
+    if (error instanceof JsonSyntaxError)
+      throw mapperParsingError('failed to parse', error.kind === 'trailing' ? extraDataError(error) : jsonError(error));
     throw error;
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -25,6 +26,11 @@ export function parseSource(bytes: Uint8Array): JsonObject {
     );
   }
   return json as JsonObject;
+}
+
+function extraDataError({ message }: JsonSyntaxError): ApiError {
+  const token = /\[(\w+)\]/.exec(message)?.[1] ?? 'unknown';
+  return illegalArgumentError(`Malformed content, found extra data after parsing: ${token}`);
 }
 
 /** Parses a valid source again so that numbers written like `1.0` become DecimalLiteral, which dynamic mapping maps to floats. */

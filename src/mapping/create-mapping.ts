@@ -40,7 +40,7 @@ export function createMapping(
   settings: IndexSettings,
   dialect: Dialect = DEFAULT_DIALECT,
 ): MappingSnapshot {
-  const root = parseMappings(mappings, analysis);
+  const root = parseMappings(mappings, analysis, dialect);
   checkMapping(root, settings, null);
   return new Mapping(root, { analysis, settings, dialect }, 1, []);
 }
@@ -56,7 +56,12 @@ export function restoreMapping(
   before: MappingSnapshot | null = null,
   dialect: Dialect = DEFAULT_DIALECT,
 ): MappingSnapshot {
-  return new Mapping(parseMappings(mappings, analysis), { analysis, settings, dialect }, (before?.version ?? 0) + 1, before?.fields ?? []);
+  return new Mapping(
+    parseMappings(mappings, analysis, dialect),
+    { analysis, settings, dialect },
+    (before?.version ?? 0) + 1,
+    before?.fields ?? [],
+  );
 }
 
 const DEFAULT_NESTED_OBJECTS = 10_000;
@@ -72,6 +77,8 @@ export class Mapping implements MappingSnapshot {
   /** null if no object of this mapping accepts new fields. */
   readonly #dynamic: DynamicMapper | null;
   readonly source: MappingSnapshot['source'];
+  /** Paths of fields with `copy_to`, by target; null until it is needed. */
+  #sourcesOfCopies: Map<string, readonly string[]> | null = null;
   /** Snapshots with the runtime fields of searches, by their JSON. */
   readonly #overlays = new Map<string, Mapping>();
 
@@ -132,6 +139,15 @@ export class Mapping implements MappingSnapshot {
 
   field(name: string): FieldType | null {
     return this.#compiled.fieldTypes.get(name) ?? findBelow(this.#compiled.fieldTypes, name);
+  }
+
+  copiedFrom(name: string): readonly string[] {
+    if (this.#sourcesOfCopies === null) {
+      this.#sourcesOfCopies = new Map();
+      for (const { path, copyTo } of this.#compiled.byPath.values())
+        for (const target of copyTo) this.#sourcesOfCopies.set(target, [...(this.#sourcesOfCopies.get(target) ?? []), path]);
+    }
+    return this.#sourcesOfCopies.get(name) ?? [];
   }
 
   matchFields(pattern: string): string[] {
@@ -216,7 +232,7 @@ export class Mapping implements MappingSnapshot {
   }
 
   merge(mappings: MutableJsonObject, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot {
-    const update = parseMappings(mappings, this.#environment.analysis);
+    const update = parseMappings(mappings, this.#environment.analysis, this.dialect);
     const merged = mergeMappings(this.#root, update);
     checkMapping(merged, this.#environment.settings, reason === 'create' ? EMPTY_MAPPING : this.#root);
     if (reason === 'dynamic' && merged.object === this.#root.object && merged.runtime === this.#root.runtime) return this;

@@ -139,12 +139,15 @@ export class DynamicMapper {
     if (Array.isArray(value)) {
       for (const item of value) this.#unknown(draft, key, item);
     } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as MutableJsonObject);
-    else if (!draft.fields.has(key) && !this.#isRuntime(pathOf(draft, key))) {
+    else if (!this.#isRuntime(pathOf(draft, key))) {
       const leaf = this.#leaf(key, pathOf(draft, key), value, draft.dynamic);
-      if (leaf) {
-        draft.fields.set(key, leaf);
-        this.#added++;
-      }
+      const known = draft.fields.get(key);
+      if (known === undefined) {
+        if (leaf) {
+          draft.fields.set(key, leaf);
+          this.#added++;
+        }
+      } else if (leaf) checkSameType(pathOf(draft, key), known, leaf);
     }
   }
 
@@ -165,7 +168,10 @@ export class DynamicMapper {
 
   #newObject(draft: Draft, key: string, value: MutableJsonObject): void {
     const known = draft.fields.get(key);
-    if (known !== undefined && !isDraft(known)) return;
+    if (known !== undefined && !isDraft(known)) {
+      if (this.#objectDraft(draft, key) !== null && !this.#isMappedAsField(draft, key)) throw mixedError(pathOf(draft, key));
+      return;
+    }
     const inner = known ?? this.#objectDraft(draft, key);
     if (inner === null) return;
     if (!isDraft(inner)) {
@@ -180,6 +186,12 @@ export class DynamicMapper {
     }
     if (inner.mapping?.enabled !== false) this.#walkInto(inner, value);
     if (inner.fields.size > 0) draft.fields.set(key, inner);
+  }
+
+  /** Whether a template maps the objects of this name as values. */
+  #isMappedAsField(draft: Draft, key: string): boolean {
+    const made = this.#objectDraft(draft, key);
+    return made !== null && !isDraft(made);
   }
 
   /** null if no template matches and only templates may add fields. */
@@ -299,4 +311,15 @@ function toMapping(draft: Draft): MutableJsonObject {
   else if (draft.object === null && draft.fields.size === 0) json.type = 'object';
   if (draft.fields.size > 0) json.properties = { ...((json.properties as MutableJsonObject | undefined) ?? {}), ...properties };
   return json;
+}
+
+function mixedError(path: string): ApiError {
+  return illegalArgumentError(`can't merge a non object mapping [${path}] with an object mapping`);
+}
+
+/** @throws ApiError illegal_argument_exception: the values of a new field would have different types */
+function checkSameType(path: string, known: Draft | MutableJsonObject, leaf: MutableJsonObject): void {
+  if (isDraft(known)) throw mixedError(path);
+  if (known.type !== leaf.type)
+    throw illegalArgumentError(`mapper [${path}] cannot be changed from type [${String(known.type)}] to [${String(leaf.type)}]`);
 }

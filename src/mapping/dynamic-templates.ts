@@ -44,6 +44,13 @@ function isRegex(body: JsonObject): boolean {
   return body.match_pattern === 'regex';
 }
 
+/** @throws ApiError mapper_parsing_exception: the template has no condition */
+export function checkConditions({ body }: DynamicTemplate): void {
+  if (body.match === undefined && body.path_match === undefined && texts(body.match_mapping_type).length === 0) {
+    throw mapperParsingError(`template must have match, path_match or match_mapping_type set ${javaText(body)}`);
+  }
+}
+
 /**
  * Validates a template of a mappings body.
  * @param parse  parses the mapping of a field; throws its errors
@@ -54,9 +61,6 @@ export function checkTemplate(name: string, body: JsonObject, parse: (mapping: J
     if (!KEYS.has(key)) throw illegalArgumentError(`Illegal dynamic template parameter: [${key}]`);
   }
   const types = texts(body.match_mapping_type);
-  if (body.match === undefined && body.path_match === undefined && types.length === 0) {
-    throw mapperParsingError(`template must have match, path_match or match_mapping_type set ${javaText(body)}`);
-  }
   if (typeof body.mapping !== 'object' || body.mapping === null || Array.isArray(body.mapping))
     throw mapperParsingError('template must have mapping set');
   for (const type of [...types, ...texts(body.unmatch_mapping_type)]) {

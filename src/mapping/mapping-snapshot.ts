@@ -30,6 +30,8 @@ export interface MappingSnapshot {
   field(name: string): FieldType | null;
   /** Full names of mapped leaf fields that match a pattern with `*`, in mapping order. */
   matchFields(pattern: string): string[];
+  /** Full names of the fields whose values are copied to a field (`copy_to`). */
+  copiedFrom(name: string): readonly string[];
   /** Full names of objects, including nested ones, in mapping order. */
   readonly objectPaths: readonly string[];
   /** Kinds of object, nested and leaf names, for `_field_caps`, exists on objects and fetch. */

@@ -3,10 +3,11 @@
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
+import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import { DateFormatter } from './date/date-format.ts';
-import { checkTemplate } from './dynamic-templates.ts';
+import { checkConditions, checkTemplate } from './dynamic-templates.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import {
   type AliasNode,
@@ -24,12 +25,14 @@ import { parseRuntime } from './runtime-fields.ts';
 import { MAPPER_TYPES, mapperTypeOf } from './types/registry.ts';
 
 /** @throws ApiError mapper_parsing_exception: "Failed to parse mapping [_doc]: ..." around the cause */
-export function parseMappings(body: JsonObject, analysis: MappingAnalysis): RootMapping {
+export function parseMappings(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect = DEFAULT_DIALECT): RootMapping {
   if (isObject(body._doc) && Object.keys(body).length === 1) {
     throw illegalArgumentError('The mapping definition cannot be nested under a type');
   }
   try {
-    return parseRoot(body, analysis);
+    const root = parseRoot(body, analysis);
+    if (!dialect.templateMayMatchAnything) for (const template of root.dynamicTemplates ?? []) checkConditions(template);
+    return root;
   } catch (error) {
     if (error instanceof CopyToInMultiField) throw illegalArgumentError(error.message);
     if (!(error instanceof ApiError)) throw error;

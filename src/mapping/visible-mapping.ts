@@ -60,6 +60,10 @@ export class VisibleMapping implements MappingSnapshot {
     return this.#base.matchFields(pattern).filter((name) => this.field(name) !== null);
   }
 
+  copiedFrom(name: string): readonly string[] {
+    return this.#base.copiedFrom(name).filter((origin) => this.field(origin) !== null);
+  }
+
   get objectPaths(): readonly string[] {
     return this.#base.objectPaths.filter((path) => this.#visible.permitsBelow(path));
   }

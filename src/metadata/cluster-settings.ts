@@ -47,7 +47,7 @@ export interface ClusterSettingsResponse {
   readonly transient: JsonObject;
 }
 
-export const putClusterSettings: Reducer<{ readonly body: JsonObject }, ClusterSettingsResponse> = (state, { body }) => {
+export const putClusterSettings: Reducer<{ readonly body: JsonObject }, ClusterSettingsResponse> = (state, { body }, env) => {
   const persistent = flatten(body.persistent);
   const transient = flatten(body.transient);
   if (Object.keys(persistent).length + Object.keys(transient).length === 0) throw validationFailedError(['no settings to update']);
@@ -57,7 +57,7 @@ export const putClusterSettings: Reducer<{ readonly body: JsonObject }, ClusterS
       const known = KNOWN.some((entry) =>
         entry.endsWith('.') ? pattern.startsWith(entry) : entry === name || (name.endsWith('*') && entry.startsWith(pattern)),
       );
-      if (!known) throw new ApiError('settings_exception', 400, `${kind} setting [${name}], not recognized`);
+      if (!known) throw new ApiError(env.dialect.unknownSettingError, 400, `${kind} setting [${name}], not recognized`);
     }
   }
   const settings = { persistent: apply(state.settings.persistent, persistent), transient: apply(state.settings.transient, transient) };

@@ -155,7 +155,7 @@ function untyped(mappings: MutableJsonObject): MutableJsonObject {
 function checkTypeless(mappings: MutableJsonObject): MutableJsonObject {
   const keys = Object.keys(mappings);
   const inner = keys.length === 1 && !ROOT_PARAMETERS.has(keys[0]) ? mappings[keys[0]] : undefined;
-  if (keys.length === 1 && isObject(inner) && (keys[0] === '_default_' || isObject(inner.properties) || Object.keys(inner).length === 0)) {
+  if (isObject(inner) && (keys[0] === '_doc' || keys[0] === '_default_')) {
     throw illegalArgumentError(
       `The mapping definition cannot be nested under a type [${keys[0]}] unless include_type_name is set to true.`,
     );

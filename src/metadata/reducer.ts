@@ -1,5 +1,7 @@
 // Metadata commands are reducers: pure functions from the state and arguments to the next state and a response.
+
 import type { JsonObject } from '../common/json-value.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import { indexNotFoundError } from '../errors/catalog.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
@@ -9,6 +11,7 @@ import type { FlatSettings } from './index-settings.ts';
 export interface ReducerEnvironment {
   readonly nowMs: number;
   readonly newUuid: () => string;
+  readonly dialect: Dialect;
   /**
    * Validates mappings and analysis settings by building them.
    * @param isNew  true (the default) to check limits, false for a mapping that exists already

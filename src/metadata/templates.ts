@@ -126,11 +126,12 @@ export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | nul
 type TemplateKind = 'templates' | 'indexTemplates' | 'componentTemplates';
 
 /** @throws ApiError index_template_missing_exception (404); illegal_argument_exception for components in use */
-export const deleteTemplate: Reducer<{ readonly kind: TemplateKind; readonly name: string }> = (state, { kind, name }) => {
+export const deleteTemplate: Reducer<{ readonly kind: TemplateKind; readonly name: string }> = (state, { kind, name }, env) => {
   const names = Object.keys(state[kind]).filter((candidate) => name.split(',').some((pattern) => matchesPattern(pattern, candidate)));
   if (names.length === 0) {
     if (name === '*') return { state, response: ACKNOWLEDGED };
-    throw new ApiError('index_template_missing_exception', 404, `index_template [${name}] missing`);
+    const type = kind === 'componentTemplates' ? env.dialect.missingComponentError : 'index_template_missing_exception';
+    throw new ApiError(type, 404, type === 'resource_not_found_exception' ? name : `index_template [${name}] missing`);
   }
   if (kind === 'componentTemplates') {
     const users = Object.entries(state.indexTemplates).filter(([, body]) =>

@@ -113,7 +113,7 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
       return true;
     case 'cutoff_frequency':
       readFloat(value, query);
-      throw illegalArgumentError(`[${query}] query does not support [cutoff_frequency]: it was removed, block-max pruning needs no help`);
+      throw parsingError(`[${query}] query does not support [cutoff_frequency]`);
     default:
       return false;
   }

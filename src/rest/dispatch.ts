@@ -6,6 +6,7 @@ import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType
 import { nearestNames } from '../common/nearest-name.ts';
 import { oneChunk } from '../common/one-chunk.ts';
 import { learnFromLane, TooHeavy } from '../common/turn.ts';
+import { inDialect } from '../compat/error-forms.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
@@ -280,8 +281,18 @@ export class Dispatcher {
       if (!reply.aborted) reply.send(400, {});
       return;
     }
-    if (thrown instanceof ContentTypeRefused) return this.#send(exchange, { status: 406, body: { error: thrown.message, status: 406 } });
-    const error = toApiError(thrown instanceof BodyTooSlow ? new ApiError('timeout_exception', 408, thrown.message) : thrown);
+    if (thrown instanceof ContentTypeRefused && !(thrown.isMalformed && this.#context.engine.dialect.refusesMediaTypesAsBad))
+      return this.#send(exchange, { status: 406, body: { error: thrown.message, status: 406 } });
+    const error = inDialect(
+      toApiError(
+        thrown instanceof ContentTypeRefused
+          ? thrown.asBadRequest()
+          : thrown instanceof BodyTooSlow
+            ? new ApiError('timeout_exception', 408, thrown.message)
+            : thrown,
+      ),
+      this.#context.engine.dialect,
+    );
     if (error.status >= 500 && !(thrown instanceof ApiError)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
@@ -351,8 +362,23 @@ export class Dispatcher {
 
 /** An unsupported Content-Type. `error` of its answer is a string, as in Elasticsearch. */
 class ContentTypeRefused extends Error {
+  readonly #given: string | undefined;
+
   constructor(contentType: string | undefined) {
     super(`Content-Type header [${(contentType ?? '').slice(0, 100)}] is not supported`);
+    this.#given = contentType;
+  }
+
+  /** True if the header is not a media type at all. */
+  get isMalformed(): boolean {
+    return this.#given !== undefined && !/^[^\s/;]+\/[^\s/;]+\s*(;|$)/.test(this.#given.trim());
+  }
+
+  asBadRequest(): ApiError {
+    const given = this.#given ?? '';
+    const reason = given === '' ? 'Header [Content-Type] cannot be empty.' : `invalid media-type [${given.slice(0, 100)}]`;
+    const causedBy = illegalArgumentError(reason);
+    return new ApiError('media_type_header_exception', 400, 'Invalid media-type value on headers [Content-Type]', { causedBy });
   }
 }
 

@@ -1,8 +1,10 @@
 // A search over shards: runs the query phase on each, reduces the results to one page, fetches the hits of the page and renders the answer.
+
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json-value.ts';
 import { TimeUp } from '../common/turn.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
 import { type ExecutionCounters, makeCounters, type StopCheck } from '../plan/query-plan.ts';
@@ -37,6 +39,8 @@ export interface SearchOutcome {
   readonly timedOut: boolean;
   /** null if the request has no `terminate_after`. */
   readonly terminatedEarly: boolean | null;
+  /** Whether all hits are counted and none is returned. */
+  readonly isCount: boolean;
   readonly failures: readonly ShardFailure[];
   readonly shards: number;
   /** Whether hits or aggregations of the shards had to be reduced. */
@@ -136,10 +140,11 @@ function reduceSearch(
     hits: asShard('fetch', targets, env, () => fetchHits(page, shards, request, sortOf, parts, control)),
     page,
     total: totalOf(done, request.trackTotalHitsUpTo),
-    maxScore: maxScoreOf(request, targets.length, done),
+    maxScore: maxScoreOf(request, targets.length, done, env.dialect),
     aggregations,
     timedOut: search.isTimeUp || done.some(({ found }) => found.timedOut),
     terminatedEarly: request.terminateAfter === 0 ? null : done.some(({ found }) => found.terminatedEarly),
+    isCount: request.size === 0 && aggs === null && request.trackTotalHitsUpTo === Number.POSITIVE_INFINITY,
     isReduced: aggs !== null || request.size > 0,
     profile: request.profile ? profileJson(search.profiles, env.nodeId, reduceMs) : null,
   };
@@ -176,6 +181,7 @@ function reduceTree(
 ): MutableJsonObject {
   const reduced = reduceAggregations(tree, partials, {
     maxBuckets: env.maxBuckets,
+    dialect: env.dialect,
     nowMs: env.nowMs,
     bindings,
     topHits: (body, groups, nestedPath) =>
@@ -225,13 +231,16 @@ function withoutHits(request: SearchRequest): SearchRequest {
 
 /** null if scores are unknown, or if the maximum is: the sort must return the best hit first. */
 function maxScoreOf(
-  { size, sort: [first], trackScores }: SearchRequest,
+  { size, sort, trackScores }: SearchRequest,
   shards: number,
   runs: readonly ShardRun[],
+  dialect: Dialect,
 ): number | JsonFloat | null {
   if (shards === 0) return jsonFloat(0);
   const max = Math.max(...runs.map(({ found }) => (Number.isNaN(found.maxScore) ? Number.NEGATIVE_INFINITY : found.maxScore)));
-  const isKnown = trackScores || first === undefined || (first.by === 'score' && first.descending);
+  const [first] = sort;
+  const byScore = first?.by === 'score' && first.descending && (sort.length === 1 || !dialect.sortHidesMaxScore);
+  const isKnown = trackScores || first === undefined || byScore;
   return size === 0 || !Number.isFinite(max) || !isKnown ? null : jsonFloat(max);
 }
 

@@ -209,7 +209,7 @@ function checkLimits(shard: SearchShard, request: SearchRequest): void {
   }
   if (request.rescore.length > 0 && request.sort.length > 0)
     throw illegalArgumentError('Cannot use [sort] option in conjunction with [rescore].');
-  if (request.rescore.length > 0 && request.collapse) {
+  if (request.rescore.length > 0 && request.collapse && !shard.dialect.collapsesRescored) {
     throw new ApiError('search_exception', 400, 'cannot use `collapse` in conjunction with `rescore`');
   }
   if (request.collapse) checkCollapseField(shard, request.collapse.field);

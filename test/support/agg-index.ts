@@ -3,6 +3,7 @@
 import { bindAggregations, collectSegment, parseAggregations, reduceAggregations, renderAggregations } from '../../src/aggs/index.ts';
 import type { JsonObject } from '../../src/common/json-value.ts';
 import { toPlain } from '../../src/common/json-write.ts';
+import { DEFAULT_DIALECT } from '../../src/compat/dialect.ts';
 import type { FieldType, ValueFormat } from '../../src/mapping/field-type.ts';
 import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
 import type { PlanNode } from '../../src/plan/query-plan.ts';
@@ -76,11 +77,12 @@ export class AggIndex {
   ): JsonObject {
     const maxBuckets = options.maxBuckets ?? 65_535;
     const nowMs = Date.UTC(2024, 0, 1);
-    const tree = parseAggregations(aggs, { parseQuery: (json) => json as object });
+    const tree = parseAggregations(aggs, { dialect: DEFAULT_DIALECT, parseQuery: (json) => json as object });
     const mapping = {
       field: (name: string) => this.types.get(name) ?? null,
       isNested: () => false,
       isObject: () => false,
+      dialect: DEFAULT_DIALECT,
     } as unknown as MappingSnapshot;
     const bindings = bindAggregations(tree, plainIndexScope({ indexName: 'test', mapping, nowMs, maxBuckets }));
     const partials = this.segments.map((segment, s) => {
@@ -108,7 +110,7 @@ export class AggIndex {
     });
     return toPlain(
       renderAggregations(
-        reduceAggregations(tree, partials, { maxBuckets, nowMs, topHits, bindings: [bindings] }),
+        reduceAggregations(tree, partials, { maxBuckets, nowMs, dialect: DEFAULT_DIALECT, topHits, bindings: [bindings] }),
         options.typedKeys ?? false,
       ),
     ) as ReturnType<typeof renderAggregations>;
@@ -152,6 +154,7 @@ export class AggIndex {
       id: number,
       maxDoc: rows.length,
       numDocs: rows.length,
+      numRootDocs: rows.length,
       liveDocsPtr: 0,
       rootDocsPtr: 0,
       column: (field: string) => columns.get(field) ?? null,

@@ -55,6 +55,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>) {
       const { state, response } = runReducer(name, cluster, args, {
         nowMs: Date.now(),
+        dialect: dialectOf('elasticsearch', ''),
         newUuid: () => randomUUID().replaceAll('-', '').slice(0, 22),
         buildMapping: (mappings, settings) => createMapping(mappings, analysisOf(settings), settings),
       });

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
-import { executionError, illegalArgumentError, parsingError, xContentError } from '../errors.ts';
+import { executionError, illegalArgumentError, misusedError, parsingError, xContentError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { columnsOf, mergeBuckets, mergeChildren } from '../reduce/merge.ts';
@@ -47,8 +47,10 @@ export const globalType: AggType = {
   },
   bind(spec, ctx) {
     if (ctx.parents.length > 0) {
-      throw executionError(
-        `Aggregation [${spec.name}] cannot have a global sub-aggregation [${spec.name}]. Global aggregations can only be defined as top level aggregations`,
+      const [parent] = ctx.index.mapping.dialect.blamesAggregationRequests ? ctx.parents.slice(-1) : [spec];
+      throw misusedError(
+        `Aggregation [${parent.name}] cannot have a global sub-aggregation [${spec.name}]. Global aggregations can only be defined as top level aggregations`,
+        ctx.index.mapping.dialect,
       );
     }
     return null;
@@ -151,7 +153,8 @@ export const nestedType: AggType = {
     const { path } = spec.params as { path: string };
     const { mapping } = ctx.index;
     if (mapping.isNested(path)) return { path, parentPath: ctx.nestedPath, mapped: true };
-    if (mapping.isObject(path)) throw executionError(`[nested] nested path [${path}] is not nested`);
+    if (mapping.isObject(path) && !mapping.dialect.blamesAggregationRequests)
+      throw executionError(`[nested] nested path [${path}] is not nested`);
     return { path, parentPath: ctx.nestedPath, mapped: false };
   },
   childPath: (spec) => (spec.params as { path: string }).path,
@@ -176,7 +179,8 @@ export const reverseNestedType: AggType = {
       throw illegalArgumentError(`Reverse nested aggregation [${spec.name}] can not be used outside a [nested] aggregation`);
     }
     if (path !== null && !ctx.index.mapping.isNested(path)) {
-      if (ctx.index.mapping.isObject(path)) throw executionError(`[reverse_nested] nested path [${path}] is not nested`);
+      if (ctx.index.mapping.isObject(path) && !ctx.index.mapping.dialect.blamesAggregationRequests)
+        throw executionError(`[reverse_nested] nested path [${path}] is not nested`);
       return { path, parentPath: ctx.nestedPath, mapped: false };
     }
     return { path, parentPath: ctx.nestedPath, mapped: true };

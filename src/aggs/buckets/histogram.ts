@@ -93,9 +93,17 @@ function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   if (source.type?.family === 'range' && !(isDate && source.type.typeName === 'date_range')) {
     throw unsupported(`[${spec.typeName}] on a field of type [${source.type.typeName}]`);
   }
-  for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
+  for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);
   const limits = (b: Bounds | null, what: string) => (b ? limitsOf(b, what, spec.name, source, ctx) : null);
-  return { ...source, extendedLimits: limits(params.extended, 'extended_bounds'), hardLimits: limits(params.hard, 'hard_bounds') };
+  const extendedLimits = limits(params.extended, 'extended_bounds');
+  const hardLimits = limits(params.hard, 'hard_bounds');
+  if (extendedLimits && hardLimits && (extendedLimits.min < hardLimits.min || extendedLimits.max > hardLimits.max)) {
+    const text = ({ min, max }: Limits) => (isDate ? `[${min}--${max}]` : `[${pointName(min)}--${pointName(max)}]`);
+    throw illegalArgumentError(
+      `Extended bounds have to be inside hard bounds, hard bounds: ${text(hardLimits)}, extended bounds: ${text(extendedLimits)}`,
+    );
+  }
+  return { ...source, extendedLimits, hardLimits };
 }
 
 function limitsOf(b: Bounds, what: string, name: string, source: ValuesSource, ctx: BindContext): Limits {
@@ -116,14 +124,29 @@ function limitsOf(b: Bounds, what: string, name: string, source: ValuesSource, c
   return { min, max };
 }
 
+function checkDoubleBounds(p: Params, key: string, bounds: Bounds | null): void {
+  const [min, max] = [Number(bounds?.min ?? -Infinity), Number(bounds?.max ?? Infinity)];
+  if (!(min > max)) return;
+  const cause = illegalArgumentError(`max bound [${pointName(max)}] must be greater than min bound [${pointName(min)}]`);
+  const built = xContentError('Failed to build [double_bounds] after last required field arrived', cause);
+  throw xContentError(
+    `[${p.typeName}] failed to parse field [${key}]`,
+    xContentError('[double_bounds] failed to parse field [max]', built),
+  );
+}
+
 export const histogramType: AggType = {
   isBucket: true,
-  parse(name, typeName, body): HistogramParams {
+  parse(name, typeName, body, ctx): HistogramParams {
     const p = new Params(typeName, body);
     const interval = p.number('interval');
     if (interval !== null && interval <= 0) throw p.refuse('interval', `[interval] must be >0 for histogram aggregation [${name}]`);
     const offset = p.number('offset') ?? 0;
     const common = parseCommon(p, name);
+    if (ctx.dialect.checksAggregationsEarly) {
+      checkDoubleBounds(p, 'extended_bounds', common.extended);
+      checkDoubleBounds(p, 'hard_bounds', common.hard);
+    }
     p.done();
     const refusal = interval === null ? illegalArgumentError('interval must be positive, got: 0.0') : null;
     return {

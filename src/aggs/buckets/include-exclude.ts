@@ -5,8 +5,10 @@ import { isObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { REGEXP_ALL } from '../../common/regexp-flags.ts';
 import { checkTurn } from '../../common/turn.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import { asCause } from '../../errors/api-error.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
+import { illegalArgumentError, misusedError, parsingError, xContentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { doubleOf, type ValuesSource } from '../source.ts';
 
@@ -15,11 +17,25 @@ export interface IncludeExclude {
   readonly exclude: string | readonly unknown[] | null;
 }
 
-export function parseIncludeExclude(p: Params): IncludeExclude | null {
+export function parseIncludeExclude(p: Params, dialect: Dialect): IncludeExclude | null {
   const include = p.take('include');
   const exclude = p.take('exclude');
   if (include === undefined && exclude === undefined) return null;
-  return { include: parseInclude(include), exclude: textOrList(exclude, 'exclude') };
+  const parsed = { include: parseInclude(include), exclude: textOrList(exclude, 'exclude') };
+  if (dialect.checksAggregationsEarly) {
+    checkPattern(p, 'include', parsed.include);
+    checkPattern(p, 'exclude', parsed.exclude);
+  }
+  return parsed;
+}
+
+function checkPattern(p: Params, key: string, side: unknown): void {
+  if (typeof side !== 'string') return;
+  try {
+    matcherOf(side);
+  } catch (error) {
+    throw xContentError(`[${p.typeName}] failed to parse field [${key}]`, asCause(error));
+  }
 }
 
 function parseInclude(value: unknown): IncludeExclude['include'] {
@@ -41,16 +57,18 @@ function textOrList(value: unknown, key: string): string | readonly unknown[] | 
 }
 
 /** @throws ApiError aggregation_execution_exception, illegal_argument_exception: not applicable to a field of this type */
-export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource, name: string): void {
+export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource, name: string, dialect: Dialect): void {
   const isRegExp = typeof filter.include === 'string' || typeof filter.exclude === 'string';
   if (isRegExp && source.kind !== 'ordinals') {
-    throw executionError(
+    throw misusedError(
       `Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of numeric values for include/exclude clauses used to filter numeric fields`,
+      dialect,
     );
   }
   if (isRegExp && source.type?.family === 'ip') {
-    throw executionError(
+    throw misusedError(
       `Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
+      dialect,
     );
   }
   for (const side of [filter.include, filter.exclude]) if (typeof side === 'string') matcherOf(side);

@@ -55,7 +55,7 @@ export const multiTermsType: AggType = {
   },
   bind(spec, ctx): ValuesSource[] {
     const { terms, order } = spec.params as MultiTermsParams;
-    for (const part of order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
+    for (const part of order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);
     return terms.map((term) => bindSource('multi_terms', term, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']));
   },
   plan: (_spec, bound: ValuesSource[], scope, children) => combinations(bound, scope, children),

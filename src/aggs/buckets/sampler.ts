@@ -2,6 +2,7 @@
 // shard has been searched, so the sub-aggregations run over it afterwards.
 
 import type { AggNode } from '../../plan/agg-plan.ts';
+import { illegalArgumentError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
 import { planTree } from '../plan-tree.ts';
@@ -9,6 +10,9 @@ import { mergeChildren } from '../reduce/merge.ts';
 import { SingleBucketOut } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Bindings, SegmentScope, Slice } from '../types.ts';
+
+/** Lucene's words for a sample of no documents. */
+const NO_SAMPLE = 'numHits must be > 0; please use TotalHitCountCollectorManager if you just need the total hit count';
 
 interface SamplerParams {
   readonly shardSize: number;
@@ -25,20 +29,25 @@ export function planChildren(spec: AggSpec, bindings: Bindings, segment: Segment
 function samplerType(isDiversified: boolean): AggType {
   return {
     isBucket: true,
-    parse(name, typeName, body): SamplerParams {
+    parse(name, typeName, body, { dialect }): SamplerParams {
       const p = new Params(typeName, body);
       const shardSize = p.integer('shard_size') ?? 100;
       const perValue = isDiversified ? (p.integer('max_docs_per_value') ?? 1) : 0;
       const source = isDiversified ? parseSource(p) : null;
       if (isDiversified) p.string('execution_hint');
       p.done();
-      if (shardSize <= 0) throw p.refuse('shard_size', `[shardSize] must be greater than or equal to 0. Found [${shardSize}] in [${name}]`);
+      if (shardSize <= 0 && !dialect.blamesAggregationRequests)
+        throw p.refuse('shard_size', `[shardSize] must be greater than or equal to 0. Found [${shardSize}] in [${name}]`);
       if (isDiversified && perValue <= 0)
         throw p.refuse('max_docs_per_value', `[maxDocsPerValue] must be greater than or equal to 0. Found [${perValue}] in [${name}]`);
       return { shardSize, source, perValue };
     },
     bind(spec, ctx) {
-      const { source } = spec.params as SamplerParams;
+      const { source, shardSize } = spec.params as SamplerParams;
+      if (ctx.index.mapping.dialect.blamesAggregationRequests) {
+        if (spec.children.length === 0) throw illegalArgumentError('Sampler aggregation must be used with child aggregations.');
+        if (shardSize <= 0) throw illegalArgumentError(NO_SAMPLE);
+      }
       return source ? bindSource('diversified_sampler', source, ctx, ['keyword', 'numeric', 'boolean', 'date', 'ip']) : null;
     },
     // This bucket only lists documents; the children run over the sample.

@@ -30,14 +30,14 @@ function innerSlice(slice: Slice): Slice | null {
 
 export const significantTermsType: AggType = {
   isBucket: true,
-  parse(name, typeName, body): SignificantParams {
+  parse(name, typeName, body, ctx): SignificantParams {
     const p = new Params(typeName, body);
     const source = parseSource(p);
     const size = positive(p, name, 'size') ?? 10;
     positive(p, name, 'shard_size');
     const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 3;
     notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
-    const filter = parseIncludeExclude(p);
+    const filter = parseIncludeExclude(p, ctx.dialect);
     const heuristic = parseHeuristic(p);
     p.string('execution_hint');
     p.done();
@@ -47,7 +47,7 @@ export const significantTermsType: AggType = {
     const { source: params, filter } = spec.params as SignificantParams;
     const source = bindSource('significant_terms', params, ctx, ['keyword', 'ip', 'text', 'numeric', 'date', 'boolean']);
     if (source.type && source.kind !== 'ordinals') throw unsupported(`[significant_terms] on a field of type [${source.type.typeName}]`);
-    if (filter) checkIncludeExclude(filter, source, spec.name);
+    if (filter) checkIncludeExclude(filter, source, spec.name, ctx.index.mapping.dialect);
     return source;
   },
   plan(spec, bound: ValuesSource, scope, children): AggNode {
@@ -66,7 +66,10 @@ export const significantTermsType: AggType = {
     }
     const slices = all.map(innerSlice).filter((slice) => slice !== null);
     const segments = new Map(all.map((slice) => [slice.segment, slice]));
-    const supersetSize = [...segments.keys()].reduce((sum, { segment }) => sum + segment.numDocs, 0);
+    const supersetSize = [...segments.keys()].reduce(
+      (sum, { segment }) => sum + (ctx.dialect.comparesRootDocuments ? segment.numRootDocs : segment.numDocs),
+      0,
+    );
     const keys = new TermKeys(all, (slice) => slice.bound as ValuesSource, false);
     const merged = mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
     const supersetFreqs = new Map<number, number>();

@@ -64,7 +64,7 @@ function countWords(slices: readonly Slice[], parents: number, filterDuplicates:
 
 export const significantTextType: AggType = {
   isBucket: false,
-  parse(name, typeName, body): SignificantTextParams {
+  parse(name, typeName, body, ctx): SignificantTextParams {
     const p = new Params(typeName, body);
     const field = p.string('field');
     if (field === null) throw illegalArgumentError('Required one of fields [field], but none were specified. ');
@@ -74,7 +74,7 @@ export const significantTextType: AggType = {
     const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 3;
     notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
     const filterDuplicates = p.bool('filter_duplicate_text') ?? false;
-    const filter = parseIncludeExclude(p);
+    const filter = parseIncludeExclude(p, ctx.dialect);
     const heuristic = parseHeuristic(p);
     p.done();
     return { field, sourceFields, size, minDocCount, filterDuplicates, filter, heuristic };
@@ -92,7 +92,10 @@ export const significantTextType: AggType = {
     const { size, minDocCount, filterDuplicates, filter, heuristic } = spec.params as SignificantTextParams;
     const { words, docs } = countWords(slices, parents, filterDuplicates);
     const segments = new Map(slices.map((slice) => [slice.segment, slice]));
-    const supersetSize = [...segments.keys()].reduce((sum, { segment }) => sum + segment.numDocs, 0);
+    const supersetSize = [...segments.keys()].reduce(
+      (sum, { segment }) => sum + (ctx.dialect.comparesRootDocuments ? segment.numRootDocs : segment.numDocs),
+      0,
+    );
     const test = filter && termFilter(filter, { type: null });
     const frequencies = new Map<string, number>();
     const supersetFreq = (word: string): number => {

@@ -35,7 +35,7 @@ import { hashesOf, mergeText } from '../reduce/merge-text.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { termBytes, termKey } from '../reduce/term-bytes.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
-import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ParseContext, ReduceContext, SegmentScope, Slice } from '../types.ts';
 import {
   acceptedOrdinals,
   checkIncludeExclude,
@@ -66,7 +66,7 @@ const BY_COUNT = [orderPart('_count', true), orderPart('_key', false)];
 /** Validates Elasticsearch's collect modes and execution hints, which have no effect here. */
 const HINTS = new Set(['map', 'global_ordinals', 'global_ordinals_hash', 'global_ordinals_low_cardinality']);
 
-function parseTerms(name: string, typeName: string, body: unknown): TermsParams {
+function parseTerms(name: string, typeName: string, body: unknown, ctx: ParseContext): TermsParams {
   const p = new Params(typeName, body);
   const source = parseSource(p);
   const size = positive(p, name, 'size') ?? 10;
@@ -74,7 +74,7 @@ function parseTerms(name: string, typeName: string, body: unknown): TermsParams 
   const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
   notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
   const order = orderOf(p);
-  const filter = parseIncludeExclude(p);
+  const filter = parseIncludeExclude(p, ctx.dialect);
   const showError = p.bool('show_term_doc_count_error') ?? false;
   const mode = p.string('collect_mode');
   if (mode !== null && mode !== 'depth_first' && mode !== 'breadth_first')
@@ -115,8 +115,8 @@ export function notNegative(p: Params, name: string, key: string, shown: string)
 function bindTerms(spec: AggSpec, ctx: BindContext): BoundTerms {
   const params = spec.params as TermsParams;
   const source = bindSource(spec.typeName, params.source, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']);
-  if (params.filter) checkIncludeExclude(params.filter, source, spec.name);
-  for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path);
+  if (params.filter) checkIncludeExclude(params.filter, source, spec.name, ctx.index.mapping.dialect);
+  for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);
   return { source, nowMs: ctx.index.nowMs };
 }
 
@@ -376,14 +376,14 @@ export const termsType: AggType = { isBucket: true, parse: parseTerms, bind: bin
 
 export const rareTermsType: AggType = {
   isBucket: true,
-  parse(name, typeName, body): TermsParams {
+  parse(name, typeName, body, ctx): TermsParams {
     const p = new Params(typeName, body);
     const source = parseSource(p);
     const maxDocCount = positive(p, name, 'max_doc_count') ?? 1;
     if (maxDocCount > 100) throw illegalArgumentError(`[max_doc_count] must be smaller than or equal to 100 in [${name}]`);
     const precision = p.number('precision');
     if (precision !== null && precision < 0.00001) throw illegalArgumentError('[precision] must be greater than 0.00001');
-    const filter = parseIncludeExclude(p);
+    const filter = parseIncludeExclude(p, ctx.dialect);
     p.done();
     const order = [orderPart('_count', false), orderPart('_key', false)];
     return { source, size: Number.MAX_SAFE_INTEGER, minDocCount: 1, order, filter, showError: false, maxDocCount };

@@ -1,5 +1,6 @@
 // Paths into results: `agg>agg.metric`, `agg['key']>metric`, `_count`, `_key`; used by orders and pipelines.
-import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import { illegalArgumentError, orderPathError, parsingError } from '../errors.ts';
 import type { Figure, OutAgg, OutBucket } from '../reduce/out.ts';
 import type { AggSpec } from '../types.ts';
 
@@ -58,8 +59,8 @@ function keyedFigure(agg: OutAgg, key: string, rest: readonly PathStep[]): Figur
 }
 
 /** Validates an order path against the sub-aggregations. @throws ApiError aggregation_execution_exception */
-export function checkOrderPath(spec: AggSpec, path: string): void {
-  const fail = (reason: string) => executionError(`Invalid aggregation order path [${path}]. ${reason}`);
+export function checkOrderPath(spec: AggSpec, path: string, dialect: Dialect): void {
+  const fail = (why: string) => orderPathError(path, why, dialect);
   let children: readonly AggSpec[] = spec.children;
   const steps = parsePath(path);
   steps.forEach((step, i) => {
@@ -80,7 +81,9 @@ export function checkOrderPath(spec: AggSpec, path: string): void {
         throw fail('When ordering on a multi-value metrics aggregation a metric name must be specified.');
       }
       if (!MULTI_VALUED.has(child.typeName) && key !== null && key !== 'value') {
-        throw fail(`Ordering on a single-value metrics aggregation can only be done on its value.`);
+        throw fail(
+          `Ordering on a single-value metrics aggregation can only be done on its value. Either drop the key (a la "${child.name}") or change it to "value" (a la "${child.name}.value")`,
+        );
       }
       if (UNORDERED.has(child.typeName))
         throw fail(
@@ -89,8 +92,11 @@ export function checkOrderPath(spec: AggSpec, path: string): void {
       return;
     }
     if (!SINGLE_BUCKET.has(child.typeName)) {
+      const notSingle = dialect.blamesAggregationRequests
+        ? `[${step.name}] is not single-bucket.`
+        : `Sub-path [${step.name}] points to non single-bucket aggregation`;
       throw fail(
-        `Buckets can only be sorted on a sub-aggregator path that is built out of zero or more single-bucket aggregations within the path and a final single-bucket or a metrics aggregation at the path end. Sub-path [${step.name}] points to non single-bucket aggregation`,
+        `Buckets can only be sorted on a sub-aggregator path that is built out of zero or more single-bucket aggregations within the path and a final single-bucket or a metrics aggregation at the path end. ${notSingle}`,
       );
     }
     children = child.children;

@@ -1,4 +1,5 @@
 // `_cluster/health`.
+import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -25,8 +26,7 @@ export function clusterHealth(ctx: EngineContext, request: HealthRequest): Mutab
     timed_out: false,
     number_of_nodes: 1,
     number_of_data_nodes: 1,
-    discovered_master: true,
-    discovered_cluster_manager: true,
+    ...(ctx.dialect.namesClusterManager ? { discovered_master: true, discovered_cluster_manager: true } : {}),
     active_primary_shards: active,
     active_shards: active,
     relocating_shards: 0,
@@ -36,13 +36,18 @@ export function clusterHealth(ctx: EngineContext, request: HealthRequest): Mutab
     number_of_pending_tasks: 0,
     number_of_in_flight_fetch: 0,
     task_max_waiting_in_queue_millis: 0,
-    active_shards_percent_as_number: active + unassigned === 0 ? 100 : (active * 100) / (active + unassigned),
+    active_shards_percent_as_number: jsonDouble(activePercent(active, unassigned)),
   };
   if (request.level !== 'cluster') {
     const shown = metas.filter(({ name }) => request.shown?.includes(name) ?? true);
     body.indices = Object.fromEntries(shown.map((meta) => [meta.name, indexHealthBody(ctx, meta, request.level === 'shards')]));
   }
   return body;
+}
+
+/** Share of the copies that are started. */
+export function activePercent(active: number, unassigned: number): number {
+  return active + unassigned === 0 ? 100 : (active * 100) / (active + unassigned);
 }
 
 function indexHealthBody(ctx: EngineContext, meta: IndexMeta, withShards: boolean): MutableJsonObject {

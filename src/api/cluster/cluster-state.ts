@@ -31,7 +31,7 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
   const body: MutableJsonObject = { cluster_name: ctx.clusterName, cluster_uuid: state.clusterUuid };
   if (metrics.has('version')) Object.assign(body, { version: state.version, state_uuid: `${state.clusterUuid}-${state.version}` });
   if (metrics.has('master_node')) body.master_node = ctx.nodeId;
-  if (metrics.has('cluster_manager_node')) body.cluster_manager_node = ctx.nodeId;
+  if (ctx.dialect.namesClusterManager && metrics.has('cluster_manager_node')) body.cluster_manager_node = ctx.nodeId;
   const metas = request.indices.map((name) => state.indices[name]).filter((meta) => meta !== undefined);
   if (metrics.has('blocks')) body.blocks = blocksOf(metas);
   if (metrics.has('nodes')) {

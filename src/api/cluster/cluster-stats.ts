@@ -29,7 +29,16 @@ export async function clusterStats(ctx: EngineContext, version: string): Promise
       mappings: { field_types: fieldTypes },
     },
     nodes: {
-      count: { total: 1, cluster_manager: 1, coordinating_only: 0, data: 1, ingest: 1, master: 1, remote_cluster_client: 1, search: 0 },
+      count: {
+        total: 1,
+        ...(ctx.dialect.namesClusterManager ? { cluster_manager: 1 } : {}),
+        coordinating_only: 0,
+        data: 1,
+        ingest: 1,
+        master: 1,
+        remote_cluster_client: 1,
+        search: 0,
+      },
       versions: [version],
       os: osCounts(),
       process: { cpu: { percent: 0 }, open_file_descriptors: { min: -1, max: -1, avg: -1 } },

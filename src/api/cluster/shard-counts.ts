@@ -38,6 +38,7 @@ interface ShardCopy extends MutableJsonObject {
 
 /** The copies of one shard: the primary on this node, and the unassigned replicas. */
 export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number): ShardCopy[] {
+  const relocations = ctx.dialect.countsFailedRelocations ? { relocation_failure_info: { failed_attempts: 0 } } : {};
   const started: ShardCopy = {
     state: 'STARTED',
     primary: true,
@@ -46,6 +47,7 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
     shard,
     index: meta.name,
     allocation_id: { id: `${meta.uuid}-${shard}` },
+    ...relocations,
   };
   const missing: ShardCopy = {
     state: 'UNASSIGNED',
@@ -61,6 +63,7 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
       delayed: false,
       allocation_status: 'no_attempt',
     },
+    ...relocations,
   };
   const damage = ctx.damageOf(meta, shard);
   const lost: ShardCopy = {

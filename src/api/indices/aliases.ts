@@ -7,6 +7,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';
 import type { AliasMeta } from '../../metadata/cluster-state.ts';
+import type { Acknowledged } from '../../metadata/reducer.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
@@ -14,7 +15,7 @@ import { type IndexTarget, ownNames, requireNames, TARGETS, targetMetas, targetN
 const TARGET_KEYS = ['index', 'indices', 'alias', 'aliases'];
 
 /** `POST _aliases`: applies all actions or none. @throws ApiError */
-export async function updateAliases(ctx: EngineContext, request: { body: JsonObject }): Promise<unknown> {
+export async function updateAliases(ctx: EngineContext, request: { body: JsonObject }): Promise<Acknowledged> {
   for (const key of Object.keys(request.body)) {
     if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[1:2] [aliases] unknown field [${key}]`);
   }
@@ -74,7 +75,7 @@ function textList(value: unknown): string[] {
 export async function putAlias(
   ctx: EngineContext,
   request: { index: string | null; name: string | null; body: JsonObject },
-): Promise<unknown> {
+): Promise<Acknowledged> {
   const index = textList(request.body.index).join(',') || request.index;
   const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
   if (index === null || index === '') throw illegalArgumentError('[index] is required');
@@ -86,7 +87,7 @@ export async function putAlias(
 }
 
 /** @throws ApiError aliases_not_found_exception (404) */
-export async function deleteAlias(ctx: EngineContext, request: { index: string; names: readonly string[] }): Promise<unknown> {
+export async function deleteAlias(ctx: EngineContext, request: { index: string; names: readonly string[] }): Promise<Acknowledged> {
   const indices = resolve(ctx, [request.index], TARGETS.any);
   const aliases = request.names.map((name) => (name === '_all' ? '*' : name));
   return ctx.command('updateAliases', { actions: [{ kind: 'remove', indices, aliases, mustExist: true }] });

@@ -1,8 +1,9 @@
 // `_stats`: statistics of indices and shards.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { sumShards } from '../cluster/node-totals.ts';
+import { indexHealth } from '../cluster/shard-counts.ts';
 import { INDEX_STATS_METRICS, type NamedFields, SECTIONS } from '../cluster/stats-sections.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
@@ -28,7 +29,8 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   const metrics = INDEX_STATS_METRICS.filter((metric) => isAll || request.metrics.includes(metric));
   const render = (shards: readonly ShardStats[]): MutableJsonObject => {
     const totals = sumShards(shards);
-    const sections = Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals, request.fields)));
+    const sections: MutableJsonObject = Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals, request.fields)));
+    if (ctx.dialect.showsDatasetSize && isObject(sections.docs)) sections.docs.total_size_in_bytes = totals.sizeBytes;
     return request.human ? (withHumanValues(sections) as MutableJsonObject) : sections;
   };
   const found = await statsOf(ctx, request, request.forbidClosed ?? true);
@@ -40,7 +42,12 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   if (level === 'cluster') return body;
   body.indices = Object.fromEntries(
     found.map(({ index, shards }) => {
-      const entry: MutableJsonObject = { uuid: index.meta.uuid, primaries: render(shards), total: render(shards) };
+      const entry: MutableJsonObject = {
+        uuid: index.meta.uuid,
+        ...(ctx.dialect.showsIndexHealth ? { health: indexHealth(ctx, index.meta), status: index.meta.state } : {}),
+        primaries: render(shards),
+        total: render(shards),
+      };
       if (level === 'shards') {
         entry.shards = Object.fromEntries(
           shards.map((shard) => [

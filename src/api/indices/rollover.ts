@@ -65,6 +65,7 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
     new_index: newIndex,
     rolled_over: rolledOver,
     dry_run: request.dryRun,
+    ...(ctx.dialect.showsLazyRollover ? { lazy: false } : {}),
     conditions,
   };
 }

@@ -9,31 +9,34 @@ import { shardsHeader } from './index-stats.ts';
 import { openStates } from './maintenance.ts';
 
 /** `GET _segments`: segments of the snapshot that searches see. */
-export function indexSegments(ctx: EngineContext, target: IndexTarget): MutableJsonObject {
+export async function indexSegments(ctx: EngineContext, target: IndexTarget): Promise<MutableJsonObject> {
   const states = openStates(ctx, targetNames(ctx, target, TARGETS.open));
   const indices: MutableJsonObject = {};
   for (const index of states) {
     const shards: MutableJsonObject = {};
+    const stats = await ctx.shardStats(index);
     for (let shard = 0; shard < index.numberOfShards; shard++) {
       const segments = segmentsOf(ctx, index, shard);
+      const shardBytes = stats.find((own) => own.shard === shard)?.sizeBytes ?? 0;
       shards[String(shard)] = [
         {
           routing: { state: 'STARTED', primary: true, node: ctx.nodeId },
           num_committed_segments: segments.length,
           num_search_segments: segments.length,
           segments: Object.fromEntries(
-            segments.map(({ name, generation, docs, deleted }) => [
+            segments.map(({ name, generation, docs, deleted }, i) => [
               name,
               {
                 generation,
                 num_docs: docs,
                 deleted_docs: deleted,
-                size_in_bytes: 0,
+                size_in_bytes: segmentBytes(segments, i, shardBytes),
+                ...(ctx.dialect.countsSegmentMemory ? { memory_in_bytes: segmentBytes(segments, i, shardBytes) } : {}),
                 committed: true,
                 search: true,
                 version: SEGMENT_VERSION,
                 compound: true,
-                attributes: {},
+                attributes: { 'Lucene90StoredFieldsFormat.mode': 'BEST_SPEED' },
               },
             ]),
           ),
@@ -52,6 +55,13 @@ export interface SegmentInfo {
   readonly generation: number;
   readonly docs: number;
   readonly deleted: number;
+}
+
+/** The part of a shard's bytes that a segment uses, by its number of documents. */
+export function segmentBytes(segments: readonly SegmentInfo[], at: number, shardBytes: number): number {
+  const docs = segments.reduce((sum, segment) => sum + segment.docs + segment.deleted, 0);
+  const { docs: live, deleted } = segments[at];
+  return Math.round((shardBytes * (live + deleted)) / Math.max(docs, 1));
 }
 
 export function segmentsOf(ctx: EngineContext, index: IndexState, shard: number): SegmentInfo[] {

@@ -4,8 +4,9 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
@@ -51,7 +52,10 @@ const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', co
 export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): Promise<MutableJsonObject> {
   const fields = request.fields ?? (request.body.fields as string | readonly string[] | undefined);
   const patterns = typeof fields === 'string' ? fields.split(',') : (fields ?? []);
-  if (patterns.length === 0) throw illegalArgumentError("specified fields can't be null or empty");
+  if (patterns.length === 0) {
+    if (ctx.dialect.validatesSearchesWhole) throw validationFailedError(['no fields specified']);
+    throw illegalArgumentError("specified fields can't be null or empty");
+  }
   for (const key of Object.keys(request.body)) {
     if (key !== 'fields' && key !== 'index_filter')
       throw new ApiError('x_content_parse_exception', 400, `[1:2] [field_caps_request] unknown field [${key}]`);
@@ -64,7 +68,7 @@ export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): 
     const index = ctx.index(name);
     if (index) collect(index, patterns, request, found);
   }
-  return { indices: [...names].sort(), fields: render(found, names, request.includeUnmapped) };
+  return { indices: [...names].sort(), fields: render(found, names, request.includeUnmapped, ctx.dialect) };
 }
 
 /** The indices that contain a match for the query. */
@@ -104,7 +108,7 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
     add(name, {
       type: FAMILY_TYPES[field.typeName] ?? field.typeName,
       // Fields without an index can be searched by their columns, but the API reports the index only.
-      searchable: field.isSearchable && field.params.index !== false,
+      searchable: field.isSearchable && (mapping.dialect.reportsColumnsSearchable || field.params.index !== false),
       aggregatable: field.isAggregatable,
       meta: (field.params.meta as Record<string, string> | undefined) ?? null,
     });
@@ -125,15 +129,26 @@ function multiFieldsOf(mapping: MappingSnapshot): Set<string> {
   return new Set(names.filter((name) => name.includes('.') && all.has(name.slice(0, name.lastIndexOf('.')))));
 }
 
-function render(found: Found, names: readonly string[], includeUnmapped: boolean): MutableJsonObject {
+function render(found: Found, names: readonly string[], includeUnmapped: boolean, dialect: Dialect): MutableJsonObject {
   const fields: MutableJsonObject = {};
   for (const [name, byType] of found) {
     const entries = [...byType];
     const mapped = new Set(entries.flatMap(([, list]) => list.map(({ index }) => index)));
     const unmapped = includeUnmapped ? names.filter((index) => !mapped.has(index)) : [];
     const types: MutableJsonObject = {};
-    for (const [type, list] of entries) setOwn(types, type, renderType(type, list, entries.length > 1 || unmapped.length > 0));
-    if (unmapped.length > 0) types.unmapped = { type: 'unmapped', searchable: false, aggregatable: false, indices: [...unmapped].sort() };
+    for (const [type, list] of entries)
+      setOwn(types, type, {
+        ...(dialect.marksMetadataFields ? { metadata_field: Object.hasOwn(METADATA, name) } : {}),
+        ...renderType(type, list, entries.length > 1 || unmapped.length > 0),
+      });
+    if (unmapped.length > 0)
+      types.unmapped = {
+        type: 'unmapped',
+        ...(dialect.marksMetadataFields ? { metadata_field: false } : {}),
+        searchable: false,
+        aggregatable: false,
+        indices: [...unmapped].sort(),
+      };
     setOwn(fields, name, types);
   }
   return fields;

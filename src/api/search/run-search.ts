@@ -36,6 +36,7 @@ export function runSearch(ctx: EngineContext, run: SearchRun): Promise<SearchOut
     nowMs,
     stop: isTimeUp,
     maxBuckets: maxBucketsOf(ctx),
+    dialect: ctx.dialect,
     dfs: parameters.isDfs ?? false,
     preFilterShards: parameters.preFilterShardSize,
     typedKeys: parameters.typedKeys ?? false,

@@ -1,6 +1,7 @@
 // Scrolls and points in time: searches over snapshots that the node keeps between requests (SearchContextStore).
 
 import type { JsonObject } from '../../common/json-value.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { allShardsFailedError } from '../../errors/search-errors.ts';
@@ -65,7 +66,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const body = bodyText(call.body);
   const parsed = parseSearchBody(ctx, body);
   const { request: resolved, aggs } = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, call.parameters) });
-  const request = scrollRequest(resolved);
+  const request = scrollRequest(resolved, ctx.dialect);
   if (call.parameters.requestCache) throw validationFailedError(['[request_cache] cannot be used in a scroll context']);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
@@ -80,17 +81,19 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
     });
     const after = positionOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
-    return searchJson(outcome, call.parameters, started, { _scroll_id: encodeContextId('scroll', key) });
+    return searchJson(outcome, call.parameters, ctx.dialect, started, { _scroll_id: encodeContextId('scroll', key) });
   } finally {
     acquired.release();
   }
 }
 
-function scrollRequest(request: SearchRequest): SearchRequest {
-  checkScroll(request);
+function scrollRequest(request: SearchRequest, dialect: Dialect): SearchRequest {
+  checkScroll(request, dialect);
   if (request.trackTotalHitsUpTo === 0) throw validationFailedError(['disabling [track_total_hits] is not allowed in a scroll context']);
-  if (request.collapse) throw new ApiError('search_exception', 400, 'cannot use `collapse` in a scroll context');
-  if (request.rescore.length > 0) throw new ApiError('search_exception', 400, 'cannot use `rescore` in a scroll context');
+  if (!dialect.validatesSearchesWhole) {
+    if (request.collapse) throw new ApiError('search_exception', 400, 'cannot use `collapse` in a scroll context');
+    if (request.rescore.length > 0) throw new ApiError('search_exception', 400, 'cannot use `rescore` in a scroll context');
+  }
   return { ...request, trackTotalHitsUpTo: Number.POSITIVE_INFINITY };
 }
 
@@ -121,10 +124,10 @@ export function continueScroll(
     const parameters: SearchParameters = { ...state.parameters, totalHitsAsInt };
     const parsed = parseSearchBody(ctx, body);
     const resolved = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, parameters), aggs: null });
-    const request = scrollRequest(resolved.request);
+    const request = scrollRequest(resolved.request, ctx.dialect);
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
     const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after, mayMove });
-    const json = searchJson(outcome, parameters, started, { _scroll_id: scrollId });
+    const json = searchJson(outcome, parameters, ctx.dialect, started, { _scroll_id: scrollId });
     return { json, state: { ...state, after: positionOf(outcome.page.at(-1)) } };
   });
 }
@@ -166,7 +169,7 @@ export async function searchPointInTime(
   const { request, aggs } = await resolveLookups(ctx, parsed);
   return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
     const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs, mayMove });
-    return { json: searchJson(outcome, parameters, started, { pit_id: pit.id }) };
+    return { json: searchJson(outcome, parameters, ctx.dialect, started, { pit_id: pit.id }) };
   });
 }
 

@@ -1,5 +1,6 @@
 // Search bodies: JSON text -> parsed request and aggregations, cached by text.
 import { parseAggregations } from '../../aggs/index.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { ClauseCounter } from '../../query/clause-counter.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import { reportUncacheableValues, type UncacheableReason } from '../../query/uncacheable.ts';
@@ -15,10 +16,10 @@ export const MAX_CACHED_BODY = 8192;
  * @param useCache  false for a body that is not expected again: a cached one outlives its request, which costs more than parsing it
  * @throws ApiError parsing_exception and the other errors of bodies
  */
-export function parseSearchBody({ searchCaches }: EngineContext, text: string, useCache = true): ParsedBody {
+export function parseSearchBody({ searchCaches, dialect }: EngineContext, text: string, useCache = true): ParsedBody {
   const cached = useCache ? searchCaches.bodies.get(text) : undefined;
   if (cached) return cached;
-  const parsed = parse(text);
+  const parsed = parse(text, dialect);
   if (useCache && isCacheable(text, parsed)) searchCaches.bodies.set(text, parsed);
   return parsed;
 }
@@ -28,14 +29,14 @@ export function isCacheable(text: string, { uncacheable }: ParsedBody): boolean 
   return text.length <= MAX_CACHED_BODY && uncacheable.size === 0;
 }
 
-function parse(text: string): ParsedBody {
+function parse(text: string, dialect: Dialect): ParsedBody {
   const uncacheable = new Set<UncacheableReason>();
   const report = (reason: UncacheableReason) => uncacheable.add(reason);
   const json = parseJsonText(text);
   reportUncacheableValues(json, report);
   const request = parseSearchRequest(json, report);
   const clauses = new ClauseCounter();
-  const context = { parseQuery: (query: unknown) => parseQuery(query, report, clauses) };
+  const context = { dialect, parseQuery: (query: unknown) => parseQuery(query, report, clauses) };
   const aggs = request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null;
   return { request, aggs, uncacheable };
 }

@@ -2,6 +2,7 @@
 
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { describe, type ShardFailure } from '../../errors/search-errors.ts';
 import type { SearchOutcome } from '../../search/search-shards.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
@@ -30,11 +31,13 @@ function reducePhases({ shards, failures, isReduced }: SearchOutcome, size: numb
 export function searchJson(
   outcome: SearchOutcome,
   parameters: SearchParameters,
+  dialect: Dialect,
   started: number,
   extra: MutableJsonObject = {},
 ): MutableJsonObject {
   const json: MutableJsonObject = { ...extra, took: Math.floor(performance.now() - started), timed_out: outcome.timedOut };
   if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
+  else if (outcome.isCount && dialect.showsUnterminated) json['terminated_early'] = false;
   const phases = reducePhases(outcome, parameters.batchedReduceSize ?? DEFAULT_REDUCE_SIZE);
   if (phases > 1) json['num_reduce_phases'] = phases;
   json['_shards'] = shardsJson(outcome.shards, outcome.failures, outcome.skipped);

@@ -1,6 +1,5 @@
 // Resolves the indices of a search to shards and acquires their snapshots.
 
-import { DEFAULT_MAX_BUCKETS } from '../../aggs/index.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import { readIndexSort } from '../../mapping/index-sort.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
@@ -63,7 +62,7 @@ export function indexSetting(ctx: EngineContext, index: string, name: string, fa
 export function maxBucketsOf(ctx: EngineContext): number {
   const { transient, persistent } = ctx.cluster.settings;
   const value = transient['search.max_buckets'] ?? persistent['search.max_buckets'];
-  return value === undefined ? DEFAULT_MAX_BUCKETS : Number(value);
+  return value === undefined ? ctx.dialect.maxBuckets : Number(value);
 }
 
 /** `search.allow_expensive_queries` of the cluster. */

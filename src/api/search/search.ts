@@ -33,6 +33,8 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
     return searchPointInTime(ctx, call, { ...parsed, request }, request.pit);
   }
   if (request.slice) {
+    if (ctx.dialect.validatesSearchesWhole)
+      throw validationFailedError(['[slice] can only be used with [scroll] or [point-in-time] requests']);
     throw new ApiError('search_exception', 400, '`slice` cannot be used outside of a scroll context or PIT context');
   }
   const resolved = hasLookups(parsed) ? await resolveLookups(ctx, { ...parsed, request }) : { request, aggs: parsed.aggs };
@@ -43,7 +45,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
     const cached = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (cached) return cached;
     const outcome = await runSearch(ctx, { targets: acquired.targets, request: boosted, aggs: resolved.aggs, parameters, nowMs, mayMove });
-    const json = searchJson(outcome, parameters, started);
+    const json = searchJson(outcome, parameters, ctx.dialect, started);
     if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;
   } finally {

@@ -1,6 +1,7 @@
 // date (epoch ms) and date_nanos (epoch ns), i64 columns.
 
 import { javaText } from '../../common/java-text.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { DateInstant } from '../date/date-fields.ts';
@@ -16,8 +17,12 @@ import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
 
 export const DEFAULT_DATE_FORMAT = 'strict_date_optional_time||epoch_millis';
-/** As in the recorded server: nanoseconds are stored, milliseconds are shown unless a format asks for more. */
-const DEFAULT_NANOS_FORMAT = DEFAULT_DATE_FORMAT;
+const NINE_DIGITS_FORMAT = 'strict_date_optional_time_nanos||epoch_millis';
+
+/** Nanoseconds are stored in any case; some servers show milliseconds unless a format asks for more. */
+function defaultFormat(nanos: boolean, dialect: Dialect): string {
+  return nanos && dialect.printsNanos ? NINE_DIGITS_FORMAT : DEFAULT_DATE_FORMAT;
+}
 
 const MIN_I64 = -(2n ** 63n);
 const MAX_I64 = 2n ** 63n - 1n;
@@ -171,7 +176,7 @@ function dateType(nanos: boolean): MapperType {
     },
     validate({ given, name }) {
       if (given.null_value === undefined) return;
-      const formatter = DateFormatter.of((given.format as string | undefined) ?? (nanos ? DEFAULT_NANOS_FORMAT : DEFAULT_DATE_FORMAT));
+      const formatter = DateFormatter.of((given.format as string | undefined) ?? DEFAULT_DATE_FORMAT);
       try {
         formatter.parse(dateText(given.null_value));
       } catch (error) {
@@ -181,9 +186,7 @@ function dateType(nanos: boolean): MapperType {
     create(definition) {
       const index = definition.get<boolean>('index');
       const docValues = definition.get<boolean>('doc_values');
-      const formatter = DateFormatter.of(
-        definition.get<string | undefined>('format') ?? (nanos ? DEFAULT_NANOS_FORMAT : DEFAULT_DATE_FORMAT),
-      );
+      const formatter = DateFormatter.of(definition.get<string | undefined>('format') ?? defaultFormat(nanos, definition.dialect));
       const spec = { ...NO_SPEC, name: definition.path, column: index || docValues ? 'i64' : 'none' } as const;
       const fieldType = new DateFieldType(definition, formatter, nanos, {
         spec,

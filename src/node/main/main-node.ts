@@ -528,6 +528,7 @@ export class MainNode {
   #reducerEnvironment(): ReducerEnvironment {
     return {
       nowMs: Date.now(),
+      dialect: dialectOfNode(this.#options),
       newUuid: () => randomBytes(16).toString('base64url'),
       buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, this.#options, isNew),
     };

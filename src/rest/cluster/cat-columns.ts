@@ -1,5 +1,5 @@
 // Columns of the `_cat` tables, with Elasticsearch's names, aliases and order.
-import { type Column, column } from './cat-table.ts';
+import { type Column, column, columnOf } from './cat-table.ts';
 
 export const INDICES: readonly Column[] = [
   column('health', 'h', 'current health status'),
@@ -14,6 +14,7 @@ export const INDICES: readonly Column[] = [
   column('creation.date.string', 'cds', 'index creation date (as string)', '-'),
   column('store.size', 'ss,storeSize', 'store size of primaries & replicas', '>'),
   column('pri.store.size', '', 'store size of primaries', '>'),
+  columnOf('showsDatasetSize', true, column('dataset.size', '', 'total size of dataset', '>')),
   ...counters('', '-'),
   ...counters('pri.', '-'),
 ];
@@ -45,6 +46,7 @@ export const SHARDS: readonly Column[] = [
   column('state', 'st', 'shard state'),
   column('docs', 'd,dc', 'number of docs in shard', '>'),
   column('store', 'sto', 'store size of shard (how much disk it uses)', '>'),
+  columnOf('showsDatasetSize', true, column('dataset', '', 'total size of dataset', '>')),
   column('ip', '', 'ip of node where it lives'),
   column('id', '', 'unique id of node where it lives', '-'),
   column('node', 'n', 'name of node where it lives'),
@@ -148,7 +150,7 @@ export const HEALTH: readonly Column[] = [
   column('status', 'st', 'health status'),
   column('node.total', 'nt,nodeTotal', 'total number of nodes', '>'),
   column('node.data', 'nd,nodeData', 'number of nodes that can store data', '>'),
-  column('discovered_cluster_manager', 'dcm', 'discovered cluster manager'),
+  columnOf('namesClusterManager', true, column('discovered_cluster_manager', 'dcm', 'discovered cluster manager')),
   column('shards', 't,sh,shards.total,shardsTotal', 'total number of shards', '>'),
   column('pri', 'p,shards.primary,shardsPrimary', 'number of primary shards', '>'),
   column('relo', 'r,shards.relocating,shardsRelocating', 'number of relocating nodes', '>'),
@@ -211,8 +213,9 @@ export const NODES: readonly Column[] = [
   column('load_15m', 'l', '15m load avg', '>'),
   column('uptime', 'u', 'node uptime', '>-'),
   column('node.role', 'r,role,nodeRole', 'm:cluster manager eligible node, d:data node, i:ingest node, -:coordinating node only'),
-  column('node.roles', 'rs,all roles', 'roles of the node'),
-  column('cluster_manager', 'cm,m,master', '*:current cluster manager'),
+  columnOf('namesClusterManager', true, column('node.roles', 'rs,all roles', 'roles of the node')),
+  columnOf('namesClusterManager', true, column('cluster_manager', 'cm,m,master', '*:current cluster manager')),
+  columnOf('namesClusterManager', false, column('master', 'm', '*:current master')),
   column('name', 'n', 'node name'),
 ];
 

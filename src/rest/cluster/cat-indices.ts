@@ -7,7 +7,7 @@ import type { EngineContext } from '../../api/core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
 import { percentRecovered, recoveries } from '../../api/indices/recovery.ts';
-import { pitSegments, SEGMENT_VERSION, segmentsOf } from '../../api/indices/segments.ts';
+import { pitSegments, SEGMENT_VERSION, segmentBytes, segmentsOf } from '../../api/indices/segments.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
@@ -54,6 +54,7 @@ async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {
     'docs.deleted': totals.deleted,
     'store.size': { bytes: totals.sizeBytes },
     'pri.store.size': { bytes: totals.sizeBytes },
+    'dataset.size': { bytes: totals.sizeBytes },
   };
   Object.assign(row, counts);
   for (const [name, cell] of Object.entries(counterCells(totals))) {
@@ -103,6 +104,7 @@ export async function shardRows(request: ApiRequest, { engine, settings }: RestC
           docs: own.docs,
           'docs.deleted': own.deleted,
           store: { bytes: own.sizeBytes },
+          dataset: { bytes: own.sizeBytes },
           'seq_no.max': own.maxSeqNo,
           'seq_no.local_checkpoint': own.maxSeqNo,
           'seq_no.global_checkpoint': own.maxSeqNo,
@@ -145,8 +147,7 @@ function segmentRowsOf(
   segments: ReturnType<typeof segmentsOf>,
 ): Row[] {
   const { host } = addressOf(engine);
-  const docs = segments.reduce((sum, segment) => sum + segment.docs + segment.deleted, 0);
-  return segments.map((segment) => ({
+  return segments.map((segment, i) => ({
     index,
     shard,
     prirep: 'p',
@@ -157,7 +158,7 @@ function segmentRowsOf(
     'docs.count': segment.docs,
     'docs.deleted': segment.deleted,
     // An estimate: the bytes of the shard times the segment's share of its documents, since sizes are known per shard only.
-    size: { bytes: Math.round((sizeBytes * (segment.docs + segment.deleted)) / Math.max(docs, 1)) },
+    size: { bytes: segmentBytes(segments, i, sizeBytes) },
     'size.memory': 0,
     committed: true,
     searchable: true,

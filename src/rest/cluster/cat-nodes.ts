@@ -1,5 +1,5 @@
 // Rows of the `_cat` tables about the node: health, nodes, allocation, cluster manager, thread pools.
-import { clusterHealth } from '../../api/cluster/cluster-health.ts';
+import { activePercent, clusterHealth } from '../../api/cluster/cluster-health.ts';
 import { nodeTotals } from '../../api/cluster/node-totals.ts';
 import { diskSpace, fileDescriptors, heap, osStats } from '../../api/cluster/process-stats.ts';
 import { shardCounts } from '../../api/cluster/shard-counts.ts';
@@ -30,7 +30,7 @@ export function healthRows(request: ApiRequest, { engine }: RestContext): Row[] 
       unassign: health.unassigned_shards as number,
       pending_tasks: 0,
       max_task_wait_time: '-',
-      active_shards_percent: `${(health.active_shards_percent_as_number as number).toFixed(1)}%`,
+      active_shards_percent: `${activePercent(health.active_shards as number, health.unassigned_shards as number).toFixed(1)}%`,
     },
   ];
 }
@@ -76,8 +76,9 @@ export function nodeRows(request: ApiRequest, { engine, settings, startedMs }: R
       load_15m: cpu.load_average['15m'].toFixed(2),
       uptime: { ms: Date.now() - startedMs },
       'node.role': 'dimr',
-      'node.roles': 'cluster_manager,data,ingest,remote_cluster_client',
+      'node.roles': `${engine.dialect.namesClusterManager ? 'cluster_manager' : 'master'},data,ingest,remote_cluster_client`,
       cluster_manager: '*',
+      master: '*',
       name: engine.nodeName,
     },
   ];

@@ -4,9 +4,10 @@
 import { BYTE_UNITS, formatByteSize } from '../../common/byte-size.ts';
 import { formatDuration } from '../../common/time-unit.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { Params } from '../core/api.ts';
+import type { Params, RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
@@ -33,6 +34,16 @@ export interface Column {
   /** Shown without `h`. */
   readonly isDefault: boolean;
   readonly isRight: boolean;
+  /** The difference between servers on which the column depends; null for a column of all servers. */
+  readonly difference: Difference | null;
+}
+
+type Difference = { readonly name: BooleanDifference; readonly value: boolean };
+type BooleanDifference = { [Name in keyof Dialect]: Dialect[Name] extends boolean ? Name : never }[keyof Dialect];
+
+/** A column of those servers only that do what a row of DIFFERENCES says, or do not. */
+export function columnOf(name: BooleanDifference, value: boolean, own: Column): Column {
+  return { ...own, difference: { name, value } };
 }
 
 /** `column('docs.count', 'dc,docsCount', 'available docs', '>')`: `>` right-aligned, `-` shown only when `h` names it. */
@@ -43,6 +54,7 @@ export function column(name: string, aliases: string, about: string, flags = '')
     about,
     isDefault: !flags.includes('-'),
     isRight: flags.includes('>'),
+    difference: null,
   };
 }
 
@@ -50,7 +62,13 @@ export function column(name: string, aliases: string, about: string, flags = '')
 export type Row = Readonly<Record<string, Cell>>;
 
 /** Renders a table. @param rows  not called for `help` */
-export async function catTable(request: ApiRequest, columns: readonly Column[], rows: () => Row[] | Promise<Row[]>): Promise<ApiResponse> {
+export async function catTable(
+  request: ApiRequest,
+  all: readonly Column[],
+  { dialect }: RestContext['engine'],
+  rows: () => Row[] | Promise<Row[]>,
+): Promise<ApiResponse> {
+  const columns = all.filter(({ difference }) => difference === null || dialect[difference.name] === difference.value);
   if (request.boolean('help')) return { status: 200, text: helpText(columns) };
   const shown = chosenColumns(request, columns);
   const found = sortRows(request, columns, await rows());

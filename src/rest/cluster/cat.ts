@@ -21,7 +21,7 @@ function catApi(
   needs: ApiSpec['needs'],
   params: Params = {},
 ): ApiSpec {
-  const handler: ApiHandler = (request, context) => catTable(request, shown, () => rows(request, context));
+  const handler: ApiHandler = (request, context) => catTable(request, shown, context.engine, () => rows(request, context));
   return defineApi({
     name: `cat.${name}`,
     needs,
@@ -34,7 +34,7 @@ function catApi(
 const healthHandler: ApiHandler = (request, context) => {
   const shown =
     request.boolean('ts') === false ? columns.HEALTH.filter(({ name }) => name !== 'epoch' && name !== 'timestamp') : columns.HEALTH;
-  return catTable(request, shown, () => healthRows(request, context));
+  return catTable(request, shown, context.engine, () => healthRows(request, context));
 };
 
 function aliasRows(request: ApiRequest, { engine }: RestContext): Row[] {
@@ -111,7 +111,7 @@ function listApi(name: string, shown: readonly Column[], rows: Rows): ApiSpec {
       if (from >= 0 && from + size < all.length) next = Buffer.from(found[found.length - 1].key).toString('base64url');
       return found.map((entry) => entry.row);
     };
-    const table = await catTable(request, shown, page);
+    const table = await catTable(request, shown, context.engine, page);
     if (table.text !== undefined) return request.boolean('help') ? table : { ...table, text: `${table.text}next_token ${next}\n` };
     return ok({ next_token: next === 'null' ? null : next, [name]: table.body });
   };
@@ -226,8 +226,10 @@ const TABLES: readonly ApiSpec[] = [
     isText: true,
     params: CAT_PARAMS,
     routes: {
-      'GET /_cat/pit_segments': (request, context) => catTable(request, columns.SEGMENTS, () => pitSegmentRows(context, pitIds(request))),
-      'GET /_cat/pit_segments/_all': (request, context) => catTable(request, columns.SEGMENTS, () => pitSegmentRows(context, null)),
+      'GET /_cat/pit_segments': (request, context) =>
+        catTable(request, columns.SEGMENTS, context.engine, () => pitSegmentRows(context, pitIds(request))),
+      'GET /_cat/pit_segments/_all': (request, context) =>
+        catTable(request, columns.SEGMENTS, context.engine, () => pitSegmentRows(context, null)),
     },
   }),
   catApi('repositories', ['/_cat/repositories'], columns.REPOSITORIES, repositoryRows, 'cluster:admin/repository/get'),

@@ -60,7 +60,7 @@ const catApi = defineApi({
   needs: 'cluster:monitor/tasks/lists',
   isText: true,
   params: { ...CAT_PARAMS, nodes: 'list', actions: 'list', detailed: 'boolean', parent_task_id: 'string' },
-  routes: { 'GET /_cat/tasks': (request, context) => catTable(request, TASKS, () => rows(request, context)) },
+  routes: { 'GET /_cat/tasks': (request, context) => catTable(request, TASKS, context.engine, () => rows(request, context)) },
 });
 
 export const TASK_APIS = [listApi, getApi, cancelApi, rethrottleApi, catApi];

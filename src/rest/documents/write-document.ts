@@ -52,7 +52,7 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
     activeShards: activeShardsOf(request),
   };
   const { status, body } = await indexDocument(engine, written);
-  return answer(status, body, { location: documentPath(String(body._index), String(body._id), request.string('routing')) });
+  return answer(status, body, { location: documentPath(engine, String(body._index), String(body._id), request.string('routing')) });
 }
 
 export const deleteApi = defineApi({
@@ -111,7 +111,7 @@ async function update(request: ApiRequest, { engine }: RestContext): Promise<Api
     source: sourceFilterOf(request),
     activeShards: activeShardsOf(request),
   });
-  return answer(status, body, { location: documentPath(String(body._index), String(body._id), request.string('routing')) });
+  return answer(status, body, { location: documentPath(engine, String(body._index), String(body._id), request.string('routing')) });
 }
 
 function readOpType(value: string | undefined): 'index' | 'create' {
@@ -130,7 +130,8 @@ function readConditions(request: ApiRequest): WriteConditions {
   };
 }
 
-function documentPath(index: string, id: string, routing: string | undefined): string {
-  const query = routing === undefined ? '' : `?routing=${encodeURIComponent(routing)}`;
-  return `/${encodeURIComponent(index)}/_doc/${encodeURIComponent(id)}${query}`;
+function documentPath({ dialect }: RestContext['engine'], index: string, id: string, routing: string | undefined): string {
+  const encode = (part: string) => encodeURIComponent(part).replaceAll('%20', dialect.locationSpace);
+  const query = routing === undefined ? '' : `?routing=${encode(routing)}`;
+  return `/${encode(index)}/_doc/${encode(id)}${query}`;
 }

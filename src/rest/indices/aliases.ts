@@ -15,7 +15,7 @@ export const updateAliasesApi = defineApi({
 });
 
 async function update(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await updateAliases(engine, { body: objectBody(request) }));
+  return changed(await updateAliases(engine, { body: objectBody(request) }), engine);
 }
 
 export const putAliasApi = defineApi({
@@ -39,9 +39,12 @@ export const putAliasApi = defineApi({
 });
 
 async function put(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(
-    await putAlias(engine, { index: request.string('index') ?? null, name: request.string('name') ?? null, body: objectBody(request) }),
-  );
+  const index = request.string('index') ?? null;
+  return changed(await putAlias(engine, { index, name: request.string('name') ?? null, body: objectBody(request) }), engine);
+}
+
+function changed(response: object, { dialect }: RestContext['engine']): ApiResponse {
+  return ok(dialect.showsAliasErrors ? { ...response, errors: false } : response);
 }
 
 export const deleteAliasApi = defineApi({
@@ -52,7 +55,7 @@ export const deleteAliasApi = defineApi({
 });
 
 async function remove(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await deleteAlias(engine, { index: request.params.index, names: request.list('name') ?? [] }));
+  return changed(await deleteAlias(engine, { index: request.params.index, names: request.list('name') ?? [] }), engine);
 }
 
 export const getAliasApi = defineApi({

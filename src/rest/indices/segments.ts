@@ -12,6 +12,6 @@ export const segmentsApi = defineApi({
   routes: { 'GET /_segments': segments, 'GET /{index}/_segments': segments },
 });
 
-function segments(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  return ok(indexSegments(engine, readTarget(request)));
+async function segments(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  return ok(await indexSegments(engine, readTarget(request)));
 }

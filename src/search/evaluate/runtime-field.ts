@@ -1,6 +1,7 @@
 // Values of runtime fields: emitted by a script, or read from the source of the document.
 
 import { encodeLatitude, encodeLongitude } from '../../common/geo-encoding.ts';
+import { jsonDouble } from '../../common/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -164,7 +165,7 @@ export function formatRuntime(type: FieldType, document: SourceDocument, format:
   if (type.family === 'geo_point') {
     return runtimeValues(type, document).map((value) => {
       const [lat, lon] = (value as Value[]).map((part) => doubleOf(part) ?? 0);
-      return { coordinates: [lon, lat], type: 'Point' };
+      return { coordinates: [jsonDouble(lon), jsonDouble(lat)], type: 'Point' };
     });
   }
   const valueFormat = type.format(format === 'use_field_mapping' ? null : format, null);

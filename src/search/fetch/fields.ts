@@ -1,12 +1,13 @@
 // `fields` of a hit: values from the source, formatted by the type of the field.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json-float.ts';
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
 import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
-import { fieldValuesIn } from '../evaluate/source-values.ts';
+import { fieldValuesIn, valuesAt } from '../evaluate/source-values.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
@@ -18,12 +19,12 @@ export function sourceFields(
   into: MutableJsonObject,
 ): void {
   const { mapping } = shard;
+  const groups = new Map<string, LeafRequest[]>();
   for (const { field: pattern, format, includeUnmapped } of wanted) {
     for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
       const type = mapping.field(name);
       if (!type || type.runtime || name.startsWith('_')) continue;
-      const values = valuesOf(shard, source, type, format);
-      if (values.length > 0) setOwn(into, name, values);
+      addLeaf(shard, source, { name, type, format }, '', into, groups);
     }
     if (includeUnmapped) {
       const unmapped: MutableJsonObject = {};
@@ -31,6 +32,68 @@ export function sourceFields(
       for (const [name, values] of Object.entries(unmapped)) setOwn(into, name, values);
     }
   }
+  addGroups(shard, source, groups, '', into);
+}
+
+/** A requested field. */
+interface LeafRequest {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly format: string | null;
+}
+
+/**
+ * Adds the values of a field of the objects at the nested path `scope`, or defers it to `groups` if it is inside another nested path below.
+ * @param source  a whole source, in which `scope` holds one object
+ */
+function addLeaf(
+  shard: SearchShard,
+  source: MutableJsonObject,
+  leaf: LeafRequest,
+  scope: string,
+  into: MutableJsonObject,
+  groups: Map<string, LeafRequest[]>,
+): void {
+  const { mapping } = shard;
+  const below = mapping.dialect.groupsNestedFields
+    ? mapping.nestedPathsOf(leaf.name).find((path) => path.length > scope.length)
+    : undefined;
+  if (below !== undefined) {
+    const group = groups.get(below);
+    if (group) group.push(leaf);
+    else groups.set(below, [leaf]);
+    return;
+  }
+  const values = valuesOf(shard, source, leaf.type, leaf.format);
+  if (values.length > 0) setOwn(into, scope === '' ? leaf.name : leaf.name.slice(scope.length + 1), values);
+}
+
+/** Adds a list with the fields of each object at each nested path. */
+function addGroups(
+  shard: SearchShard,
+  source: MutableJsonObject,
+  groups: ReadonlyMap<string, readonly LeafRequest[]>,
+  scope: string,
+  into: MutableJsonObject,
+): void {
+  for (const [path, leaves] of groups) {
+    const objects = valuesAt(source, path.split('.')).flat(Number.POSITIVE_INFINITY).filter(isObject);
+    const shown = objects.map((object) => {
+      const own: MutableJsonObject = {};
+      const inner = new Map<string, LeafRequest[]>();
+      const only = wrapAt(path, object);
+      for (const leaf of leaves) addLeaf(shard, only, leaf, path, own, inner);
+      addGroups(shard, only, inner, path, own);
+      return own;
+    });
+    const filled = shown.filter((own) => Object.keys(own).length > 0);
+    if (filled.length > 0) setOwn(into, scope === '' ? path : path.slice(scope.length + 1), filled);
+  }
+}
+
+/** An object at its path, as in a source. */
+function wrapAt(path: string, object: MutableJsonObject): MutableJsonObject {
+  return path.split('.').reduceRight<MutableJsonObject>((inner, part) => ({ [part]: inner }), object);
 }
 
 /** Adds the source values, as written, of matching paths that no mapped field covers. */
@@ -54,7 +117,7 @@ function unmappedValues(shard: SearchShard, value: unknown, path: string, patter
 }
 
 function valuesOf(shard: SearchShard, source: MutableJsonObject, type: FieldType, format: string | null): unknown[] {
-  const raw = fieldValuesIn(shard.mapping, type.name, source);
+  const raw = [type.name, ...shard.mapping.copiedFrom(type.name)].flatMap((name) => fieldValuesIn(shard.mapping, name, source));
   const flat =
     type.family === 'geo_point'
       ? pointsOf(raw)
@@ -137,7 +200,7 @@ const RANGE_ENDS = new Set(['gt', 'gte', 'lt', 'lte', 'from', 'to']);
 function showPoint(value: unknown, format: string | null): unknown {
   try {
     const { lat, lon } = parseGeoPoint(value);
-    return format === 'wkt' ? `POINT (${lon} ${lat})` : { coordinates: [lon, lat], type: 'Point' };
+    return format === 'wkt' ? `POINT (${lon} ${lat})` : { coordinates: [jsonDouble(lon), jsonDouble(lat)], type: 'Point' };
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -255,10 +256,15 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
 }
 
 /** Checks that apply to scrolls only. @throws ApiError action_request_validation_exception */
-export function checkScroll(request: SearchRequest): void {
+export function checkScroll(request: SearchRequest, dialect: Dialect): void {
   const problems: string[] = [];
   if (request.from > 0) problems.push('using [from] is not allowed in a scroll context');
   if (request.size === 0) problems.push('[size] cannot be [0] in a scroll context');
+  if (dialect.validatesSearchesWhole) {
+    if (request.rescore.length > 0) problems.push('using [rescore] is not allowed in a scroll context');
+    if (request.searchAfter) problems.push('[search_after] cannot be used in a scroll context');
+    if (request.collapse) problems.push('cannot use `collapse` in a scroll context');
+  }
   if (problems.length > 0) throw validationFailedError(problems);
 }
 

@@ -1,6 +1,6 @@
 // Rewriting of queries on geo_point fields.
 
-import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { decodeGeoPoint, encodeLatitude, encodeLongitude } from '../../common/geo-encoding.ts';
 import { javaDouble } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
@@ -30,7 +30,16 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
   }
   if (query.kind === 'geo_bounding_box') {
     const { top, left, bottom, right } = query;
-    return constant({ op: 'geoBox', field: name, top, left, bottom, right });
+    const topLeft = onGrid({ lat: top, lon: left }, context);
+    const bottomRight = onGrid({ lat: bottom, lon: right }, context);
+    return constant({
+      op: 'geoBox',
+      field: name,
+      top: topLeft.lat,
+      left: topLeft.lon,
+      bottom: bottomRight.lat,
+      right: bottomRight.lon,
+    });
   }
   const polygon = query.points;
   const lats = polygon.map((point) => point.lat);
@@ -50,6 +59,13 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
     matches: (segment, docId) => segment.values(name, docId).some((raw) => isInside(polygon, decodeGeoPoint(BigInt(raw)))),
   };
   return constant(bool({ filter: [box, inside] }));
+}
+
+/** The point as a column would store it, if the server rounds the corners of shapes so. */
+export function onGrid<P extends GeoPoint>(point: P, { dialect }: Pick<RewriteContext, 'dialect'>): P {
+  if (!dialect.quantizesShapes) return point;
+  const { lat, lon } = decodeGeoPoint((BigInt(encodeLatitude(point.lat)) << 32n) + BigInt(encodeLongitude(point.lon) + 2 ** 31));
+  return { ...point, lat, lon };
 }
 
 function badCenter(context: RewriteContext, problem: string): ApiError {

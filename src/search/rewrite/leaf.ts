@@ -114,7 +114,7 @@ export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQ
   if (!field || query.values.length === 0) return query.values.length === 0 ? none('no values') : unmapped(query.field);
   if (field.name === '_id') return constant(rewriteIds(query.values.map(String), context));
   if (field.name === '_index') return query.values.map(String).includes(context.index) ? constant(ALL) : none('the index has another name');
-  if (field.family === 'boolean') {
+  if (field.family === 'boolean' && !context.dialect.scoresTermsAlike) {
     const distinct = new Map(query.values.map((value) => [termOfBytes('', field.termBytes(value)).key, value]));
     if (distinct.size === 1) return termQuery(field, query.values[0], context);
   }

@@ -1,12 +1,15 @@
 // geo_shape queries on geo_shape and geo_point fields. The host compares shapes, document by document.
+
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import type { Position, Shape } from '../../mapping/geo-shape-value.ts';
 import { readShapes } from '../../mapping/types/geo.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { GeoShapeQuery } from '../../query/leaf-query.ts';
 import { type Geometry, geometryOf, relates } from '../evaluate/shape-relation.ts';
 import { constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
+import { onGrid } from './geo.ts';
 
 /** Matches score 0, as in Elasticsearch. @throws ApiError query_shard_exception: the field does not hold shapes */
 export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): IndexQuery {
@@ -23,7 +26,7 @@ export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): 
     );
   if (query.shape === null) throw illegalArgumentError('the indexed shape is not resolved');
   if (isShape) requireExpensive(context, '[geo-shape] queries on [PrefixTree geo shapes]');
-  const wanted = geometryOf([query.shape]);
+  const wanted = geometryOf([isShape ? query.shape : shapeOnGrid(query.shape, context)]);
   const name = field.spec.name;
   const read = isShape ? shapesOf(name) : pointsOf(name);
   const matches = (segment: SegmentReader, docId: number): boolean => {
@@ -32,6 +35,36 @@ export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): 
   };
   const label = `${query.field}:${query.relation}(${query.shape.type})`;
   return { op: 'boost', query: constant({ op: 'hostFilter', field: name, label, matches }), boost: 0 };
+}
+
+/** The shape with its corners rounded as the points of a column are. */
+function shapeOnGrid(shape: Shape, context: RewriteContext): Shape {
+  const at = ([lon, lat]: Position): Position => {
+    const point = onGrid({ lat, lon }, context);
+    return [point.lon, point.lat];
+  };
+  const line = (positions: readonly Position[]): Position[] => positions.map(at);
+  switch (shape.type) {
+    case 'point':
+      return { ...shape, at: at(shape.at) };
+    case 'multipoint':
+      return { ...shape, points: line(shape.points) };
+    case 'linestring':
+      return { ...shape, line: line(shape.line) };
+    case 'multilinestring':
+      return { ...shape, lines: shape.lines.map(line) };
+    case 'polygon':
+      return { ...shape, rings: shape.rings.map(line) };
+    case 'multipolygon':
+      return { ...shape, polygons: shape.polygons.map((rings) => rings.map(line)) };
+    case 'envelope': {
+      const [left, top] = at([shape.left, shape.top]);
+      const [right, bottom] = at([shape.right, shape.bottom]);
+      return { ...shape, left, top, right, bottom };
+    }
+    case 'geometrycollection':
+      return { ...shape, shapes: shape.shapes.map((part) => shapeOnGrid(part, context)) };
+  }
 }
 
 type ReadGeometry = (segment: SegmentReader, docId: number) => Geometry | null;

@@ -1,4 +1,5 @@
 // What a search on several shards runs on.
+import type { Dialect } from '../../compat/dialect.ts';
 import type { StopCheck } from '../../plan/query-plan.ts';
 import type { Query } from '../../query/query.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
@@ -18,6 +19,7 @@ export interface SearchEnvironment {
   readonly nowMs: number;
   readonly stop: StopCheck;
   readonly maxBuckets: number;
+  readonly dialect: Dialect;
   /** Whether scores use the statistics of all shards instead of each shard's own (`dfs_query_then_fetch`). */
   readonly dfs: boolean;
   /** With more shards than this, shards that cannot match are skipped. */

@@ -12,51 +12,135 @@ const SERVERS = [
   { 'compat.flavor': 'opensearch', 'compat.version': '3.8.0' },
 ] as const;
 
-/** What a node shows of a difference. */
-type Probe = (node: RestNode, dialect: Dialect) => Promise<void>;
+interface Answer {
+  readonly status: number;
+  readonly json: any;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+type Ask = (line: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-const PROBES: Readonly<Record<keyof typeof DIFFERENCES, Probe>> = {
-  async scoresWithFactor(node, dialect) {
-    const { hits } = await node.ok('POST /docs/_search', { query: { match: { text: 'fox' } } });
-    expect(hits.max_score).toBe(dialect.scoresWithFactor ? 0.2876821 : 0.13076457);
+const search = async (ask: Ask, body: object, index = 'docs'): Promise<any> => (await ask(`POST /${index}/_search`, body)).json;
+const errorType = ({ json }: Answer): string => json.error?.root_cause?.[0]?.type ?? json.error?.type;
+
+/** The value of each row, as a node shows it. */
+const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<unknown>>> = {
+  scoresWithFactor: async (ask) => (await search(ask, { query: { match: { text: 'fox' } } })).hits.max_score > 0.2,
+  scoresKeywords: async (ask) => (await search(ask, { query: { term: { word: 'a' } } })).hits.max_score !== 1,
+  scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
+  namesValuesAboveLimit: async (ask) => (await search(ask, { query: { exists: { field: '_ignored' } } })).hits.total.value === 1,
+  documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
+  wrapsDocumentErrors: async (ask) =>
+    errorType(await ask('PUT /docs/_doc/2', { word: 'x'.repeat(40_000) })) !== 'illegal_argument_exception',
+  blamesAggregationRequests: async (ask) =>
+    (await ask('POST /docs/_search', { aggs: { a: { max: { field: 'number' }, aggs: { b: { max: { field: 'number' } } } } } })).status ===
+    400,
+  maxBuckets: async (ask) => Number((await tooMany(ask)).json.error.caused_by.max_buckets),
+  lastSearchPhase: async (ask) => (await tooMany(ask)).json.error.phase,
+  checksAggregationsEarly: async (ask) => {
+    const aggs = { a: { terms: { field: 'word', include: '[' } } };
+    return (await ask('POST /docs/_search', { aggs })).json.error.type === 'x_content_parse_exception';
   },
-  async scoresKeywords(node, dialect) {
-    const { hits } = await node.ok('POST /docs/_search', { query: { term: { word: 'a' } } });
-    expect(hits.max_score === 1).toBe(!dialect.scoresKeywords);
+  comparesRootDocuments: async (ask) => {
+    const aggs = { s: { significant_terms: { field: 'word', min_doc_count: 1 } } };
+    return (await search(ask, { size: 0, aggs }, 'nested')).aggregations.s.bg_count === 1;
   },
-  async namesValuesAboveLimit(node, dialect) {
-    const { hits } = await node.ok('POST /docs/_search', { query: { exists: { field: 'short' } } });
-    expect(hits.total.value).toBe(0);
-    const { hits: ignored } = await node.ok('POST /docs/_search', { query: { exists: { field: '_ignored' } } });
-    expect(ignored.total.value).toBe(dialect.namesValuesAboveLimit ? 1 : 0);
+  collapsesRescored: async (ask) => {
+    const body = { collapse: { field: 'number' }, rescore: { query: { rescore_query: { match_all: {} } } } };
+    return (await ask('POST /docs/_search', body)).status === 200;
   },
-  async wrapsDocumentErrors(node, dialect) {
-    const { json } = await node.send('PUT /docs/_doc/2', { word: 'x'.repeat(40_000) });
-    expect(json.error.type).toBe(dialect.wrapsDocumentErrors ? dialect.documentError : 'illegal_argument_exception');
+  sortHidesMaxScore: async (ask) => (await search(ask, { sort: ['_score', 'number'] })).hits.max_score === null,
+  showsUnterminated: async (ask) => (await search(ask, { size: 0, track_total_hits: true })).terminated_early === false,
+  validatesSearchesWhole: async (ask) =>
+    errorType(await ask('POST /docs/_search', { slice: { id: 0, max: 2 } })) === 'action_request_validation_exception',
+  decayFieldError: async (ask) =>
+    errorType(await ask('POST /docs/_search', { query: { function_score: { gauss: { word: { origin: 1, scale: 1 } } } } })),
+  groupsNestedFields: async (ask) => {
+    const [{ fields }] = (await search(ask, { fields: ['parts.n'] }, 'nested')).hits.hits;
+    return fields.parts !== undefined;
   },
-  async documentError(node, dialect) {
-    const { status, json } = await node.send('PUT /docs/_doc/2', { number: 'x' });
-    expect([status, json.error.type]).toEqual([400, dialect.documentError]);
+  printsNanos: async (ask) => (await search(ask, { docvalue_fields: ['nanos'] })).hits.hits[0].fields.nanos[0].endsWith('.123456789Z'),
+  quantizesShapes: async (ask) => {
+    const corners = { top_left: { lat: 44.6, lon: 26 }, bottom_right: { lat: 44.3, lon: 26.3 } };
+    return (await search(ask, { query: { geo_bounding_box: { place: corners } } })).hits.total.value === 1;
   },
+  marksMetadataFields: async (ask) => (await ask('GET /docs/_field_caps?fields=word')).json.fields.word.keyword.metadata_field === false,
+  reportsColumnsSearchable: async (ask) => (await ask('GET /docs/_field_caps?fields=column')).json.fields.column.keyword.searchable,
+  templateMayMatchAnything: async (ask) => {
+    const mappings = { dynamic_templates: [{ t: { mapping: { type: 'keyword' } } }] };
+    const { status } = await ask('PUT /templated', { mappings });
+    await ask('DELETE /templated');
+    return status === 200;
+  },
+  namesClusterManager: async (ask) => 'discovered_cluster_manager' in (await ask('GET /_cluster/health')).json,
+  showsAliasErrors: async (ask) => 'errors' in (await ask('PUT /docs/_alias/other')).json,
+  showsLazyRollover: async (ask) => {
+    await ask('PUT /roll-1', { aliases: { roll: {} } });
+    return 'lazy' in (await ask('POST /roll/_rollover?dry_run=true')).json;
+  },
+  countsFailedRelocations: async (ask) => 'relocation_failure_info' in (await ask('GET /docs/_search_shards')).json.shards[0][0],
+  showsDatasetSize: async (ask) => (await ask('GET /_cat/indices?v=true&help=true')).text.includes('dataset.size'),
+  showsIndexHealth: async (ask) => (await ask('GET /docs/_stats')).json.indices.docs.status === 'open',
+  countsSegmentMemory: async (ask) => 'memory_in_bytes' in (await ask('GET /docs/_segments')).json.indices.docs.shards[0][0].segments._0,
+  locationSpace: async (ask) => /a(.*)b$/.exec(String((await ask('PUT /docs/_doc/a%20b', { number: 1 })).headers.location))?.[1],
+  refusesMediaTypesAsBad: async (ask) => (await ask('POST /docs/_search', {}, { 'content-type': 'json' })).status === 400,
+  errorForms: async (ask) => {
+    const type = errorType(await ask('POST /docs/_search', '{"size":'));
+    return type === 'json_e_o_f_exception' ? '7' : type === 'x_content_parse_exception' ? '8' : 'own';
+  },
+  unknownSettingError: async (ask) => errorType(await ask('PUT /_cluster/settings', { transient: { nothing: 1 } })),
+  missingComponentError: async (ask) => errorType(await ask('DELETE /_component_template/none')),
 };
 
+/** Too many buckets for any default. */
+function tooMany(ask: Ask): Promise<Answer> {
+  return ask('POST /docs/_search', {
+    size: 0,
+    aggs: { a: { histogram: { field: 'number', interval: 1e-5, extended_bounds: { min: 0, max: 1 } } } },
+  });
+}
+
 describe.each(SERVERS)('%j', (settings) => {
-  const dialect = dialectOf(settings['compat.flavor'], settings['compat.version']);
+  const dialect: Dialect = dialectOf(settings['compat.flavor'], settings['compat.version']);
   let node: RestNode;
+  const ask: Ask = async (line, body, headers) => {
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await node.exchange(line, { body: text, ...(headers ? { headers } : {}) });
+    const isJson = String(answer.headers['content-type']).includes('json');
+    return { status: answer.status, text: answer.text, json: isJson ? answer.json : null, headers: answer.headers };
+  };
+
   beforeAll(async () => {
     node = await openRestNode(settings);
     const properties = {
       text: { type: 'text' },
       word: { type: 'keyword' },
       number: { type: 'long' },
+      flag: { type: 'boolean' },
+      place: { type: 'geo_point' },
+      nanos: { type: 'date_nanos' },
       short: { type: 'keyword', ignore_above: 2 },
+      column: { type: 'keyword', index: false },
     };
     await node.ok('PUT /docs', { mappings: { properties } });
-    await node.ok('PUT /docs/_doc/1?refresh=true', { text: 'fox', word: 'a', number: 1, short: 'long' });
+    const document = {
+      text: 'fox',
+      word: 'a',
+      number: 1,
+      flag: true,
+      place: [26.1, 44.3],
+      nanos: '2024-02-29T12:34:56.123456789Z',
+      short: 'long',
+    };
+    await node.ok('PUT /docs/_doc/1?refresh=true', document);
+    await node.ok('PUT /nested', { mappings: { properties: { word: { type: 'keyword' }, parts: { type: 'nested' } } } });
+    await node.ok('PUT /nested/_doc/1?refresh=true', { word: 'a', parts: [{ n: 1 }, { n: 2 }] });
   });
   afterAll(() => node.close());
 
-  test.each(Object.entries(PROBES))('%s', async (_name, probe) => probe(node, dialect));
+  test.each(Object.entries(PROBES))('%s', async (name, probe) => {
+    expect(await probe(ask)).toEqual(dialect[name as keyof typeof PROBES]);
+  });
 });
 
 test('whole doubles and floats of responses have a fraction, whole longs have none', async () => {

@@ -76,7 +76,10 @@ describe('indices', () => {
       expect.stringMatching(/^299 Elasticsearch-8\.15\.0 "setting only_expunge_deletes/),
     ]);
     const stats = await ok('GET /a/_stats/docs,store');
-    expect(stats.indices.a.primaries).toEqual({ docs: { count: 0, deleted: 0 }, store: { size_in_bytes: 208, reserved_in_bytes: 0 } });
+    expect(stats.indices.a.primaries).toEqual({
+      docs: { count: 0, deleted: 0, total_size_in_bytes: 208 },
+      store: { size_in_bytes: 208, reserved_in_bytes: 0 },
+    });
     expect((await send('GET /_stats/nothing')).json.error.reason).toBe('request [/_stats/nothing] contains unrecognized metric: [nothing]');
     expect((await ok('PUT /a/_block/write')).indices).toEqual([{ name: 'a', blocked: true }]);
     expect((await send('PUT /a/_doc/1', { x: 1 })).json.error.type).toBe('cluster_block_exception');

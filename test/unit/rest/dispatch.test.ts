@@ -103,7 +103,7 @@ describe('bodies', () => {
     expect((await send('POST /_mget')).json.error).toMatchObject({ type: 'parse_exception', reason: 'request body is required' });
     expect((await send('GET /', { body: '{}' })).json.error.reason).toBe('request [GET /] does not support having a body');
     const { json } = await send('POST /_mget', { body: '{"docs":[}' });
-    expect(json.error).toMatchObject({ type: 'json_parse_exception', line: 1, col: 10 });
+    expect(json.error).toMatchObject({ type: 'x_content_parse_exception', caused_by: { type: 'json_parse_exception' } });
     expect((await send('GET /_mget?source=%7B%7D')).json.error.reason).toBe('source and source_content_type parameters are required');
     expect((await send('GET /_mget?source=%7B%7D&source_content_type=text/x')).json.error.reason).toContain('Unknown value');
     expect((await send('GET /_mget?source=%7B%7D&source_content_type=application/json')).json.error.reason).toContain(

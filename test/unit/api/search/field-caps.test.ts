@@ -21,11 +21,11 @@ describe('one index', () => {
     expect(await caps({ one: ONE }, { fields: ['k*', 'n*', 'a'] })).toEqual({
       indices: ['one'],
       fields: {
-        k: { keyword: { type: 'keyword', searchable: true, aggregatable: true, meta: { unit: ['m'] } } },
-        'k.t': { text: { type: 'text', searchable: true, aggregatable: false } },
-        'n.x': { long: { type: 'long', searchable: true, aggregatable: false } },
-        n: { nested: { type: 'nested', searchable: false, aggregatable: false } },
-        a: { keyword: { type: 'keyword', searchable: true, aggregatable: true, meta: { unit: ['m'] } } },
+        k: { keyword: { type: 'keyword', metadata_field: false, searchable: true, aggregatable: true, meta: { unit: ['m'] } } },
+        'k.t': { text: { type: 'text', metadata_field: false, searchable: true, aggregatable: false } },
+        'n.x': { long: { type: 'long', metadata_field: false, searchable: true, aggregatable: false } },
+        n: { nested: { type: 'nested', metadata_field: false, searchable: false, aggregatable: false } },
+        a: { keyword: { type: 'keyword', metadata_field: false, searchable: true, aggregatable: true, meta: { unit: ['m'] } } },
       },
     });
   });
@@ -47,7 +47,7 @@ describe('one index', () => {
   });
 
   test('invalid requests are rejected', async () => {
-    await expect(caps({ one: ONE }, {})).rejects.toMatchObject({ reason: "specified fields can't be null or empty" });
+    await expect(caps({ one: ONE }, {})).rejects.toMatchObject({ reason: 'Validation Failed: 1: no fields specified;' });
     await expect(caps({ one: ONE }, { fields: ['*'], filters: ['nothing'] })).rejects.toMatchObject({
       reason: 'Unknown field caps filter [nothing]',
     });
@@ -65,9 +65,16 @@ test('lists the indices whose fields differ', async () => {
   };
   expect((await caps(indices, { fields: ['f'], includeUnmapped: true })).fields).toEqual({
     f: {
-      keyword: { type: 'keyword', searchable: true, aggregatable: false, indices: ['one', 'two'], non_aggregatable_indices: ['two'] },
-      long: { type: 'long', searchable: true, aggregatable: true, indices: ['three'] },
-      unmapped: { type: 'unmapped', searchable: false, aggregatable: false, indices: ['four'] },
+      keyword: {
+        type: 'keyword',
+        metadata_field: false,
+        searchable: true,
+        aggregatable: false,
+        indices: ['one', 'two'],
+        non_aggregatable_indices: ['two'],
+      },
+      long: { type: 'long', metadata_field: false, searchable: true, aggregatable: true, indices: ['three'] },
+      unmapped: { type: 'unmapped', metadata_field: false, searchable: false, aggregatable: false, indices: ['four'] },
     },
   });
 });

@@ -1,5 +1,6 @@
 // When policies run, and which snapshots their retention keeps.
 import { afterEach, expect, test, vi } from 'vitest';
+import { DEFAULT_DIALECT } from '../../../../src/compat/dialect.ts';
 import type { ClusterState } from '../../../../src/metadata/cluster-state.ts';
 import { emptyClusterState } from '../../../../src/metadata/empty-state.ts';
 import { type CommandArgs, type CommandName, runReducer } from '../../../../src/metadata/reducers.ts';
@@ -61,7 +62,7 @@ test('runs a policy when it is due, skips what was missed, and rests while stopp
     throw new Error('not used');
   };
   const command = async <Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<void> => {
-    state = runReducer(name, state, args, { nowMs: Date.now(), newUuid: () => 'u', buildMapping }).state;
+    state = runReducer(name, state, args, { nowMs: Date.now(), dialect: DEFAULT_DIALECT, newUuid: () => 'u', buildMapping }).state;
     runner.update();
   };
   const created: string[] = [];

@@ -156,6 +156,7 @@ test('runtime fields appear in mappings and field capabilities, and null removes
   });
   expect((await node.ok('GET /shown/_field_caps?fields=day')).fields.day.keyword).toEqual({
     type: 'keyword',
+    metadata_field: false,
     searchable: true,
     aggregatable: true,
   });

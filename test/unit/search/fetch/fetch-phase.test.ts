@@ -85,7 +85,11 @@ test('inner hits return version, sequence number and fields of their document', 
     _version: 1,
     _seq_no: 0,
     _primary_term: 1,
-    fields: { _seq_no: [0], 'comment.stars': [5], 'comment.author.name': ['cid', 'ann', 'ann'] },
+    fields: {
+      _seq_no: [0],
+      'comment.stars': [5],
+      comment: [{ author: [{ name: ['cid'] }, { name: ['ann'] }, { name: ['ann'] }] }],
+    },
   });
 });
 

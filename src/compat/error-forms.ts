@@ -1,0 +1,69 @@
+// Errors that servers report under different types or texts although they mean the same. Code throws the form of OpenSearch; the border to the
+// client translates it.
+import { ApiError } from '../errors/api-error.ts';
+import type { Dialect } from './dialect.ts';
+
+/** The error of one server for the error of another. `text` holds the groups of the pattern. */
+interface Form {
+  readonly type: string;
+  readonly reason: RegExp;
+  readonly as: (text: RegExpExecArray) => ApiError;
+}
+
+const illegal = (reason: string): ApiError => new ApiError('illegal_argument_exception', 400, reason);
+const unparsed = (reason: string, causedBy: ApiError): ApiError => new ApiError('x_content_parse_exception', 400, reason, { causedBy });
+
+/** Errors of both Elasticsearch 7 and 8. */
+const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
+  {
+    type: 'parsing_exception',
+    reason: /^no points provided for _geo_distance sort\.$/,
+    as: () => illegal('Geo distance sorting needs at least one point.'),
+  },
+];
+
+/** Errors of Elasticsearch 8. */
+const FORMS_OF_8: readonly Form[] = [
+  {
+    type: 'illegal_argument_exception',
+    reason: /^\[(from|size)\] parameter cannot be negative, found \[(-?\d+)\]$/,
+    as: ([, name, value]) => illegal(`[${name}] parameter cannot be negative but was [${value}]`),
+  },
+  {
+    type: 'illegal_argument_exception',
+    reason: /^Unknown SortOrder \[.*\]$/s,
+    as: ([reason]) => unparsed('[field_sort] failed to parse field [order]', illegal(reason)),
+  },
+  {
+    type: 'illegal_argument_exception',
+    reason: /^Unknown SortMode \[.*\]$/s,
+    as: ([reason]) => unparsed('[field_sort] failed to parse field [mode]', illegal(reason)),
+  },
+];
+
+const JSON_ERRORS = new Set(['json_parse_exception', 'unexpected_end_of_input_exception']);
+
+/** The error as the server that the service speaks like reports it. */
+export function inDialect(error: ApiError, dialect: Dialect): ApiError {
+  if (JSON_ERRORS.has(error.type)) return jsonErrorIn(error, dialect);
+  for (const { type, reason, as } of formsOf(dialect)) {
+    const text = type === error.type ? reason.exec(error.reason ?? '') : null;
+    if (text) return as(text);
+  }
+  return error;
+}
+
+function formsOf({ errorForms }: Dialect): readonly Form[] {
+  if (errorForms === 'own') return [];
+  return errorForms === '8' ? [...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH] : FORMS_OF_ELASTICSEARCH;
+}
+
+/** JSON that cannot be parsed: version 7 names the parser's exception, version 8 wraps it. */
+function jsonErrorIn(error: ApiError, { errorForms }: Dialect): ApiError {
+  if (errorForms === 'own') return error;
+  const type = error.type === 'unexpected_end_of_input_exception' ? 'json_e_o_f_exception' : error.type;
+  const plain = new ApiError(type, error.status, error.reason, { details: errorForms === '8' ? {} : error.details });
+  if (errorForms !== '8') return plain;
+  const { line, col } = error.details;
+  return new ApiError('x_content_parse_exception', error.status, `[${line}:${col}] ${error.reason}`, { causedBy: plain });
+}
