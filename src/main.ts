@@ -7,6 +7,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promis
   serve: async () => (await import('./cli/serve.ts')).serveCommand,
   import: async () => (await import('./cli/import.ts')).importCommand,
   analyze: async () => (await import('./cli/analyze.ts')).analyzeCommand,
+  snapshot: async () => (await import('./cli/snapshot.ts')).snapshotCommand,
+  restore: async () => (await import('./cli/snapshot.ts')).restoreCommand,
   front: async () => (await import('./front/main.ts')).runFront,
   password: async () => (await import('./cli/password.ts')).passwordCommand,
   demo: async () => (await import('./cli/demo.ts')).demoCommand,

@@ -23,6 +23,18 @@ commands
       --analyzer NAME      standard by default; A,B or all compares the terms of several
       --tokenizer NAME, --filter A,B, --char-filter A,B   a chain instead of an analyzer
       --url URL, --index NAME, --field NAME               the service (http://127.0.0.1:9200); an index, whose analyzers can be named
+  snapshot [NAME]                        take a snapshot of a running service's indices, with a progress bar
+      --repository NAME    registered repository (backup)
+      --location FOLDER    register this folder, inside path.repo of the service, if there is no such repository
+      --indices A,B        all indices by default
+      --keep N             then delete all but the newest N that this command made
+      --partial            also if a shard is damaged
+      --url URL, --user NAME:PASSWORD
+  restore [NAME]                         restore a snapshot, the last complete one by default
+      --repository, --location, --indices, --url, --user  as above
+      --rename PATTERN=REPLACEMENT         restore under other names: '(.+)=restored-$1'
+      --close              close existing indices first, which are then replaced
+      --global-state       also templates, pipelines, scripts, cluster settings
   front -c FILE                          web server and reverse proxy, configured as nginx is
   demo                                   serve, import 135,000 cities, show requests with their responses (--exit: then stop)
   password                               read a password, print its hash for security.users

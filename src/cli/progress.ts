@@ -1,43 +1,48 @@
 // Progress of a long command on standard error: a bar on a terminal, elsewhere a line for every 10%.
 
+import { formatByteSize } from '../common/byte-size.ts';
+
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
 export class Progress {
   readonly #label: string;
+  readonly #unit: 'docs' | 'bytes';
   readonly #isTerminal = process.stderr.isTTY === true;
   readonly #startedMs = performance.now();
   #drawnMs = 0;
   #lastTenth = 0;
 
-  constructor(label: string) {
+  constructor(label: string, unit: 'docs' | 'bytes' = 'docs') {
     this.#label = label;
+    this.#unit = unit;
   }
 
   /**
    * @param share part that is done, 0..1
-   * @param docs documents so far
+   * @param count documents or bytes so far
    */
-  update(share: number, docs: number, note = ''): void {
+  update(share: number, count: number, note = ''): void {
     const now = performance.now();
     if (this.#isTerminal) {
       if (now - this.#drawnMs < REDRAW_MS) return;
       this.#drawnMs = now;
-      process.stderr.write(`\r${this.#line(share, docs, note)}\u001b[K`);
+      process.stderr.write(`\r${this.#line(share, count, note)}\u001b[K`);
     } else if (Math.floor(share * 10) > this.#lastTenth) {
       this.#lastTenth = Math.floor(share * 10);
-      process.stderr.write(`${this.#line(share, docs, note)}\n`);
+      process.stderr.write(`${this.#line(share, count, note)}\n`);
     }
   }
 
-  finish(docs: number, note = ''): void {
-    process.stderr.write(`${this.#isTerminal ? '\r' : ''}${this.#line(1, docs, note)}${this.#isTerminal ? '\u001b[K' : ''}\n`);
+  finish(count: number, note = ''): void {
+    process.stderr.write(`${this.#isTerminal ? '\r' : ''}${this.#line(1, count, note)}${this.#isTerminal ? '\u001b[K' : ''}\n`);
   }
 
-  #line(share: number, docs: number, note: string): string {
+  #line(share: number, count: number, note: string): string {
     const filled = Math.max(0, Math.min(WIDTH, Math.round(share * WIDTH)));
     const seconds = (performance.now() - this.#startedMs) / 1000;
-    const rate = Math.round(docs / Math.max(seconds, 0.001));
-    return `${this.#label} [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${String(Math.round(share * 100)).padStart(3)}%  ${docs} docs  ${rate} docs/s  ${seconds.toFixed(1)} s${note}`;
+    const rate = Math.round(count / Math.max(seconds, 0.001));
+    const amount = this.#unit === 'docs' ? `${count} docs  ${rate} docs/s` : `${formatByteSize(count)}  ${formatByteSize(rate)}/s`;
+    return `${this.#label} [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${String(Math.round(share * 100)).padStart(3)}%  ${amount}  ${seconds.toFixed(1)} s${note}`;
   }
 }
