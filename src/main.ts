@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promis
   restore: async () => (await import('./cli/snapshot.ts')).restoreCommand,
   front: async () => (await import('./front/main.ts')).runFront,
   password: async () => (await import('./cli/password.ts')).passwordCommand,
+  user: async () => (await import('./cli/user.ts')).userCommand,
   demo: async () => (await import('./cli/demo.ts')).demoCommand,
 };
 

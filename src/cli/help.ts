@@ -38,6 +38,11 @@ commands
   front -c FILE                          web server and reverse proxy, configured as nginx is
   demo                                   serve, import 135,000 cities, show requests with their responses (--exit: then stop)
   password                               read a password, print its hash for security.users
+  user add NAME --roles A,B              add a user to the configuration file; the password is asked for, or read from standard input
+      --full-name TEXT, --email TEXT
+  user passwd NAME | del NAME            change a password, remove a user
+  user roles NAME [--add A] [--remove B] show or change the roles of a user
+  user list [NAME]                       users and their roles (all of user: --config FILE or --path.config FOLDER)
   --help, --version
 
 settings: in gannet.yml of path.config (or --config FILE), in the environment (http.port or GANNET_HTTP_PORT), as flags (--http.port=9200)
