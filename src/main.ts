@@ -5,6 +5,7 @@ import { SettingError } from './config/load-settings.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
   serve: async () => (await import('./cli/serve.ts')).serveCommand,
+  check: async () => (await import('./cli/check.ts')).checkCommand,
   import: async () => (await import('./cli/import.ts')).importCommand,
   analyze: async () => (await import('./cli/analyze.ts')).analyzeCommand,
   snapshot: async () => (await import('./cli/snapshot.ts')).snapshotCommand,

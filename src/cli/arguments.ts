@@ -17,11 +17,13 @@ export interface Arguments {
 const OPTIONS: ParseArgsConfig['options'] = {
   help: { type: 'boolean', short: 'h' },
   exit: { type: 'boolean' },
+  repair: { type: 'boolean' },
+  pages: { type: 'boolean' },
   config: { type: 'boolean', short: 'c' },
   index: { type: 'boolean', short: 'i' },
   user: { type: 'boolean', short: 'u' },
 };
-const SWITCHES: readonly string[] = ['help', 'exit', 'partial', 'close', 'global-state'];
+const SWITCHES: readonly string[] = ['help', 'exit', 'partial', 'close', 'global-state', 'repair', 'pages'];
 
 export function parseArguments(argv: readonly string[]): Arguments {
   const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });

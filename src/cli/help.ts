@@ -19,6 +19,8 @@ commands
       --user NAME:PASSWORD
       --batch-docs N       documents per request (1000)
       --connections N      requests at once (2)
+  check                                  read a data directory that no service uses, and report what is damaged (path.data)
+      --repair             repair what can be repaired, and list the documents that are lost
   analyze [TEXT..]                       ask a running service for the tokens of a text (or of standard input), shown as a table
       --analyzer NAME      standard by default; A,B or all compares the terms of several
       --tokenizer NAME, --filter A,B, --char-filter A,B   a chain instead of an analyzer

@@ -2,6 +2,7 @@
 import type { Settings } from '../config/settings.ts';
 import { isUws, probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { Cors } from '../rest/core/cors.ts';
+import { checkInBackground } from './main/background-check.ts';
 import { MainNode } from './main/main-node.ts';
 import type { LogNotice } from './messages/messages.ts';
 import { mainOptions } from './open-node.ts';
@@ -54,7 +55,9 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
   const main = new MainNode(options);
   let stopping: Promise<void> | null = null;
   let closeFirst = (): void => process.exit(0);
+  let endCheck = (): void => undefined;
   const stop = async () => {
+    endCheck();
     // Heavy requests are failed, since the workers wait for all that are in flight.
     await main.lanes?.stop();
     await main.broadcast({ type: 'stop' });
@@ -98,6 +101,7 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
     await main.stop();
     throw error;
   }
+  if (!main.isStoreChecked) endCheck = checkInBackground(main, options.dataPath);
   releaseMemoryWhenIdle();
   return service;
 }

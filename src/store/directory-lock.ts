@@ -1,6 +1,6 @@
 // One process per data directory. The lock file names the owner's pid and start time, so a lock left behind by a killed process is
 // recognised although its pid may have been given to another process since.
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../errors/api-error.ts';
 
@@ -49,15 +49,28 @@ function obtain(file: string, content: string): boolean {
 /** The file is there with all its content or not at all. */
 function createExclusive(file: string, content: string): boolean {
   const temporary = `${file}.${process.pid}.new`;
-  writeFileSync(temporary, content);
   try {
+    writeFileSync(temporary, content);
     linkSync(temporary, file);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (code === 'ENOSPC' || code === 'EDQUOT') return createLink(file, content);
+    throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** On a full disk the lock is a link whose target is the content: that takes no block. */
+function createLink(file: string, content: string): boolean {
+  try {
+    symlinkSync(content.trimEnd(), file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  } finally {
-    rmSync(temporary, { force: true });
   }
 }
 
@@ -95,6 +108,10 @@ function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return null;
+    try {
+      return `${readlinkSync(file)}\n`;
+    } catch {
+      return null;
+    }
   }
 }

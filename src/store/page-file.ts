@@ -21,6 +21,8 @@ export const BRANCH = 0x01;
 export const LEAF = 0x02;
 export const OVERFLOW = 0x04;
 const META = 0x08;
+/** Flag of the free list. */
+const INTEGER_KEYS = 0x08;
 
 export const NODE_OVERFLOW = 0x01;
 export const NODE_TABLE = 0x02;
@@ -116,7 +118,23 @@ export class PageFile {
         damage.push(error);
       }
     }
+    // Each transaction writes the other page, so that their numbers follow each other; otherwise one of them is not the page that was written.
+    if (metas.length === 2 && Math.abs(metas[0].txnId - metas[1].txnId) > 1) {
+      const [wrong] = metas.filter((meta) => this.#rootTransaction(meta) !== meta.txnId);
+      damage.push(new PageDamage(wrong?.page ?? 0, `transaction ${metas[0].txnId} in meta page 0, ${metas[1].txnId} in meta page 1`));
+      if (wrong) metas.splice(metas.indexOf(wrong), 1);
+    }
     return { metas, damage };
+  }
+
+  /** Transaction that wrote the root page of the table of tables, which each transaction writes. */
+  #rootTransaction({ main, txnId }: MetaPage): number {
+    if (main.root === NO_PAGE) return txnId;
+    try {
+      return readU64(this.read(main.root, Buffer.allocUnsafe(PAGE_HEADER_BYTES)), 8);
+    } catch {
+      return -1;
+    }
   }
 }
 
@@ -152,8 +170,11 @@ function readMeta(bytes: Buffer, page: number, file: PageFile): MetaPage {
   if (bytes.readUInt16LE(18) !== META) fail('wrong flags');
   if (bytes.readUInt32LE(at) !== MAGIC) fail('wrong magic number');
   if ((bytes.readUInt32LE(at + 4) & 0xffff) !== DATA_VERSION) fail(`version ${bytes.readUInt32LE(at + 4)} instead of ${DATA_VERSION}`);
+  if (bytes.readBigUInt64LE(at + 8) !== 0n) fail('wrong address');
   if (bytes.readUInt32LE(at + 24) !== file.pageBytes) fail('wrong page size');
   const tables = at + 24;
+  if (bytes.readUInt16LE(tables + 4) !== INTEGER_KEYS) fail('wrong flags of the free list');
+  if (bytes.readUInt16LE(tables + TABLE_BYTES + 4) !== 0) fail('wrong flags of the table of tables');
   const tail = tables + 2 * TABLE_BYTES;
   const lastPage = readU64(bytes, tail);
   // Pages at the end that were never written are missing in the file; each page in use is looked at where it is read.

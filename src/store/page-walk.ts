@@ -184,7 +184,8 @@ class PageWalk {
       try {
         if (tree.name === LOG && key.length !== LOG_KEY_BYTES) throw new PageDamage(page, `a key of ${key.length} bytes`);
         if (flags === NODE_TABLE) {
-          if (tree.name !== MAIN || size !== TABLE_BYTES) throw new PageDamage(page, 'a record that is none of a table');
+          if (tree.name !== MAIN || size !== TABLE_BYTES || bytes.readUInt16LE(valueAt + 4) !== 0)
+            throw new PageDamage(page, 'not the record of a table');
           this.#tables.set(tableName(key), readTable(bytes, valueAt, page, this.#meta.lastPage));
         } else if (flags === NODE_OVERFLOW) {
           const first = readU64(bytes, valueAt);

@@ -1,6 +1,6 @@
 // Checks the store before LMDB opens it. LMDB maps its file into memory and believes it: a flipped byte in a page header ends the process with a
 // segmentation fault, at this start and at each further one. The pages are read here without LMDB, so that damage is an error with a reason.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../errors/api-error.ts';
 import { newestMeta, PageDamage, PageFile } from './page-file.ts';
@@ -10,8 +10,6 @@ import { type FoundDamage, walkPages } from './page-walk.ts';
 const START_PAGES = 256;
 /** Says that the directory has a store, so that a missing one is not taken for a new directory. */
 const MARKER = 'gannet-data.json';
-/** The last transaction of a store that was closed in order. */
-const CLOSED = 'closed.json';
 const MAX_SHOWN = 20;
 
 export function storeFileOf(directory: string): string {
@@ -19,7 +17,7 @@ export function storeFileOf(directory: string): string {
 }
 
 export interface StartCheck {
-  /** False if pages were left out that a shutdown in order does not vouch for either. */
+  /** False if pages were left out. */
   readonly isComplete: boolean;
 }
 
@@ -35,9 +33,9 @@ export function checkStoreAtStart(directory: string, everything: boolean): Start
       throw damagedStore(directory, [`${relative(directory, file)} is ${existsSync(file) ? 'empty' : 'missing'}`]);
     return { isComplete: true };
   }
-  const { damage, isComplete, txnId } = checkPages(file, everything ? Number.POSITIVE_INFINITY : START_PAGES);
+  const { damage, isComplete } = checkPages(file, everything ? Number.POSITIVE_INFINITY : START_PAGES);
   if (damage.length > 0) throw damagedStore(directory, damage.map(describeDamage(relative(directory, file))));
-  return { isComplete: isComplete || closedAt(directory) === txnId };
+  return { isComplete };
 }
 
 /** Reads all pages of a store that may be in use. @returns a line for each damage */
@@ -46,7 +44,7 @@ export function checkStorePages(directory: string): string[] {
   return checkPages(file, Number.POSITIVE_INFINITY).damage.map(describeDamage(relative(directory, file)));
 }
 
-function checkPages(path: string, maxPages: number): { damage: FoundDamage[]; isComplete: boolean; txnId: number } {
+function checkPages(path: string, maxPages: number): { damage: FoundDamage[]; isComplete: boolean } {
   const whole = (problem: PageDamage): FoundDamage => ({
     page: problem.page,
     table: 'meta page',
@@ -59,53 +57,28 @@ function checkPages(path: string, maxPages: number): { damage: FoundDamage[]; is
     file = PageFile.open(path);
   } catch (error) {
     if (!(error instanceof PageDamage)) throw error;
-    return { damage: [whole(error)], isComplete: false, txnId: -1 };
+    return { damage: [whole(error)], isComplete: false };
   }
   try {
     const { metas, damage } = file.metas();
     const found = damage.map(whole);
-    if (metas.length === 0) return { damage: found, isComplete: false, txnId: -1 };
+    if (metas.length === 0) return { damage: found, isComplete: false };
     const meta = newestMeta(metas);
     const walked = walkPages(file, meta, { maxPages, countsPages: maxPages === Number.POSITIVE_INFINITY });
-    return { damage: [...found, ...walked.damage], isComplete: walked.isComplete, txnId: meta.txnId };
+    return { damage: [...found, ...walked.damage], isComplete: walked.isComplete };
   } finally {
     file.close();
   }
 }
 
-/** To be called when the store is open: from now on its absence is damage, and it is not closed. */
+/** To be called when the store is open: from now on its absence is damage. */
 export function markOpened(directory: string): void {
-  rmSync(path.join(directory, 'store', CLOSED), { force: true });
   const marker = path.join(directory, MARKER);
   if (existsSync(marker)) return;
   try {
     writeFileSync(marker, '{"format":1}\n');
   } catch {
     // A full disk: the next start tries again.
-  }
-}
-
-/** To be called after the store was closed in order. */
-export function markClosed(directory: string): void {
-  try {
-    const file = PageFile.open(storeFileOf(directory));
-    try {
-      const { metas } = file.metas();
-      if (metas.length > 0) writeFileSync(path.join(directory, 'store', CLOSED), `{"txnId":${newestMeta(metas).txnId}}\n`);
-    } finally {
-      file.close();
-    }
-  } catch {
-    // Without the mark the next start checks more.
-  }
-}
-
-function closedAt(directory: string): number | null {
-  try {
-    const { txnId }: { txnId: unknown } = JSON.parse(readFileSync(path.join(directory, 'store', CLOSED), 'utf8'));
-    return typeof txnId === 'number' ? txnId : null;
-  } catch {
-    return null;
   }
 }
 

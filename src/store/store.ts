@@ -59,6 +59,33 @@ export interface LogEntry extends Omit<LogRecord, 'source'> {
   readonly source: Uint8Array | null;
 }
 
+export interface StoreTables {
+  readonly env: RootDatabase<Buffer, Uint8Array>;
+  readonly log: Database<Buffer, Uint8Array>;
+  readonly commits: Database<Buffer, string>;
+  readonly meta: Database<Buffer, string>;
+}
+
+/** Opens the environment in a folder, which is made if it is missing. */
+export function openTables(folder: string): StoreTables {
+  mkdirSync(folder, { recursive: true });
+  // overlappingSync off: a synchronous transaction is durable when it returns. The map is address space, not memory.
+  const env: RootDatabase<Buffer, Uint8Array> = open({
+    path: folder,
+    maxDbs: 8,
+    mapSize: 2 ** 42,
+    overlappingSync: false,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+  });
+  return {
+    env,
+    log: env.openDB({ name: 'log', encoding: 'binary', keyEncoding: 'binary' }),
+    commits: env.openDB({ name: 'commits', encoding: 'binary' }),
+    meta: env.openDB({ name: 'meta', encoding: 'binary' }),
+  };
+}
+
 export class Store {
   readonly directory: string;
   readonly #env: RootDatabase<Buffer, Uint8Array>;
@@ -70,13 +97,11 @@ export class Store {
 
   private constructor(directory: string) {
     this.directory = directory;
-    const folder = path.join(directory, 'store');
-    mkdirSync(folder, { recursive: true });
-    // overlappingSync off: a synchronous transaction is durable when it returns. The map is address space, not memory.
-    this.#env = open({ path: folder, maxDbs: 8, mapSize: 2 ** 42, overlappingSync: false, encoding: 'binary', keyEncoding: 'binary' });
-    this.#log = this.#env.openDB({ name: 'log', encoding: 'binary', keyEncoding: 'binary' });
-    this.#commits = this.#env.openDB({ name: 'commits', encoding: 'binary' });
-    this.#meta = this.#env.openDB({ name: 'meta', encoding: 'binary' });
+    const { env, log, commits, meta } = openTables(path.join(directory, 'store'));
+    this.#env = env;
+    this.#log = log;
+    this.#commits = commits;
+    this.#meta = meta;
   }
 
   static open(directory: string): Store {
@@ -254,6 +279,12 @@ export class Store {
     });
   }
 
+  /** Keeps the pages of the current snapshot from being used anew. @returns ends that */
+  holdSnapshot(): () => void {
+    const transaction = this.#env.useReadTransaction();
+    return () => transaction.done();
+  }
+
   async close(): Promise<void> {
     await this.#env.close();
   }
@@ -280,20 +311,30 @@ export class Store {
       const text = (error as Error).message;
       // LMDB reports a write that the disk took in part as an input/output error.
       const full = /MDB_MAP_FULL|No space left|ENOSPC|Disk quota/i.test(text) || this.#freeBytes() < FULL_BELOW_BYTES;
-      throw new ApiError('translog_exception', full ? 507 : 500, full ? `no space left on device: ${text}` : `cannot write: ${text}`);
+      if (full) throw noSpaceError(text);
+      throw new ApiError('translog_exception', 500, `cannot write: ${text}`);
     }
   }
 }
 
+/** As Elasticsearch refuses writes when its disk is full; they succeed again once there is space. */
+function noSpaceError(text: string): ApiError {
+  return new ApiError(
+    'cluster_block_exception',
+    429,
+    `blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, no space left on device: ${text}];`,
+  );
+}
+
 /** @param key  written over */
-function logKey(log: number, seqNo: number, key: Buffer = Buffer.allocUnsafe(LOG_KEY_BYTES)): Buffer {
+export function logKey(log: number, seqNo: number, key: Buffer = Buffer.allocUnsafe(LOG_KEY_BYTES)): Buffer {
   if (seqNo < 0 || seqNo > MAX_SEQ_NO) throw new RangeError(`seqNo ${seqNo} is out of range`);
   key.writeUInt32BE(log, 0);
   key.writeUIntBE(seqNo, 4, 6);
   return key;
 }
 
-function withChecksum(bytes: Uint8Array): Buffer {
+export function withChecksum(bytes: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(4 + bytes.length);
   out.set(bytes, 4);
   out.writeUInt32LE(crc32(out.subarray(4)), 0);

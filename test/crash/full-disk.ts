@@ -57,7 +57,7 @@ try {
     acknowledged += items.filter((item: any) => item.status === 201).length;
     refusal = items.find((item: any) => item.status !== 201) ?? (json.error ? json : null);
   }
-  check('writes are refused, with the reason', refusal?.status === 507 && /no space left/.test(JSON.stringify(refusal)), refusal);
+  check('writes are refused, with the reason', refusal?.status === 429 && /no space left/.test(JSON.stringify(refusal)), refusal);
   await call('POST', '/full/_refresh');
   check('what was acknowledged is searchable', (await call('GET', '/full/_count')).json.count === acknowledged, acknowledged);
   execFileSync('mount', ['-o', 'remount,size=64m', data]);

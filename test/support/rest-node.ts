@@ -23,8 +23,11 @@ export interface RestNode {
   close(): Promise<void>;
 }
 
-export async function openRestNode(flags: Record<string, unknown> = {}): Promise<RestNode> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-node-'));
+/** @param folder  data directory, removed by `close`; a new one by default */
+export async function openRestNode(
+  flags: Record<string, unknown> = {},
+  folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-node-')),
+): Promise<RestNode> {
   const settings = loadSettings({ flags: { threads: 1, 'memory.limit': '512mb', ...flags, 'path.data': folder }, file: null });
   const open = async () => {
     const node = await openNode(settings);

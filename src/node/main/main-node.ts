@@ -17,7 +17,7 @@ import type { SecurityView } from '../../security/records.ts';
 import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
 import { removeIndexFolder } from '../../store/segment-files.ts';
 import { Store } from '../../store/store.ts';
-import { checkStoreAtStart, markClosed, markOpened, type StartCheck } from '../../store/store-check.ts';
+import { checkStoreAtStart, markOpened, type StartCheck } from '../../store/store-check.ts';
 import { compileEngine } from '../../wasm/kernels.ts';
 import { SharedArenas } from '../memory/shared-arenas.ts';
 import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
@@ -597,7 +597,6 @@ export class MainNode {
     for (const { channel } of [...this.#indexers, ...this.#readers]) channel.close();
     await Promise.all([this.#merges.stop(), this.#snapshotThread.stop(), ...this.#indexers.map(({ worker }) => worker?.terminate())]);
     await this.#store.close();
-    markClosed(this.#options.dataPath);
     this.#lock.release();
   }
 }
