@@ -310,6 +310,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'snapshot.clone': { bodies: (name) => [{ indices: name }] },
   'snapshot.restore': { bodies: (name) => [{}, { indices: name }, { indices: 'own-1', rename_pattern: '.*', rename_replacement: name }] },
   'snapshot.status': {},
+  'slm.get_lifecycle': {},
+  'slm.put_lifecycle': {
+    bodies: (name) => [{}, { schedule: '0 0 1 1 1 ?', name: '<walk>', repository: 'repo', config: { indices: [name] } }],
+  },
+  'slm.delete_lifecycle': {},
+  'slm.execute_lifecycle': {},
+  'slm.execute_retention': {},
+  'slm.get_stats': {},
+  'slm.get_status': {},
+  'slm.start': {},
+  'slm.stop': {},
 };
 
 /** Values of path parameters that are not names of indices. */
@@ -323,6 +334,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   name: 'own-walk',
   context: 'score',
   policy: 'p',
+  policy_id: 'walk',
   thread_pool_patterns: '*',
   task_id: 'ROOT_TASK',
   scroll_id: 'ROOT_SCROLL',
