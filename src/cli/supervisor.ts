@@ -89,6 +89,7 @@ function serviceEnvironment(diedOf: string | null): NodeJS.ProcessEnv {
   const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
   return {
     MALLOC_ARENA_MAX: '2',
+    MALLOC_MMAP_THRESHOLD_: '1048576',
     _GANNET_PARENT: String(process.pid),
     ...environment,
     NODE_OPTIONS: `${HEAP_FLAGS} ${process.env.NODE_OPTIONS ?? ''}`,

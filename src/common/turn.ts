@@ -7,9 +7,13 @@
 
 /** The work is too heavy for a thread with a listener. It has changed nothing and is repeated in a lane. No handler may turn it into an answer. */
 export class TooHeavy extends Error {
-  constructor() {
+  /** Noticed while it ran, and not known before: it may have been slowed down by others. */
+  readonly wasFound: boolean;
+
+  constructor(wasFound = false) {
     super('the request is too heavy for a thread with a listener');
     this.name = 'TooHeavy';
+    this.wasFound = wasFound;
   }
 }
 
@@ -20,6 +24,13 @@ export class TimeUp extends Error {
     this.name = 'TimeUp';
   }
 }
+
+/** Whether work may move to a lane: never, or when it exceeds the limits of this thread by this factor. */
+export type Mobility = 0 | 1 | 10;
+export const STAYS: Mobility = 0;
+export const MOVES: Mobility = 1;
+/** While lanes are busy, light work that was slowed down by others must not wait for them. */
+export const MOVES_LATE: Mobility = 10;
 
 /** How a lane observes its request. */
 export interface LaneSignals {
@@ -63,7 +74,7 @@ export function closeTurn(): void {
 
 /** To be called by loops over anything that a request can make large, every few thousand steps. @throws TooHeavy; ApiError the request was cancelled */
 export function checkTurn(): void {
-  if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline) throw new TooHeavy();
+  if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline) throw new TooHeavy(true);
   if (lane !== null) lane.interrupt();
 }
 

@@ -77,7 +77,14 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
     checkUsers(settings, main.securityRecords, onLog);
     const addWorker = (number: number) =>
       main.startReader((parts) => {
-        const data: ThreadData = { role: 'http', number, ...parts, module: main.module, options: main.threadOptions };
+        const data: ThreadData = {
+          role: 'http',
+          number,
+          ...parts,
+          module: main.module,
+          options: main.threadOptions,
+          laneLoad: main.lanes?.load,
+        };
         // The first worker runs in this thread, which saves an isolate: the start is faster and the process smaller.
         if (number === 0) {
           closeFirst = startHttpWorker(data, main.store);

@@ -5,7 +5,7 @@ import type { Logger } from '../common/logger.ts';
 import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../common/media-type.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { oneChunk } from '../common/one-chunk.ts';
-import { learnFromLane, TooHeavy } from '../common/turn.ts';
+import { learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turn.ts';
 import { inDialect } from '../compat/error-forms.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -156,10 +156,18 @@ export class Dispatcher {
     requireAction(caller, route.api.needs);
 
     const body = await this.#readBody(exchange, route, query);
-    const mayMove = this.#lanes !== null;
-    const request = new ApiRequest({ http, reply: exchange.reply, params, query, caller, mayMove, ...body });
-    const answered = route.handler(request, caller === null ? this.#context : this.#limitedContext(caller, route.api));
-    const response = answered instanceof Promise ? await answered : answered;
+    const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {
+      const request = new ApiRequest({ http, reply: exchange.reply, params, query, caller, mobility, ...body });
+      return route.handler(request, caller === null ? this.#context : this.#limitedContext(caller, route.api));
+    };
+    let response: ApiResponse;
+    try {
+      const answered = handle(this.#lanes === null ? STAYS : MOVES);
+      response = answered instanceof Promise ? await answered : answered;
+    } catch (error) {
+      if (!(error instanceof TooHeavy) || !error.wasFound || !this.#lanes?.areBusy()) throw error;
+      response = await handle(MOVES_LATE);
+    }
     if (response.audit) this.#audit?.changed(audited(exchange), response.audit.action, response.audit.details);
     await this.#send(exchange, response);
   }

@@ -16,7 +16,7 @@ import { resolveQuery } from './terms-lookup.ts';
 
 /** Body of `_count`: `{ count, _shards }`. @throws ApiError */
 export async function count(ctx: EngineContext, call: SearchCall): Promise<MutableJsonObject> {
-  const { parameters, mayMove } = call;
+  const { parameters, mobility } = call;
   const request = {
     ...EMPTY_REQUEST,
     query: await readQuery(ctx, call),
@@ -27,7 +27,7 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Mutab
   };
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), parameters);
   try {
-    const outcome = await runSearch(ctx, { targets: acquired.targets, request, aggs: null, parameters, nowMs: Date.now(), mayMove });
+    const outcome = await runSearch(ctx, { targets: acquired.targets, request, aggs: null, parameters, nowMs: Date.now(), mobility });
     const json: MutableJsonObject = { count: outcome.total?.value ?? 0 };
     if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
+import { type Mobility, STAYS } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError, validationFailedError } from '../../errors/catalog.ts';
 import { describe } from '../../errors/search-errors.ts';
@@ -32,7 +33,7 @@ export async function multiSearch(
   indices: SearchIndices,
   items: readonly MultiSearchItem[],
   parameters: SearchParameters,
-  mayMove = false,
+  mobility: Mobility = STAYS,
 ): Promise<JsonObject> {
   if (items.length === 0) throw validationFailedError(['no requests added']);
   if (items.length > MAX_MULTI_SEARCHES) throw illegalArgumentError(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
@@ -40,12 +41,12 @@ export async function multiSearch(
   const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
   if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
   const responses: JsonObject[] = [];
-  const pause = pauses(mayMove);
+  const pause = pauses(mobility);
   for (const { indices: own, parameters: ownParameters, body } of parsed) {
     await pause();
     try {
       responses.push({
-        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body(), mayMove })),
+        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body(), mobility })),
         status: 200,
       });
     } catch (error) {

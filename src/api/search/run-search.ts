@@ -1,7 +1,7 @@
 // Runs a parsed search over acquired shards, in turns of the event loop.
 
 import type { AggSpec, AggTree } from '../../aggs/index.ts';
-import { announceTimeout, isTimeUp, TooHeavy } from '../../common/turn.ts';
+import { announceTimeout, isTimeUp, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { costOfSearch, HEAVY_US } from '../../search/request/cost.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
@@ -22,15 +22,15 @@ export interface SearchRun {
   readonly nowMs: number;
   /** The last hit of the previous page of a scroll; null or absent to start with the first hit. */
   readonly afterHit?: SearchEnvironment['afterHit'];
-  /** The caller repeats the search in a lane if this throws TooHeavy. */
-  readonly mayMove?: boolean;
+  /** Other than STAYS if the caller repeats the search in a lane when this throws TooHeavy. */
+  readonly mobility?: Mobility;
 }
 
-/** @throws ApiError search_phase_execution_exception: every shard failed; TooHeavy only if `mayMove` */
+/** @throws ApiError search_phase_execution_exception: every shard failed; TooHeavy unless it stays */
 export function runSearch(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
-  const { targets, request, aggs, parameters, nowMs, afterHit, mayMove = false } = run;
+  const { targets, request, aggs, parameters, nowMs, afterHit, mobility = STAYS } = run;
   checkHidden(targets, request, aggs);
-  if (mayMove && costOfSearch(request, documentsOf(targets)) > HEAVY_US) throw new TooHeavy();
+  if (mobility !== STAYS && costOfSearch(request, documentsOf(targets)) > HEAVY_US) throw new TooHeavy();
   const environment: SearchEnvironment = {
     caches: ctx.searchCaches.statistics,
     nowMs,
@@ -46,7 +46,7 @@ export function runSearch(ctx: EngineContext, run: SearchRun): Promise<SearchOut
     afterHit,
   };
   if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
-  return runInTurns(searchSteps(targets, request, aggs, environment), mayMove);
+  return runInTurns(searchSteps(targets, request, aggs, environment), mobility);
 }
 
 /** Refuses what would show terms of hidden documents. @throws ApiError security_exception 400 */

@@ -1,6 +1,7 @@
 // Scrolls and points in time: searches over snapshots that the node keeps between requests (SearchContextStore).
 
 import type { JsonObject } from '../../common/json-value.ts';
+import { type Mobility, STAYS } from '../../common/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
@@ -77,7 +78,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
       aggs,
       parameters: call.parameters,
       nowMs,
-      mayMove: call.mayMove,
+      mobility: call.mobility,
     });
     const after = positionOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
@@ -116,7 +117,7 @@ export function continueScroll(
   scrollId: string,
   keepAliveMs: number | null,
   totalHitsAsInt: boolean,
-  mayMove = false,
+  mobility: Mobility = STAYS,
 ): Promise<JsonObject> {
   const started = performance.now();
   return withContext(ctx, 'scroll', decodeContextId(scrollId, 'scroll'), keepAliveMs, async (targets, state) => {
@@ -126,7 +127,7 @@ export function continueScroll(
     const resolved = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, parameters), aggs: null });
     const request = scrollRequest(resolved.request, ctx.dialect);
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
-    const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after, mayMove });
+    const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after, mobility });
     const json = searchJson(outcome, parameters, ctx.dialect, started, { _scroll_id: scrollId });
     return { json, state: { ...state, after: positionOf(outcome.page.at(-1)) } };
   });
@@ -160,7 +161,7 @@ export async function openPointInTime(
 /** A search over a point in time. @param parsed  the body with the parameters over its request */
 export async function searchPointInTime(
   ctx: EngineContext,
-  { parameters, mayMove }: SearchCall,
+  { parameters, mobility }: SearchCall,
   parsed: ParsedBody,
   pit: NonNullable<SearchRequest['pit']>,
 ): Promise<JsonObject> {
@@ -168,7 +169,7 @@ export async function searchPointInTime(
   const nowMs = Date.now();
   const { request, aggs } = await resolveLookups(ctx, parsed);
   return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
-    const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs, mayMove });
+    const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs, mobility });
     return { json: searchJson(outcome, parameters, ctx.dialect, started, { pit_id: pit.id }) };
   });
 }

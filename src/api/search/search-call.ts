@@ -1,4 +1,6 @@
 // A search as the caller states it: indices, parameters and body.
+
+import type { Mobility } from '../../common/turn.ts';
 import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
@@ -15,8 +17,8 @@ export interface SearchCall {
   readonly parameters: SearchParameters;
   /** UTF-8 JSON; null without a body. */
   readonly body: Uint8Array | string | null;
-  /** The caller repeats the request in a lane if it fails with TooHeavy. */
-  readonly mayMove?: boolean;
+  /** Other than STAYS if the caller repeats the request in a lane when it fails with TooHeavy. */
+  readonly mobility?: Mobility;
 }
 
 const decoder = new TextDecoder();

@@ -20,7 +20,7 @@ import { hasLookups, resolveLookups } from './terms-lookup.ts';
 export async function search(ctx: EngineContext, call: SearchCall): Promise<MutableJsonObject> {
   const started = performance.now();
   const nowMs = Date.now();
-  const { parameters, mayMove } = call;
+  const { parameters, mobility } = call;
   const { answers, recentBodies } = ctx.searchCaches;
   const text = bodyText(call.body);
   // Hits alone are cached from the second request on: most bodies are sent once, and an entry that nobody reads costs garbage collection.
@@ -44,7 +44,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
     const key = useCache && isCacheable(text, parsed) && !request.profile ? answerKey(ctx, call, text, acquired.targets) : null;
     const cached = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (cached) return cached;
-    const outcome = await runSearch(ctx, { targets: acquired.targets, request: boosted, aggs: resolved.aggs, parameters, nowMs, mayMove });
+    const outcome = await runSearch(ctx, { targets: acquired.targets, request: boosted, aggs: resolved.aggs, parameters, nowMs, mobility });
     const json = searchJson(outcome, parameters, ctx.dialect, started);
     if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;

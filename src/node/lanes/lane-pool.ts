@@ -32,6 +32,8 @@ export interface LanePoolOptions {
   /** Lists a running request. @returns removes it from the list */
   readonly list: (request: LaneRequest, onCancel: () => void) => () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
+  /** i32[1]: set to 1 while a request would have to wait. */
+  readonly load: Int32Array;
   readonly lanes: number;
   readonly queueSize: number;
   readonly maxRunMs: number;
@@ -181,12 +183,12 @@ export class LanePool {
 
   /** Gives waiting requests to idle lanes. */
   #pump(): void {
-    while (this.#queue.size > 0) {
-      const lane = this.#idleLane();
-      if (lane === null) return;
+    let lane = this.#idleLane();
+    for (; lane !== null && this.#queue.size > 0; lane = this.#idleLane()) {
       const job = this.#queue.shift();
       if (job) this.#begin(lane, job);
     }
+    Atomics.store(this.#options.load, 0, lane === null ? 1 : 0);
   }
 
   #idleLane(): Lane | null {

@@ -27,6 +27,8 @@ export class MainLanes {
   readonly #parts: MainLanesParts;
   /** Contexts that lanes have borrowed, by reader. */
   readonly #loans = new Map<number, Set<number>>();
+  /** i32[1], not 0 while no lane is free. */
+  readonly load = new SharedArrayBuffer(4);
   /** Sent to each new lane. */
   #start: ToReader | null = null;
 
@@ -51,6 +53,7 @@ export class MainLanes {
       start: (slot, events) => this.#host.start(slot, events),
       list: (request, onCancel) => parts.tasks.list(taskOf(request), onCancel),
       log: parts.log,
+      load: new Int32Array(this.load),
       lanes,
       queueSize: settings['thread_pool.heavy.queue_size'],
       maxRunMs: maxRunMs < 0 ? Number.POSITIVE_INFINITY : maxRunMs,

@@ -35,7 +35,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
         return listener?.reloadTls();
     }
   });
-  const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`), reader.lanes);
+  const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`), reader.lanes(data.laneLoad));
   // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));
   const close = () => {

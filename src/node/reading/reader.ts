@@ -47,13 +47,15 @@ export class Reader {
     this.context = new ReaderContext({ options, store, states, snapshots, records, main: this.#main, indexers: this.#indexers });
   }
 
-  /** The lanes of the node. */
-  get lanes(): Lanes {
+  /** The lanes of the node. @param shared  i32[1], not 0 while no lane is free */
+  lanes(shared: SharedArrayBuffer | undefined): Lanes {
+    const load = shared ? new Int32Array(shared) : null;
     return {
       run: (request) => {
         const body = request.body === null ? null : wholeBuffer(request.body);
         return this.#main.request({ type: 'lane', request: { ...request, body } }, body === null ? [] : [body.buffer]);
       },
+      areBusy: () => load !== null && Atomics.load(load, 0) !== 0,
       cancel: (id) => this.#main.notify({ type: 'laneCancel', id }),
     };
   }

@@ -14,6 +14,8 @@ export interface ThreadData {
   readonly indexerPorts: readonly MessagePort[];
   readonly module: WebAssembly.Module;
   readonly options: NodeOptions;
+  /** Readers: i32[1], not 0 while no lane is free. */
+  readonly laneLoad?: SharedArrayBuffer;
   /** Lanes: i32[1], by which main ends a request, see src/node/lanes/signal.ts. */
   readonly signal?: SharedArrayBuffer;
 }

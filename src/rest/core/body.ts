@@ -12,6 +12,9 @@ import { contentTooLargeError, illegalArgumentError, jsonError } from '../../err
 import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
 import { parseYaml } from './yaml-body.ts';
 
+/** Pieces in which bodies are decompressed: malloc returns those of 1 MB and more to the system when they are freed (bin/gannet). */
+const INFLATE = { chunkSize: 1 << 20 };
+
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
 
 /** Format of a body by its Content-Type. @returns null if the header is missing or the format is not supported */
@@ -54,7 +57,8 @@ export async function* streamBody(request: HttpRequest, limit: number): AsyncGen
 }
 
 async function* decompressed(request: HttpRequest, encoding: string): AsyncGenerator<Buffer> {
-  const decoder = encoding === 'gzip' || encoding === 'x-gzip' ? createGunzip() : encoding === 'deflate' ? createInflate() : null;
+  const decoder =
+    encoding === 'gzip' || encoding === 'x-gzip' ? createGunzip(INFLATE) : encoding === 'deflate' ? createInflate(INFLATE) : null;
   if (!decoder) throw new ApiError('media_type_header_exception', 415, `Content-Encoding [${encoding.slice(0, 40)}] is not supported`);
   const feed = async (): Promise<void> => {
     try {

@@ -40,6 +40,8 @@ export type LaneResponse = Omit<LaneAnswer, 'ranMs'>;
 export interface Lanes {
   /** @throws ApiError es_rejected_execution_exception: the queue is full; circuit_breaking_exception: the lane ran out of time or memory; task_cancelled_exception */
   run(request: LaneRequest): Promise<LaneAnswer>;
+  /** A request would have to wait. */
+  areBusy(): boolean;
   /** Ends a request whose client has disconnected. */
   cancel(id: number): void;
 }

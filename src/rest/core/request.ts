@@ -1,4 +1,5 @@
 // A request for handlers: decoded path and query parameters with typed readers, and the body in the form that the route declares.
+import type { Mobility } from '../../common/turn.ts';
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller } from '../../security/caller.ts';
 import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
@@ -18,8 +19,8 @@ export class ApiRequest {
   readonly stream: AsyncIterable<Buffer> | null;
   /** The sender; null if authentication is not required. */
   readonly caller: Caller | null;
-  /** The request is repeated in a lane if its handler fails with TooHeavy, so the handler must have changed nothing by then. */
-  readonly mayMove: boolean;
+  /** Other than STAYS if the request is repeated when its handler fails with TooHeavy, so the handler must have changed nothing by then. */
+  readonly mobility: Mobility;
 
   constructor(parts: {
     http: HttpRequest;
@@ -30,7 +31,7 @@ export class ApiRequest {
     bytes: Buffer | null;
     stream: AsyncIterable<Buffer> | null;
     caller: Caller | null;
-    mayMove: boolean;
+    mobility: Mobility;
   }) {
     this.http = parts.http;
     this.reply = parts.reply;
@@ -40,7 +41,7 @@ export class ApiRequest {
     this.bytes = parts.bytes;
     this.stream = parts.stream;
     this.caller = parts.caller;
-    this.mayMove = parts.mayMove;
+    this.mobility = parts.mobility;
   }
 
   get method(): string {

@@ -28,5 +28,5 @@ async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<
     routing: request.string('routing'),
     preference: request.string('preference'),
   };
-  return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes, mayMove: request.mayMove }));
+  return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes, mobility: request.mobility }));
 }

@@ -38,7 +38,7 @@ function multiSearchApi(name: string, path: string, itemsOf: ItemsOf): ApiSpec {
           isDfs: isDfs(request),
           preFilterShardSize: preFilterShardSize(request),
         },
-        request.mayMove,
+        request.mobility,
       ),
     );
   };

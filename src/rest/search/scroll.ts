@@ -64,7 +64,7 @@ async function scrollOn(request: ApiRequest, { engine }: RestContext): Promise<A
   const id = body['scroll_id'] ?? request.string('scroll_id');
   if (typeof id !== 'string') throw validationFailedError(['scrollId is missing']);
   const scroll = body['scroll'] === undefined ? request.timeMs('scroll') : readTime('scroll', String(body['scroll']));
-  return ok(await continueScroll(engine, id, scroll ?? null, request.boolean('rest_total_hits_as_int') ?? false, request.mayMove));
+  return ok(await continueScroll(engine, id, scroll ?? null, request.boolean('rest_total_hits_as_int') ?? false, request.mobility));
 }
 
 /** 200 `{ succeeded, num_freed }`, 404 if none was open. @throws ApiError illegal_argument_exception: an id is not a scroll id */

@@ -64,7 +64,7 @@ async function searchTemplate(request: ApiRequest, { engine }: RestContext): Pro
   return ok(
     await searchByTemplate(
       engine,
-      { indices: indicesOf(request), parameters: parametersOf(request), mayMove: request.mayMove },
+      { indices: indicesOf(request), parameters: parametersOf(request), mobility: request.mobility },
       request.body,
     ),
   );

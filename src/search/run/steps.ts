@@ -1,7 +1,7 @@
 // Long work divided into steps, between which the thread may do other work. A step leaves no scratch of kernels allocated; a search takes one
 // step per segment.
 
-import { closeTurn, openTurn, patience, TooHeavy, TURN_MS } from '../../common/turn.ts';
+import { closeTurn, type Mobility, openTurn, patience, STAYS, TooHeavy, TURN_MS } from '../../common/turn.ts';
 
 /** Yields where the event loop may take a turn. */
 export type Steps<T> = Generator<void, T, void>;
@@ -38,19 +38,19 @@ const WORK_MS = 100;
 
 /**
  * Runs steps with turns of the event loop between them.
- * @param mayMove  true if the steps change nothing and the caller repeats them in a lane on TooHeavy
- * @throws TooHeavy only if `mayMove`
+ * @param mobility  other than STAYS if the steps change nothing and the caller repeats them in a lane on TooHeavy
+ * @throws TooHeavy unless STAYS
  */
-export async function runInTurns<T>(steps: Steps<T>, mayMove = false, turns: Turns = EVENT_LOOP): Promise<T> {
+export async function runInTurns<T>(steps: Steps<T>, mobility: Mobility = STAYS, turns: Turns = EVENT_LOOP): Promise<T> {
   let since = turns.now();
   let worked = 0;
   for (;;) {
-    const step = mayMove ? limitedStep(steps, TURN_MS * patience()) : steps.next();
+    const step = mobility !== STAYS ? limitedStep(steps, TURN_MS * patience() * mobility) : steps.next();
     if (step.done) return step.value;
     const elapsed = turns.now() - since;
     if (elapsed < SLICE_MS) continue;
     worked += elapsed;
-    if (mayMove && worked > WORK_MS * patience()) throw new TooHeavy();
+    if (mobility !== STAYS && worked > WORK_MS * patience() * mobility) throw new TooHeavy(true);
     await turns.next();
     since = turns.now();
   }
@@ -58,16 +58,16 @@ export async function runInTurns<T>(steps: Steps<T>, mayMove = false, turns: Tur
 
 /**
  * For work that consists of many short parts: lets the event loop take a turn when the parts since the last one have taken long.
- * @returns to be awaited between two parts. @throws TooHeavy only if `mayMove`: the parts have taken too long together
+ * @returns to be awaited between two parts. @throws TooHeavy unless STAYS: the parts have taken too long together
  */
-export function pauses(mayMove: boolean, turns: Turns = EVENT_LOOP): () => Promise<void> | void {
+export function pauses(mobility: Mobility, turns: Turns = EVENT_LOOP): () => Promise<void> | void {
   let since = turns.now();
   let worked = 0;
   return () => {
     const elapsed = turns.now() - since;
     if (elapsed < SLICE_MS) return;
     worked += elapsed;
-    if (mayMove && worked > WORK_MS * patience()) throw new TooHeavy();
+    if (mobility !== STAYS && worked > WORK_MS * patience() * mobility) throw new TooHeavy(true);
     return turns.next().then(() => {
       since = turns.now();
     });

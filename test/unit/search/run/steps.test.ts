@@ -19,14 +19,14 @@ test('yields to the event loop after each slice, not after each step', async () 
     turns.push(clock.ms);
     clock.ms += 1000; // time of other work does not count
   };
-  expect(await runInTurns(work([5, 5, 5, 5, 5, 30, 1], clock), false, { now: () => clock.ms, next })).toBe('done');
+  expect(await runInTurns(work([5, 5, 5, 5, 5, 30, 1], clock), 0, { now: () => clock.ms, next })).toBe('done');
   expect(turns).toEqual([20, 1055]);
 });
 
 test('short work runs in one turn', async () => {
   const next = () => Promise.reject(new Error('no turn is needed'));
   const clock = { ms: 0 };
-  expect(await runInTurns(work([1, 2, 3], clock), false, { now: () => clock.ms, next })).toBe('done');
+  expect(await runInTurns(work([1, 2, 3], clock), 0, { now: () => clock.ms, next })).toBe('done');
 });
 
 test('errors of steps reach the caller either way', async () => {
