@@ -159,145 +159,151 @@ function weekday(count: number): PatternElement {
   );
 }
 
+/** @param min  least number of digits to parse. @returns null for too many letters */
+type LetterElement = (count: number, lenient: boolean, min: number, letter: string) => PatternElement | null;
+
+const upTo =
+  (most: number, make: LetterElement): LetterElement =>
+  (count, lenient, min, letter) =>
+    count <= most ? make(count, lenient, min, letter) : null;
+
+/** A field of one or two digits. */
+const twoDigits = (field: Parameters<typeof number>[0]): LetterElement =>
+  upTo(2, (count, _, min) => number(field, min, 2, false, 1, count));
+
+const monthElement: LetterElement = upTo(4, (count, lenient) => month(count, lenient));
+
+const quarterElement: LetterElement = upTo(4, (count) => {
+  if (count <= 2) return number('quarter', count, count === 1 ? 1 : 2);
+  return new TextElement(
+    count === 3 ? ['Q1', 'Q2', 'Q3', 'Q4'] : QUARTERS,
+    (view) => view.quarter - 1,
+    (fields, index) => {
+      fields.quarter = index + 1;
+    },
+  );
+});
+
+const numberedWeekday: LetterElement = upTo(4, (count) => (count <= 2 ? number('weekday', count, count) : weekday(count)));
+
+const halfOfDay: LetterElement = upTo(
+  1,
+  () =>
+    new TextElement(
+      ['AM', 'PM'],
+      (view) => (view.hour < 12 ? 0 : 1),
+      (fields, index) => {
+        fields.afternoon = index;
+      },
+    ),
+);
+
+const hourFrom1To24: LetterElement = upTo(
+  2,
+  (_count, _lenient, min) =>
+    new NumberElement(
+      min,
+      2,
+      false,
+      (view) => view.hour || 24,
+      (fields, value) => {
+        fields.hour = value % 24;
+      },
+    ),
+);
+
+const hourFrom1To12: LetterElement = upTo(
+  2,
+  (_count, _lenient, min) =>
+    new NumberElement(
+      min,
+      2,
+      false,
+      (view) => view.hour % 12 || 12,
+      (fields, value) => {
+        fields.halfDayHour = value % 12;
+      },
+    ),
+);
+
+const hourFrom0To11: LetterElement = upTo(
+  2,
+  (_count, _lenient, min) =>
+    new NumberElement(
+      min,
+      2,
+      false,
+      (view) => view.hour % 12,
+      (fields, value) => {
+        fields.halfDayHour = value;
+      },
+    ),
+);
+
+const era: LetterElement = (count) =>
+  new TextElement(
+    count === 4 ? ['Before Christ', 'Anno Domini'] : ['BC', 'AD'],
+    (view) => (view.year > 0 ? 1 : 0),
+    (fields, index) => {
+      fields.era = index;
+    },
+  );
+
+const offset: LetterElement = upTo(3, (count, _lenient, _min, letter) => {
+  const form = count === 1 ? 'hour' : count === 2 ? 'plain' : 'colon';
+  return new OffsetElement(form, letter === 'X' ? 'Z' : { hour: '+00', plain: '+0000', colon: '+00:00' }[form], false);
+});
+
+const generalOffset: LetterElement = upTo(5, (count) => {
+  if (count <= 3) return new OffsetElement('plain', '+0000', false);
+  return count === 4 ? new OffsetElement('gmt', 'GMT', false) : new OffsetElement('colon', 'Z', false);
+});
+
+const zoneId: LetterElement = (count, _lenient, _min, letter) => {
+  if (count !== 2) throw illegalArgumentError(`Pattern letter count must be 2: ${letter}`);
+  return new OffsetElement('any', 'Z', true);
+};
+
+/** Letters of java.time.format.DateTimeFormatter. */
+const LETTERS: ReadonlyMap<string, LetterElement> = new Map([
+  ['y', (count, lenient) => year('year', count, lenient)],
+  ['u', (count, lenient) => year('year', count, lenient)],
+  ['Y', (count, lenient) => year('weekYear', count, lenient)],
+  ['M', monthElement],
+  ['L', monthElement],
+  ['d', twoDigits('day')],
+  ['D', upTo(3, (count, lenient) => number('dayOfYear', lenient ? 1 : count, 3, false, 1, count))],
+  ['Q', quarterElement],
+  ['q', quarterElement],
+  ['w', twoDigits('week')],
+  ['E', upTo(4, weekday)],
+  ['e', numberedWeekday],
+  ['c', numberedWeekday],
+  ['a', halfOfDay],
+  ['H', twoDigits('hour')],
+  ['k', hourFrom1To24],
+  ['h', hourFrom1To12],
+  ['K', hourFrom0To11],
+  ['m', twoDigits('minute')],
+  ['s', twoDigits('second')],
+  ['S', upTo(9, (count, lenient) => new FractionElement(count, count, lenient ? 1 : count))],
+  ['n', (count) => number('nano', count, 19)],
+  ['N', (count) => number('nanoOfDay', count, 19)],
+  ['A', (count) => number('nanoOfDay', count, 19, false, 1_000_000)],
+  ['G', era],
+  ['X', offset],
+  ['x', offset],
+  ['Z', generalOffset],
+  ['O', (count) => (count === 1 || count === 4 ? new OffsetElement('gmt', 'GMT', false) : null)],
+  ['z', () => new ZoneElement()],
+  ['v', () => new ZoneElement()],
+  ['V', zoneId],
+] satisfies Array<[string, LetterElement]>);
+
 function letterElement(letter: string, count: number, lenient: boolean): PatternElement {
-  const min = lenient ? 1 : Math.min(count, 2);
-  switch (letter) {
-    case 'y':
-    case 'u':
-      return year('year', count, lenient);
-    case 'Y':
-      return year('weekYear', count, lenient);
-    case 'M':
-    case 'L':
-      if (count <= 4) return month(count, lenient);
-      break;
-    case 'd':
-      if (count <= 2) return number('day', min, 2, false, 1, count);
-      break;
-    case 'D':
-      if (count <= 3) return number('dayOfYear', lenient ? 1 : count, 3, false, 1, count);
-      break;
-    case 'Q':
-    case 'q':
-      if (count <= 2) return number('quarter', count, count === 1 ? 1 : 2);
-      if (count <= 4) {
-        const names = count === 3 ? ['Q1', 'Q2', 'Q3', 'Q4'] : QUARTERS;
-        return new TextElement(
-          names,
-          (view) => view.quarter - 1,
-          (fields, index) => {
-            fields.quarter = index + 1;
-          },
-        );
-      }
-      break;
-    case 'w':
-      if (count <= 2) return number('week', min, 2, false, 1, count);
-      break;
-    case 'E':
-      if (count <= 4) return weekday(count);
-      break;
-    case 'e':
-    case 'c':
-      if (count <= 2) return number('weekday', count, count);
-      if (count <= 4) return weekday(count);
-      break;
-    case 'a':
-      if (count === 1) {
-        return new TextElement(
-          ['AM', 'PM'],
-          (view) => (view.hour < 12 ? 0 : 1),
-          (fields, index) => {
-            fields.afternoon = index;
-          },
-        );
-      }
-      break;
-    case 'H':
-      if (count <= 2) return number('hour', min, 2, false, 1, count);
-      break;
-    case 'k':
-      if (count <= 2)
-        return new NumberElement(
-          min,
-          2,
-          false,
-          (view) => view.hour || 24,
-          (fields, value) => {
-            fields.hour = value % 24;
-          },
-        );
-      break;
-    case 'h':
-      if (count <= 2)
-        return new NumberElement(
-          min,
-          2,
-          false,
-          (view) => view.hour % 12 || 12,
-          (fields, value) => {
-            fields.halfDayHour = value % 12;
-          },
-        );
-      break;
-    case 'K':
-      if (count <= 2)
-        return new NumberElement(
-          min,
-          2,
-          false,
-          (view) => view.hour % 12,
-          (fields, value) => {
-            fields.halfDayHour = value;
-          },
-        );
-      break;
-    case 'm':
-      if (count <= 2) return number('minute', min, 2, false, 1, count);
-      break;
-    case 's':
-      if (count <= 2) return number('second', min, 2, false, 1, count);
-      break;
-    case 'S':
-      if (count <= 9) return new FractionElement(count, count, lenient ? 1 : count);
-      break;
-    case 'n':
-      return number('nano', count, 19);
-    case 'N':
-      return number('nanoOfDay', count, 19);
-    case 'A':
-      return number('nanoOfDay', count, 19, false, 1_000_000);
-    case 'G':
-      return new TextElement(
-        count === 4 ? ['Before Christ', 'Anno Domini'] : ['BC', 'AD'],
-        (view) => (view.year > 0 ? 1 : 0),
-        (fields, index) => {
-          fields.era = index;
-        },
-      );
-    case 'X':
-    case 'x':
-      if (count <= 3) {
-        const form = count === 1 ? 'hour' : count === 2 ? 'plain' : 'colon';
-        return new OffsetElement(form, letter === 'X' ? 'Z' : { hour: '+00', plain: '+0000', colon: '+00:00' }[form], false);
-      }
-      break;
-    case 'Z':
-      if (count <= 3) return new OffsetElement('plain', '+0000', false);
-      if (count === 4) return new OffsetElement('gmt', 'GMT', false);
-      if (count === 5) return new OffsetElement('colon', 'Z', false);
-      break;
-    case 'O':
-      if (count === 1 || count === 4) return new OffsetElement('gmt', 'GMT', false);
-      break;
-    case 'z':
-    case 'v':
-      return new ZoneElement();
-    case 'V':
-      if (count === 2) return new OffsetElement('any', 'Z', true);
-      throw illegalArgumentError(`Pattern letter count must be 2: ${letter}`);
-    default:
-      throw illegalArgumentError(`Unknown pattern letter: ${letter}`);
-  }
-  throw illegalArgumentError(`Too many pattern letters: ${letter}`);
+  const make = LETTERS.get(letter);
+  if (!make) throw illegalArgumentError(`Unknown pattern letter: ${letter}`);
+  const element = make(count, lenient, lenient ? 1 : Math.min(count, 2), letter);
+  if (!element) throw illegalArgumentError(`Too many pattern letters: ${letter}`);
+  return element;
 }

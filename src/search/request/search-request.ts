@@ -137,122 +137,136 @@ export function parseSearchRequest(body: unknown, report: ReportUncacheable = ()
   return request;
 }
 
+type Reader = (request: Draft, value: unknown, key: string, report: ReportUncacheable) => void;
+
+const readFlag = (value: unknown, key: string): boolean => readBoolean(requireScalar(key, value), key);
+
+function readCount(value: unknown, key: 'from' | 'size'): number {
+  const number = readInt(requireScalar(key, value), key);
+  if (number < 0) throw illegalArgumentError(`[${key}] parameter cannot be negative, found [${number}]`);
+  return number;
+}
+
+const readAggs: Reader = (request, value, key) => {
+  request.aggs = requireObject(key, value);
+};
+
+const READERS: Readonly<Record<string, Reader>> = {
+  from(request, value) {
+    request.from = readCount(value, 'from');
+  },
+  size(request, value) {
+    request.size = readCount(value, 'size');
+  },
+  query(request, value, key, report) {
+    request.query = parseQuery(requireObject(key, value), report);
+  },
+  post_filter(request, value, key, report) {
+    request.postFilter = parseQuery(requireObject(key, value), report);
+  },
+  sort(request, value, _key, report) {
+    request.sort = parseSort(value, report);
+  },
+  search_after(request, value, key) {
+    if (!Array.isArray(value)) unknownKey(key, value);
+    if (value.length === 0) throw illegalArgumentError('Values must contains at least one value.');
+    request.searchAfter = value;
+  },
+  track_scores(request, value, key) {
+    request.trackScores = readFlag(value, key);
+  },
+  track_total_hits(request, value, key) {
+    request.trackTotalHitsUpTo = readTrackTotalHits(requireScalar(key, value));
+  },
+  timeout(request, value, key) {
+    request.timeoutMs = readDuration(key, requireScalar(key, value));
+  },
+  terminate_after(request, value, key) {
+    request.terminateAfter = readInt(requireScalar(key, value), key);
+    if (request.terminateAfter < 0) throw illegalArgumentError('terminateAfter must be > 0');
+  },
+  min_score(request, value, key) {
+    request.minScore = readFloat(requireScalar(key, value), key);
+  },
+  _source(request, value) {
+    request.source = readSource(value);
+  },
+  fields(request, value, key) {
+    request.fields = readFieldRequests(key, value);
+  },
+  docvalue_fields(request, value, key) {
+    request.docvalueFields = readFieldRequests(key, value);
+  },
+  stored_fields(request, value) {
+    request.storedFields = readStoredFields(value);
+  },
+  version(request, value, key) {
+    request.version = readFlag(value, key);
+  },
+  seq_no_primary_term(request, value, key) {
+    request.seqNoPrimaryTerm = readFlag(value, key);
+  },
+  explain(request, value, key) {
+    request.explain = readFlag(value, key);
+  },
+  profile(request, value, key) {
+    request.profile = readFlag(value, key);
+  },
+  highlight(request, value, key, report) {
+    request.highlight = parseHighlight(requireObject(key, value), report);
+  },
+  collapse(request, value, key, report) {
+    request.collapse = readCollapse(requireObject(key, value), report);
+  },
+  rescore(request, value, key, report) {
+    request.rescore = readList(value).map((item) => readRescore(requireObject(key, item), report));
+  },
+  indices_boost(request, value) {
+    request.indicesBoost = readIndicesBoost(value);
+  },
+  aggs: readAggs,
+  aggregations: readAggs,
+  slice(request, value, key) {
+    request.slice = readSlice(requireObject(key, value));
+  },
+  pit(request, value, key) {
+    request.pit = readPit(requireObject(key, value));
+  },
+  suggest(request, value, key) {
+    request.suggest = parseSuggest(requireObject(key, value));
+  },
+  script_fields(request, value, key) {
+    request.scriptFields = readScriptFields(requireObject(key, value));
+  },
+  runtime_mappings(request, value, key) {
+    request.runtimeMappings = requireObject(key, value);
+    checkRuntimeScripts(request.runtimeMappings);
+  },
+  stats(_request, value, key) {
+    if (!Array.isArray(value)) unknownKey(key, value);
+  },
+  ext(_request, value, key) {
+    if (Object.keys(requireObject(key, value)).length > 0) {
+      throw xContentParseError('unknown named object category [org.opensearch.search.SearchExtBuilder]');
+    }
+  },
+  include_named_queries_score(request, value, key) {
+    request.includeNamedScores = readFlag(value, key);
+  },
+  verbose_pipeline(_request, value, key) {
+    readFlag(value, key);
+  },
+};
+
 function readKey(key: string, value: unknown, request: Draft, report: ReportUncacheable): void {
   checkListLimit(key, value);
-  switch (key) {
-    case 'from':
-    case 'size': {
-      const number = readInt(requireScalar(key, value), key);
-      if (number < 0) throw illegalArgumentError(`[${key}] parameter cannot be negative, found [${number}]`);
-      request[key] = number;
-      return;
-    }
-    case 'query':
-      request.query = parseQuery(requireObject(key, value), report);
-      return;
-    case 'post_filter':
-      request.postFilter = parseQuery(requireObject(key, value), report);
-      return;
-    case 'sort':
-      request.sort = parseSort(value, report);
-      return;
-    case 'search_after':
-      if (!Array.isArray(value)) unknownKey(key, value);
-      if (value.length === 0) throw illegalArgumentError('Values must contains at least one value.');
-      request.searchAfter = value;
-      return;
-    case 'track_scores':
-      request.trackScores = readBoolean(requireScalar(key, value), key);
-      return;
-    case 'track_total_hits':
-      request.trackTotalHitsUpTo = readTrackTotalHits(requireScalar(key, value));
-      return;
-    case 'timeout':
-      request.timeoutMs = readDuration(key, requireScalar(key, value));
-      return;
-    case 'terminate_after':
-      request.terminateAfter = readInt(requireScalar(key, value), key);
-      if (request.terminateAfter < 0) throw illegalArgumentError('terminateAfter must be > 0');
-      return;
-    case 'min_score':
-      request.minScore = readFloat(requireScalar(key, value), key);
-      return;
-    case '_source':
-      request.source = readSource(value);
-      return;
-    case 'fields':
-      request.fields = readFieldRequests(key, value);
-      return;
-    case 'docvalue_fields':
-      request.docvalueFields = readFieldRequests(key, value);
-      return;
-    case 'stored_fields':
-      request.storedFields = readStoredFields(value);
-      return;
-    case 'version':
-      request.version = readBoolean(requireScalar(key, value), key);
-      return;
-    case 'seq_no_primary_term':
-      request.seqNoPrimaryTerm = readBoolean(requireScalar(key, value), key);
-      return;
-    case 'explain':
-      request.explain = readBoolean(requireScalar(key, value), key);
-      return;
-    case 'profile':
-      request.profile = readBoolean(requireScalar(key, value), key);
-      return;
-    case 'highlight':
-      request.highlight = parseHighlight(requireObject(key, value), report);
-      return;
-    case 'collapse':
-      request.collapse = readCollapse(requireObject(key, value), report);
-      return;
-    case 'rescore':
-      request.rescore = readList(value).map((item) => readRescore(requireObject(key, item), report));
-      return;
-    case 'indices_boost':
-      request.indicesBoost = readIndicesBoost(value);
-      return;
-    case 'aggs':
-    case 'aggregations':
-      request.aggs = requireObject(key, value);
-      return;
-    case 'slice':
-      request.slice = readSlice(requireObject(key, value));
-      return;
-    case 'pit':
-      request.pit = readPit(requireObject(key, value));
-      return;
-    case 'suggest':
-      request.suggest = parseSuggest(requireObject(key, value));
-      return;
-    case 'script_fields':
-      request.scriptFields = readScriptFields(requireObject(key, value));
-      return;
-    case 'runtime_mappings':
-      request.runtimeMappings = requireObject(key, value);
-      checkRuntimeScripts(request.runtimeMappings);
-      return;
-    case 'stats':
-      if (!Array.isArray(value)) unknownKey(key, value);
-      return;
-    case 'ext':
-      if (Object.keys(requireObject(key, value)).length > 0) {
-        throw xContentParseError('unknown named object category [org.opensearch.search.SearchExtBuilder]');
-      }
-      return;
-    case 'include_named_queries_score':
-      request.includeNamedScores = readBoolean(requireScalar(key, value), key);
-      return;
-    case 'verbose_pipeline':
-      readBoolean(requireScalar(key, value), key);
-      return;
-    default: {
-      const reason = Object.hasOwn(UNSUPPORTED, key) ? UNSUPPORTED[key] : undefined;
-      if (reason !== undefined) throw illegalArgumentError(`[${key}] is not supported: ${reason}`);
-      unknownKey(key, value);
-    }
+  if (Object.hasOwn(READERS, key)) {
+    READERS[key](request, value, key, report);
+    return;
   }
+  const reason = Object.hasOwn(UNSUPPORTED, key) ? UNSUPPORTED[key] : undefined;
+  if (reason !== undefined) throw illegalArgumentError(`[${key}] is not supported: ${reason}`);
+  unknownKey(key, value);
 }
 
 /** Checks that apply to scrolls only. @throws ApiError action_request_validation_exception */
