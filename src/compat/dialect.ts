@@ -35,6 +35,8 @@ export const DIFFERENCES = {
   scoresKeywords: notInOpenSearch('terms of keyword fields are scored by their statistics without `use_similarity`'),
   namesValuesAboveLimit: row('`_ignored` names fields whose values `ignore_above` dropped', false, true, true, true, false),
   blamesAggregationRequests: since8('wrong uses of aggregations, and too many buckets, are errors of the request (400)'),
+  maxClauseCount: row('default of `indices.query.bool.max_clause_count`', 1024, 1024, 16_384, 16_384, 1024),
+  limitsPrefixes: since8('prefixes longer than `index.max_regex_length` are refused'),
   maxBuckets: row('default of `search.max_buckets`', 65_535, 65_535, 65_536, 65_536, 65_535),
   lastSearchPhase: row('phase named by errors of reductions', 'fetch', 'fetch', 'rank-feature', 'rank-feature', 'fetch'),
   checksAggregationsEarly: notInOpenSearch(

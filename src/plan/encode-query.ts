@@ -1,4 +1,5 @@
 // Encodes a PlanNode tree as the records of assembly/search/node.ts in a worker's scratch region.
+import { pushAll } from '../common/large-lists.ts';
 import { Column } from '../wasm/generated/docvalues.ts';
 import {
   AnyTermNode,
@@ -291,7 +292,7 @@ export class QueryEncoder {
       setU32(this.#k, at, PlaceTerms.place, place.position);
       setU32(this.#k, at, PlaceTerms.firstChild, children.length);
       setU32(this.#k, at, PlaceTerms.childCount, terms.length);
-      children.push(...terms);
+      pushAll(children, terms);
       cost = Math.min(cost, sumOfCosts(terms));
     }
     const encoded = this.#record(OP_PHRASE, PhraseNode, cost, children, scores);

@@ -1,4 +1,5 @@
 // Parses Java's regular expression syntax (java.util.regex.Pattern of JDK 25) and reports errors with its messages.
+import { maxOf } from '../../common/large-lists.ts';
 import { CharacterParser } from './character-parser.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
 import { VERTICAL_SPACE } from './properties.ts';
@@ -285,7 +286,7 @@ function maxLength(node: Node): number {
     case 'seq':
       return node.parts.reduce((sum, part) => sum + maxLength(part), 0);
     case 'alt':
-      return Math.max(...node.parts.map(maxLength));
+      return maxOf(node.parts.map(maxLength));
     case 'repeat': {
       const inner = maxLength(node.part);
       if (inner === 0) return 0;

@@ -75,7 +75,7 @@ export function allowsExpensive(ctx: EngineContext): boolean {
 function maxClausesOf(ctx: EngineContext): number {
   const { transient, persistent } = ctx.cluster.settings;
   const value = transient[MAX_CLAUSE_COUNT] ?? persistent[MAX_CLAUSE_COUNT];
-  return value === undefined ? DEFAULT_LIMITS.maxClauseCount : Math.min(Number(value), MAX_PARSED_CLAUSES);
+  return value === undefined ? ctx.dialect.maxClauseCount : Math.min(Number(value), MAX_PARSED_CLAUSES);
 }
 
 const MAX_CLAUSE_COUNT = 'indices.query.bool.max_clause_count';

@@ -1,6 +1,8 @@
 // Functions of function_score for a document: field values with modifiers, decays by distance from an origin, random numbers.
+
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { javaDouble } from '../../common/java-text.ts';
+import { maxOf, minOf } from '../../common/large-lists.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError, timeValueError } from '../../errors/catalog.ts';
@@ -114,7 +116,7 @@ function decay(spec: DecaySpec, context: RewriteContext): DocFunction {
 
 function choose(values: readonly number[], mode: DecaySpec['mode']): number {
   const sum = values.reduce((a, b) => a + b, 0);
-  return mode === 'min' ? Math.min(...values) : mode === 'max' ? Math.max(...values) : mode === 'sum' ? sum : sum / values.length;
+  return mode === 'min' ? minOf(values) : mode === 'max' ? maxOf(values) : mode === 'sum' ? sum : sum / values.length;
 }
 
 interface Measure {

@@ -1,4 +1,5 @@
 // Spatial relations of two shapes on the plane of degrees, for geo_shape. The edges of a polygon, including those of holes, belong to it.
+import { pushAll } from '../../common/large-lists.ts';
 import type { Position, Shape } from '../../mapping/geo-shape-value.ts';
 
 type Ring = readonly Position[];
@@ -40,19 +41,19 @@ export function geometryOf(shapes: readonly Shape[]): Geometry {
         points.push(shape.at);
         return;
       case 'multipoint':
-        points.push(...shape.points);
+        pushAll(points, shape.points);
         return;
       case 'linestring':
         lines.push(shape.line);
         return;
       case 'multilinestring':
-        lines.push(...shape.lines);
+        pushAll(lines, shape.lines);
         return;
       case 'polygon':
         polygons.push(shape.rings);
         return;
       case 'multipolygon':
-        polygons.push(...shape.polygons);
+        pushAll(polygons, shape.polygons);
         return;
       case 'envelope': {
         const { left, right, top, bottom } = shape;

@@ -1,5 +1,7 @@
 // Values of a field in the source of a document.
+
 import type { JsonObject } from '../../common/json-value.ts';
+import { pushAll } from '../../common/large-lists.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 
 /** Every value at a path of object keys. Keys of the source may contain dots themselves; arrays on the way are searched element by element. */
@@ -10,7 +12,7 @@ export function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   const found: unknown[] = [];
   for (let length = 1; length <= path.length; length++) {
     const key = path.slice(0, length).join('.');
-    if (Object.hasOwn(value, key)) found.push(...valuesAt((value as JsonObject)[key], path.slice(length)));
+    if (Object.hasOwn(value, key)) pushAll(found, valuesAt((value as JsonObject)[key], path.slice(length)));
   }
   return found;
 }

@@ -35,7 +35,10 @@ export interface FuzzyMatcher {
 export function fuzzyMatcher(word: string, maxEdits: number, prefixLength: number, transpositions: boolean): FuzzyMatcher {
   const target = Array.from(word, (char) => char.codePointAt(0) ?? 0);
   const fixed = Math.min(prefixLength, target.length);
-  const prefix = String.fromCodePoint(...target.slice(0, fixed));
+  const prefix = target
+    .slice(0, fixed)
+    .map((cp) => String.fromCodePoint(cp))
+    .join('');
   const scratch: number[] = [];
   const rows = [0, 1, 2].map(() => new Int32Array(target.length - fixed + 1));
 

@@ -32,7 +32,7 @@ export function wildcardMatcher(pattern: string, caseInsensitive: boolean): Wild
   if (!caseInsensitive && firstWildcard < 0) kind = 'literal';
   else if (!caseInsensitive && firstWildcard === parts.length - 1 && parts[firstWildcard] === ANY_STRING) kind = 'prefix';
   return {
-    prefix: caseInsensitive ? '' : String.fromCodePoint(...literal),
+    prefix: caseInsensitive ? '' : literal.map((cp) => String.fromCodePoint(cp)).join(''),
     kind,
     matches: (term) => matchParts(parts, decoder.decode(term), caseInsensitive),
   };

@@ -2,6 +2,7 @@
 
 import { decodeGeoPoint, encodeLatitude, encodeLongitude } from '../../common/geo-encoding.ts';
 import { javaDouble } from '../../common/java-text.ts';
+import { maxOf, minOf } from '../../common/large-lists.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
 import type { GeoPoint } from '../../query/geo-point.ts';
@@ -47,10 +48,10 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
   const box: IndexQuery = {
     op: 'geoBox',
     field: name,
-    top: Math.max(...lats),
-    left: Math.min(...lons),
-    bottom: Math.min(...lats),
-    right: Math.max(...lons),
+    top: maxOf(lats),
+    left: minOf(lons),
+    bottom: minOf(lats),
+    right: maxOf(lons),
   };
   const inside: IndexQuery = {
     op: 'hostFilter',

@@ -59,6 +59,12 @@ export function rewritePattern(query: PatternQuery, context: RewriteContext): In
         `[${context.limits.maxRegexLength}]. This maximum can be set by changing the [index.max_regex_length] index level setting.`,
     );
   }
+  if (query.kind === 'prefix' && context.dialect.limitsPrefixes && query.value.length > context.limits.maxRegexLength) {
+    throw illegalArgumentError(
+      `The length of prefix [${query.value.length}] used in the Prefix Query request has exceeded the allowed maximum of ` +
+        `[${context.limits.maxRegexLength}]. This maximum can be set by changing the [index.max_regex_length] index level setting.`,
+    );
+  }
   const rewrite = parseRewriteMethod(query.rewrite, CONSTANT);
   if (!field) return unmapped(query.field);
   if (field.name === '_index' && query.kind !== 'regexp') {

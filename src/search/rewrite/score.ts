@@ -1,6 +1,7 @@
 // Rewriting of queries that compute scores: scripts, features, distances.
 
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { minOf } from '../../common/large-lists.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -120,7 +121,7 @@ export function rewriteDistanceFeature(query: DistanceFeature, context: RewriteC
   }
   const { pivot, measure } = distance;
   const value: DocFunction = (segment, docId) => {
-    const nearest = Math.min(...segment.values(name, docId).map(measure));
+    const nearest = minOf(segment.values(name, docId).map(measure));
     return Math.fround(pivot / (pivot + nearest));
   };
   return scored({ op: 'existsColumn', field: name }, value, context);

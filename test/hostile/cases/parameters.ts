@@ -42,12 +42,14 @@ export function* parameterCases(): Generator<HostileCase> {
     if (kept.length === 0) continue;
     const line = lineOf(kept[kept.length - 1]);
     const params = api.params === 'any' ? COMMON_PARAMS : { ...COMMON_PARAMS, ...api.params };
+    // Waiting is what some parameters ask for.
+    const patience = 'timeout' in params ? '&timeout=1s' : '';
     for (const [name, kind] of Object.entries(params)) {
       for (const value of VALUES[kind] ?? []) {
         yield {
           family: 'parameter',
           name: `${api.name} ${name}=${value.slice(0, 20)}`,
-          line: `${line}?${name}=${encodeURIComponent(value).slice(0, LONG)}`,
+          line: `${line}?${name}=${encodeURIComponent(value).slice(0, LONG)}${name === 'timeout' ? '' : patience}`,
         };
       }
     }

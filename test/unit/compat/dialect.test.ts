@@ -35,6 +35,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   blamesAggregationRequests: async (ask) =>
     (await ask('POST /docs/_search', { aggs: { a: { max: { field: 'number' }, aggs: { b: { max: { field: 'number' } } } } } })).status ===
     400,
+  maxClauseCount: async (ask) => {
+    const { json } = await ask('POST /docs/_search', { query: { bool: { filter: Array(20_000).fill({ match_all: {} }) } } });
+    return Number(/maxClauseCount is set to (\d+)/.exec(json.error.root_cause[0].reason)?.[1]);
+  },
+  limitsPrefixes: async (ask) => (await ask('POST /docs/_search', { query: { prefix: { word: 'a'.repeat(1001) } } })).status === 400,
   maxBuckets: async (ask) => Number((await tooMany(ask)).json.error.caused_by.max_buckets),
   lastSearchPhase: async (ask) => (await tooMany(ask)).json.error.phase,
   checksAggregationsEarly: async (ask) => {

@@ -27,9 +27,16 @@ async function failure(body: object): Promise<{ status: number; type: string; re
   return { status, type: cause.type, reason: cause.reason };
 }
 
+function setMaxClauses(value: number | null): Promise<unknown> {
+  return node.ok('PUT /_cluster/settings', { transient: { 'indices.query.bool.max_clause_count': value } });
+}
+
 const terms = (count: number): object[] => Array.from({ length: count }, (_, i) => ({ term: { n: i } }));
 
 describe('clauses', () => {
+  beforeAll(() => setMaxClauses(1024));
+  afterAll(() => setMaxClauses(null));
+
   test('of one bool', async () => {
     const reason = 'maxClauseCount is set to 1024';
     expect(await failure({ query: { bool: { should: terms(1025) } } })).toEqual({ status: 400, type: 'too_many_clauses', reason });
@@ -50,17 +57,15 @@ describe('clauses', () => {
   });
 
   test('are limited by indices.query.bool.max_clause_count', async () => {
-    const set = (value: number | null): Promise<unknown> =>
-      node.ok('PUT /_cluster/settings', { transient: { 'indices.query.bool.max_clause_count': value } });
-    await set(2000);
+    await setMaxClauses(2000);
     expect((await node.ok('POST /docs/_search', { query: { bool: { should: terms(1999) } } })).hits.total.value).toBe(1999);
-    await set(10);
+    await setMaxClauses(10);
     expect(await failure({ query: { bool: { filter: terms(11) } } })).toMatchObject({ type: 'too_many_clauses' });
     expect(await failure({ query: { prefix: { code: { value: 'c0000', rewrite: 'scoring_boolean' } } } })).toMatchObject({ status: 200 });
     expect(await failure({ query: { prefix: { code: { value: 'c000', rewrite: 'scoring_boolean' } } } })).toMatchObject({
       type: 'too_many_clauses',
     });
-    await set(null);
+    await setMaxClauses(1024);
   });
 
   test('ids are limited like terms', async () => {
