@@ -126,6 +126,11 @@ export const SETTINGS = {
   'path.data': setting('data', text, 'folder of the data; only one process may use it'),
   'path.config': setting('config', text, 'folder of gannet.yml and of files that analyzers name'),
   'path.repo': setting<readonly string[]>([], list, 'folders in which snapshot repositories may be; empty: none'),
+  'repositories.url.allowed_urls': setting<readonly string[]>(
+    [],
+    list,
+    'http addresses from which repositories of type url may read: patterns such as https://backup.example/*',
+  ),
   'path.logs': setting('', optionalText, 'folder of log files; empty: errors go to stderr, nothing else is logged'),
   threads: setting(0, int(0, 256), 'number of http workers; 0: one per core, at most 8'),
   indexers: setting(0, int(0, 64), 'number of threads that write; 0: one per two http workers, at most 4'),

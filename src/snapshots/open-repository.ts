@@ -1,5 +1,6 @@
 // Opens repositories by their type, with Elasticsearch's checks of their settings.
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseByteSize } from '../common/byte-size.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
@@ -8,17 +9,26 @@ import { FsBlobs } from './fs-blobs.ts';
 import { Repository } from './repository.ts';
 import { repositoryError } from './repository-errors.ts';
 import type { RepositoryConfig } from './snapshot-types.ts';
+import { checkedUrl, UrlBlobs } from './url-blobs.ts';
 
 /** Settings of the node that limit what a repository may reach. */
 export interface RepositoryLimits {
   /** `path.repo`: absolute folders. */
   readonly paths: readonly string[];
+  /** `repositories.url.allowed_urls`: patterns. */
+  readonly urls: readonly string[];
 }
 
 type OpenBlobs = (config: RepositoryConfig, limits: RepositoryLimits) => BlobStore;
 
 const TYPES: Readonly<Record<string, OpenBlobs>> = {
   fs: (config, { paths }) => new FsBlobs(fsLocation(config, paths)),
+  url: (config, { paths, urls }) => {
+    const url = checkedUrl(config, urls);
+    if (url.protocol !== 'file:') return new UrlBlobs(url);
+    const settings = { location: fileURLToPath(url) };
+    return new FsBlobs(fsLocation({ ...config, settings }, paths));
+  },
 };
 
 /** @throws ApiError repository_exception: an unknown type or a wrong setting */
@@ -26,9 +36,8 @@ export function openRepository(config: RepositoryConfig, limits: RepositoryLimit
   const open = Object.hasOwn(TYPES, config.type) ? TYPES[config.type] : null;
   if (open === null) throw repositoryError(config.name, `repository type [${config.type}] does not exist`);
   try {
-    rateLimit(config, 'max_snapshot_bytes_per_sec');
-    rateLimit(config, 'max_restore_bytes_per_sec');
-    return new Repository(config.name, open(config, limits), flag(config, 'readonly'));
+    for (const name of SIZES) byteSize(config, name);
+    return new Repository(config.name, open(config, limits), config.type === 'url' || flag(config, 'readonly'));
   } catch (error) {
     if (error instanceof ApiError) throw repositoryError(config.name, 'failed to create repository', error);
     throw error;
@@ -36,20 +45,20 @@ export function openRepository(config: RepositoryConfig, limits: RepositoryLimit
 }
 
 /** Bytes per second; 0: unlimited. @throws ApiError illegal_argument_exception */
-export function rateLimit({ settings }: RepositoryConfig, name: 'max_snapshot_bytes_per_sec' | 'max_restore_bytes_per_sec'): number {
+export function rateLimit(config: RepositoryConfig, name: 'max_snapshot_bytes_per_sec' | 'max_restore_bytes_per_sec'): number {
+  return Math.max(0, byteSize(config, name) ?? 0);
+}
+
+/** Settings that are sizes. Blobs are never larger than a segment, so `chunk_size` is only checked. */
+const SIZES = ['chunk_size', 'max_snapshot_bytes_per_sec', 'max_restore_bytes_per_sec'];
+
+function byteSize({ settings }: RepositoryConfig, name: string): number | null {
   const value = settings[name];
-  if (value === undefined) return 0;
+  if (value === undefined) return null;
   const bytes = parseByteSize(value);
-  if (bytes === null)
-    throw illegalArgumentError(
-      `failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`,
-      new ApiError(
-        'parse_exception',
-        400,
-        `failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`,
-      ),
-    );
-  return Math.max(0, bytes);
+  if (bytes !== null) return bytes;
+  const reason = `failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`;
+  throw illegalArgumentError(reason, new ApiError('parse_exception', 400, reason));
 }
 
 function flag({ settings }: RepositoryConfig, name: string): boolean {
@@ -75,5 +84,5 @@ function fsLocation({ name, settings }: RepositoryConfig, paths: readonly string
 
 function isWithin(root: string, folder: string): boolean {
   const relative = path.relative(root, folder);
-  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

@@ -33,7 +33,8 @@ export class SnapshotWorker {
   }
 
   async #call(config: RepositoryConfig, call: RepositoryCall): Promise<RepositoryReplies[RepositoryCall['name']]> {
-    const repository = openRepository(config, { paths: this.#options.settings['path.repo'] });
+    const { settings } = this.#options;
+    const repository = openRepository(config, { paths: settings['path.repo'], urls: settings['repositories.url.allowed_urls'] });
     try {
       return await this.#run(repository, config, call);
     } finally {
