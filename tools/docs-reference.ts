@@ -10,6 +10,7 @@ import { frontDirectives } from './docs/front-directives.ts';
 import { doubtfulRequests } from './docs/front-shapes.ts';
 import { importArrows } from './docs/import-arrows.ts';
 import { packages } from './docs/packages.ts';
+import { clusterPrivileges, indexPrivileges } from './docs/privileges.ts';
 import { commonParams, restApis, restOverview } from './docs/rest-apis.ts';
 import { indexSettings, nodeSettings } from './docs/settings.ts';
 
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Prom
     dialects,
   },
   'docs/reference/rest-api.md': { 'common parameters': commonParams, apis: restApis },
+  'docs/reference/privileges.md': { 'cluster privileges': clusterPrivileges, 'index privileges': indexPrivileges },
   'docs/reference/analysis.md': { components: analysisComponents },
   'docs/reference/front-directives.md': { directives: frontDirectives },
   'docs/internals/front-compared.md': { 'doubtful requests': doubtfulRequests },
