@@ -112,9 +112,15 @@ export class LogFile implements LineSink {
   }
 }
 
-/** Writes to standard error, for a node without `path.logs`. */
+let ignoresErrors = false;
+
+/** Writes to standard error, for a node without `path.logs`. A terminal that is gone loses the lines. */
 export const STDERR_SINK: LineSink = {
-  write: (line) => void process.stderr.write(`${line}\n`),
+  write: (line) => {
+    if (!ignoresErrors) process.stderr.on('error', () => undefined);
+    ignoresErrors = true;
+    process.stderr.write(`${line}\n`);
+  },
   reopen: () => undefined,
   close: () => undefined,
 };

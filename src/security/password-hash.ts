@@ -1,5 +1,6 @@
 // Password hashes: `scrypt:N:r:p:SALT:HASH` (base64). Hashing runs in the thread pool of Node, never on an event loop.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { rejectedExecutionError } from '../errors/catalog.ts';
 
 const SCRYPT = { N: 16_384, r: 8, p: 1 };
 const HASH_BYTES = 32;
@@ -17,6 +18,26 @@ export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await runScrypt(password, { ...SCRYPT, salt, hash: Buffer.alloc(HASH_BYTES) });
   return `scrypt:${SCRYPT.N}:${SCRYPT.r}:${SCRYPT.p}:${salt.toString('base64')}:${hash.toString('base64')}`;
+}
+
+/** Hashes new passwords one after another, since each occupies a thread of Node's pool: everybody may change the own password at any rate. */
+export class HashQueue {
+  readonly #maxWaiting: number;
+  #waiting = 0;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** @throws ApiError es_rejected_execution_exception (429): too many wait */
+  hash(password: string): Promise<string> {
+    if (this.#waiting >= this.#maxWaiting) throw rejectedExecutionError('too many passwords are being set at once');
+    this.#waiting++;
+    const hashed = this.#tail.then(() => hashPassword(password)).finally(() => this.#waiting--);
+    this.#tail = hashed.catch(() => undefined);
+    return hashed;
+  }
 }
 
 /** A hash that no password has, which takes as long to check as a real one: for unknown users. */

@@ -2,7 +2,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { nameProblem, passwordProblem, userNameProblem } from '../../security/names.ts';
-import { hashPassword, parsePasswordHash } from '../../security/password-hash.ts';
+import { HashQueue, parsePasswordHash } from '../../security/password-hash.ts';
 import type { Realms, RealmUser } from '../../security/realms.ts';
 import type { UserRecord } from '../../security/records.ts';
 import { refusalError, requireAction } from '../auth/access.ts';
@@ -11,6 +11,9 @@ import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
 import { booleanField, type Fields, fieldsOf, namesField, objectField, stringField } from './body-fields.ts';
 import { ACTIONS, callerOf, requireEnabled } from './permitted.ts';
+
+/** New passwords of this thread that wait to be hashed. */
+const hashes = new HashQueue(64);
 
 const USER_FIELDS = ['username', 'password', 'password_hash', 'roles', 'full_name', 'email', 'metadata', 'enabled'];
 
@@ -166,7 +169,7 @@ async function passwordHashOf(fields: Fields): Promise<string | null> {
   if (password === null) return null;
   const problem = passwordProblem(password);
   if (problem !== null) throw validationError(problem);
-  return hashPassword(password);
+  return hashes.hash(password);
 }
 
 export function renderUser(user: UserRecord | RealmUser): Record<string, unknown> {
