@@ -23,7 +23,7 @@ export class FieldAccess {
     if (isPermitted === undefined) {
       isPermitted = this.#decide(name);
       // Names of unmapped fields come from requests.
-      if (this.#permitted.size < 10_000) this.#permitted.set(name, isPermitted);
+      if (this.#permitted.size < 10_000 && name.length < 1000) this.#permitted.set(name, isPermitted);
     }
     return isPermitted;
   }

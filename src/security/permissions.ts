@@ -26,6 +26,8 @@ export interface Permissions {
 }
 
 const MAX_REMEMBERED = 5000;
+/** Longer names cannot exist; they come from requests and would fill the memory. */
+const MAX_REMEMBERED_CHARS = 255;
 
 interface Group {
   readonly names: readonly string[];
@@ -64,13 +66,15 @@ export class RolePermissions implements Permissions {
   }
 
   allowsIndex(action: string, name: string): boolean {
+    if (name.length > MAX_REMEMBERED_CHARS) return this.#decide(action, name);
     const key = `${action} ${name}`;
     let isAllowed = this.#decided.get(key);
-    if (isAllowed === undefined) {
-      isAllowed = this.#groups.some((group) => grants(group, action) && isNamed(group, name));
-      this.#decided.set(key, isAllowed);
-    }
+    if (isAllowed === undefined) this.#decided.set(key, (isAllowed = this.#decide(action, name)));
     return isAllowed;
+  }
+
+  #decide(action: string, name: string): boolean {
+    return this.#groups.some((group) => grants(group, action) && isNamed(group, name));
   }
 
   isWider(name: string, other: string): boolean {

@@ -40,6 +40,7 @@ export class RestrictedEngine implements EngineContext {
   readonly #names: NamePolicy;
   readonly contexts: EngineContext['contexts'];
   readonly tasks: EngineContext['tasks'];
+  readonly #visibilities = new Map<string, { readonly names: number; readonly visibility: Visibility | null }>();
   #seen: ClusterView | null = null;
   #view: ClusterView | null = null;
 
@@ -267,8 +268,17 @@ export class RestrictedEngine implements EngineContext {
     return this.#limits.caller.permissions.restrictionOf(action, [index, ...(this.#reached.get(index) ?? [])]);
   }
 
-  /** What the caller does not see of an index; null if nothing. */
+  /** What the caller does not see of an index; null if nothing. Remembered until the index is reached through another name. */
   #visibilityOf(index: string): Visibility | null {
+    const known = this.#visibilities.get(index);
+    const names = this.#reached.get(index)?.size ?? 0;
+    if (known?.names === names) return known.visibility;
+    const visibility = this.#findVisibility(index);
+    this.#visibilities.set(index, { names, visibility });
+    return visibility;
+  }
+
+  #findVisibility(index: string): Visibility | null {
     const { action, caller } = this.#limits;
     // A copy of an index is read by its own name.
     const restriction = this.#restrictionOf(index, action) ?? (action === RESIZE ? this.#restrictionOf(index, SEARCH) : null);
@@ -285,8 +295,22 @@ export class RestrictedEngine implements EngineContext {
   }
 }
 
+/** The last result of visibleIndices by caller and actions: metadata changes seldom. */
+const lastVisible = new WeakMap<Caller, Map<string, { readonly cluster: ClusterView; readonly indices: ClusterView['indices'] }>>();
+
+function visibleIndices(cluster: ClusterView, limits: Limits, names: NamePolicy): ClusterView['indices'] {
+  let byAction = lastVisible.get(limits.caller);
+  if (!byAction) lastVisible.set(limits.caller, (byAction = new Map()));
+  const key = `${limits.action} ${limits.targetAction}`;
+  const known = byAction.get(key);
+  if (known?.cluster === cluster) return known.indices;
+  const indices = findVisible(cluster, limits, names);
+  byAction.set(key, { cluster, indices });
+  return indices;
+}
+
 /** The indices that the caller can reach, by their names or through aliases, with the aliases that they may use. */
-function visibleIndices(cluster: ClusterView, { caller, action }: Limits, names: NamePolicy): ClusterView['indices'] {
+function findVisible(cluster: ClusterView, { caller, action }: Limits, names: NamePolicy): ClusterView['indices'] {
   const visible: Record<string, ClusterView['indices'][string]> = {};
   for (const [name, meta] of Object.entries(cluster.indices)) {
     const aliases = Object.entries(meta.aliases);
