@@ -2,6 +2,7 @@
 import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { MainNode, type MainOptions } from './main/main-node.ts';
+import { newBreakerMemory } from './memory/memory-breaker.ts';
 import type { LogNotice } from './messages/messages.ts';
 import { Reader } from './reading/reader.ts';
 import { threadCounts } from './threads/thread-counts.ts';
@@ -10,6 +11,7 @@ import { threadCounts } from './threads/thread-counts.ts';
 const INDEX_BUFFER_BYTES = 128 << 20;
 /** Light requests need little; what needs more runs in a lane. */
 const READER_SCRATCH_BYTES = 64 << 20;
+const MIN_READER_SCRATCH_BYTES = 32 << 20;
 const LONE_READER_SCRATCH_BYTES = 512 << 20;
 /** Share of memory.limit for writes in flight. */
 const WRITE_QUEUE_SHARE = 0.1;
@@ -35,7 +37,9 @@ export function mainOptions(
     nodeId: stableId(`${settings['path.data']}\0${settings['node.name']}`),
     indexBufferBytes: Math.min(INDEX_BUFFER_BYTES, Math.max(1 << 20, Math.floor(limit / 8))),
     writeQueueBytes: Math.max(1 << 20, Math.floor(limit * WRITE_QUEUE_SHARE)),
-    scratchBytes: lanes === 0 ? LONE_READER_SCRATCH_BYTES : READER_SCRATCH_BYTES,
+    scratchBytes:
+      lanes === 0 ? LONE_READER_SCRATCH_BYTES : Math.max(MIN_READER_SCRATCH_BYTES, Math.min(READER_SCRATCH_BYTES, Math.floor(limit / 64))),
+    breakers: lanes === 0 ? null : newBreakerMemory(),
     settings,
     indexers: threadCounts(settings).indexers,
     inProcess,

@@ -99,6 +99,7 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
     await main.broadcast(start);
     // Started after a delay, since loading them would take a core from the first requests.
     setTimeout(() => {
+      main.breaker.setBase();
       main.lanes?.open(start);
       for (let number = 1; number < listeners && stopping === null; number++) {
         main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));

@@ -51,6 +51,8 @@ interface Exchange {
   bodyText: string | null;
   /** The decompressed body, if it was read as a whole. */
   bytes: Buffer | null;
+  /** Bytes of the body in the account of src/api/core/request-memory.ts. */
+  reservedBytes: number;
 }
 
 export class Dispatcher {
@@ -119,8 +121,9 @@ export class Dispatcher {
       caller: null,
       bodyText: null,
       bytes: null,
+      reservedBytes: 0,
     };
-    return this.#run(exchange).catch((error: unknown) => (error instanceof TooHeavy ? this.#move(exchange) : this.#fail(exchange, error)));
+    return this.#run(exchange).catch((error: unknown) => this.#recover(exchange, error));
   };
 
   async #run(exchange: Exchange): Promise<void> {
@@ -170,6 +173,20 @@ export class Dispatcher {
     }
     if (response.audit) this.#audit?.changed(audited(exchange), response.audit.action, response.audit.details);
     await this.#send(exchange, response);
+    if (exchange.reservedBytes > 0) this.#release(exchange);
+  }
+
+  async #recover(exchange: Exchange, error: unknown): Promise<void> {
+    try {
+      await (error instanceof TooHeavy ? this.#move(exchange) : this.#fail(exchange, error));
+    } finally {
+      this.#release(exchange);
+    }
+  }
+
+  #release(exchange: Exchange): void {
+    if (exchange.reservedBytes > 0) this.#context.engine.memory.release(exchange.reservedBytes);
+    exchange.reservedBytes = 0;
   }
 
   #limitedContext(caller: Caller, { needs, reaches }: ApiSpec): RestContext {
@@ -231,16 +248,21 @@ export class Dispatcher {
     const contentType = http.header('content-type');
     let bytes: Buffer | null = null;
     let format = bodyFormat(contentType);
+    const { memory } = this.#context.engine;
+    const account = (read: number): void => {
+      memory.reserve(read, '<http_request>');
+      exchange.reservedBytes += read;
+    };
 
     if (http.body.length !== 0) {
       if (kind === 'none') {
-        if ((await readBody(http, limit)).length > 0)
+        if ((await readBody(http, limit, account)).length > 0)
           throw illegalArgumentError(`request [${http.method} ${http.path}] does not support having a body`);
         return none;
       }
       if (format === null && !(http.body.length === null && contentType === undefined)) throw new ContentTypeRefused(contentType);
-      if (kind === 'stream!' && format !== 'msgpack') return { ...none, stream: streamBody(http, limit) };
-      bytes = await readBody(http, limit);
+      if (kind === 'stream!' && format !== 'msgpack') return { ...none, stream: streamBody(http, limit, memory) };
+      bytes = await readBody(http, limit, account);
       if (bytes.length > 0 && format === null) throw new ContentTypeRefused(contentType);
     } else if (kind === 'none') {
       return none;
@@ -297,7 +319,11 @@ export class Dispatcher {
           ? thrown.asBadRequest()
           : thrown instanceof BodyTooSlow
             ? new ApiError('timeout_exception', 408, thrown.message)
-            : thrown,
+            : isOutOfMemory(thrown)
+              ? new ApiError('circuit_breaking_exception', 429, `[request] Data too large: ${(thrown as Error).message}`, {
+                  details: { durability: 'TRANSIENT' },
+                })
+              : thrown,
       ),
       this.#context.engine.dialect,
     );
@@ -388,6 +414,11 @@ class ContentTypeRefused extends Error {
     const causedBy = illegalArgumentError(reason);
     return new ApiError('media_type_header_exception', 400, 'Invalid media-type value on headers [Content-Type]', { causedBy });
   }
+}
+
+/** V8 refuses strings above 512 MB and buffers that the system cannot provide. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof RangeError && /^(?:Invalid string length|Array buffer allocation failed)/.test(error.message);
 }
 
 function decodeOr400<T>(decode: () => T): T {

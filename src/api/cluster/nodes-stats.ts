@@ -1,5 +1,6 @@
 // `_nodes/stats`: statistics of the node.
 
+import { formatByteSize } from '../../common/byte-size.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
@@ -77,8 +78,26 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
   if (metrics.has('process')) stats.process = processStats();
   if (metrics.has('jvm')) stats.jvm = heapStats(request.startedMs);
   if (metrics.has('fs')) stats.fs = fsStats(request.dataPath);
+  if (metrics.has('breaker')) stats.breakers = breakerStats(ctx);
   if (metrics.has('discovery')) stats.discovery = discoveryStats(ctx);
   return stats;
+}
+
+/** Circuit breakers by name, in Elasticsearch's shape. */
+function breakerStats({ memory }: EngineContext): MutableJsonObject {
+  return Object.fromEntries(
+    memory.stats().map(({ name, limit, estimated, overhead, tripped }) => [
+      name,
+      {
+        limit_size_in_bytes: limit,
+        limit_size: formatByteSize(limit),
+        estimated_size_in_bytes: estimated,
+        estimated_size: formatByteSize(estimated),
+        overhead,
+        tripped,
+      },
+    ]),
+  );
 }
 
 /** Documents and bytes per index or per shard. */

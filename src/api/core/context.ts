@@ -5,6 +5,7 @@ import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from './index-state.ts';
+import type { RequestMemory } from './request-memory.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { SearchContextStore } from './search-context.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
@@ -79,6 +80,8 @@ export interface EngineContext {
   readonly tasks: TaskStore;
   readonly snapshots: SnapshotStore;
   readonly searchCaches: EngineSearchCaches;
+  /** Circuit breakers of the process. */
+  readonly memory: RequestMemory;
   readonly security: SecurityService;
   /**
    * Runs a metadata command: the reducer of that name in src/metadata, on the main thread. Resolves after every thread has the new state.

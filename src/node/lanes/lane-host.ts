@@ -75,6 +75,7 @@ export class LaneHost {
     const { port1, port2 } = new MessageChannel();
     const channel = new Channel<ToReader, FromReader>(port1, (message) => {
       if (message.type === 'laneTimeout') events.onTimeout(message.ms);
+      else if (message.type === 'laneBegin') events.onBegin();
       else return this.#parts.onMessage(reader, message);
     });
     const signal = new SharedArrayBuffer(4);

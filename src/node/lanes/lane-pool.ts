@@ -21,6 +21,8 @@ export interface LaneThread {
 }
 
 export interface LaneEvents {
+  /** The thread has begun its request: a new thread has to load first. */
+  onBegin(): void;
   /** The request that runs allows this time for its answer. */
   onTimeout(ms: number): void;
   /** The thread has ended. @param error  null if it was asked to */
@@ -31,6 +33,10 @@ export interface LanePoolOptions {
   readonly start: (slot: number, events: LaneEvents) => LaneThread;
   /** Lists a running request. @returns removes it from the list */
   readonly list: (request: LaneRequest, onCancel: () => void) => () => void;
+  /** The error for a request if the process uses more memory than it may; otherwise null. */
+  readonly overMemory: (request: LaneRequest) => ApiError | null;
+  /** A request was ended because its heap was used up. */
+  readonly onMemoryTrip: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
   /** i32[1]: set to 1 while a request would have to wait. */
   readonly load: Int32Array;
@@ -44,6 +50,7 @@ export interface LanePoolOptions {
 const TIMEOUT_GRACE_MS = 500;
 const CANCEL_GRACE_MS = 50;
 const IDLE_MS = 10_000;
+const GUARD_MS = 50;
 /** A thread that holds more than this after a request is replaced when nothing waits: neither V8 nor malloc return all of it. */
 const MAX_HELD_BYTES = 96 << 20;
 /** Delay before a warm lane replaces one that failed. */
@@ -89,6 +96,7 @@ export class LanePool {
   readonly #lanes: Lane[];
   /** Running and queued requests by `reader id`. */
   readonly #jobs = new Map<string, Job>();
+  #guarding: NodeJS.Timeout | null = null;
   #isStopped = false;
   #completed = 0;
   #rejected = 0;
@@ -161,16 +169,6 @@ export class LanePool {
     if (job) this.#abandon(job, taskCancelledError());
   }
 
-  /** Ends the request that has run for the longest, to free memory. @returns false if none runs */
-  shed(error: ApiError): boolean {
-    const running = this.#lanes.filter(({ job }) => job !== null).sort((a, b) => a.startedMs - b.startedMs);
-    const job = running[0]?.job;
-    if (!job) return false;
-    this.#tripped++;
-    this.#abandon(job, error);
-    return true;
-  }
-
   /** Fails all requests and ends all threads. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -203,6 +201,7 @@ export class LanePool {
     lane.startedMs = performance.now();
     Atomics.store(thread.signal, 0, SIGNAL_NONE);
     this.#watch(lane);
+    this.#guard();
     thread.run(job.request).then(
       (answer) => this.#onAnswer(lane, job, answer),
       (error) => this.#onFailure(lane, job, error),
@@ -255,6 +254,27 @@ export class LanePool {
     }, CANCEL_GRACE_MS);
   }
 
+  // -------------------------------------------------------------------------------------------------------------- memory
+
+  /** Checks the memory of the process while requests run. */
+  #guard(): void {
+    this.#guarding ??= setInterval(() => {
+      const running = this.#lanes.filter(({ job }) => job !== null).sort((a, b) => a.startedMs - b.startedMs);
+      if (running.length === 0) {
+        clearInterval(this.#guarding ?? undefined);
+        this.#guarding = null;
+        return;
+      }
+      // One at a time, the one that has run for the longest: its memory is free only after its thread has ended.
+      const [{ job }] = running;
+      if (job === null || job.isSettled || this.#lanes.some(({ isEnding }) => isEnding)) return;
+      const error = this.#options.overMemory(job.request);
+      if (error === null) return;
+      this.#tripped++;
+      this.#abandon(job, error);
+    }, GUARD_MS);
+  }
+
   // ---------------------------------------------------------------------------------------------------------------- time
 
   /** Arms the timer for the next limit of the request that the lane runs. */
@@ -290,6 +310,11 @@ export class LanePool {
 
   #start(lane: Lane): LaneThread {
     const thread = this.#options.start(lane.slot, {
+      onBegin: () => {
+        if (lane.thread !== thread || lane.job === null) return;
+        lane.startedMs = performance.now();
+        this.#watch(lane);
+      },
       onTimeout: (ms) => {
         const { job } = lane;
         if (lane.thread !== thread || job === null || ms <= 0) return;
@@ -311,6 +336,7 @@ export class LanePool {
     if (!isMemory && !this.#isStopped) this.#options.log('error', `lane ended: ${error?.stack ?? 'without an error'}`);
     if (job !== null) {
       this.#tripped++;
+      if (isMemory) this.#options.onMemoryTrip();
       this.#settle(job, isMemory ? outOfMemoryError(job.request, this.#options.heapBytes) : (error ?? closingError()));
     }
     void this.#replace(lane);

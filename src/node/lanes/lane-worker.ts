@@ -33,6 +33,7 @@ export function startLane(data: ThreadData, store: Store): void {
   if (data.signal) observeLane(readSignals(data.signal, (ms) => reader.notify({ type: 'laneTimeout', ms })));
 
   async function run(request: LaneRequest): Promise<Transferred> {
+    reader.notify({ type: 'laneBegin' });
     const started = performance.now();
     const reply = new LaneReply();
     await dispatcher.handle(asHttpRequest(request), reply, request.caller);

@@ -3,6 +3,7 @@ import type { TaskStart } from '../../api/core/task-store.ts';
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
 import { LaneHost, type LaneHostParts } from '../lanes/lane-host.ts';
 import { LanePool, type LaneStats } from '../lanes/lane-pool.ts';
+import type { MemoryBreaker } from '../memory/memory-breaker.ts';
 import { Transferred } from '../messages/channel.ts';
 import type { ContextRequest } from '../messages/context-messages.ts';
 import type { FromReader, LogNotice, ToReader } from '../messages/messages.ts';
@@ -12,11 +13,13 @@ import type { Tasks } from './tasks.ts';
 export interface MainLanesParts extends Omit<LaneHostParts, 'onEnd' | 'heapBytes'> {
   readonly contexts: SearchContexts;
   readonly tasks: Tasks;
+  readonly breaker: MemoryBreaker;
   log(level: LogNotice['level'], message: string): void;
 }
 
 /** Scratch region of a lane in each arena, which limits the kernels' memory of a request. */
-const SCRATCH_BYTES = 512 << 20;
+const MAX_SCRATCH_BYTES = 512 << 20;
+const MIN_SCRATCH_BYTES = 64 << 20;
 /** Characters of a body in the description of its task. */
 const MAX_SOURCE_CHARS = 1000;
 
@@ -47,9 +50,14 @@ export class MainLanes {
         onEnd: (reader) => this.#endLoans(reader),
       },
       lanes,
-      SCRATCH_BYTES,
+      // Pages of a scratch region that a request has used are not returned to the system, so regions are small where memory is.
+      Math.max(MIN_SCRATCH_BYTES, Math.min(MAX_SCRATCH_BYTES, Math.floor(settings['memory.limit'] / 16))),
     );
+    const { breaker } = parts;
+    const limit = settings['memory.limit'];
     this.#pool = new LanePool({
+      onMemoryTrip: () => breaker.countRequest(),
+      overMemory: ({ method, path }) => (breaker.usedBytes > limit ? breaker.parentError(0, `${method} ${path}`) : null),
       start: (slot, events) => this.#host.start(slot, events),
       list: (request, onCancel) => parts.tasks.list(taskOf(request), onCancel),
       log: parts.log,
@@ -72,6 +80,7 @@ export class MainLanes {
   }
 
   async run(reader: number, request: LaneRequest): Promise<Transferred> {
+    this.#parts.breaker.check(request.body?.length ?? 0, `${request.method} ${request.path}`);
     const answer: LaneAnswer = await this.#pool.run(reader, request);
     return new Transferred(answer, [answer.body.buffer as ArrayBuffer]);
   }

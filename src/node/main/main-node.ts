@@ -19,6 +19,7 @@ import { removeIndexFolder } from '../../store/segment-files.ts';
 import { Store } from '../../store/store.ts';
 import { checkStoreAtStart, markOpened, type StartCheck } from '../../store/store-check.ts';
 import { compileEngine } from '../../wasm/kernels.ts';
+import { breakerOf, type MemoryBreaker } from '../memory/memory-breaker.ts';
 import { SharedArenas } from '../memory/shared-arenas.ts';
 import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
 import { Channel } from '../messages/channel.ts';
@@ -68,6 +69,7 @@ export interface MainOptions extends NodeOptions {
 }
 
 export class MainNode {
+  readonly breaker: MemoryBreaker;
   #options: MainOptions;
   readonly #lock: DirectoryLock;
   readonly #store: Store;
@@ -103,6 +105,7 @@ export class MainNode {
   /** @throws ApiError: the directory is in use, or its metadata is corrupt */
   constructor(options: MainOptions) {
     this.#options = options;
+    this.breaker = breakerOf(options);
     mkdirSync(options.dataPath, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(options.dataPath);
     try {
@@ -149,6 +152,7 @@ export class MainNode {
         module: this.#module,
         options: this.threadOptions,
         log: options.onLog,
+        breaker: this.breaker,
         connect: () => this.#connectIndexers(),
         current: () => this.#current(),
         onMessage: (reader, message) => this.#onReader(reader, message),
@@ -186,9 +190,9 @@ export class MainNode {
 
   /** Options for threads. */
   get threadOptions(): NodeOptions {
-    const { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, settings } =
+    const { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, breakers, settings } =
       this.#options;
-    return { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, settings };
+    return { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, breakers, settings };
   }
 
   /**
@@ -422,6 +426,7 @@ export class MainNode {
         return this.#lanes?.run(reader, message.request);
       case 'laneCancel':
         return this.#lanes?.cancel(reader, message.id);
+      case 'laneBegin':
       case 'laneTimeout':
         return;
       case 'damaged':
@@ -449,11 +454,13 @@ export class MainNode {
 
   async #publish(snapshot: SnapshotDescriptor): Promise<void> {
     this.#registry.publish(snapshot);
+    this.breaker.setSegments(this.#registry.publishedBytes);
     await this.broadcast({ type: 'snapshot', snapshot });
   }
 
   #onFreed(extent: Extent, segment: number | null): void {
     this.#arenas.release(extent);
+    this.breaker.setSegments(this.#registry.publishedBytes);
     if (segment === null) return;
     for (const { channel } of this.#indexers) channel.notify({ type: 'released', segments: [segment] });
   }

@@ -102,6 +102,8 @@ export type FromReader =
   | { readonly type: 'lane'; readonly request: LaneRequest }
   /** Notice: the client of this request to a lane has disconnected. */
   | { readonly type: 'laneCancel'; readonly id: number }
+  /** Notice of a lane: it has begun the request that it was sent. */
+  | { readonly type: 'laneBegin' }
   /** Notice of a lane: the request that it runs allows this time for its answer. */
   | { readonly type: 'laneTimeout'; readonly ms: number }
   | LogNotice;

@@ -3,6 +3,7 @@
 import { Packr } from 'msgpackr';
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../../api/core/context.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
+import type { RequestMemory } from '../../api/core/request-memory.ts';
 import { EngineSearchCaches } from '../../api/core/search-caches.ts';
 import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../../api/core/search-context.ts';
 import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
@@ -15,6 +16,7 @@ import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { SecurityView } from '../../security/records.ts';
 import type { SecurityService } from '../../security/service.ts';
 import { OP_DELETE, type Store } from '../../store/store.ts';
+import { breakerOf } from '../memory/memory-breaker.ts';
 import type { PublishedSnapshot, ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import type { Channel } from '../messages/channel.ts';
 import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader } from '../messages/messages.ts';
@@ -117,6 +119,7 @@ export class ReaderContext implements EngineContext {
   readonly security: SecurityService;
   readonly snapshots: SnapshotStore;
   readonly searchCaches = new EngineSearchCaches();
+  readonly memory: RequestMemory;
   publishAddress: string | null = null;
   readonly #options: NodeOptions;
   readonly #store: Store;
@@ -144,6 +147,7 @@ export class ReaderContext implements EngineContext {
     this.nodeName = options.nodeName;
     this.nodeId = options.nodeId;
     this.dialect = dialectOfNode(options);
+    this.memory = breakerOf(options);
     this.#options = options;
     this.#store = parts.store;
     this.#states = parts.states;

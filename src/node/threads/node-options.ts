@@ -14,6 +14,8 @@ export interface NodeOptions {
   readonly writeQueueBytes: number;
   /** Scratch region of a reader in each arena, which limits the memory of one request. */
   readonly scratchBytes: number;
+  /** Memory of the circuit breakers (src/node/memory/memory-breaker.ts); null in a program that uses the engine as a library, whose memory is its own. */
+  readonly breakers: SharedArrayBuffer | null;
   /** All settings by name, for REST, logs and authentication. */
   readonly settings: Settings;
 }

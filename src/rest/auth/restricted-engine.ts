@@ -192,6 +192,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.forceMerge(this.#base(index), options);
   }
 
+  get memory(): EngineContext['memory'] {
+    return this.#engine.memory;
+  }
+
   get searchCaches(): EngineContext['searchCaches'] {
     return this.#engine.searchCaches;
   }

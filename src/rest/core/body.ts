@@ -2,6 +2,7 @@
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { Unpackr } from 'msgpackr';
+import type { RequestMemory } from '../../api/core/request-memory.ts';
 import { CborError, decodeCbor } from '../../common/cbor.ts';
 import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
 import { writeJson } from '../../common/json-write.ts';
@@ -15,6 +16,11 @@ import { parseYaml } from './yaml-body.ts';
 /** Pieces in which bodies are decompressed: malloc returns those of 1 MB and more to the system when they are freed (bin/gannet). */
 const INFLATE = { chunkSize: 1 << 20 };
 
+/** Smaller bodies are not accounted for. */
+const SMALL_BODY = 64 << 10;
+/** The most of a streamed body that waits for its handler. */
+const STREAM_BUFFER = 8 << 20;
+
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
 
 /** Format of a body by its Content-Type. @returns null if the header is missing or the format is not supported */
@@ -22,26 +28,42 @@ export function bodyFormat(contentType: string | undefined): BodyFormat | null {
   return contentType === undefined ? null : (parseMediaType(contentType)?.format ?? null);
 }
 
-/** The whole body, decompressed. @throws ApiError 413; 400 for corrupt compressed data; 415 for an unknown compression */
-export async function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
+/**
+ * The whole body, decompressed.
+ * @param account  receives the bytes of large bodies before they are read
+ * @throws ApiError 413; 429 if the memory does not suffice; 400 for corrupt compressed data; 415 for an unknown compression
+ */
+export async function readBody(request: HttpRequest, limit: number, account: (bytes: number) => void): Promise<Buffer> {
   const encoding = request.header('content-encoding')?.trim().toLowerCase();
+  const { body } = request;
   try {
-    if (encoding === undefined || encoding === '' || encoding === 'identity') return await request.body.bytes(limit);
+    const isPlain = encoding === undefined || encoding === '' || encoding === 'identity';
+    if (isPlain && body.length !== null) {
+      if (body.length > SMALL_BODY && body.length <= limit) account(body.length);
+      return await body.bytes(limit);
+    }
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of decompressed(request, encoding)) {
+    let accounted = SMALL_BODY;
+    for await (const chunk of isPlain ? body : decompressed(request, encoding)) {
       bytes += chunk.length;
       if (bytes > limit) throw contentTooLargeError(limit);
+      if (bytes > accounted) {
+        account(bytes - accounted);
+        accounted = bytes;
+      }
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks);
+    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   } catch (error) {
     throw error instanceof BodyTooLarge ? contentTooLargeError(error.limit) : error;
   }
 }
 
 /** The body as it arrives, decompressed, with back-pressure to the sender. @throws ApiError 413, 400, 415 */
-export async function* streamBody(request: HttpRequest, limit: number): AsyncGenerator<Buffer> {
+export async function* streamBody(request: HttpRequest, limit: number, memory: RequestMemory): AsyncGenerator<Buffer> {
+  const { length } = request.body;
+  if (length === null || length > SMALL_BODY) memory.check(Math.min(length ?? STREAM_BUFFER, STREAM_BUFFER), '<http_request>');
   const encoding = request.header('content-encoding')?.trim().toLowerCase();
   const isPlain = encoding === undefined || encoding === '' || encoding === 'identity';
   let bytes = 0;

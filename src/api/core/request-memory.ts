@@ -1,0 +1,21 @@
+// What operations and the REST API see of the process's circuit breakers.
+
+export interface RequestMemory {
+  /** Accounts for bytes of a request until `release`. @throws ApiError circuit_breaking_exception (429) */
+  reserve(bytes: number, label: string): void;
+  release(bytes: number): void;
+  /** @throws ApiError circuit_breaking_exception (429): the process has no `bytes` left */
+  check(bytes: number, label: string): void;
+  stats(): readonly BreakerStats[];
+}
+
+/** A circuit breaker, sizes in bytes. */
+export interface BreakerStats {
+  /** As in Elasticsearch: request, fielddata, in_flight_requests, parent. */
+  readonly name: string;
+  readonly limit: number;
+  readonly estimated: number;
+  readonly overhead: number;
+  /** Number of refusals. */
+  readonly tripped: number;
+}

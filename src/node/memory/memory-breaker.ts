@@ -1,0 +1,134 @@
+// Circuit breakers of the process, shared by all threads: what requests hold in bodies, and what the process uses in total. A request that would
+// exceed memory.limit is refused before its bytes are read or its work begins; what is light needs no reservation.
+//   words of the shared array: IN_FLIGHT (KB), SEGMENTS (KB), BASE (KB), then a count of refusals for each breaker
+import type { BreakerStats, RequestMemory } from '../../api/core/request-memory.ts';
+import { formatByteSize } from '../../common/byte-size.ts';
+import type { Settings } from '../../config/settings.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { anonymousBytes } from './process-memory.ts';
+
+const [IN_FLIGHT, SEGMENTS, BASE, TRIPPED_IN_FLIGHT, TRIPPED_PARENT, TRIPPED_REQUEST, WORDS] = [0, 1, 2, 3, 4, 5, 6];
+const KB = 1024;
+/** A measurement of the process is used for this long. */
+const SAMPLE_MS = 10;
+/** Elasticsearch counts a body twice: as bytes and as the objects made of it. */
+const IN_FLIGHT_OVERHEAD = 2;
+
+export const newBreakerMemory = (): SharedArrayBuffer => new SharedArrayBuffer(WORDS * 4);
+
+export class MemoryBreaker implements RequestMemory {
+  readonly #words: Int32Array;
+  readonly #limit: number;
+  readonly #measure: () => number;
+  #sampled = 0;
+  #sampledMs = Number.NEGATIVE_INFINITY;
+
+  /** @param shared  of `newBreakerMemory` @param limit  memory.limit in bytes @param measure  memory of the process */
+  constructor(shared: SharedArrayBuffer, limit: number, measure: () => number = anonymousBytes) {
+    this.#words = new Int32Array(shared);
+    this.#limit = limit;
+    this.#measure = measure;
+  }
+
+  /** What the process needs without data and requests, which does not count. To be called once after the start. */
+  setBase(): void {
+    Atomics.store(this.#words, BASE, Math.max(0, Math.floor(this.#measure() / KB) - Atomics.load(this.#words, SEGMENTS)));
+  }
+
+  setSegments(bytes: number): void {
+    Atomics.store(this.#words, SEGMENTS, Math.floor(bytes / KB));
+  }
+
+  /** Memory of data and requests in bytes. */
+  get usedBytes(): number {
+    const now = performance.now();
+    if (now - this.#sampledMs > SAMPLE_MS) {
+      this.#sampled = this.#measure();
+      this.#sampledMs = now;
+    }
+    return Math.max(0, this.#sampled - this.#bytes(BASE));
+  }
+
+  reserve(bytes: number, label: string): void {
+    const wanted = (this.#bytes(IN_FLIGHT) + bytes) * IN_FLIGHT_OVERHEAD;
+    if (wanted > this.#limit) {
+      Atomics.add(this.#words, TRIPPED_IN_FLIGHT, 1);
+      throw tooLargeError('in_flight_requests', label, wanted, this.#limit, '');
+    }
+    this.check(bytes, label);
+    Atomics.add(this.#words, IN_FLIGHT, Math.ceil(bytes / KB));
+  }
+
+  release(bytes: number): void {
+    Atomics.sub(this.#words, IN_FLIGHT, Math.ceil(bytes / KB));
+  }
+
+  check(bytes: number, label: string): void {
+    const used = this.usedBytes;
+    if (used + bytes <= this.#limit) return;
+    throw this.parentError(bytes, label, used);
+  }
+
+  /** The refusal of `bytes` more, with what uses the memory now. */
+  parentError(bytes: number, label: string, used = this.usedBytes): ApiError {
+    Atomics.add(this.#words, TRIPPED_PARENT, 1);
+    const { segments, inFlight, request } = this.#parts(used);
+    const usages = `request=${both(request)}, in_flight_requests=${both(inFlight)}, segments=${both(segments)}`;
+    const details = `, real usage: [${both(used)}], new bytes reserved: [${both(bytes)}], usages [${usages}]`;
+    return tooLargeError('parent', label, used + bytes, this.#limit, details);
+  }
+
+  /** Counts a request that was refused by the limits of its thread. */
+  countRequest(): void {
+    Atomics.add(this.#words, TRIPPED_REQUEST, 1);
+  }
+
+  stats(): BreakerStats[] {
+    const used = this.usedBytes;
+    const { segments, inFlight, request } = this.#parts(used);
+    const limit = this.#limit;
+    return [
+      { name: 'request', limit, estimated: request, overhead: 1, tripped: this.#words[TRIPPED_REQUEST] },
+      { name: 'fielddata', limit, estimated: segments, overhead: 1, tripped: 0 },
+      { name: 'in_flight_requests', limit, estimated: inFlight, overhead: IN_FLIGHT_OVERHEAD, tripped: this.#words[TRIPPED_IN_FLIGHT] },
+      { name: 'parent', limit, estimated: used, overhead: 1, tripped: this.#words[TRIPPED_PARENT] },
+    ];
+  }
+
+  /** `request` is what neither segments nor bodies explain: heaps, kernels, dirty pages of the log. */
+  #parts(used: number): { segments: number; inFlight: number; request: number } {
+    const segments = this.#bytes(SEGMENTS);
+    const inFlight = Math.max(0, this.#bytes(IN_FLIGHT));
+    return { segments, inFlight, request: Math.max(0, used - segments - inFlight) };
+  }
+
+  #bytes(word: number): number {
+    return Atomics.load(this.#words, word) * KB;
+  }
+}
+
+/** 429 in Elasticsearch's words. */
+function tooLargeError(breaker: string, label: string, wanted: number, limit: number, details: string): ApiError {
+  return new ApiError(
+    'circuit_breaking_exception',
+    429,
+    `[${breaker}] Data too large, data for [${label}] would be [${both(wanted)}], which is larger than the limit of [${both(limit)}]${details}`,
+    { details: { bytes_wanted: wanted, bytes_limit: limit, durability: 'TRANSIENT' } },
+  );
+}
+
+function both(bytes: number): string {
+  return `${bytes}/${formatByteSize(bytes)}`;
+}
+
+/** The breakers as a thread of the node uses them. */
+export function breakerOf({
+  breakers,
+  settings,
+}: {
+  readonly breakers: SharedArrayBuffer | null;
+  readonly settings: Settings;
+}): MemoryBreaker {
+  const limit = settings['memory.limit'];
+  return breakers === null ? new MemoryBreaker(newBreakerMemory(), limit, () => 0) : new MemoryBreaker(breakers, limit);
+}
