@@ -178,6 +178,7 @@ export const SETTINGS = {
     'whether clients may or must send a certificate',
   ),
   'http.ssl.supported_protocols': setting<readonly string[]>(['TLSv1.2', 'TLSv1.3'], list, 'TLSv1.2, TLSv1.3 or both'),
+  'http.detailed_errors.enabled': setting(false, bool, 'show the stack of an error with error_trace=true, for debugging the service'),
   'http.compression': setting(true, bool, 'gzip responses if the client accepts it'),
   'http.compression_min_size': setting(1024, bytes, 'smallest response that is compressed'),
   'http.cors.enabled': setting(false, bool, 'allow cross-origin requests'),

@@ -31,23 +31,30 @@ const FOREIGN_TYPES = new Set([
 
 export type ErrorObject = Record<string, unknown>;
 
-/** `{ type, reason, ...details, caused_by }`. @param withTrace  adds `stack_trace` (error_trace=true) */
-export function errorObject(error: ApiError, withTrace = false): ErrorObject {
+/** Whether `stack_trace` is added (`error_trace=true`), and whether it has the stack: of interest to developers of the service alone. */
+export type Trace = 'none' | 'reason' | 'stack';
+
+/** `{ type, reason, ...details, caused_by }` */
+export function errorObject(error: ApiError, trace: Trace = 'none'): ErrorObject {
   const object: ErrorObject = { type: error.type, reason: error.reason, ...error.details };
-  if (error.causedBy) object.caused_by = errorObject(error.causedBy, withTrace);
-  if (withTrace) object.stack_trace = error.stack ?? error.message;
+  if (error.causedBy) object.caused_by = errorObject(error.causedBy, trace);
+  addTrace(object, error, trace);
   return object;
 }
 
+function addTrace(object: ErrorObject, error: ApiError, trace: Trace): void {
+  if (trace !== 'none') object.stack_trace = trace === 'stack' && error.stack ? error.stack : `${error.type}: ${error.reason}`;
+}
+
 /** The body of an error response. */
-export function errorBody(error: ApiError, withTrace = false): { error: ErrorObject; status: number } {
+export function errorBody(error: ApiError, trace: Trace = 'none'): { error: ErrorObject; status: number } {
   const causes = error.rootCauses ?? [rootCause(error)];
   const rootCauses = causes.map((cause) => {
     const object: ErrorObject = { type: cause.type, reason: cause.reason, ...cause.details };
-    if (withTrace) object.stack_trace = cause.stack ?? cause.message;
+    addTrace(object, cause, trace);
     return object;
   });
-  return { error: { root_cause: rootCauses, ...errorObject(error, withTrace) }, status: error.status };
+  return { error: { root_cause: rootCauses, ...errorObject(error, trace) }, status: error.status };
 }
 
 /** The innermost cause that can be unwrapped: Elasticsearch's own exceptions are, other Java exceptions are not. */
@@ -57,11 +64,16 @@ function rootCause(error: ApiError): ApiError {
   return rootCause(cause);
 }
 
-/** Converts any exception to an ApiError. Unexpected ones are a 500. */
+/** Two or more folders of a path, or a URL of a file. */
+const FILE_PATH = /(?:file:\/\/)?(?:[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}/g;
+
+/** Converts any exception to an ApiError. Unexpected ones are a 500, whose reason names no file of the server; the log has all of it. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isKernelTrap = error instanceof WebAssembly.RuntimeError;
-  const reason = isKernelTrap ? `kernel failed: ${error.message}` : error instanceof Error ? error.message : String(error);
+  const reason = isKernelTrap
+    ? `kernel failed: ${error.message}`
+    : (error instanceof Error ? error.message : String(error)).replaceAll(FILE_PATH, '[path]');
   const wrapped = new ApiError(isKernelTrap ? 'kernel_exception' : 'internal_error', 500, reason);
   if (error instanceof Error) wrapped.stack = error.stack;
   return wrapped;

@@ -93,7 +93,7 @@ export class ShardSegments {
     for (const { name, bytes } of point.segments) {
       const size = this.#files.size(name);
       if (size !== bytes)
-        throw new ApiError('corrupt_index_exception', 500, `file has ${size} bytes, not ${bytes} (resource=${this.#files.fileOf(name)})`);
+        throw new ApiError('corrupt_index_exception', 500, `file has ${size} bytes, not ${bytes} (resource=${this.#files.nameOf(name)})`);
       const extent = await this.#env.allocate(bytes);
       this.#files.readInto(name, this.#env.view(extent));
       const segment = this.#open(name, extent, true);
@@ -110,7 +110,7 @@ export class ShardSegments {
     this.#generation = snapshot.generation;
     this.#publishedSeqNo = snapshot.maxSeqNo;
     for (const { id, name, extent, liveDocs } of snapshot.segments) {
-      const reader = this.#env.openSegment(id, extent, this.#files.fileOf(name), false);
+      const reader = this.#env.openSegment(id, extent, this.#files.nameOf(name), false);
       const segment = new WriterSegment(id, name, extent, reader, true);
       if (liveDocs !== null) segment.restoreLive(this.#env.view(liveDocs));
       segment.published(liveDocs);
@@ -271,7 +271,7 @@ export class ShardSegments {
   /** @param written  the image was read from its file, so its checksums are verified */
   #open(name: string, extent: Extent, written: boolean): WriterSegment {
     const id = this.#env.nextSegmentId();
-    const file = written ? this.#files.fileOf(name) : name;
+    const file = written ? this.#files.nameOf(name) : name;
     return new WriterSegment(id, name, extent, this.#env.openSegment(id, extent, file, written), written);
   }
 }

@@ -5,6 +5,8 @@ import { invalidIndexNameError } from '../errors/catalog.ts';
 
 const FORBIDDEN = ['\\', '/', '*', '?', '"', '<', '>', '|', ' ', ','];
 const FORBIDDEN_TEXT = 'must not contain the following characters [ , ", *, \\, <, |, ,, >, /, ?]';
+/** Control characters, line separators, and what is no character: they break tables and logs, and cannot be told apart. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff]/u;
 const MAX_BYTES = 255;
 
 /** Why this cannot be the name of an index or alias, or null. */
@@ -12,6 +14,7 @@ function problemOf(name: string): string | null {
   if (name === '') return 'must not be empty';
   if (name === '.' || name === '..') return "must not be '.' or '..'";
   if (FORBIDDEN.some((character) => name.includes(character))) return FORBIDDEN_TEXT;
+  if (UNPRINTABLE.test(name)) return 'must not contain control characters';
   if (name.includes('#')) return "must not contain '#'";
   if (name.includes(':')) return "must not contain ':'";
   if (/^[_+-]/.test(name)) return "must not start with '_', '-', or '+'";
@@ -42,6 +45,7 @@ export function checkAliasName(alias: string, isIndex: (name: string) => boolean
 /** Problems of the name of a composable template, with Elasticsearch's messages. */
 export function templateNameProblems(name: string): string[] {
   const problems: string[] = [];
+  if (UNPRINTABLE.test(name)) problems.push('name must not contain control characters');
   if (name.includes(' ')) problems.push('name must not contain a space');
   if (name.includes(',')) problems.push("name must not contain a ','");
   if (name.includes('#')) problems.push("name must not contain a '#'");

@@ -10,7 +10,7 @@ import { inDialect } from '../compat/error-forms.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
-import { errorBody, toApiError } from '../errors/error-body.ts';
+import { errorBody, type Trace, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, BodyTooSlow, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import { type Caller, type CallerRef, callerRef } from '../security/caller.ts';
 import { isClusterAction } from '../security/cluster-privileges.ts';
@@ -331,12 +331,17 @@ export class Dispatcher {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
     this.#audit?.refused(audited(exchange), error);
-    return this.#send(exchange, { status: error.status, body: errorBody(error, exchange.withTrace), headers: error.headers }).catch(
+    return this.#send(exchange, { status: error.status, body: errorBody(error, this.#trace(exchange)), headers: error.headers }).catch(
       (again: unknown) => {
         this.#logger.error('error answer failed', { error: again });
         if (!reply.sent) reply.send(500, {});
       },
     );
+  }
+
+  #trace({ withTrace }: Exchange): Trace {
+    if (!withTrace) return 'none';
+    return this.#settings['http.detailed_errors.enabled'] ? 'stack' : 'reason';
   }
 
   async #send(exchange: Exchange, response: ApiResponse): Promise<void> {

@@ -15,13 +15,21 @@ export function removeIndexFolder(directory: string, indexUuid: string): void {
 
 export class SegmentFiles {
   readonly folder: string;
+  /** As errors name it: below the data directory. */
+  readonly #name: string;
 
   constructor(directory: string, indexUuid: string, shard: number) {
-    this.folder = path.join(directory, 'indices', indexUuid, String(shard));
+    this.#name = path.join('indices', indexUuid, String(shard));
+    this.folder = path.join(directory, this.#name);
   }
 
   fileOf(segment: string): string {
     return path.join(this.folder, segment + EXTENSION);
+  }
+
+  /** The file of a segment as errors name it. */
+  nameOf(segment: string): string {
+    return path.join(this.#name, segment + EXTENSION);
   }
 
   /** Durable when this returns: a temporary file is written, fsynced, renamed, and the folder fsynced. @throws ApiError on a full disk */
@@ -56,7 +64,7 @@ export class SegmentFiles {
       let at = 0;
       while (at < target.length) {
         const count = readSync(handle, target, at, Math.min(CHUNK_BYTES, target.length - at), at);
-        if (count === 0) throw new ApiError('corrupt_index_exception', 500, `file is truncated (resource=${this.fileOf(segment)})`);
+        if (count === 0) throw new ApiError('corrupt_index_exception', 500, `file is truncated (resource=${this.nameOf(segment)})`);
         at += count;
       }
     });
@@ -82,7 +90,7 @@ export class SegmentFiles {
       throw new ApiError(
         'corrupt_index_exception',
         500,
-        `cannot open segment: ${(error as Error).message} (resource=${this.fileOf(segment)})`,
+        `cannot open segment: ${(error as NodeJS.ErrnoException).code} (resource=${this.nameOf(segment)})`,
       );
     }
     try {
