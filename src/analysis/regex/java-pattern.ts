@@ -1,5 +1,6 @@
 // Runs Java regular expressions in time linear in the text: backtracking never tries an (instruction, position) pair twice, and lookarounds take one
 // pass over the text each. Finds the leftmost match with alternatives in order, like java.util.regex; back references are not supported.
+import { checkTurn } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { category } from '../characters.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
@@ -12,6 +13,14 @@ const PAGE_SHIFT = 9;
 /** Limit of instructions per text: far more than linear expressions need; possessive parts may need more. */
 const FREE_STEPS = 5_000_000;
 const STEPS_PER_UNIT = 200;
+/** However long the text and large the expression: several seconds. */
+const MAX_STEPS = 400_000_000;
+const STEPS_PER_CHECK_MASK = 0xffff;
+/** Steps on a field of a document in a pipeline, which runs in a thread with a listener: about half a second. Elasticsearch's limit is one second. */
+export const INGEST_STEPS = 30_000_000;
+/** Replacements of matches may make a text this many times longer, and this much in any case. */
+const GROWTH = 16;
+const FREE_GROWTH = 1 << 20;
 /** Maximum size of the record of tried states. */
 const MAX_NOTE_BYTES = 256 * 1024 * 1024;
 
@@ -43,14 +52,18 @@ export class JavaPattern {
     this.supplementary = this.program.code.some((instruction) => instruction.op === 'set' && (instruction.set.ranges.at(-1) ?? 0) > 0xffff);
   }
 
-  matcher(text: string): Matcher {
-    return new Matcher(this, text);
+  matcher(text: string, maxSteps?: number): Matcher {
+    return new Matcher(this, text, maxSteps);
   }
 
   /** True if the whole text matches. */
   matches(text: string): boolean {
     return this.matcher(text).matches();
   }
+}
+
+function tooMuchWork(): ApiError {
+  return new ApiError('illegal_argument_exception', 400, 'regular expression needs too much work on this text');
 }
 
 /** Successive matches in one text, as java.util.regex.Matcher finds them. */
@@ -60,13 +73,23 @@ export class Matcher {
   readonly #run: Run;
   #from = 0;
   #last = 0;
+  #replacementChars = 0;
 
+  /** @param maxSteps  steps of all matches in the text */
   constructor(
     readonly pattern: JavaPattern,
     readonly text: string,
+    maxSteps = MAX_STEPS,
   ) {
     this.groups = new Int32Array((pattern.groupCount + 1) * 2).fill(-1);
-    this.#run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0, pattern.program.shared.size);
+    this.#run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0, pattern.program.shared.size, maxSteps);
+  }
+
+  /** Counts characters that replace matches. @throws ApiError illegal_argument_exception: the text would become too long */
+  addReplacement(chars: number): void {
+    this.#replacementChars += chars;
+    if (this.#replacementChars <= FREE_GROWTH + GROWTH * this.text.length) return;
+    throw new ApiError('illegal_argument_exception', 400, `replacements make a text more than ${GROWTH} times longer`);
   }
 
   get start(): number {
@@ -130,9 +153,15 @@ class Run {
     readonly text: string,
     unicode: boolean,
     programSize: number,
+    maxSteps: number,
   ) {
     this.#word = unicode ? unicodeClass('w') : WORD;
-    this.#steps = FREE_STEPS + text.length * (STEPS_PER_UNIT + programSize);
+    this.#steps = Math.min(maxSteps, FREE_STEPS + text.length * (STEPS_PER_UNIT + programSize));
+  }
+
+  #spend(steps: number): void {
+    if ((this.#steps -= steps) < 0) throw tooMuchWork();
+    checkTurn();
   }
 
   /**
@@ -153,7 +182,8 @@ class Run {
       }
       for (;;) {
         const instruction = code[pc];
-        if (--this.#steps < 0) throw new ApiError('illegal_argument_exception', 400, 'regular expression needs too much work on this text');
+        if (--this.#steps < 0) throw tooMuchWork();
+        if ((this.#steps & STEPS_PER_CHECK_MASK) === 0) checkTurn();
         if (instruction.op === 'set') {
           if (at >= text.length) break;
           const cp = codePointAt(text, at);
@@ -313,9 +343,11 @@ class Run {
     for (let at = 0; at <= text.length; at++) {
       const states = [0, ...(waiting[at] ?? [])];
       waiting[at] = undefined;
+      let visited = 0;
       for (let pc = states.pop(); pc !== undefined; pc = states.pop()) {
         if (seen[pc] === at) continue;
         seen[pc] = at;
+        visited++;
         const instruction = code[pc];
         if (instruction.op === 'set') {
           if (at >= text.length) continue;
@@ -326,6 +358,7 @@ class Run {
         } else if (instruction.op === 'match') result[at] = 1;
         else states.push(...this.#onward(instruction, pc, at));
       }
+      this.#spend(visited);
     }
     return result;
   }
@@ -343,6 +376,7 @@ class Run {
       // Reachability at one position: repeat until nothing changes (loops are traversed at most once).
       for (let changed = true; changed; ) {
         changed = false;
+        this.#spend(code.length);
         for (let pc = code.length - 1; pc >= 0; pc--) {
           if (alive[pc]) continue;
           const instruction = code[pc];

@@ -1,5 +1,6 @@
 // Lucene's own regular expression syntax (org.apache.lucene.util.automaton.RegExp, all optional syntax on), run as a lazily built
 // deterministic automaton. Matches are longest, from a given start.
+import { checkTurn } from '../../common/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { LuceneReader } from './lucene-reader.ts';
@@ -11,6 +12,11 @@ const MAX_STATES = 2000;
 /** Step limit per text: 2000 per character, plus a constant. Longest matches that fail late would otherwise be quadratic. */
 const STEPS_PER_CHAR = 2000;
 const FREE_STEPS = 10_000_000;
+/** However long the text: a few seconds. */
+const MAX_STEPS = 200_000_000;
+const STEPS_PER_CHECK_MASK = 0xffff;
+/** Visiting an instruction while a state is built takes as long as so many steps. */
+const BUILD_WEIGHT = 10;
 
 interface State {
   pcs: number[];
@@ -23,6 +29,8 @@ export class LongestMatcher {
   readonly #program: Program;
   #states = new Map<string, State>();
   #first: State | null = null;
+  /** Steps that building states took since the last step. */
+  #built = 0;
 
   /** @param source the pattern for errors */
   constructor(
@@ -33,13 +41,17 @@ export class LongestMatcher {
   }
 
   /** Returns a function from a start to the end of the longest match there, -1 for none. The step limit applies to all its calls. */
-  start(text: string): (at: number) => number {
-    let steps = FREE_STEPS + text.length * STEPS_PER_CHAR;
+  start(text: string, maxSteps = MAX_STEPS): (at: number) => number {
+    let steps = Math.min(maxSteps, FREE_STEPS + text.length * STEPS_PER_CHAR);
+    this.#built = 0;
     return (from) => {
       let state: State | null = (this.#first ??= this.#stateOf(closure(this.#program.code, [0])));
       let end = state.accepts ? from : -1;
       for (let at = from; at < text.length; ) {
-        if (--steps < 0) throw illegalArgumentError(`pattern [${this.source}] needs too much work on this text`);
+        steps -= 1 + this.#built;
+        this.#built = 0;
+        if (steps < 0) throw illegalArgumentError(`pattern [${this.source}] needs too much work on this text`);
+        if ((steps & STEPS_PER_CHECK_MASK) === 0) checkTurn();
         const { cp, width } = this.read(text, at);
         state = this.#step(state, cp);
         if (!state) break;
@@ -60,6 +72,7 @@ export class LongestMatcher {
     let next = state.next.get(cp);
     if (next !== undefined) return next;
     const pcs: number[] = [];
+    this.#built += BUILD_WEIGHT * this.#program.code.length;
     for (const pc of state.pcs) {
       const instruction = this.#program.code[pc];
       if (instruction.op === 'set' && instruction.set.has(cp)) pcs.push(pc + 1);

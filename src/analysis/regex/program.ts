@@ -101,7 +101,12 @@ export function compileProgram(node: Node, shared = { lookCount: 0, size: 0 }): 
       choice.first = lazy ? exit : body;
       choice.second = lazy ? body : exit;
     };
-    for (let i = 0; i < part.min; i++) emit(part.part);
+    for (let i = 0; i < part.min; i++) {
+      const before = code.length;
+      emit(part.part);
+      // Repeating nothing is nothing, however often.
+      if (code.length === before) break;
+    }
     if (part.max === 0x7fffffff) {
       const start = code.length;
       const choice = split();

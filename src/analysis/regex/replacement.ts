@@ -71,6 +71,7 @@ export class Replacement {
       else if ('group' in piece) out += matcher.group(piece.group) ?? '';
       else throw piece.error;
     }
+    matcher.addReplacement(out.length);
     return out;
   }
 }

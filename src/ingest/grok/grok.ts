@@ -1,5 +1,5 @@
 // Grok expressions: regular expressions that refer to named patterns (`%{NUMBER:bytes:int}`) and capture fields. They run on the linear-time engine.
-import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
+import { INGEST_STEPS, JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { FLAG } from '../../analysis/regex/syntax.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { GROK_PATTERNS } from './patterns.ts';
@@ -44,7 +44,7 @@ export class Grok {
 
   /** Values by field if the expression matches anywhere in the text, otherwise null. */
   match(text: string): Map<string, unknown> | null {
-    const matcher = this.#pattern.matcher(text);
+    const matcher = this.#pattern.matcher(text, INGEST_STEPS);
     if (!matcher.find()) return null;
     const values = new Map<string, unknown>();
     for (const { field, type, groups } of this.#captures) {

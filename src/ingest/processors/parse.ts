@@ -1,6 +1,6 @@
 // Processors that parse strings: json, kv, csv.
 
-import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
+import { INGEST_STEPS, JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
@@ -73,7 +73,7 @@ function trimmerOf(characters: string | null): (text: string) => string {
 }
 
 function withoutMatches(text: string, pattern: JavaPattern): string {
-  const matcher = pattern.matcher(text);
+  const matcher = pattern.matcher(text, INGEST_STEPS);
   let out = '';
   let last = 0;
   while (matcher.find()) {

@@ -1,7 +1,7 @@
 // Processors of strings: lowercase, uppercase, trim, gsub, html_strip, urldecode, bytes; and of strings and lists: split, join, sort.
 import { CharFilterChain } from '../../analysis/char-filters/apply.ts';
 import { htmlStripFilter } from '../../analysis/char-filters/html-strip.ts';
-import type { JavaPattern } from '../../analysis/regex/java-pattern.ts';
+import { INGEST_STEPS, type JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { Replacement } from '../../analysis/regex/replacement.ts';
 import { threadAnalysisHost } from '../../analysis/thread-host.ts';
 import { parseByteSize } from '../../common/byte-size.ts';
@@ -42,7 +42,7 @@ function asText(value: unknown, field: string, isItem: boolean): string {
 /** Splits like Java's Pattern.split. @param limit  0 drops trailing empty strings, -1 keeps them */
 export function splitText(pattern: JavaPattern, text: string, limit: number): string[] {
   const parts: string[] = [];
-  const matcher = pattern.matcher(text);
+  const matcher = pattern.matcher(text, INGEST_STEPS);
   let from = 0;
   while ((limit <= 0 || parts.length < limit - 1) && matcher.find()) {
     // An empty match at the start does not produce an empty string.
@@ -69,7 +69,7 @@ const gsub = textProcessor((config) => {
   const pattern = config.pattern('pattern');
   const replacement = new Replacement(config.text('replacement'), pattern);
   return (text) => {
-    const matcher = pattern.matcher(text);
+    const matcher = pattern.matcher(text, INGEST_STEPS);
     let out = '';
     let last = 0;
     while (matcher.find()) {
