@@ -46,11 +46,18 @@ const JSON_ERRORS = new Set(['json_parse_exception', 'unexpected_end_of_input_ex
 /** The error as the server that the service speaks like reports it. */
 export function inDialect(error: ApiError, dialect: Dialect): ApiError {
   if (JSON_ERRORS.has(error.type)) return jsonErrorIn(error, dialect);
+  if (dialect.errorForms !== 'own' && error.rootCauses === null && error.causedBy?.type === 'named_object_not_found_exception')
+    return asOwnRoot(error);
   for (const { type, reason, as } of formsOf(dialect)) {
     const text = type === error.type ? reason.exec(error.reason ?? '') : null;
     if (text) return as(text);
   }
   return error;
+}
+
+/** The error as its own root cause: Elasticsearch does not look into the exceptions of its parsers. */
+function asOwnRoot({ type, status, reason, details, causedBy }: ApiError): ApiError {
+  return new ApiError(type, status, reason, { details, causedBy, rootCauses: [new ApiError(type, status, reason, { details })] });
 }
 
 function formsOf({ errorForms }: Dialect): readonly Form[] {

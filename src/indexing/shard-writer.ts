@@ -218,7 +218,13 @@ export class ShardWriter implements MergingWriter {
     let routing = operation.routing;
     let json: JsonObject | null = null;
     if (operation.kind === 'update') {
-      const updated = updateDocument(operation, this.#currentReader(operation, current), this.identity, this.#env);
+      const updated = updateDocument(
+        operation,
+        this.#currentReader(operation, current),
+        this.identity,
+        this.#env,
+        this.#mapping.source.enabled,
+      );
       if (updated === 'delete') return this.#prepareDelete(operation);
       if (updated === 'noop') {
         this.counters.noops++;

@@ -28,6 +28,7 @@ export function updateDocument(
   readCurrent: (() => StoredVersion) | null,
   identity: ShardIdentity,
   env: Pick<WriterEnvironment, 'nowMs' | 'storedScript'>,
+  hasSource: boolean,
 ): UpdateOutcome {
   const nowMs = env.nowMs();
   const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert, env.storedScript);
@@ -55,6 +56,11 @@ export function updateDocument(
     return run(body.script, created, operation.routing, null);
   }
   const { source, routing, version } = readCurrent();
+  if (!hasSource) {
+    throw new ApiError('document_source_missing_exception', 400, `[${operation.id}]: document source missing`, {
+      details: { index_uuid: identity.uuid, shard: String(identity.shard), index: identity.index },
+    });
+  }
   const json = parseSource(source);
   if (body.script !== null) return run(body.script, json, routing, version);
   return mergeDocument(json, body.doc as JsonObject, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';

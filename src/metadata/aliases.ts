@@ -7,13 +7,18 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
 import { checkAliasName } from './names.ts';
-import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
+import { ACKNOWLEDGED, type Acknowledged, indexOf, type Reducer, withIndices } from './reducer.ts';
 
 /** An action of `_aliases`, its index expressions already resolved to concrete names. */
 export type AliasAction =
   | { readonly kind: 'add'; readonly indices: readonly string[]; readonly aliases: readonly string[]; readonly alias: AliasMeta }
-  /** `aliases` may contain patterns. */
-  | { readonly kind: 'remove'; readonly indices: readonly string[]; readonly aliases: readonly string[]; readonly mustExist: boolean }
+  /** `aliases` may contain patterns. Without `mustExist` a missing alias is an error unless another action changes something. */
+  | {
+      readonly kind: 'remove';
+      readonly indices: readonly string[];
+      readonly aliases: readonly string[];
+      readonly mustExist: boolean | null;
+    }
   | { readonly kind: 'removeIndex'; readonly indices: readonly string[] };
 
 const ALIAS_KEYS = [
@@ -50,8 +55,34 @@ function textOf(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
 }
 
+/** The response to changes of aliases: with the results of the actions if some of them found no alias. */
+export interface AliasesChanged extends Acknowledged {
+  readonly errors?: boolean;
+  readonly action_results?: readonly JsonObject[];
+}
+
+function missingError(aliases: readonly string[]): ApiError {
+  return new ApiError('aliases_not_found_exception', 404, `aliases [${aliases.join(',')}] missing`, {
+    details: { 'resource.type': 'aliases', 'resource.id': aliases.join(',') },
+  });
+}
+
+const TYPES = { add: 'add', remove: 'remove', removeIndex: 'remove_index' } as const;
+
+function resultsOf(actions: readonly AliasAction[], missing: ReadonlyMap<AliasAction, ApiError>): JsonObject[] {
+  return actions.map((action) => {
+    const aliases = action.kind === 'removeIndex' ? [] : action.aliases;
+    const error = missing.get(action);
+    const shown = { action: { type: TYPES[action.kind], indices: action.indices, aliases } };
+    return error
+      ? { ...shown, status: error.status, error: { type: error.type, reason: error.reason, ...error.details } }
+      : { ...shown, status: 200 };
+  });
+}
+
 /** Applies all actions or none. @throws ApiError aliases_not_found_exception (404), illegal_state_exception (two write indices) and others */
-export const updateAliases: Reducer<{ actions: readonly AliasAction[] }> = (state, { actions }) => {
+export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, AliasesChanged> = (state, { actions }, { dialect }) => {
+  const missing = new Map<AliasAction, ApiError>();
   const changed = new Map<string, IndexMeta>();
   const removed = new Set<string>();
   const current = (name: string): IndexMeta => changed.get(name) ?? indexOf(state, name);
@@ -83,19 +114,22 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }> = (stat
       found += count;
       if (count > 0) set(meta, Object.fromEntries(kept));
     }
-    if (found === 0 && action.mustExist) {
-      throw new ApiError('aliases_not_found_exception', 404, `aliases [${action.aliases.join(',')}] missing`, {
-        details: { 'resource.type': 'aliases', 'resource.id': action.aliases.join(',') },
-      });
-    }
+    if (found === 0 && action.mustExist) throw missingError(action.aliases);
+    if (found === 0 && (action.mustExist === null || dialect.showsAliasErrors)) missing.set(action, missingError(action.aliases));
   }
+  const [first] = missing.values();
+  if (first && missing.size === actions.length) throw first;
   const next = withIndices(
     state,
     [...changed.values()].filter(({ name }) => !removed.has(name)),
     [...removed],
   );
   checkWriteIndices(next);
-  return { state: changed.size === 0 && removed.size === 0 ? state : next, response: ACKNOWLEDGED };
+  const response =
+    missing.size > 0 && dialect.showsAliasErrors
+      ? { ...ACKNOWLEDGED, errors: true, action_results: resultsOf(actions, missing) }
+      : ACKNOWLEDGED;
+  return { state: changed.size === 0 && removed.size === 0 ? state : next, response };
 };
 
 /** @throws ApiError illegal_state_exception: an alias with more than one write index */

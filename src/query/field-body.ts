@@ -1,7 +1,7 @@
 // The form of most leaf queries: `{ "field": { options } }`, or `{ "field": value }` for short.
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
-import { setOwn } from '../common/own-property.ts';
+import { getOwn, setOwn } from '../common/own-property.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBoost, readText } from './read-json.ts';
 
@@ -29,12 +29,24 @@ export function readFieldBody(query: string, body: JsonObject, valueKey: string)
       setOwn(outer, key, value);
     }
   }
-  if (field === null) throw illegalFieldName();
+  if (field === null || (field === '' && !ANY_NAME.has(query))) throw illegalFieldName(query);
   return { field, options, outer };
 }
 
-export function illegalFieldName() {
-  return illegalArgumentError('field name is null or empty');
+/** Queries that accept an empty name, which no field has. */
+const ANY_NAME = new Set(['match', 'terms_set']);
+
+const NAME_ERRORS: Readonly<Record<string, string>> = {
+  terms: 'field name cannot be null.',
+  fuzzy: 'field name cannot be null or empty',
+  match_phrase: '[match_phrase] requires fieldName',
+  match_phrase_prefix: '[match_phrase_prefix] requires fieldName',
+  match_bool_prefix: '[match_bool_prefix] requires fieldName',
+};
+
+/** The error for a query on a field without a name. */
+export function illegalFieldName(query = 'term') {
+  return illegalArgumentError(getOwn(NAME_ERRORS, query) ?? 'field name is null or empty');
 }
 
 /** Reads `boost` and `_name` from an object that also has other keys. */

@@ -55,7 +55,7 @@ export function parseFunctionScore(body: JsonObject, context: QueryParseContext)
         if (!FUNCTIONS.has(key)) throw parsingError(`no [function_score] function registered for [${key}]`);
         if (functions) throw bothWays('functions', key);
         singleName ??= key;
-        if (key === 'weight') weight = readFloat(value, key);
+        if (key === 'weight') weight = readWeight(value);
         else single = readScoreFunction(key, value);
       }
     }
@@ -68,6 +68,12 @@ function bothWays(first: string, second: string) {
   return parsingError(
     `failed to parse [function_score] query. [you can either define [functions] array or a single function, not both. already found [${first}], now encountering [${second}].]`,
   );
+}
+
+function readWeight(value: unknown): number {
+  const weight = readFloat(value, 'weight');
+  if (weight < 0) throw illegalArgumentError('[weight] cannot be negative for a filtering function');
+  return weight;
 }
 
 function readMode(value: unknown, known: ReadonlySet<string>, type: string): string {
@@ -85,7 +91,7 @@ function readFunction(item: unknown, context: QueryParseContext): WeightedFuncti
   let found: ScoreFunction | null = null;
   for (const [key, value] of Object.entries(item)) {
     if (key === 'filter') filter = context.inner(value);
-    else if (key === 'weight') weight = readFloat(value, key);
+    else if (key === 'weight') weight = readWeight(value);
     else if (key === '_name') readText(value, key);
     else {
       if (!FUNCTIONS.has(key)) throw parsingError(`no [function_score] function registered for [${key}]`);

@@ -149,7 +149,7 @@ function parseRange(body: JsonObject): Query {
       throw parsingError(`[range] query does not support [${key}]`);
     }
   }
-  if (field === null) throw illegalFieldName();
+  if (field === null || field === '') throw illegalFieldName('range');
   let from: unknown = null;
   let to: unknown = null;
   let includeFrom = true;

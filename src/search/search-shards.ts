@@ -41,6 +41,8 @@ export interface SearchOutcome {
   readonly terminatedEarly: boolean | null;
   /** Whether all hits are counted and none is returned. */
   readonly isCount: boolean;
+  /** Whether only aggregations run and hits need not be counted one by one beyond the limit. */
+  readonly isCountedEarly: boolean;
   readonly failures: readonly ShardFailure[];
   readonly shards: number;
   /** Whether hits or aggregations of the shards had to be reduced. */
@@ -145,6 +147,7 @@ function reduceSearch(
     timedOut: search.isTimeUp || done.some(({ found }) => found.timedOut),
     terminatedEarly: request.terminateAfter === 0 ? null : done.some(({ found }) => found.terminatedEarly),
     isCount: request.size === 0 && aggs === null && request.trackTotalHitsUpTo === Number.POSITIVE_INFINITY,
+    isCountedEarly: request.size === 0 && aggs !== null && isCountedEarly(request, done),
     isReduced: aggs !== null || request.size > 0,
     profile: request.profile ? profileJson(search.profiles, env.nodeId, reduceMs) : null,
   };
@@ -242,6 +245,14 @@ function maxScoreOf(
   const byScore = first?.by === 'score' && first.descending && (sort.length === 1 || !dialect.sortHidesMaxScore);
   const isKnown = trackScores || first === undefined || byScore;
   return size === 0 || !Number.isFinite(max) || !isKnown ? null : jsonFloat(max);
+}
+
+/** The number of matches of these queries is known without visiting them. */
+const COUNTED_QUERIES: ReadonlySet<string> = new Set(['match_all', 'term']);
+
+function isCountedEarly({ query, trackTotalHitsUpTo }: SearchRequest, runs: readonly ShardRun[]): boolean {
+  if (trackTotalHitsUpTo === 0) return true;
+  return (query === null || COUNTED_QUERIES.has(query.kind)) && totalOf(runs, trackTotalHitsUpTo)?.relation === 'gte';
 }
 
 function totalOf(runs: readonly ShardRun[], limit: number): SearchOutcome['total'] {

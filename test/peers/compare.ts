@@ -14,7 +14,7 @@ export interface Difference {
 
 /** Members that differ from run to run or name the server. */
 const VOLATILE = new Set(
-  'took _shards _scroll_id pit_id uuid index_uuid node nodes cluster_name cluster_uuid stack_trace line col caused_by failed_shards took_in_millis failures'.split(
+  'took state_uuid transport_address version ephemeral_id _shards _scroll_id pit_id uuid index_uuid node nodes cluster_name cluster_uuid stack_trace line col caused_by failed_shards took_in_millis failures'.split(
     ' ',
   ),
 );
@@ -60,7 +60,8 @@ function stable(value: unknown): unknown {
       .replaceAll(/\[([^\]/[]+)\/[\w-]{22}\]/g, '[$1]')
       .replaceAll(/^(\[-?\d+:-?\d+\] )+/g, '')
       .replaceAll(/\n at \[Source[^\]]*\]/g, '')
-      .replaceAll(/@[0-9a-f]{5,8}\b/g, '');
+      .replaceAll(/@[0-9a-f]{5,8}\b/g, '')
+      .replaceAll(/^[\w-]{20}$/g, 'generated');
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)

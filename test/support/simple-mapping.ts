@@ -15,8 +15,9 @@ const spec = (name: string): FieldSpec => ({
   column: name.startsWith('n_') ? 'i64' : name.startsWith('k_') ? 'ordinals' : 'none',
 });
 
-export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields' | 'parseDocument' | 'dialect'> {
+export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields' | 'parseDocument' | 'dialect' | 'source'> {
   readonly dialect = DEFAULT_DIALECT;
+  readonly source = { enabled: true, includes: [], excludes: [] };
   readonly version: number;
   readonly fields: readonly FieldSpec[];
 

@@ -108,7 +108,7 @@ export const compositeType: AggType = {
     }
     return sources.map(({ kind, source }) => {
       const families =
-        kind === 'terms' ? null : kind === 'geotile_grid' ? (['geo_point'] as const) : (['numeric', 'date', 'boolean'] as const);
+        kind === 'terms' ? TERM_FAMILIES : kind === 'geotile_grid' ? (['geo_point'] as const) : (['numeric', 'date', 'boolean'] as const);
       return bindSource('composite', source, ctx, families);
     });
   },
@@ -121,6 +121,8 @@ export const compositeType: AggType = {
   },
   merge: mergeComposite,
 };
+
+const TERM_FAMILIES = ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other'] as const;
 
 type Part = MergeKey | null;
 

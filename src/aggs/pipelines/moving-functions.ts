@@ -8,7 +8,7 @@ const withoutGaps = (values: Window) => values.filter((value) => !Number.isNaN(v
 const FUNCTIONS: Readonly<Record<string, (values: Window, args: readonly number[]) => number>> = {
   max: (values) => (withoutGaps(values).length > 0 ? Math.max(...withoutGaps(values)) : Number.NaN),
   min: (values) => (withoutGaps(values).length > 0 ? Math.min(...withoutGaps(values)) : Number.NaN),
-  sum: (values) => (withoutGaps(values).length > 0 ? withoutGaps(values).reduce((a, b) => a + b, 0) : Number.NaN),
+  sum: (values) => withoutGaps(values).reduce((a, b) => a + b, 0),
   unweightedAvg: (values) => mean(withoutGaps(values)),
   stdDev: (values, [avg]) => {
     const list = withoutGaps(values);

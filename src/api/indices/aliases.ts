@@ -45,7 +45,12 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   if (kind === 'add')
     return { kind: 'add', indices: resolve(ctx, expressions, TARGETS.concrete), aliases, alias: parseAlias(body, TARGET_KEYS) };
   if (kind !== 'remove') throw fail(`[alias_action] unknown field [${kind}]`);
-  return { kind: 'remove', indices: resolve(ctx, expressions, TARGETS.any), aliases, mustExist: body.must_exist !== false };
+  return {
+    kind: 'remove',
+    indices: resolve(ctx, expressions, TARGETS.any),
+    aliases,
+    mustExist: typeof body.must_exist === 'boolean' ? body.must_exist : null,
+  };
 }
 
 function resolve(ctx: EngineContext, expressions: readonly string[], base: (typeof TARGETS)[keyof typeof TARGETS]): string[] {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings } from '../../metadata/index-settings.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
@@ -96,6 +96,8 @@ export function resolveIndex(ctx: EngineContext, request: IndexTarget): Record<s
   const patterns = (request.index ?? '*').split(',');
   const isRequested = (name: string): boolean => patterns.some((pattern) => pattern === '_all' || matchesPattern(pattern, name));
   requireNames(ctx, request.index ?? '*');
+  const missing = patterns.find((name) => !/[*]|^_all$/.test(name) && !isKnown(ctx, name));
+  if (missing !== undefined && !ctx.dialect.resolvesNothing && request.ignoreUnavailable !== true) throw indexNotFoundError(missing);
   const own = new Set(ownNames(ctx));
   const targets = new Set(targetNames(ctx, { ...request, ignoreUnavailable: true }, TARGETS.open));
   const indices: unknown[] = [];
@@ -115,4 +117,8 @@ export function resolveIndex(ctx: EngineContext, request: IndexTarget): Record<s
     aliases: [...aliases].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, members]) => ({ name, indices: members })),
     data_streams: [],
   };
+}
+
+function isKnown({ cluster: { indices } }: EngineContext, name: string): boolean {
+  return Object.hasOwn(indices, name) || Object.values(indices).some(({ aliases }) => Object.hasOwn(aliases, name));
 }

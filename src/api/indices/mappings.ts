@@ -2,7 +2,6 @@
 
 import type { JsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
-import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -17,7 +16,6 @@ export async function putMapping(
   request: IndexTarget & { body: JsonObject; writeIndexOnly?: boolean },
 ): Promise<unknown> {
   checkRuntimeScripts((request.body as JsonObject)['runtime']);
-  if (Object.keys(request.body).length === 0) throw new ApiError('parse_exception', 400, 'request body is required');
   if (Object.hasOwn(request.body, '_doc')) throw illegalArgumentError('Types cannot be provided in put mapping requests');
   const indices = targetNames(ctx, request, { ...TARGETS.any, allowNoIndices: false });
   return ctx.command('putMapping', { indices, mappings: request.body as JsonObject, writeIndexOnly: request.writeIndexOnly ?? false });

@@ -38,6 +38,7 @@ export function searchJson(
   const json: MutableJsonObject = { ...extra, took: Math.floor(performance.now() - started), timed_out: outcome.timedOut };
   if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
   else if (outcome.isCount && dialect.showsUnterminated) json['terminated_early'] = false;
+  else if (outcome.isCountedEarly && dialect.saysTerminatedWithAggregations) json['terminated_early'] = true;
   const phases = reducePhases(outcome, parameters.batchedReduceSize ?? DEFAULT_REDUCE_SIZE);
   if (phases > 1) json['num_reduce_phases'] = phases;
   json['_shards'] = shardsJson(outcome.shards, outcome.failures, outcome.skipped);

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { mentionsNow } from '../../query/uncacheable.ts';
-import type { SearchRequest } from '../../search/request/search-request.ts';
+import { checkOptions, type SearchRequest } from '../../search/request/search-request.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
 import type { EngineContext } from '../core/context.ts';
 import { withParameters } from './apply-parameters.ts';
@@ -27,6 +27,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   const useCache = recentBodies.seen(text) || text.includes('agg') || parameters.requestCache === true;
   const parsed = parseSearchBody(ctx, text, useCache);
   const request = withParameters(parsed.request, parameters);
+  checkOptions(request, ctx.dialect);
   if (parameters.scrollMs !== undefined) return startScroll(ctx, call, parameters.scrollMs);
   if (request.pit) {
     if (call.indices.expressions.length > 0) throw validationFailedError(['[indices] cannot be used with point in time']);

@@ -67,11 +67,11 @@ export const updateByQueryApi = defineApi({
       const engine = sourceEngine(request, context, 'indices:data/write/update/byquery');
       const body = objectBody(request);
       const source = readSource(request, body);
-      const script = readScript(engine, body.script);
       const pipeline = pipelineFor(context, request.string('pipeline'));
       const description = `update-by-query [${request.params.index}]`;
-      return run(request, engine, body, 'update/byquery', description, (options) =>
-        updateByQuery(engine, source, options, script, pipeline),
+      // A task fails with the script, as a request that waits does.
+      return run(request, engine, body, 'update/byquery', description, async (options) =>
+        updateByQuery(engine, source, options, readScript(engine, body.script), pipeline),
       );
     },
   },

@@ -44,7 +44,7 @@ async function put(request: ApiRequest, { engine }: RestContext): Promise<ApiRes
 }
 
 function changed(response: object, { dialect }: RestContext['engine']): ApiResponse {
-  return ok(dialect.showsAliasErrors ? { ...response, errors: false } : response);
+  return ok(dialect.showsAliasErrors ? { errors: false, ...response } : response);
 }
 
 export const deleteAliasApi = defineApi({

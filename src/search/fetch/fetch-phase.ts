@@ -92,13 +92,17 @@ function hitJson(
   const fields: MutableJsonObject = {};
   if (request.storedFields) storedFields(target, request.storedFields, fields);
   if (request.docvalueFields.length > 0) docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
-  if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields);
+  const dropped: MutableJsonObject = {};
+  if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields, dropped);
   runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
   for (const field of at.scriptFields) field(target, fields);
   for (const _ in fields) {
     out['fields'] = fields;
     break;
   }
+  const ignoredValues = Object.entries(dropped).filter(([name]) => ignored?.includes(name));
+  if (ignoredValues.length > 0 && at.shard.mapping.dialect.showsIgnoredValues)
+    out['ignored_field_values'] = Object.fromEntries(ignoredValues);
   for (const part of parts) part(target, out);
   if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));
   if (matched)

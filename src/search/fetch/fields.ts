@@ -17,6 +17,7 @@ export function sourceFields(
   source: MutableJsonObject,
   wanted: readonly FieldRequest[],
   into: MutableJsonObject,
+  ignored: MutableJsonObject = {},
 ): void {
   const { mapping } = shard;
   const groups = new Map<string, LeafRequest[]>();
@@ -24,7 +25,7 @@ export function sourceFields(
     for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
       const type = mapping.field(name);
       if (!type || type.runtime || name.startsWith('_')) continue;
-      addLeaf(shard, source, { name, type, format }, '', into, groups);
+      addLeaf(shard, source, { name, type, format, ignored }, '', into, groups);
     }
     if (includeUnmapped) {
       const unmapped: MutableJsonObject = {};
@@ -40,6 +41,8 @@ interface LeafRequest {
   readonly name: string;
   readonly type: FieldType;
   readonly format: string | null;
+  /** Receives the values that the field type did not index. */
+  readonly ignored: MutableJsonObject;
 }
 
 /**
@@ -64,7 +67,7 @@ function addLeaf(
     else groups.set(below, [leaf]);
     return;
   }
-  const values = valuesOf(shard, source, leaf.type, leaf.format);
+  const values = valuesOf(shard, source, leaf);
   if (values.length > 0) setOwn(into, scope === '' ? leaf.name : leaf.name.slice(scope.length + 1), values);
 }
 
@@ -116,7 +119,7 @@ function unmappedValues(shard: SearchShard, value: unknown, path: string, patter
   else (known as unknown[]).push(value);
 }
 
-function valuesOf(shard: SearchShard, source: MutableJsonObject, type: FieldType, format: string | null): unknown[] {
+function valuesOf(shard: SearchShard, source: MutableJsonObject, { type, format, ignored }: LeafRequest): unknown[] {
   const raw = [type.name, ...shard.mapping.copiedFrom(type.name)].flatMap((name) => fieldValuesIn(shard.mapping, name, source));
   const flat =
     type.family === 'geo_point'
@@ -127,6 +130,8 @@ function valuesOf(shard: SearchShard, source: MutableJsonObject, type: FieldType
     const given = type.typeName === 'token_count' && value !== null ? countTokens(shard, type, value) : value;
     const shown = show(type, given ?? type.params['null_value'], format);
     if (shown !== undefined) values.push(shown);
+    else if (given !== null && given !== undefined)
+      setOwn(ignored, type.name, [...((ignored[type.name] as unknown[] | undefined) ?? []), given]);
   }
   return values;
 }

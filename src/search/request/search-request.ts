@@ -133,7 +133,6 @@ export function parseSearchRequest(body: unknown, report: ReportUncacheable = ()
   if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] but found [${tokenOf(body)}]`);
   const request: Draft = { ...EMPTY_REQUEST };
   for (const [key, value] of Object.entries(body)) readKey(key, value, request, report);
-  if (request.searchAfter && request.from > 0) throw illegalArgumentError('`from` parameter must be set to 0 when `search_after` is used.');
   return request;
 }
 
@@ -267,6 +266,22 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
   const reason = Object.hasOwn(UNSUPPORTED, key) ? UNSUPPORTED[key] : undefined;
   if (reason !== undefined) throw illegalArgumentError(`[${key}] is not supported: ${reason}`);
   unknownKey(key, value);
+}
+
+/** Checks of options that exclude each other. @throws ApiError action_request_validation_exception, illegal_argument_exception */
+export function checkOptions(request: SearchRequest, { validatesSearchesWhole }: Dialect): void {
+  const isAfter = request.searchAfter !== null && request.from > 0;
+  if (!validatesSearchesWhole) {
+    if (isAfter) throw illegalArgumentError('`from` parameter must be set to 0 when `search_after` is used.');
+    return;
+  }
+  const problems: string[] = [];
+  if (isAfter) problems.push('[from] parameter must be set to 0 when [search_after] is used');
+  if (request.storedFields?.includes('_none_')) {
+    if (request.source?.enabled) problems.push('[stored_fields] cannot be disabled if [_source] is requested');
+    if (request.fields.length > 0) problems.push('[stored_fields] cannot be disabled when using the [fields] option');
+  }
+  if (problems.length > 0) throw validationFailedError(problems);
 }
 
 /** Checks that apply to scrolls only. @throws ApiError action_request_validation_exception */

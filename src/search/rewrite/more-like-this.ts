@@ -26,8 +26,10 @@ export function rewriteMoreLikeThis(query: MoreLikeThisQuery, context: RewriteCo
   const parts = [documents, texts]
     .filter((items) => items.length > 0)
     .map((items): IndexQuery => {
-      const freqs = termFreqs(items, fields, query.analyzer, context);
-      return { op: 'perShard', label: 'more_like_this', make: (statistics) => likeTerms(query, freqs, skipped, statistics) };
+      // The words of texts are those of the first field; each is looked up in the field in which it is most frequent.
+      const freqs = termFreqs(items, items === texts ? fields.slice(0, 1) : fields, query.analyzer, context);
+      const candidates = items === texts ? fields : [];
+      return { op: 'perShard', label: 'more_like_this', make: (statistics) => likeTerms(query, freqs, skipped, candidates, statistics) };
     });
   if (parts.length === 0) return none('more_like_this has nothing to be like');
   const ids = documents.flatMap((item) => (item as LikeSource).id ?? []);
@@ -67,23 +69,38 @@ function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], ana
   return freqs;
 }
 
-/** The best terms of each field, by their frequency in the items and their rarity in the shard. */
-function likeTerms(query: MoreLikeThisQuery, freqs: TermFreqs, skipped: TermFreqs, statistics: TermStatistics): IndexQuery {
+/**
+ * The best terms of each field, by their frequency in the items and their rarity in the shard.
+ * @param candidates  fields among which the one with the most documents is chosen for each term; empty for the field of the term
+ */
+function likeTerms(
+  query: MoreLikeThisQuery,
+  freqs: TermFreqs,
+  skipped: TermFreqs,
+  candidates: readonly FieldType[],
+  statistics: TermStatistics,
+): IndexQuery {
   const clauses: IndexQuery[] = [];
   const stopWords = new Set(query.stopWords);
   const docs = statistics.segments.reduce((sum, { numDocs }) => sum + numDocs, 0);
-  for (const [field, ofField] of freqs) {
-    const scored: Array<{ text: string; score: number }> = [];
+  const docFreqOf = (field: FieldType, text: string) => statistics.docFreq(termOfText(field.spec.name, text));
+  for (const [own, ofField] of freqs) {
+    const scored: Array<{ text: string; field: FieldType; score: number }> = [];
     for (const [text, freq] of ofField) {
-      if (freq < query.minTermFreq || stopWords.has(text) || skipped.get(field)?.has(text)) continue;
+      if (freq < query.minTermFreq || stopWords.has(text) || skipped.get(own)?.has(text)) continue;
       if (text.length < query.minWordLength || (query.maxWordLength > 0 && text.length > query.maxWordLength)) continue;
-      const docFreq = statistics.docFreq(termOfText(field.spec.name, text));
+      let field = own;
+      let docFreq = docFreqOf(own, text);
+      for (const other of candidates) {
+        const found = docFreqOf(other, text);
+        if (found > docFreq) [field, docFreq] = [other, found];
+      }
       if (docFreq === 0 || docFreq < query.minDocFreq || docFreq > query.maxDocFreq) continue;
-      scored.push({ text, score: Math.fround(freq * classicIdf(docFreq, docs)) });
+      scored.push({ text, field, score: Math.fround(freq * classicIdf(docFreq, docs)) });
     }
     scored.sort((a, b) => b.score - a.score || (a.text < b.text ? -1 : 1));
     const chosen = scored.slice(0, query.maxQueryTerms);
-    for (const { text, score } of chosen) {
+    for (const { text, field, score } of chosen) {
       const term = bySimilarity(field, { op: 'term', term: termOfText(field.spec.name, text), scored: true });
       clauses.push(query.boostTerms > 0 ? withBoost(term, Math.fround((query.boostTerms * score) / chosen[0].score)) : term);
     }

@@ -154,6 +154,8 @@ function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
     mustNot: rewriteAll(mustNot),
   });
   const spec = query.minimumShouldMatch;
+  if (spec !== null && should.length === 0 && must.length + filter.length > 0 && calculateMinimumShouldMatch(0, spec) > 0)
+    return none('minimum_should_match is above the number of optional clauses');
   const limited = spec === null ? result : applyMinimumShouldMatch(result, (count) => calculateMinimumShouldMatch(count, spec));
   return query.adjustPureNegative ? fixNegative(limited) : limited;
 }

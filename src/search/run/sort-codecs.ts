@@ -1,5 +1,7 @@
 // Values of sorted fields in their three forms: raw in the column of a segment, comparable between shards, and JSON in a hit.
+
 import { jsonDouble } from '../../common/json-float.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { numberFormatError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -50,13 +52,13 @@ export function ordinalsCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
 }
 
 /** The lowest and highest value of a type, shown for documents without a value. */
-export function extremes(typeName: string, numericType: string | null): readonly [unknown, unknown] {
+export function extremes(typeName: string, numericType: string | null, dialect: Dialect): readonly [unknown, unknown] {
   switch (numericType ?? typeName) {
     case 'byte':
     case 'short':
     case 'integer':
     case 'token_count':
-      return [INT_MIN, INT_MAX];
+      return dialect.sortsIntegersAsLongs ? [LONG_MIN, LONG_MAX] : [INT_MIN, INT_MAX];
     case 'float':
     case 'half_float':
     case 'double':
@@ -73,10 +75,10 @@ export function extremes(typeName: string, numericType: string | null): readonly
   }
 }
 
-export function numericCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
+export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Dialect): SortCodec {
   const isF64 = field.spec.column === 'f64';
   const scaled = field.scale !== 1;
-  const [lowest, highest] = extremes(field.typeName, spec.numericType);
+  const [lowest, highest] = extremes(field.typeName, spec.numericType, dialect);
   const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);
   const format = spec.format === null ? null : field.format(spec.format, null);

@@ -1,5 +1,7 @@
 // Resolves the sort of a request against the index of a shard.
+
 import { jsonDouble, jsonFloat } from '../../common/json-float.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
@@ -111,12 +113,14 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   if (!field) {
     if (spec.unmappedType === null) throw refuse(context, `No mapping found for [${spec.field}] in order to sort on`);
     if (!MAPPER_TYPES.has(spec.unmappedType)) throw illegalArgumentError(`No mapper found for type [${spec.unmappedType}]`);
-    return unmappedSort(spec, spec.unmappedType);
+    return unmappedSort(spec, spec.unmappedType, context.dialect);
   }
   if (field.family === 'geo_point') {
     throw illegalArgumentError("can't sort on geo_point field without using specific sorting feature, like geo_distance");
   }
   if (!field.isAggregatable) throw notSortable(field);
+  if (context.dialect.needsNestedSorts && field.nestedPath !== null && !spec.nested && context.nestedPath === null)
+    throw refuse(context, `it is mandatory to set the [nested] context on the nested sort field: [${field.name}].`);
   const isOrdinals = field.spec.column === 'ordinals';
   const mode = spec.mode ?? (spec.descending ? 'max' : 'min');
   if (isOrdinals && (mode === 'sum' || mode === 'avg' || mode === 'median')) {
@@ -124,7 +128,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   }
   if (spec.nested && mode === 'median') throw illegalArgumentError('Unsupported sort mode: MEDIAN');
   const nestedFilter = spec.nested?.filter ? rewriteQuery(spec.nested.filter, { ...context, nestedPath: spec.nested.path }) : null;
-  const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec);
+  const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec, context.dialect);
   const missingFirst = spec.missing === '_first';
   const name = field.spec.name;
   const computed = field.runtime ? new RuntimeColumns(field, context) : null;
@@ -169,8 +173,8 @@ export function notSortable(field: FieldType): ApiError {
   );
 }
 
-function unmappedSort(spec: FieldSpecOf, type: string): ResolvedSort {
-  const [lowest, highest] = extremes(type, null);
+function unmappedSort(spec: FieldSpecOf, type: string, dialect: Dialect): ResolvedSort {
+  const [lowest, highest] = extremes(type, null, dialect);
   const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
   return {
     descending: spec.descending,

@@ -6,7 +6,7 @@ import { broken } from './queries.ts';
 type Json = Record<string, unknown>;
 
 const settings = { number_of_shards: 1, number_of_replicas: 0 };
-const NAMES = ['tmp-a', 'tmp-b', 'tmp-*', 'missing', '_all', 'tmp-a,tmp-b', 'tmp-alias'];
+const NAMES = ['tmp-a', 'tmp-b', 'tmp-*', 'missing', 'tmp-a,tmp-b', 'tmp-alias'];
 
 const ADMIN: ReadonlyArray<(rng: Rng) => PeerRequest> = [
   (rng) => ({

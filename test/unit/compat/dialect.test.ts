@@ -77,6 +77,13 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('DELETE /templated');
     return status === 200;
   },
+  sortsIntegersAsLongs: async (ask) =>
+    /"sort":\[9223372036854775807/.test((await ask('POST /nested/_search', { sort: [{ whole: 'asc' }] })).text),
+  needsNestedSorts: async (ask) => (await ask('POST /nested/_search', { sort: ['parts.n'] })).status === 400,
+  showsIgnoredValues: async (ask) => (await search(ask, { fields: ['short'] })).hits.hits[0].ignored_field_values?.short[0] === 'long',
+  resolvesNothing: async (ask) => (await ask('GET /_resolve/index/nothing')).status === 200,
+  saysTerminatedWithAggregations: async (ask) =>
+    (await search(ask, { size: 0, track_total_hits: false, aggs: { a: { max: { field: 'number' } } } })).terminated_early === true,
   namesClusterManager: async (ask) => 'discovered_cluster_manager' in (await ask('GET /_cluster/health')).json,
   showsAliasErrors: async (ask) => 'errors' in (await ask('PUT /docs/_alias/other')).json,
   showsLazyRollover: async (ask) => {
@@ -138,7 +145,9 @@ describe.each(SERVERS)('%j', (settings) => {
       short: 'long',
     };
     await node.ok('PUT /docs/_doc/1?refresh=true', document);
-    await node.ok('PUT /nested', { mappings: { properties: { word: { type: 'keyword' }, parts: { type: 'nested' } } } });
+    await node.ok('PUT /nested', {
+      mappings: { properties: { word: { type: 'keyword' }, whole: { type: 'integer' }, parts: { type: 'nested' } } },
+    });
     await node.ok('PUT /nested/_doc/1?refresh=true', { word: 'a', parts: [{ n: 1 }, { n: 2 }] });
   });
   afterAll(() => node.close());
