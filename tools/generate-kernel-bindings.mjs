@@ -27,6 +27,7 @@ const SHARED = {
   'aggs/stats': ['DoubleStats', 'IntegerStats'],
   'analysis/config-values': null,
   'analysis/stage': ['Chain'],
+  'analysis/stage-configs': null,
   'analysis/stage-ids': ['StageId'],
   'analysis/token': ['FLAG_KEYWORD', 'Token', 'TokenType'],
   'buffer/document': null,

@@ -2,10 +2,11 @@
 //   area ├─ address of the terms u32 ─┬─ 0 × 12 ─┬─ verdicts u8 × BATCH ─┬─ region of the inner chain ─┬─ terms of the batch ─┤
 import { BATCH, Chain, Stage } from './stage';
 import { StageId } from './stage-ids';
+import { ConditionConfig } from './stage-configs';
 
 /** Offsets in the area, and in a condition's config, of the verdicts and of the inner chain's blob. */
 export const VERDICTS: usize = 16;
-const BLOB: usize = 8;
+const BLOB: usize = offsetof<ConditionConfig>();
 /** Upper bound of the bytes before the inner region; a multiple of 64. */
 export const INNER_HEAD: usize = 768;
 

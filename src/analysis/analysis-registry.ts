@@ -3,6 +3,7 @@ import { illegalArgumentError } from '../errors/catalog.ts';
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import { StageId } from '../wasm/generated/analysis.ts';
 import { type AnalyzedToken, Analyzer } from './analyzer.ts';
+import { words } from './blob.ts';
 import type {
   AnalysisLimits,
   BuildContext,
@@ -42,7 +43,7 @@ export interface CustomChain {
 const DEFAULT_POSITION_GAP = 100;
 /** Filters that a chain may name but that cannot be the type of a definition. */
 const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
-const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(StageId.KEYWORD, []) };
+const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(StageId.KEYWORD, words([])) };
 
 /**
  * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so that all threads get the same chains from the

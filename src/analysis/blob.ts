@@ -1,4 +1,5 @@
 // Encodes what kernels read: chain blobs (assembly/analysis/layout.ts) and term sets (assembly/analysis/term-set.ts).
+import type { RecordLayout } from '../wasm/records.ts';
 import { encodeWtf8 } from './tokens/wtf8.ts';
 
 /** One stage of a chain: its id and config bytes. */
@@ -40,6 +41,22 @@ export function words(values: readonly number[], tail: Uint8Array = new Uint8Arr
     view.setUint32(i * 4, value, true);
   });
   out.set(tail, values.length * 4);
+  return out;
+}
+
+type ConfigLayout = RecordLayout & Readonly<Record<string, number>>;
+type ConfigValues<Layout extends ConfigLayout> = Readonly<Record<Exclude<keyof Layout, 'sizeof'>, number>>;
+
+/** Config of several numbers (assembly/analysis/stage-configs.ts), followed by bytes. A field that is misspelt or missing does not compile. */
+export function stageConfig<Layout extends ConfigLayout>(
+  layout: Layout,
+  values: ConfigValues<Layout>,
+  tail: Uint8Array = new Uint8Array(0),
+): Uint8Array {
+  const out = new Uint8Array(layout.sizeof + tail.length);
+  const view = new DataView(out.buffer);
+  for (const [name, value] of Object.entries<number>(values)) view.setUint32(layout[name], value, true);
+  out.set(tail, layout.sizeof);
   return out;
 }
 

@@ -51,7 +51,7 @@ export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
   })),
   makeEntry('simple', [], () => () => ({ tokenizer: charClassTokenizer(CharKind.LOWERCASE), filters: [] })),
   makeEntry('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(CharKind.WHITESPACE), filters: [] })),
-  makeEntry('keyword', [], () => () => ({ tokenizer: kernelTokenizer(StageId.KEYWORD, []), filters: [] })),
+  makeEntry('keyword', [], () => () => ({ tokenizer: kernelTokenizer(StageId.KEYWORD, words([])), filters: [] })),
   makeEntry('stop', STOP_PARAMS, (context) => {
     const stop = analyzerStopWords(context, englishStopWords());
     return () => ({ tokenizer: charClassTokenizer(CharKind.LOWERCASE), filters: stopUnlessEmpty(stop) });

@@ -1,6 +1,17 @@
 // Optimizes chains of kernel stages before they are encoded, without changing their tokens.
-import { BigramFlag, CaseVariant, CharKind, Normalization, RewriteOp, StageId, StandardFlag, Stemmer } from '../wasm/generated/analysis.ts';
-import { joinConfigs, type KernelStage, words } from './blob.ts';
+import {
+  BigramFlag,
+  CaseVariant,
+  CharClassConfig,
+  CharKind,
+  Normalization,
+  RewriteOp,
+  StageId,
+  StandardConfig,
+  StandardFlag,
+  Stemmer,
+} from '../wasm/generated/analysis.ts';
+import { joinConfigs, type KernelStage, stageConfig, words } from './blob.ts';
 
 /** Whether a stage sets or clears the payloads of tokens: mode 0 of the delimited stage (filters/payload.ts). */
 export function givesPayloads({ id, config }: KernelStage): boolean {
@@ -67,10 +78,13 @@ function bigramsFromText(stages: readonly KernelStage[]): readonly KernelStage[]
   const between = stages.slice(1, at);
   if (!between.every((stage) => stage.id === StageId.CASE || isWidth(stage))) return stages;
   const config = new DataView(stages[0].config.buffer, stages[0].config.byteOffset);
-  const maxLength = config.getUint32(0, true);
-  const flags = config.getUint32(4, true);
+  const maxLength = config.getUint32(StandardConfig.maxLength, true);
+  const flags = config.getUint32(StandardConfig.flags, true);
   const isWords = (flags & StandardFlag.LOWER) !== 0 && between.every(isWidth) && maxLength >= SHORT_WORD;
-  const tokenizer = { id: StageId.STANDARD, config: words([maxLength, flags | StandardFlag.STOP_BEFORE_CJK]) };
+  const tokenizer = {
+    id: StageId.STANDARD,
+    config: stageConfig(StandardConfig, { maxLength, flags: flags | StandardFlag.STOP_BEFORE_CJK }),
+  };
   const bigrams = {
     id: StageId.CJK_BIGRAM,
     config: words([BigramFlag.ALL_SCRIPTS | BigramFlag.FROM_TEXT | (isWords ? BigramFlag.ASCII_WORDS : 0)]),
@@ -93,13 +107,14 @@ function lowerInTokenizer(stages: readonly KernelStage[]): KernelStage[] {
   if (next?.id !== StageId.CASE || next.config[0] !== CaseVariant.LOWER) return [...stages];
   const config = new DataView(tokenizer.config.buffer, tokenizer.config.byteOffset);
   if (tokenizer.id === StageId.STANDARD) {
-    return [
-      { id: StageId.STANDARD, config: words([config.getUint32(0, true), config.getUint32(4, true) | StandardFlag.LOWER]) },
-      ...stages.slice(2),
-    ];
+    const maxLength = config.getUint32(StandardConfig.maxLength, true);
+    const flags = config.getUint32(StandardConfig.flags, true) | StandardFlag.LOWER;
+    return [{ id: StageId.STANDARD, config: stageConfig(StandardConfig, { maxLength, flags }) }, ...stages.slice(2)];
   }
-  if (tokenizer.id === StageId.CHAR_CLASS && config.getUint32(4, true) === CharKind.LETTER) {
-    return [{ id: StageId.CHAR_CLASS, config: words([config.getUint32(0, true), CharKind.LOWERCASE, 0, 0]) }, ...stages.slice(2)];
+  if (tokenizer.id === StageId.CHAR_CLASS && config.getUint32(CharClassConfig.kind, true) === CharKind.LETTER) {
+    const maxLength = config.getUint32(CharClassConfig.maxLength, true);
+    const values = { maxLength, kind: CharKind.LOWERCASE, classes: 0, codePointCount: 0 };
+    return [{ id: StageId.CHAR_CLASS, config: stageConfig(CharClassConfig, values) }, ...stages.slice(2)];
   }
   return [...stages];
 }

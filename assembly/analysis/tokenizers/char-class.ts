@@ -14,9 +14,10 @@ import { BATCH, Chain, Stage } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
 import { charContinuations, charsOfTokens, charsValid, scanChars } from './char-run';
 import { below, bitmasks, BLOCK_BYTES, isWithin, storeLower } from './masks';
+import { CharClassConfig } from '../stage-configs';
 
 export function charClassNext(chain: Chain, stage: Stage): i32 {
-  const maxLength = load<u32>(stage.config), kind = load<u32>(stage.config, 4);
+  const config = changetype<CharClassConfig>(stage.config), maxLength = config.maxLength, kind = config.kind;
   const end = chain.textEnd;
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
@@ -187,11 +188,11 @@ function isTokenChar(config: usize, kind: u32, cp: u32): bool {
 }
 
 function isSeparator(config: usize, cp: u32): bool {
-  const classes = load<u32>(config, 8), count = load<u32>(config, 12);
+  const classes = changetype<CharClassConfig>(config).classes, count = changetype<CharClassConfig>(config).codePointCount;
   if (cp < 0x800) {
     if (load<u8>(KINDS_LOW + cp) & classes) return true;
   } else if (isOfKind(classes, cp)) return true;
-  for (let i: u32 = 0; i < count; i++) if (load<u32>(config + 16 + (<usize>i << 2)) == cp) return true;
+  for (let i: u32 = 0; i < count; i++) if (load<u32>(config + offsetof<CharClassConfig>() + (<usize>i << 2)) == cp) return true;
   return false;
 }
 

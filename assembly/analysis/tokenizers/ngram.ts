@@ -8,10 +8,7 @@ import { codePointLength, decode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage, stateOf } from '../stage';
 import { termsLimit } from '../producer';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
-
-const FLAG_EDGE: u32 = 1;
-const FLAG_ALL: u32 = 2;
-const FLAG_WHITESPACE: u32 = 4;
+import { NgramTokenizerConfig, NgramTokenizerFlag } from '../stage-configs';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -26,7 +23,7 @@ class NgramTokenizerState extends Stage {
 }
 
 export function ngramTokenizerNext(chain: Chain, stage: Stage): i32 {
-  const state = stateOf<NgramTokenizerState>(stage), least = load<u32>(stage.config), most = load<u32>(stage.config, 4), edge = (load<u32>(stage.config, 8) & FLAG_EDGE) != 0;
+  const state = stateOf<NgramTokenizerState>(stage), config = changetype<NgramTokenizerConfig>(stage.config), least = config.min, most = config.max, edge = (config.flags & NgramTokenizerFlag.EDGE) != 0;
   const text = chain.textPtr, end = chain.textEnd;
   const outEnd = termsLimit(stage, stage.termsPtr);
   let out = stage.termsPtr, made: u32 = 0;
@@ -110,12 +107,12 @@ function findRun(chain: Chain, state: NgramTokenizerState): bool {
 }
 
 function isTokenChar(config: usize, cp: u32): bool {
-  const flags = load<u32>(config, 8);
-  if (flags & FLAG_ALL) return true;
-  if ((load<u32>(config, 12) >> category(cp)) & 1) return true;
-  if (flags & FLAG_WHITESPACE && isWhitespace(cp)) return true;
-  const list = config + 20;
-  let low: u32 = 0, high = load<u32>(config, 16);
+  const rules = changetype<NgramTokenizerConfig>(config), flags = rules.flags;
+  if (flags & NgramTokenizerFlag.ALL) return true;
+  if ((rules.categories >> category(cp)) & 1) return true;
+  if (flags & NgramTokenizerFlag.WHITESPACE && isWhitespace(cp)) return true;
+  const list = config + offsetof<NgramTokenizerConfig>();
+  let low: u32 = 0, high = rules.codePointCount;
   while (low < high) {
     const middle = (low + high) >> 1, found = load<u32>(list + (<usize>middle << 2));
     if (found == cp) return true;

@@ -8,6 +8,10 @@ import { termsLimit } from '../producer';
 import { Chain, Stage, stateOf } from '../stage';
 import { sameBytes } from '../term-set';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
+import { PathConfig } from '../stage-configs';
+
+const DELIMITER: usize = offsetof<PathConfig>();
+const REPLACEMENT: usize = DELIMITER + 4;
 
 /** Most bytes of all tokens of a path, which grow with the square of its parts; longer paths are refused. */
 const MOST_BYTES: u64 = 1 << 29;
@@ -28,7 +32,7 @@ class PathState extends Stage {
 // @ts-ignore: decorator
 @inline
 export function isReversedPath(stage: Stage): bool {
-  return load<u32>(stage.config) != 0;
+  return changetype<PathConfig>(stage.config).isReversed != 0;
 }
 
 export function pathNext(chain: Chain, stage: Stage): i32 {
@@ -68,7 +72,7 @@ export function pathNext(chain: Chain, stage: Stage): i32 {
 /** Moves to the first delimiter that is part of a token, if the text has one, and copies the rest of the path. Returns 0 or a status. */
 function openForward(chain: Chain, state: PathState, limit: usize): i32 {
   const end = chain.textEnd;
-  for (let skip = load<u32>(state.config, 4); skip && chain.cur < end; skip--) moveTo(chain, partEnd(chain, state, chain.cur, false));
+  for (let skip = changetype<PathConfig>(state.config).skip; skip && chain.cur < end; skip--) moveTo(chain, partEnd(chain, state, chain.cur, false));
   state.fixedOffset = <u32>(chain.cur - chain.unitBase);
   let bytes: u64 = 0, shown: u32 = 0;
   for (let p = chain.cur; p < end; state.tokensLeft++) {
@@ -82,7 +86,7 @@ function openForward(chain: Chain, state: PathState, limit: usize): i32 {
 
 /** Copies the path up to the last delimiter that is part of a token. Returns 0 or a status. */
 function openReversed(chain: Chain, state: PathState, limit: usize): i32 {
-  const text = chain.textPtr, skip = load<u32>(state.config, 4);
+  const text = chain.textPtr, skip = changetype<PathConfig>(state.config).skip;
   let parts: u32 = 0;
   for (let p = text; p < chain.textEnd; parts++) p = partEnd(chain, state, p, true);
   state.tokensLeft = parts > skip ? parts - skip : 0;
@@ -100,8 +104,8 @@ function openReversed(chain: Chain, state: PathState, limit: usize): i32 {
 // @ts-ignore: decorator
 @inline
 function isDelimiter(stage: Stage, p: usize, end: usize): bool {
-  const bytes = load<u32>(stage.config, 8);
-  return p + bytes <= end && load<u8>(p) == load<u8>(stage.config, 16) && sameBytes(p, stage.config + 16, bytes);
+  const bytes = changetype<PathConfig>(stage.config).delimiterBytes;
+  return p + bytes <= end && load<u8>(p) == load<u8>(stage.config, DELIMITER) && sameBytes(p, stage.config + DELIMITER, bytes);
 }
 
 /**
@@ -112,14 +116,14 @@ function partEnd(chain: Chain, stage: Stage, from: usize, isReversed: bool): usi
   const end = chain.textEnd;
   let p = isReversed ? from : from + (decode(from, end) >> 24);
   while (p < end && !isDelimiter(stage, p, end)) p++;
-  return isReversed && p < end ? p + load<u32>(stage.config, 8) : min(p, end);
+  return isReversed && p < end ? p + changetype<PathConfig>(stage.config).delimiterBytes : min(p, end);
 }
 
 /** Bytes of a part with its delimiter replaced, which is at its start or, reversed, at its end. */
 function partBytes(chain: Chain, stage: Stage, from: usize, to: usize, isReversed: bool): u32 {
-  const delimiter = load<u32>(stage.config, 8), bytes = <u32>(to - from);
+  const delimiter = changetype<PathConfig>(stage.config).delimiterBytes, bytes = <u32>(to - from);
   const at = isReversed ? to - delimiter : from;
-  return at >= from && isDelimiter(stage, at, chain.textEnd) ? bytes - delimiter + load<u32>(stage.config, 12) : bytes;
+  return at >= from && isDelimiter(stage, at, chain.textEnd) ? bytes - delimiter + changetype<PathConfig>(stage.config).replacementBytes : bytes;
 }
 
 /** Advances the read position, counting units. */
@@ -130,12 +134,12 @@ function moveTo(chain: Chain, to: usize): void {
 
 /** Copies a piece of the text to the area with its delimiters replaced. Returns 0 or E_NO_SPACE. */
 function copyPath(state: PathState, from: usize, to: usize, limit: usize): i32 {
-  const delimiter = load<u32>(state.config, 8), replacement = load<u32>(state.config, 12);
+  const delimiter = changetype<PathConfig>(state.config).delimiterBytes, replacement = changetype<PathConfig>(state.config).replacementBytes;
   let out = state.termsPtr;
   for (let p = from; p < to; ) {
     if (out + 4 > limit) return E_NO_SPACE;
     if (isDelimiter(state, p, to)) {
-      store<u32>(out, load<u32>(state.config, 20));
+      store<u32>(out, load<u32>(state.config, REPLACEMENT));
       out += replacement;
       p += delimiter;
     } else store<u8>(out++, load<u8>(p++));

@@ -18,6 +18,7 @@ import { TOKEN_BYTES, TokenType, writeToken } from '../token';
 import { INDIC_LEAD, isIndic } from './indic-run';
 import { below, bitmasks, BLOCK_BYTES, storeLower } from './masks';
 import { runContinuations, runDigits, runLetters, runValid, scanRun } from './word-run';
+import { StandardConfig } from '../stage-configs';
 
 const NON_JOINER: u32 = 0x200c;
 
@@ -29,8 +30,8 @@ const HIGH_BITS: u64 = 0x8080808080808080;
 
 /** Fills the batch. Returns the number of tokens, 0 at the end of the text, E_NO_SPACE if a single token does not fit into the area. */
 export function standardNext(chain: Chain, stage: Stage): i32 {
-  const maxLength = load<u32>(stage.config);
-  const flags = load<u32>(stage.config, 4), lower = (flags & StandardFlag.LOWER) != 0;
+  const config = changetype<StandardConfig>(stage.config), maxLength = config.maxLength;
+  const flags = config.flags, lower = (flags & StandardFlag.LOWER) != 0;
   const space: u32 = flags & StandardFlag.NON_JOINER ? NON_JOINER : 0;
   const end = chain.textEnd;
   // A quarter of the area is left for filters that lengthen terms.

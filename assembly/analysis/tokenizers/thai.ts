@@ -9,6 +9,7 @@ import { decode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage, stateOf } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
 import { isMark, SCRATCH_BYTES, thaiLetter, thaiWordEnd } from './thai-words';
+import { ThaiConfig } from '../stage-configs';
 
 const INDEX: usize = 16;
 const ACCEPTS: u32 = 0x8000;
@@ -31,7 +32,7 @@ class ThaiState extends Stage {
 }
 
 export function thaiNext(chain: Chain, stage: Stage): i32 {
-  const state = stateOf<ThaiState>(stage), config = stage.config, trie = config + load<u32>(config);
+  const state = stateOf<ThaiState>(stage), config = stage.config, trie = config + changetype<ThaiConfig>(config).trieOff;
   const text = chain.textPtr, end = chain.textEnd, scratch = stage.termsPtr;
   const outEnd = stage.termsEnd - ((stage.termsEnd - stage.termsPtr) >> 2);
   const tokensEnd = stage.tokens + BATCH * TOKEN_BYTES;
@@ -96,7 +97,7 @@ export function thaiNext(chain: Chain, stage: Stage): i32 {
 
 /** End of the longest match of the rules, which match at least one code point. */
 function ruleEnd(config: usize, from: usize, end: usize): usize {
-  const next = config + load<u32>(config, 4), classes = load<u32>(config, 8), blocks = config + load<u32>(config, 12), index = config + INDEX;
+  const tables = changetype<ThaiConfig>(config), next = config + tables.statesOff, classes = tables.classCount, blocks = config + tables.blocksOff, index = config + INDEX;
   let state: u32 = 0, p = from, match = from;
   while (p < end) {
     const d = decode(p, end), cp = d & 0xffffff;

@@ -1,8 +1,8 @@
 // Decompounders: find words inside words, by a dictionary alone (a kernel) or only at hyphenation points (on the host).
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, termSet, words } from '../blob.ts';
+import { DecompoundConfig, StageId } from '../../wasm/generated/analysis.ts';
+import { joinConfigs, stageConfig, termSet } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter } from '../component.ts';
 import { readText, wordList } from '../languages/word-lists.ts';
 import { checkTokenCount } from '../tokens/token-stream.ts';
@@ -28,7 +28,10 @@ export function decompoundConfig({ minWord, minPart, maxPart, onlyLongest }: Opt
     if (bytes.length === 1) firsts.fill(0xff, bytes[0] << 5, (bytes[0] + 1) << 5);
     else if (bytes.length) firsts[(bytes[0] << 5) | (bytes[1] >> 3)] |= 1 << (bytes[1] & 7);
   }
-  return joinConfigs([words([minWord, minPart, maxPart, onlyLongest ? 1 : 0], firsts), termSet(list)]);
+  return joinConfigs([
+    stageConfig(DecompoundConfig, { minWord, minPart, maxPart, isLongestOnly: onlyLongest ? 1 : 0 }, firsts),
+    termSet(list),
+  ]);
 }
 
 interface HyphenOptions extends Options {

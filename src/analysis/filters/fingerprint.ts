@@ -1,8 +1,8 @@
 // Filters that summarize a whole stream: fingerprint (sorted distinct terms) and min_hash.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
-import { words } from '../blob.ts';
+import { FingerprintConfig, MinHashConfig, StageId } from '../../wasm/generated/analysis.ts';
+import { stageConfig } from '../blob.ts';
 import { type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import type { Settings } from '../settings.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
@@ -11,7 +11,10 @@ import { filterEntry } from './kernel-filters.ts';
 /** @param maxSize maximum length in UTF-16 units; a longer fingerprint is dropped */
 export function fingerprintFilter(separator: string, maxSize: number): TokenFilter {
   const between = encodeWtf8(separator);
-  return kernelFilter(StageId.FINGERPRINT, words([Math.max(0, maxSize), between.length], between));
+  return kernelFilter(
+    StageId.FINGERPRINT,
+    stageConfig(FingerprintConfig, { maxBytes: Math.max(0, maxSize), separatorBytes: between.length }, between),
+  );
 }
 
 /** A parameter that Lucene parses itself. @throws ApiError number_format_exception */
@@ -44,7 +47,10 @@ export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
         if (bucketCount <= 0) throw illegalArgumentError('bucketCount must be greater than zero');
         if (hashSetSize <= 0) throw illegalArgumentError('hashSetSize must be greater than zero');
         if (hashCount * bucketCount > 1 << 22) throw illegalArgumentError('hash_count times bucket_count must not exceed 4194304');
-        return kernelFilter(StageId.MIN_HASH, words([hashCount, bucketCount, hashSetSize, withRotation ? 1 : 0]));
+        return kernelFilter(
+          StageId.MIN_HASH,
+          stageConfig(MinHashConfig, { hashCount, bucketCount, hashSetSize, withRotation: withRotation ? 1 : 0 }),
+        );
       };
     },
   ),

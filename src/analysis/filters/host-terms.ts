@@ -1,9 +1,9 @@
 // Filters that are a function of the term, called by kernels, which cache the answers (assembly/analysis/host-calls.ts).
 
-import { HostTermFlag, KEEP_KEYWORDS, RewriteOp, StageId } from '../../wasm/generated/analysis.ts';
+import { HostTermFlag, HostTermsConfig, KEEP_KEYWORDS, RewriteOp, StageId } from '../../wasm/generated/analysis.ts';
 import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
-import { words } from '../blob.ts';
+import { stageConfig, words } from '../blob.ts';
 import type { TokenFilter } from '../component.ts';
 import { decodeWtf8, writeWtf8 } from '../tokens/wtf8.ts';
 
@@ -44,6 +44,6 @@ export function termFilter(how: keyof typeof FLAGS, answer: TermFunction): Token
 /** A filter that replaces a term by any number of terms, all at its position. */
 export function termsFilter(answer: TermFunction, { keepsKeywords = false } = {}): TokenFilter {
   const call = termCall(answer);
-  const config = words([numberOfCall(call), keepsKeywords ? KEEP_KEYWORDS : 0]);
+  const config = stageConfig(HostTermsConfig, { call: numberOfCall(call), flags: keepsKeywords ? KEEP_KEYWORDS : 0 });
   return { kind: 'kernel', stages: [{ id: StageId.HOST_TERMS, config, keeps: call }] };
 }

@@ -1,8 +1,17 @@
 // Registry entries of token filters that consist of one kernel stage.
 import { javaTrim } from '../../common/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { BigramFlag, CaseVariant, Normalization, ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
-import { termMap, termSet, words } from '../blob.ts';
+import {
+  BigramFlag,
+  CaseVariant,
+  KeepTypesConfig,
+  LengthConfig,
+  LimitConfig,
+  Normalization,
+  ONLY_ON_SAME_POSITION,
+  StageId,
+} from '../../wasm/generated/analysis.ts';
+import { stageConfig, termMap, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { englishStopWords } from '../languages/stop-words.ts';
 import {
@@ -177,7 +186,10 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     if (mode !== 'include' && mode !== 'exclude') {
       throw illegalArgumentError(`\`keep_types\` tokenfilter mode can only be [include] or [exclude] but was [${settings.get('mode')}].`);
     }
-    return kernelFilter(StageId.KEEP_TYPES, words([mode === 'exclude' ? 1 : 0, types.length, ...types.map(typeIdOf)]));
+    return kernelFilter(
+      StageId.KEEP_TYPES,
+      stageConfig(KeepTypesConfig, { isExclusion: mode === 'exclude' ? 1 : 0, typeCount: types.length }, words(types.map(typeIdOf))),
+    );
   }),
   filterEntry('length', ['min: int = 0', 'max: int = 2147483647'], (context) => {
     const { settings } = context;
@@ -187,7 +199,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     return () => {
       if (min < 0) throw illegalArgumentError('minimum length must be greater than or equal to zero');
       if (min > max) throw illegalArgumentError('maximum length must not be greater than minimum length');
-      return kernelFilter(StageId.LENGTH, words([min, max]));
+      return kernelFilter(StageId.LENGTH, stageConfig(LengthConfig, { min, max }));
     };
   }),
   filterEntry('limit', ['max_token_count: int = 1', 'consume_all_tokens: bool = false'], ({ settings }) => {
@@ -195,7 +207,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     const consumeAll = settings.bool('consume_all_tokens', false);
     return () => {
       if (max < 1) throw illegalArgumentError('maxTokenCount must be greater than zero');
-      return kernelFilter(StageId.LIMIT, words([max, consumeAll ? 1 : 0]));
+      return kernelFilter(StageId.LIMIT, stageConfig(LimitConfig, { max, consumesAll: consumeAll ? 1 : 0 }));
     };
   }),
   filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {

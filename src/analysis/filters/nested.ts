@@ -1,9 +1,9 @@
 // Filters that contain other filters: multiplexer and condition; and predicate_token_filter, which uses the same scripts.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
+import { ConditionConfig, ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
 import { numberOfCall } from '../../wasm/host-calls.ts';
 import { mayStop } from '../analyzer.ts';
-import { chainBlob, type KernelStage, words } from '../blob.ts';
+import { chainBlob, type KernelStage, stageConfig, words } from '../blob.ts';
 import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
 import { fuse, givesPayloads } from '../fusion.ts';
 import { checkTokenCount, makeToken, type Token, type TokenStream } from '../tokens/token-stream.ts';
@@ -32,7 +32,12 @@ export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[])
   const turns: TokenFilter[] = branches.flatMap((filters, turn) => {
     // A branch without filters is omitted, unless it is the only one: then it suppresses the hole at the end of the text.
     if (!filters.length && branches.length > 1) return [];
-    return [{ kind: 'kernel', stages: [{ id: StageId.CONDITION, config: words([0, turn], innerBlob(INPUT, filters)) }] }];
+    return [
+      {
+        kind: 'kernel',
+        stages: [{ id: StageId.CONDITION, config: stageConfig(ConditionConfig, { script: 0, turn }, innerBlob(INPUT, filters)) }],
+      },
+    ];
   });
   const stage = {
     id: StageId.MULTIPLEXER,
@@ -49,7 +54,7 @@ const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_D
 /** Applies filters to runs of tokens that a script selects (assembly/analysis/filters/nested/condition.ts). */
 function conditionFilter(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   if (!areKernels(filters)) return conditionOnHost(predicate, filters);
-  const config = words([numberOfCall(predicate.call), 0], innerBlob(INPUT, filters));
+  const config = stageConfig(ConditionConfig, { script: numberOfCall(predicate.call), turn: 0 }, innerBlob(INPUT, filters));
   return { kind: 'kernel', stages: [{ id: StageId.CONDITION, config, keeps: [predicate, filters], stops: filters.some(mayStop) }] };
 }
 

@@ -1,19 +1,17 @@
 // N-grams of terms: every gram has the offsets and the position of its token.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
-import { words } from '../blob.ts';
+import { NgramConfig, NgramFlag, StageId } from '../../wasm/generated/analysis.ts';
+import { stageConfig } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { checkGrams, checkNgramDiff } from '../tokenizers/ngram.ts';
 import { filterEntry } from './kernel-filters.ts';
 
-const EDGE = 1;
-const PRESERVE = 2;
 const REVERSE = { id: StageId.REVERSE, config: new Uint8Array(0) };
 
 /** Grams from the end are those of the reversed term, reversed again. */
 function gramFilter(min: number, max: number, flags: number, fromBack = false): TokenFilter {
   checkGrams(min, max);
-  const grams = { id: StageId.NGRAM, config: words([min, max, flags]) };
+  const grams = { id: StageId.NGRAM, config: stageConfig(NgramConfig, { min, max, flags }) };
   return { kind: 'kernel', stages: fromBack ? [REVERSE, grams, REVERSE] : [grams] };
 }
 
@@ -28,7 +26,7 @@ export const NGRAM_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const min = settings.int('min_gram', 1);
       const max = settings.int('max_gram', 2);
       checkNgramDiff(context, min, max);
-      const flags = settings.bool('preserve_original', false) ? PRESERVE : 0;
+      const flags = settings.bool('preserve_original', false) ? NgramFlag.PRESERVE : 0;
       return () => gramFilter(min, max, flags);
     },
     { inSynonymRules: 'refused' },
@@ -41,7 +39,7 @@ export const NGRAM_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       const max = isBuiltIn ? 1 : settings.int('max_gram', 2);
       const side = settings.get('side', 'front');
       if (side !== 'front' && side !== 'back') throw illegalArgumentError(`invalid side: ${side}`);
-      const flags = EDGE | (settings.bool('preserve_original', false) ? PRESERVE : 0);
+      const flags = NgramFlag.EDGE | (settings.bool('preserve_original', false) ? NgramFlag.PRESERVE : 0);
       return () => gramFilter(min, max, flags, side === 'back');
     },
     { inSynonymRules: 'refused' },

@@ -1,10 +1,10 @@
 // delimited_payload and delimited_term_freq, which parse the part of a term after a delimiter; and type_as_payload.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
+import { DelimitedConfig, StageId } from '../../wasm/generated/analysis.ts';
 import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
-import { words } from '../blob.ts';
+import { stageConfig, words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { decodeWtf8, encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
@@ -45,15 +45,13 @@ const ENCODERS: Readonly<Record<string, (text: string) => Uint8Array>> = {
 };
 
 /** Modes of the delimited stage; fusion.ts tests for the first. */
-const PAYLOAD = 0;
-const FREQUENCY = 1;
 
 /**
  * Cuts terms at a delimiter; assembly/analysis/filters/rewrite/delimited.ts has the layout.
  * @param delimiter one UTF-16 unit
  * @param encode    encodes the part after the delimiter: a payload, or a frequency in four bytes
  */
-function delimitedFilter(mode: number, delimiter: string, encode: (text: string) => Uint8Array): TokenFilter {
+function delimitedFilter(isFrequency: boolean, delimiter: string, encode: (text: string) => Uint8Array): TokenFilter {
   // The kernel reads characters, and a surrogate is not one.
   if (/[\ud800-\udfff]/.test(delimiter)) throw illegalArgumentError('[delimiter] must not begin with half of a surrogate pair');
   const call: TermCall = (bytes, dataPtr, dataLen, outPtr, outBytes) => {
@@ -63,7 +61,11 @@ function delimitedFilter(mode: number, delimiter: string, encode: (text: string)
     return data.length;
   };
   const mark = encodeWtf8(delimiter);
-  const config = words([numberOfCall(call), mode, mark.length], mark);
+  const config = stageConfig(
+    DelimitedConfig,
+    { call: numberOfCall(call), isFrequency: isFrequency ? 1 : 0, delimiterBytes: mark.length },
+    mark,
+  );
   return { kind: 'kernel', stages: [{ id: StageId.DELIMITED, config, keeps: call }] };
 }
 
@@ -78,10 +80,10 @@ export const PAYLOAD_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
   filterEntry('delimited_payload', ['delimiter: string = |', 'encoding: string = float'], ({ settings }) => {
     const delimiter = settings.get('delimiter', '|').charAt(0);
     if (delimiter === '') throw new ApiError('string_index_out_of_bounds_exception', 500, 'Index 0 out of bounds for length 0');
-    return delimitedFilter(PAYLOAD, delimiter, ENCODERS[settings.get('encoding', 'float')] ?? ENCODERS.float);
+    return delimitedFilter(false, delimiter, ENCODERS[settings.get('encoding', 'float')] ?? ENCODERS.float);
   }),
   filterEntry('delimited_term_freq', ['delimiter: char = |'], ({ settings }) =>
-    delimitedFilter(FREQUENCY, settings.char('delimiter', '|'), encodeFrequency),
+    delimitedFilter(true, settings.char('delimiter', '|'), encodeFrequency),
   ),
   filterEntry('type_as_payload', [], () => ({
     kind: 'host',

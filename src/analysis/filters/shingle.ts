@@ -1,7 +1,7 @@
 // Shingles: adjacent tokens joined to one, with a filler for each missing position.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, words } from '../blob.ts';
+import { ShingleConfig, ShingleFlag, StageId } from '../../wasm/generated/analysis.ts';
+import { joinConfigs, stageConfig } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
@@ -15,14 +15,14 @@ interface ShingleOptions {
   readonly filler: string;
 }
 
-const UNIGRAMS = 1;
-const UNIGRAMS_IF_NONE = 2;
-
 function shingleFilter({ min, max, unigrams, unigramsIfNoShingles, separator, filler }: ShingleOptions): TokenFilter {
-  const flags = (unigrams ? UNIGRAMS : 0) | (unigramsIfNoShingles ? UNIGRAMS_IF_NONE : 0);
+  const flags = (unigrams ? ShingleFlag.UNIGRAMS : 0) | (unigramsIfNoShingles ? ShingleFlag.UNIGRAMS_IF_NONE : 0);
   const between = encodeWtf8(separator);
   const hole = encodeWtf8(filler);
-  return kernelFilter(StageId.SHINGLE, words([min, max, flags, between.length, hole.length], joinConfigs([between, hole])));
+  return kernelFilter(
+    StageId.SHINGLE,
+    stageConfig(ShingleConfig, { min, max, flags, separatorBytes: between.length, fillerBytes: hole.length }, joinConfigs([between, hole])),
+  );
 }
 
 function shingleOptions({ settings, limits }: BuildContext): ShingleOptions {

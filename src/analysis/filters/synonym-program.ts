@@ -1,10 +1,10 @@
 // Encodes synonym rules for the kernel (assembly/analysis/filters/combine/synonym.ts has the layout): words by their hash, phrases as a trie of word
 // numbers, and for each phrase the tokens that replace it.
-import { joinConfigs, termMap, words } from '../blob.ts';
+import { SynonymConfig } from '../../wasm/generated/analysis.ts';
+import { joinConfigs, stageConfig, termMap, words } from '../blob.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import type { SynonymMap, SynonymNode } from './synonym-rules.ts';
 
-const GRAPH = 1;
 const NODE_HEAD_WORDS = 4;
 
 /** A token that replaces a phrase. If `term` is null, it is the phrase's own token with the number `token`. */
@@ -76,7 +76,7 @@ export function synonymProgram(map: SynonymMap, graph: boolean): Uint8Array {
 
   // The nodes' offsets depend on the size of the map, which does not depend on its values.
   const wordMap = () => termMap([...numbers].map(([word, number]) => [word, words([number, roots.get(word)?.offset ?? 0])]));
-  let offset = 8 + wordMap().length;
+  let offset = SynonymConfig.sizeof + wordMap().length;
   for (const placed of nodes) {
     placed.offset = offset;
     offset += NODE_HEAD_WORDS * 4 + placed.edges.length * 8 + placed.arcs.length * 16;
@@ -106,5 +106,5 @@ export function synonymProgram(map: SynonymMap, graph: boolean): Uint8Array {
     ]),
   );
   const pool = [...terms.values()].map(({ bytes }) => bytes);
-  return joinConfigs([words([graph ? GRAPH : 0, longest]), wordMap(), ...records, ...pool]);
+  return joinConfigs([stageConfig(SynonymConfig, { isGraph: graph ? 1 : 0, longest }), wordMap(), ...records, ...pool]);
 }

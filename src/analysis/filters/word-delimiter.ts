@@ -1,7 +1,7 @@
 // word_delimiter and word_delimiter_graph: parses their parameters; a kernel splits the words.
 
-import { StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, termSet, words } from '../blob.ts';
+import { StageId, WordDelimiterConfig } from '../../wasm/generated/analysis.ts';
+import { joinConfigs, stageConfig, termSet, words } from '../blob.ts';
 import { splitRule, unescapeRule } from '../char-filters/mapping.ts';
 import { category } from '../characters.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
@@ -48,7 +48,11 @@ function lowType(unit: number, types: TypeTable): number {
 export function wordDelimiterConfig(flags: number, types: TypeTable, protectedWords: Iterable<string>): Uint8Array {
   const high = [...types].filter(([unit]) => unit > 255).sort((a, b) => a[0] - b[0]);
   const low = Uint8Array.from({ length: 256 }, (_, unit) => lowType(unit, types));
-  return joinConfigs([words([flags, high.length], low), words(high.flat()), termSet(protectedWords)]);
+  return joinConfigs([
+    stageConfig(WordDelimiterConfig, { flags, exceptionCount: high.length }, low),
+    words(high.flat()),
+    termSet(protectedWords),
+  ]);
 }
 
 // --- parameters

@@ -1,7 +1,7 @@
 // Registry entries of tokenizers that are kernels.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { CharKind, StageId, StandardFlag } from '../../wasm/generated/analysis.ts';
-import { type KernelStage, termSet, words } from '../blob.ts';
+import { CharClassConfig, CharKind, StageId, StandardConfig, StandardFlag } from '../../wasm/generated/analysis.ts';
+import { stageConfig, termSet, words } from '../blob.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import { TOP_LEVEL_DOMAINS } from '../generated/tlds.ts';
 import { hexNumber, runtimeError } from '../languages/word-lists.ts';
@@ -23,9 +23,8 @@ export function tokenizerEntry(
   };
 }
 
-export function kernelTokenizer(id: number, values: readonly number[]): Tokenizer {
-  const stage: KernelStage = { id, config: words(values) };
-  return { kind: 'kernel', stage };
+export function kernelTokenizer(id: number, config: Uint8Array): Tokenizer {
+  return { kind: 'kernel', stage: { id, config } };
 }
 
 const DEFAULT_MAX_LENGTH = 255;
@@ -53,12 +52,16 @@ function charMaxLength(settings: Settings, key = 'max_token_length', fallback = 
 }
 
 export function charClassTokenizer(kind: number, maxLength = DEFAULT_MAX_LENGTH, classes = 0, codePoints: number[] = []): Tokenizer {
-  return kernelTokenizer(StageId.CHAR_CLASS, [maxLength, kind, classes, codePoints.length, ...codePoints]);
+  const values = { maxLength, kind, classes, codePointCount: codePoints.length };
+  return kernelTokenizer(StageId.CHAR_CLASS, stageConfig(CharClassConfig, values, words(codePoints)));
 }
 
 /** @param splitsAtNonJoiner treats U+200C as a space */
 export function standardTokenizer(maxLength = DEFAULT_MAX_LENGTH, splitsAtNonJoiner = false): Tokenizer {
-  return kernelTokenizer(StageId.STANDARD, [maxLength, splitsAtNonJoiner ? StandardFlag.NON_JOINER : 0]);
+  return kernelTokenizer(
+    StageId.STANDARD,
+    stageConfig(StandardConfig, { maxLength, flags: splitsAtNonJoiner ? StandardFlag.NON_JOINER : 0 }),
+  );
 }
 
 const MAX_TOKEN_LENGTH = ['max_token_length: int = 255'];
@@ -70,7 +73,7 @@ export const KERNEL_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
   }),
   tokenizerEntry('classic', MAX_TOKEN_LENGTH, ({ settings }) => {
     const length = standardMaxLength(settings, 0x7fffffff);
-    return () => kernelTokenizer(StageId.CLASSIC, [length()]);
+    return () => kernelTokenizer(StageId.CLASSIC, words([length()]));
   }),
   tokenizerEntry('uax_url_email', MAX_TOKEN_LENGTH, ({ settings }) => {
     const length = standardMaxLength(settings);
@@ -86,7 +89,7 @@ export const KERNEL_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
     const size = charMaxLength(settings, 'buffer_size', 256);
     return () => {
       size();
-      return kernelTokenizer(StageId.KEYWORD, []);
+      return kernelTokenizer(StageId.KEYWORD, words([]));
     };
   }),
   tokenizerEntry('char_group', ['tokenize_on_chars: list', 'max_token_length: int = 255'], ({ settings }) => {

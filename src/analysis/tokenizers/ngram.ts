@@ -1,6 +1,7 @@
 // N-grams of the text: ngram from every character, edge_ngram from the start of each run of token characters.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
+import { NgramTokenizerConfig, NgramTokenizerFlag, StageId } from '../../wasm/generated/analysis.ts';
+import { stageConfig, words } from '../blob.ts';
 import { CATEGORY_NAMES } from '../characters.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import type { Settings } from '../settings.ts';
@@ -8,9 +9,6 @@ import { kernelTokenizer, tokenizerEntry } from './kernel-tokenizers.ts';
 
 /** Bits of general categories (characters.ts). */
 const CLASSES: Readonly<Record<string, number>> = { letter: 0x3e, digit: 0x200, punctuation: 0x61f00000, symbol: 0x1e000000 };
-const EDGE = 1;
-const ALL = 2;
-const WHITESPACE = 4;
 
 /** The characters that belong to tokens, as the kernel encodes them (assembly/analysis/tokenizers/ngram.ts). */
 interface TokenChars {
@@ -62,7 +60,7 @@ const NAMES_IN_REFUSAL = [
 /** @throws ApiError illegal_argument_exception */
 function tokenChars(settings: Settings): TokenChars {
   const names = settings.list('token_chars');
-  if (!names?.length) return { flags: ALL, categories: 0, codePoints: [] };
+  if (!names?.length) return { flags: NgramTokenizerFlag.ALL, categories: 0, codePoints: [] };
   let flags = 0;
   let categories = 0;
   let codePoints: number[] = [];
@@ -72,7 +70,7 @@ function tokenChars(settings: Settings): TokenChars {
       const custom = settings.get('custom_token_chars');
       if (custom === undefined) throw illegalArgumentError("Token type: 'custom' requires setting `custom_token_chars`");
       codePoints = [...new Set(Array.from(custom, (char) => char.codePointAt(0) ?? 0))].sort((a, b) => a - b);
-    } else if (key === 'whitespace') flags |= WHITESPACE;
+    } else if (key === 'whitespace') flags |= NgramTokenizerFlag.WHITESPACE;
     else if (Object.hasOwn(CLASSES, key)) categories |= CLASSES[key];
     else if (Object.hasOwn(CATEGORY_NAMES, key)) categories |= 1 << CATEGORY_NAMES[key];
     else throw illegalArgumentError(unknownTokenType(name.toLowerCase()));
@@ -92,7 +90,8 @@ export function checkGrams(min: number, max: number): void {
 function gramTokenizer(min: number, max: number, chars: TokenChars, flags: number): Tokenizer {
   checkGrams(min, max);
   const { categories, codePoints } = chars;
-  return kernelTokenizer(StageId.NGRAM_TOKENIZER, [min, max, chars.flags | flags, categories >>> 0, codePoints.length, ...codePoints]);
+  const values = { min, max, flags: chars.flags | flags, categories: categories >>> 0, codePointCount: codePoints.length };
+  return kernelTokenizer(StageId.NGRAM_TOKENIZER, stageConfig(NgramTokenizerConfig, values, words(codePoints)));
 }
 
 /** @throws ApiError illegal_argument_exception: wider than index.max_ngram_diff */
@@ -119,6 +118,6 @@ export const NGRAM_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
     const min = settings.int('min_gram', 1);
     const max = settings.int('max_gram', 2);
     const chars = tokenChars(settings);
-    return () => gramTokenizer(min, max, chars, EDGE);
+    return () => gramTokenizer(min, max, chars, NgramTokenizerFlag.EDGE);
   }),
 ];

@@ -2,8 +2,8 @@
 // (assembly/analysis/tokenizers/thai.ts). The dictionary is ICU's (thai-trie.ts); about nine words in ten are the recorded server's.
 // tools/thai-rules.ts generates the tables of the rules.
 
-import { StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, words } from '../blob.ts';
+import { StageId, ThaiConfig } from '../../wasm/generated/analysis.ts';
+import { joinConfigs, stageConfig } from '../blob.ts';
 import type { Tokenizer } from '../component.ts';
 import { CLASS_COUNT, CLASSES, STATES } from '../generated/thai-rules.ts';
 import { thaiTrie } from './thai-trie.ts';
@@ -45,17 +45,16 @@ function classBlocks(): { index: Uint8Array; blocks: Uint8Array } {
   return { index, blocks: joinConfigs(blocks.map((block) => new Uint8Array(block.buffer, block.byteOffset, block.byteLength))) };
 }
 
-const HEADER_BYTES = 16;
-
 /** Config of the stage. The size of the blocks is a multiple of four bytes. */
 function thaiConfig(): Uint8Array {
   const { index, blocks } = classBlocks();
   const entries = thaiTrie();
   const trie = new Uint8Array(entries.buffer, 0, entries.byteLength);
-  const blocksAt = HEADER_BYTES + index.length;
+  const blocksAt = ThaiConfig.sizeof + index.length;
   const trieAt = blocksAt + blocks.length;
-  return words(
-    [trieAt, trieAt + trie.length, CLASS_COUNT, blocksAt],
+  return stageConfig(
+    ThaiConfig,
+    { trieOff: trieAt, statesOff: trieAt + trie.length, classCount: CLASS_COUNT, blocksOff: blocksAt },
     joinConfigs([index, blocks, trie, new Uint8Array(Uint16Array.from(STATES).buffer)]),
   );
 }

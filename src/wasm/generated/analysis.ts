@@ -165,6 +165,148 @@ export const Chain = {
   sizeof: 76,
 } as const;
 
+// assembly/analysis/stage-configs.ts
+/** ngram filter. */
+export const NgramConfig = {
+  min: 0 as Offset<'u32'>,
+  max: 4 as Offset<'u32'>,
+  flags: 8 as Offset<'u32'>,
+  sizeof: 12,
+} as const;
+export const NgramFlag = {
+  /** Only grams from the start of the term. */
+  EDGE: 1,
+  /** Emits terms that are shorter or longer than the grams, too. */
+  PRESERVE: 2,
+} as const;
+/** ngram tokenizer; then u32 codePoints[codePointCount], ascending. */
+export const NgramTokenizerConfig = {
+  min: 0 as Offset<'u32'>,
+  max: 4 as Offset<'u32'>,
+  flags: 8 as Offset<'u32'>,
+  categories: 12 as Offset<'u32'>,
+  codePointCount: 16 as Offset<'u32'>,
+  sizeof: 20,
+} as const;
+export const NgramTokenizerFlag = {
+  /** Only grams from the start of a run. */
+  EDGE: 1,
+  /** Every character belongs to tokens. */
+  ALL: 2,
+  /** White space belongs to tokens. */
+  WHITESPACE: 4,
+} as const;
+/** Tokenizers that cut at character classes; then u32 codePoints[codePointCount] of CharKind's separators. */
+export const CharClassConfig = {
+  maxLength: 0 as Offset<'u32'>,
+  kind: 4 as Offset<'u32'>,
+  classes: 8 as Offset<'u32'>,
+  codePointCount: 12 as Offset<'u32'>,
+  sizeof: 16,
+} as const;
+export const StandardConfig = {
+  maxLength: 0 as Offset<'u32'>,
+  flags: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Path tokenizer; then the delimiter and the replacement, in four bytes each. */
+export const PathConfig = {
+  isReversed: 0 as Offset<'u32'>,
+  skip: 4 as Offset<'u32'>,
+  delimiterBytes: 8 as Offset<'u32'>,
+  replacementBytes: 12 as Offset<'u32'>,
+  sizeof: 16,
+} as const;
+/** Thai tokenizer: offsets in the config; thai.ts draws what follows. */
+export const ThaiConfig = {
+  trieOff: 0 as Offset<'u32'>,
+  statesOff: 4 as Offset<'u32'>,
+  classCount: 8 as Offset<'u32'>,
+  blocksOff: 12 as Offset<'u32'>,
+  sizeof: 16,
+} as const;
+/** Decompounder; then a bitset of the first 16 bits of words, 8192 bytes, and the words as a term set. */
+export const DecompoundConfig = {
+  minWord: 0 as Offset<'u32'>,
+  minPart: 4 as Offset<'u32'>,
+  maxPart: 8 as Offset<'u32'>,
+  isLongestOnly: 12 as Offset<'u32'>,
+  sizeof: 16,
+} as const;
+/** Word delimiter; then u8 type[256], (unit, type) u32 x exceptionCount, and the protected words as a term set. */
+export const WordDelimiterConfig = {
+  flags: 0 as Offset<'u32'>,
+  exceptionCount: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Shingles; then separator and filler. */
+export const ShingleConfig = {
+  min: 0 as Offset<'u32'>,
+  max: 4 as Offset<'u32'>,
+  flags: 8 as Offset<'u32'>,
+  separatorBytes: 12 as Offset<'u32'>,
+  fillerBytes: 16 as Offset<'u32'>,
+  sizeof: 20,
+} as const;
+export const ShingleFlag = {
+  UNIGRAMS: 1,
+  UNIGRAMS_IF_NONE: 2,
+} as const;
+/** Fingerprint; then the separator. */
+export const FingerprintConfig = {
+  maxBytes: 0 as Offset<'u32'>,
+  separatorBytes: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+export const MinHashConfig = {
+  hashCount: 0 as Offset<'u32'>,
+  bucketCount: 4 as Offset<'u32'>,
+  hashSetSize: 8 as Offset<'u32'>,
+  withRotation: 12 as Offset<'u32'>,
+  sizeof: 16,
+} as const;
+/** Synonyms; then the map of words and the records (synonym.ts). */
+export const SynonymConfig = {
+  isGraph: 0 as Offset<'u32'>,
+  longest: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** keep_types; then u32 types[typeCount]. */
+export const KeepTypesConfig = {
+  isExclusion: 0 as Offset<'u32'>,
+  typeCount: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+export const LengthConfig = {
+  min: 0 as Offset<'u32'>,
+  max: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+export const LimitConfig = {
+  max: 0 as Offset<'u32'>,
+  consumesAll: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Terms cut at a delimiter; then the delimiter. */
+export const DelimitedConfig = {
+  call: 0 as Offset<'u32'>,
+  isFrequency: 4 as Offset<'u32'>,
+  delimiterBytes: 8 as Offset<'u32'>,
+  sizeof: 12,
+} as const;
+/** Terms that a function of the host returns. */
+export const HostTermsConfig = {
+  call: 0 as Offset<'u32'>,
+  flags: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Condition; then the blob of the inner chain. */
+export const ConditionConfig = {
+  script: 0 as Offset<'u32'>,
+  turn: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+
 // assembly/analysis/stage-ids.ts
 export const StageId = {
   REPLAY: 1,

@@ -7,6 +7,7 @@ import { appendText, compareUnits, utf16Length } from '../../../text/utf8';
 import { awaitToken, forgetHoles } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { TokenType, writeToken } from '../../token';
+import { FingerprintConfig } from '../../stage-configs';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -40,7 +41,8 @@ export function fingerprintNext(chain: Chain, stage: Stage): i32 {
 
 /** Joins sorted entries into one token, which is written after them. Returns 1, 0 if it is too long, or E_NO_SPACE. */
 function emit(chain: Chain, stage: Stage, list: usize, count: u32, from: usize): i32 {
-  const most = load<u32>(stage.config), separator = stage.config + 8, separatorBytes = load<u32>(stage.config, 4);
+  const config = changetype<FingerprintConfig>(stage.config), most = config.maxBytes, separatorBytes = config.separatorBytes;
+  const separator = stage.config + offsetof<FingerprintConfig>();
   let cur = from, units: u64 = 0, last: usize = 0;
   for (let i: u32 = 0; i < count; i++) {
     const entry = <usize>load<u32>(list + (<usize>i << 2));

@@ -7,15 +7,7 @@ import { appendText, decode, encode } from '../../../text/utf8';
 import { awaitToken, termsLimit } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { Token, TokenType, writeToken } from '../../token';
-
-// @ts-ignore: decorator
-@unmanaged
-class MinHashConfig {
-  hashCount: u32;
-  bucketCount: u32;
-  hashSetSize: u32;
-  withRotation: u32;
-}
+import { MinHashConfig } from '../../stage-configs';
 
 // @ts-ignore: decorator
 @unmanaged

@@ -7,19 +7,8 @@ import { appendText } from '../../../text/utf8';
 import { awaitToken, heldIncrement, termsLimit } from '../../producer';
 import { AreaState, Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { copyToken, Token, TOKEN_BYTES, TokenType, writeToken } from '../../token';
+import { ShingleConfig, ShingleFlag } from '../../stage-configs';
 
-const UNIGRAMS: u32 = 1;
-const UNIGRAMS_IF_NONE: u32 = 2;
-
-// @ts-ignore: decorator
-@unmanaged
-class ShingleConfig {
-  min: u32;
-  max: u32;
-  flags: u32;
-  separatorBytes: u32;
-  fillerBytes: u32;
-}
 
 const SEPARATOR: usize = offsetof<ShingleConfig>();
 
@@ -65,9 +54,9 @@ export function shingleNext(chain: Chain, stage: Stage): i32 {
     if (!window.size) {
       const status = fill(chain, stage, window, most);
       if (status < 0) return status;
-      if (window.isFirst) window.isLonely = flags == UNIGRAMS_IF_NONE && window.count < least;
+      if (window.isFirst) window.isLonely = flags == ShingleFlag.UNIGRAMS_IF_NONE && window.count < least;
       window.isFirst = false;
-      window.size = flags & UNIGRAMS || window.isLonely ? 1 : least;
+      window.size = flags & ShingleFlag.UNIGRAMS || window.isLonely ? 1 : least;
     }
     if (window.size > most || window.size > window.count) {
       if (!window.hasOutput) {
@@ -86,7 +75,7 @@ export function shingleNext(chain: Chain, stage: Stage): i32 {
         if (made) return made;
         return E_NO_SPACE;
       }
-      const token = tokenAt(stage, made++), smallest: u32 = flags & UNIGRAMS || window.isLonely ? 1 : least;
+      const token = tokenAt(stage, made++), smallest: u32 = flags & ShingleFlag.UNIGRAMS || window.isLonely ? 1 : least;
       if (size > 1) token.type = <u16>TokenType.SHINGLE;
       token.posInc = window.hasOutput ? 0 : 1;
       token.posLen = size - smallest + 1;

@@ -13,9 +13,10 @@ import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { AreaState, Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { findTerm } from '../../term-set';
 import { Token, TokenType, writeToken } from '../../token';
+import { SynonymConfig } from '../../stage-configs';
 
 const NODE_HEAD: usize = 16;
-const WORDS: usize = 8;
+const WORDS: usize = offsetof<SynonymConfig>();
 const NO_OFFSET: u32 = 0xffffffff;
 
 /** State of the filter for one text, at the start of the stage's area. */
@@ -75,13 +76,13 @@ export function synonymNext(chain: Chain, stage: Stage): i32 {
     matcher.pendingCapacity = <u32>(eighth / offsetof<Pending>());
     const windowPtr = (matcher.pendings + eighth + 7) & ~7;
     matcher.outPtr = windowPtr + (eighth << 1);
-    const status = openLookahead(window, load<u32>(stage.config, 4), windowPtr, matcher.outPtr);
+    const status = openLookahead(window, changetype<SynonymConfig>(stage.config).longest, windowPtr, matcher.outPtr);
     if (status < 0) return status;
     matcher.lastNode = -1;
     state.isLaidOut = 1;
   }
   stage.termCur = matcher.outPtr;
-  const made = load<u32>(stage.config) & 1
+  const made = changetype<SynonymConfig>(stage.config).isGraph
     ? graphNext(chain, stage, matcher, window)
     : flatNext(chain, stage, matcher, window);
   return made;

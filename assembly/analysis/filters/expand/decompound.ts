@@ -8,9 +8,9 @@ import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { findTerm, longestTerm } from '../../term-set';
 import { Token } from '../../token';
+import { DecompoundConfig } from '../../stage-configs';
 
-const LONGEST_ONLY: u32 = 1;
-const FIRST_BYTES: usize = 16;
+const FIRST_BYTES: usize = offsetof<DecompoundConfig>();
 const WORDS: usize = FIRST_BYTES + 8192;
 const NOWHERE: u32 = 0xffffffff;
 
@@ -28,7 +28,7 @@ class DecompoundState extends Stage {
 }
 
 export function decompoundNext(chain: Chain, stage: Stage): i32 {
-  const state = stateOf<DecompoundState>(stage), config = stage.config, minPart = load<u32>(config, 4), isLongestOnly = (load<u32>(config, 12) & LONGEST_ONLY) != 0;
+  const state = stateOf<DecompoundState>(stage), config = stage.config, rules = changetype<DecompoundConfig>(config), minPart = rules.minPart, isLongestOnly = rules.isLongestOnly != 0;
   const input = inputOf(stage), outPtr = stage.termsPtr + ((stage.termsEnd - stage.termsPtr) >> 1);
   const outEnd = termsLimit(stage, outPtr);
   stage.termCur = outPtr;
@@ -53,7 +53,7 @@ export function decompoundNext(chain: Chain, stage: Stage): i32 {
       state.isWordWritten = 1;
       continue;
     }
-    const size = state.units < load<u32>(config) ? 0 : nextPart(state, token, isLongestOnly);
+    const size = state.units < rules.minWord ? 0 : nextPart(state, token, isLongestOnly);
     if (!size) {
       state.hasWord = 0;
       input.taken++;
@@ -97,9 +97,9 @@ function writeOffsets(state: DecompoundState, token: Token, end: usize): bool {
 
 /** Finds the next part and moves partStart there. Returns the part's size, 0 if there are no more. */
 function nextPart(state: DecompoundState, token: Token, isLongestOnly: bool): u32 {
-  const config = state.config, minPart = load<u32>(config, 4), units = state.units;
+  const config = state.config, minPart = changetype<DecompoundConfig>(config).minPart, units = state.units;
   // A term has at least as many bytes as units.
-  const longest = min(load<u32>(config, 8), longestTerm(config + WORDS));
+  const longest = min(changetype<DecompoundConfig>(config).maxPart, longestTerm(config + WORDS));
   for (; state.partStart + minPart <= units; state.partStart++, state.partSize = minPart) {
     if (!mayBegin(config, token, offsetAt(state, state.partStart))) continue;
     let found: u32 = 0;

@@ -9,6 +9,7 @@ import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token } from '../../token';
 import { bucketMask, clearTerms, entryResult, hashBytes, MAX_KEY, noteTerm, recallTerm, rememberTerm, resultLen } from '../rewrite/term-cache';
+import { HostTermsConfig } from '../../stage-configs';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -65,8 +66,8 @@ export function hostTermsNext(chain: Chain, stage: Stage): i32 {
 
 /** Writes the answer for a token to `out`. Returns its size, or a status. */
 function ask(stage: Stage, token: Token, out: usize, outEnd: usize): i32 {
-  if (token.flags & FLAG_KEYWORD && load<u32>(stage.config, 4) & KEEP_KEYWORDS) return 0;
-  return askCached(load<u32>(stage.config), token.termPtr, token.termLen, stage.termsPtr, answerPtr(stage), out, outEnd);
+  if (token.flags & FLAG_KEYWORD && changetype<HostTermsConfig>(stage.config).flags & KEEP_KEYWORDS) return 0;
+  return askCached(changetype<HostTermsConfig>(stage.config).call, token.termPtr, token.termLen, stage.termsPtr, answerPtr(stage), out, outEnd);
 }
 
 /** Copies the answer of a host filter to `out`, from the cache in [area, areaEnd) if possible. Returns its size, or a status. */

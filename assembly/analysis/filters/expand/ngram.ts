@@ -6,9 +6,7 @@ import { codePointLength, decode } from '../../../text/utf8';
 import { awaitToken, emitToken, forgetHoles, termsLimit } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { Token } from '../../token';
-
-const FLAG_EDGE: u32 = 1;
-const FLAG_PRESERVE: u32 = 2;
+import { NgramConfig, NgramFlag } from '../../stage-configs';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -23,7 +21,7 @@ class NgramState extends Stage {
 }
 
 export function ngramNext(chain: Chain, stage: Stage): i32 {
-  const state = stateOf<NgramState>(stage), least = load<u32>(stage.config), most = load<u32>(stage.config, 4), flags = load<u32>(stage.config, 8);
+  const state = stateOf<NgramState>(stage), config = changetype<NgramConfig>(stage.config), least = config.min, most = config.max, flags = config.flags;
   const input = inputOf(stage), outEnd = termsLimit(stage, stage.termsPtr);
   stage.termCur = stage.termsPtr;
   let made: u32 = 0;
@@ -52,7 +50,7 @@ export function ngramNext(chain: Chain, stage: Stage): i32 {
         return E_NO_SPACE;
       }
     } else {
-      const points = flags & FLAG_PRESERVE ? codePointLength(token.termPtr, token.termPtr + token.termLen) : least;
+      const points = flags & NgramFlag.PRESERVE ? codePointLength(token.termPtr, token.termPtr + token.termLen) : least;
       if (points < least || points > most) {
         state.isTermLeft = 1;
         if (emitToken(stage, made, token, token.termPtr, token.termLen, outEnd) < 0) {
@@ -77,7 +75,7 @@ function nextGram(state: NgramState, token: Token, least: u32, most: u32, flags:
     return (state.gramEnd = forward(token, state.gramEnd, 1));
   }
   if (state.gramEnd) {
-    if (flags & FLAG_EDGE) return 0;
+    if (flags & NgramFlag.EDGE) return 0;
     state.gramStart = forward(token, state.gramStart, 1);
   }
   state.gramLength = least;

@@ -30,6 +30,7 @@ import {
   unitAt,
   WORD_PARTS,
 } from './word-parts';
+import { WordDelimiterConfig } from '../../stage-configs';
 
 /** What a piece consists of: one part; the parts of a range that are concatenated; all parts of a range; the whole word. */
 const ONE: u32 = 0;
@@ -49,7 +50,7 @@ class Run {
 }
 
 export function wordDelimiterNext(chain: Chain, stage: Stage): i32 {
-  const state = stateOf<AreaState>(stage), config = stage.config, flags = load<u32>(config);
+  const state = stateOf<AreaState>(stage), config = stage.config, flags = changetype<WordDelimiterConfig>(config).flags;
   const input = inputOf(stage), base = (stage.termsPtr + 7) & ~7, splitter = changetype<Splitter>(base);
   if (!state.isLaidOut) {
     const head = (offsetof<Splitter>() + 7) & ~7;
@@ -131,7 +132,7 @@ function pass(stage: Stage, splitter: Splitter, made: u32, token: Token, outEnd:
 // @ts-ignore: decorator
 @inline
 function protectedWords(config: usize): usize {
-  return config + EXCEPTIONS + (<usize>load<u32>(config, 4) << 3);
+  return config + EXCEPTIONS + (<usize>changetype<WordDelimiterConfig>(config).exceptionCount << 3);
 }
 
 /** Whether a word is protected. Words that exceed the scratch memory are not. */

@@ -3,6 +3,7 @@
 import { category } from '../../../text/character';
 import { decode } from '../../../text/utf8';
 import { Token } from '../../token';
+import { WordDelimiterConfig } from '../../stage-configs';
 
 export const WORD_PARTS: u32 = 1;
 export const NUMBER_PARTS: u32 = 2;
@@ -86,7 +87,7 @@ export class Splitter {
 
 function typeOf(config: usize, unit: u32): u32 {
   if (unit < 256) return load<u8>(config + TYPES + unit);
-  let low: u32 = 0, high = load<u32>(config, 4);
+  let low: u32 = 0, high = changetype<WordDelimiterConfig>(config).exceptionCount;
   while (low < high) {
     const middle = (low + high) >> 1, entry = config + EXCEPTIONS + (<usize>middle << 3), other = load<u32>(entry);
     if (other == unit) return load<u32>(entry, 4);

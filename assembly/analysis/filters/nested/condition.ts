@@ -15,6 +15,7 @@ import { Token, TOKEN_BYTES } from '../../token';
 import { keepToken } from '../select/drop';
 import { fail, startInner } from './inner';
 import { SelectState } from './multiplexer-state';
+import { ConditionConfig } from '../../stage-configs';
 
 /** Verdicts: not known yet, passes unchanged, goes through the filters. */
 const UNKNOWN: u32 = 0;
@@ -116,7 +117,7 @@ function take(state: ConditionState, input: Stage): void {
 /** Verdict on the next token, which is determined once; 0 at the end, or a status. */
 function test(chain: Chain, state: ConditionState): i32 {
   if (state.verdict) return state.verdict;
-  const input = inputOf(state), script = load<u32>(state.config), isNew = input.taken >= input.count;
+  const input = inputOf(state), script = changetype<ConditionConfig>(state.config).script, isNew = input.taken >= input.count;
   const status = awaitToken(chain, state);
   if (status <= 0) return status;
   let isTaken: bool;
@@ -127,7 +128,7 @@ function test(chain: Chain, state: ConditionState): i32 {
       for (let i: u32 = 0; i < input.count; i++) state.nextPosition += tokenAt(input, i).posInc;
     }
     isTaken = load<u8>(state.termsPtr + VERDICTS + input.taken) != 0;
-  } else isTaken = stateOf<SelectState>(stageAt(chain, 0)).turn == load<u32>(state.config, 4);
+  } else isTaken = stateOf<SelectState>(stageAt(chain, 0)).turn == changetype<ConditionConfig>(state.config).turn;
   state.verdict = isTaken ? FILTERED : PASSES;
   return state.verdict;
 }

@@ -9,8 +9,8 @@ import { sameBytes } from '../../term-set';
 import { FLAG_KEYWORD } from '../../token';
 import { askCached } from '../expand/host-terms';
 import { clearTerms } from './term-cache';
+import { DelimitedConfig } from '../../stage-configs';
 
-const FREQUENCY: u32 = 1;
 /** Highest number of a payload that fits into the flags; further tokens get the next number, which has no payload. */
 const MOST_PAYLOADS: u32 = 0x7ffe;
 
@@ -34,16 +34,16 @@ export function clearData(stage: Stage): void {
 }
 
 export function delimitedFilter(stage: Stage, batch: Stage): i32 {
-  const state = stateOf<DelimitedState>(stage), isFrequency = load<u32>(stage.config, 4) == FREQUENCY, delimiterLen = load<u32>(stage.config, 8);
+  const state = stateOf<DelimitedState>(stage), config = changetype<DelimitedConfig>(stage.config), isFrequency = config.isFrequency != 0, delimiterLen = config.delimiterBytes;
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i);
     if (!isFrequency) token.flags &= FLAG_KEYWORD;
-    const at = findDelimiter(stage.config + 12, delimiterLen, token.termPtr, token.termLen);
+    const at = findDelimiter(stage.config + offsetof<DelimitedConfig>(), delimiterLen, token.termPtr, token.termLen);
     if (at > token.termLen) continue;
     const out = payloadsPtr(stage) + state.payloadBytes, index = stage.termsEnd - (<usize>(state.payloads + 1) << 2);
     if (out + 8 > index) return E_NO_SPACE;
     const data = token.termPtr + at + delimiterLen, dataLen = token.termLen - at - delimiterLen;
-    const bytes = askCached(load<u32>(stage.config), data, dataLen, stage.termsPtr, payloadsPtr(stage), out + 4, index);
+    const bytes = askCached(config.call, data, dataLen, stage.termsPtr, payloadsPtr(stage), out + 4, index);
     if (bytes < 0) return bytes;
     token.termLen = at;
     if (isFrequency) token.termFreq = load<u32>(out, 4);

@@ -5,6 +5,7 @@ import { findTerm, findTermIgnoringCase } from '../../term-set';
 import { renewTerm, Stage, stateOf, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token } from '../../token';
 import { keepToken } from './drop';
+import { KeepTypesConfig, LengthConfig, LimitConfig } from '../../stage-configs';
 
 /** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 if there is none, 1 for E_NO_SPACE. */
 function lookUp(config: usize, batch: Stage, token: Token): usize {
@@ -28,12 +29,12 @@ export function keepFilter(stage: Stage, batch: Stage): i32 {
 
 /** Keeps or drops by type.   config ├─ exclude u32 ─┬─ count u32 ─┬─ type id u32 × count ─┤ */
 export function keepTypesFilter(stage: Stage, batch: Stage): i32 {
-  const exclude = load<u32>(stage.config) != 0, types = load<u32>(stage.config, 4);
+  const config = changetype<KeepTypesConfig>(stage.config), exclude = config.isExclusion != 0, types = config.typeCount;
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i);
     let listed = false;
-    for (let k: u32 = 0; k < types; k++) if (load<u32>(stage.config + 8 + (<usize>k << 2)) == token.type) listed = true;
+    for (let k: u32 = 0; k < types; k++) if (load<u32>(stage.config + offsetof<KeepTypesConfig>() + (<usize>k << 2)) == token.type) listed = true;
     if (listed != exclude) kept = keepToken(stage, batch, i, kept);
     else stage.carry += token.posInc;
   }
@@ -43,7 +44,7 @@ export function keepTypesFilter(stage: Stage, batch: Stage): i32 {
 
 /** Keeps terms of min..max UTF-16 units.   config ├─ min u32 ─┬─ max u32 ─┤ */
 export function lengthFilter(stage: Stage, batch: Stage): i32 {
-  const min = load<u32>(stage.config), max = load<u32>(stage.config, 4);
+  const config = changetype<LengthConfig>(stage.config), min = config.min, max = config.max;
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
     const token = tokenAt(batch, i), units = utf16Length(token.termPtr, token.termPtr + token.termLen);
@@ -63,7 +64,7 @@ class LimitState extends Stage {
 
 /** Keeps the first tokens of a text.   config ├─ count u32 ─┬─ consumeAll u32 ─┤ */
 export function limitFilter(stage: Stage, batch: Stage): i32 {
-  const state = stateOf<LimitState>(stage), left = load<u32>(stage.config) - state.passed;
+  const state = stateOf<LimitState>(stage), left = changetype<LimitConfig>(stage.config).max - state.passed;
   if (batch.count > left) batch.count = left;
   state.passed += batch.count;
   return 0;
@@ -73,7 +74,8 @@ export function limitFilter(stage: Stage, batch: Stage): i32 {
 // @ts-ignore: decorator
 @inline
 export function isLimitReached(stage: Stage): bool {
-  return stateOf<LimitState>(stage).passed == load<u32>(stage.config) && !load<u32>(stage.config, 4);
+  const config = changetype<LimitConfig>(stage.config);
+  return stateOf<LimitState>(stage).passed == config.max && !config.consumesAll;
 }
 
 export function keywordMarkerFilter(stage: Stage, batch: Stage): i32 {
