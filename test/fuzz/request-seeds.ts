@@ -251,7 +251,7 @@ export const AGGREGATIONS: readonly Json[] = [
   { adjacency_matrix: { filters: { a: { term: { flag: true } }, b: { range: { n: { gte: 4 } } } }, separator: '|' } },
   { missing: { field: 'tag' } },
   { global: {} },
-  { sampler: { shard_size: 10 } },
+  { sampler: { shard_size: 10 }, aggs: { most: { max: { field: 'n' } } } },
   { diversified_sampler: { field: 'n', max_docs_per_value: 1, shard_size: 10 } },
   { nested: { path: 'lines' } },
   {

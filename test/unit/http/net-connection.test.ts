@@ -10,6 +10,8 @@ const MALFORMED = '5\r\nhello\r\nnot a chunk\r\n';
 const CLOSING = 'GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 let handler: Handler;
+/** Called after the handler was. */
+let whenHandled: () => void = () => undefined;
 let sockets: net.Socket[] = [];
 const owner: ConnectionOwner = {
   options: {
@@ -22,7 +24,11 @@ const owner: ConnectionOwner = {
     isShared: false,
     tls: null,
   },
-  handler: (request, reply) => handler(request, reply),
+  handler(request, reply) {
+    const done = handler(request, reply);
+    whenHandled();
+    return done;
+  },
   isDraining: false,
   inFlight: 0,
   requestDone() {
@@ -49,15 +55,23 @@ beforeEach(() => {
 
 const connect = (): net.Socket => net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
 
-/** Sends pieces in writes of their own; resolves to everything received until the server closes. */
-async function exchange(...pieces: readonly string[]): Promise<string> {
+const HANDLED = Symbol('the handler has been called');
+
+/** Sends pieces in writes of their own, those after HANDLED when it is true; resolves to everything received until the server closes. */
+async function exchange(...pieces: ReadonlyArray<string | typeof HANDLED>): Promise<string> {
+  const handled = new Promise<void>((resolve) => {
+    whenHandled = resolve;
+  });
   const socket = connect();
   let received = '';
   socket.setEncoding('latin1').on('data', (chunk) => (received += chunk));
   const closed = once(socket, 'close');
   for (const piece of pieces) {
-    socket.write(piece, 'latin1');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (piece === HANDLED) await handled;
+    else {
+      socket.write(piece, 'latin1');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   }
   await closed;
   return received;
@@ -75,7 +89,7 @@ describe('a malformed chunked body', () => {
       );
       late.push(answer);
     };
-    const received = await exchange(CHUNKED, MALFORMED, CLOSING);
+    const received = await exchange(CHUNKED, HANDLED, MALFORMED, CLOSING);
     await Promise.all(late);
     expect(statuses(received)).toEqual(['400']);
     expect(received).toContain('malformed chunked body');
@@ -90,7 +104,7 @@ describe('a malformed chunked body', () => {
 
   test('ends the connection without a second reply if the handler has replied already', async () => {
     handler = (_request, reply) => reply.send(200, {}, 'early');
-    const received = await exchange(CHUNKED, MALFORMED, CLOSING);
+    const received = await exchange(CHUNKED, HANDLED, MALFORMED, CLOSING);
     expect(statuses(received)).toEqual(['200']);
     expect(received.endsWith('early')).toBe(true);
     expect(owner.inFlight).toBe(0);
@@ -102,7 +116,7 @@ describe('a malformed chunked body', () => {
       reply = given;
       given.stream(200, {}).write('part');
     };
-    const received = await exchange(CHUNKED, MALFORMED, CLOSING);
+    const received = await exchange(CHUNKED, HANDLED, MALFORMED, CLOSING);
     expect(statuses(received)).toEqual(['200']);
     expect(received).toContain('part');
     expect(received.endsWith('0\r\n\r\n')).toBe(false);
