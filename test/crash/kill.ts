@@ -1,24 +1,29 @@
-// Kills the real service with SIGKILL at random moments under bulk load, and checks after each restart that nothing acknowledged was lost.
-//   npm run test:crash [-- --rounds 50] [--seed 1] [--port 18999]
+// Kills the real service with SIGKILL at random moments under load, and checks after each restart that nothing acknowledged was lost.
+//   npm run test:crash [-- --rounds 50] [--seed 1] [--port 18999] [--check]
 // Per round: bulks of index, create, update and delete operations run on several connections; after a random time the service process, or
 // the whole pair of parent and service, is killed. When it answers again:
 //   - every document whose last acknowledged operation wrote it is there with that content, or with that of a later operation that was sent
 //     but not answered; every document acknowledged as deleted is gone, unless a later unanswered operation wrote it;
-//   - nothing that was refused is there; search, count and get by id agree.
+//   - nothing that was refused is there; search, count and get by id agree;
+//   - aliases, mappings, index settings, templates, pipelines and stored scripts are as last acknowledged, or as a later request without an answer
+//     would have left them (test/crash/side-loads.ts).
+// Meanwhile the index is force merged, refreshed and flushed. With --check, `gannet check` reads the directory of every fourth round.
 // Prints a line per round and ends with `N passed, N failed`; exit code 1 if a round failed.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Rng } from '../support/rng.ts';
+import { type Call, MaintenanceLoad, MetadataLoad, type SideLoad } from './side-loads.ts';
 
 const { values: args } = parseArgs({
   options: {
     rounds: { type: 'string', default: '50' },
     seed: { type: 'string', default: '1' },
     port: { type: 'string', default: '18999' },
+    check: { type: 'boolean', default: false },
   },
 });
 const ROUNDS = Number(args.rounds);
@@ -40,7 +45,7 @@ interface Expected {
 const expected = new Map<string, Expected>();
 let counter = 0;
 
-async function call(method: string, url: string, body?: string, type = 'application/json'): Promise<{ status: number; json: any }> {
+const call: Call = async (method, url, body, type = 'application/json') => {
   return new Promise((resolve, reject) => {
     const request = http.request(
       { host: '127.0.0.1', port: PORT, method, path: url, agent, headers: body === undefined ? {} : { 'content-type': type } },
@@ -61,7 +66,7 @@ async function call(method: string, url: string, body?: string, type = 'applicat
     request.on('error', reject);
     request.end(body);
   });
-}
+};
 
 let parent: ChildProcess = startService();
 
@@ -84,6 +89,9 @@ async function untilReady(): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/** What changes besides documents. Snapshots and users: one of these each. */
+const loadsBesides: readonly SideLoad[] = [new MetadataLoad(call, rng), new MaintenanceLoad(call, rng)];
 
 /** Sends bulks until the connection breaks. Each connection has ids of its own, so that the order of operations on an id is known. */
 async function load(connection: number, stopped: () => boolean): Promise<void> {
@@ -182,6 +190,20 @@ async function kill(): Promise<void> {
   parent = startService();
 }
 
+/** Kills everything, reads the files with `gannet check`, and starts again. */
+async function checkFiles(): Promise<string[]> {
+  const pid = Number(readFileSync(path.join(data, 'node.lock'), 'utf8').split(' ')[0]);
+  parent.kill('SIGKILL');
+  process.kill(pid, 'SIGKILL');
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  const { status, stdout } = spawnSync(process.execPath, [path.join(root, 'bin/gannet.js'), 'check', `--path.data=${data}`], {
+    encoding: 'utf8',
+  });
+  parent = startService();
+  await untilReady();
+  return status === 0 ? [] : [`gannet check: exit code ${status}: ${stdout.slice(0, 500)}`];
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -202,6 +224,7 @@ await call(
 for (let round = 1; round <= ROUNDS; round++) {
   let stopped = false;
   const loads = Array.from({ length: CONNECTIONS }, (_, connection) => load(connection, () => stopped));
+  for (const side of loadsBesides) loads.push(side.run(() => stopped));
   // The parent gives up after five deaths right after a start: every fourth service lives longer than that.
   await new Promise((resolve) => setTimeout(resolve, round % 4 === 0 ? 2100 : rng.int(50, 1500)));
   stopped = rng.int(0, 4) === 0; // now and then between two bulks
@@ -212,6 +235,8 @@ for (let round = 1; round <= ROUNDS; round++) {
   const restartMs = await untilReady();
   const problems = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
   problems.push(...(await verify()));
+  for (const side of loadsBesides) problems.push(...(await side.verify()));
+  if (args.check && round % 4 === 0) problems.push(...(await checkFiles()));
   if (problems.length > 0) failed++;
   console.log(
     `round ${round}: ${expected.size} ids, back after ${Math.round(restartMs)} ms, ${problems.length === 0 ? 'ok' : problems.slice(0, 5).join('; ')}`,
