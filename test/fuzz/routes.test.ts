@@ -248,6 +248,8 @@ function requestTo({ method, path, route }: Target, rng: Rng): { line: string; b
     query.push(
       rng.pick(['__proto__=1', 'unknown=1', '=', '&&', 'filter_path=**.__proto__', 'format=yaml', 'pretty=maybe', 'error_trace=true']),
     );
+  // What waits for something that does not come gives up soon.
+  if (route.params?.timeout !== undefined && !query.some((part) => part.startsWith('timeout='))) query.push('timeout=1ms');
   return {
     line: `${method} ${filled}${query.length > 0 ? `?${query.join('&').replaceAll(' ', '%20').replaceAll('?', '%3F')}` : ''}`,
     body: bodyOf(route.api.body ?? 'none', rng),
