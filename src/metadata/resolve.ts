@@ -55,8 +55,10 @@ export function resolveIndices(
 ): ResolvedIndex[] {
   const [only] = expressions;
   // Fast path for a single concrete name.
-  if (!state.names && expressions.length === 1 && Object.hasOwn(state.indices, only) && state.indices[only].state === 'open')
+  if (expressions.length === 1 && Object.hasOwn(state.indices, only) && state.indices[only].state === 'open' && isAllowed(state, only)) {
+    state.names?.reached(only, only);
     return [{ meta: state.indices[only], filters: null, routings: null }];
+  }
   const parts = namesOf(expressions, nowMs);
   const denied = state.names === undefined || options.ignoreUnavailable ? [] : refusedNames(state.names, parts);
   if (denied.length > 0) throw state.names?.refusal(denied);

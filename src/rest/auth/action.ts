@@ -31,3 +31,6 @@ export const SHOWN_INDICES: Action = 'indices:monitor/stats';
 
 /** Copying an index into another one. */
 export const RESIZE: Action = 'indices:admin/resize';
+
+/** Who may end tasks of others sees them. */
+export const CANCEL_TASKS: Action = 'cluster:admin/tasks/cancel';

@@ -13,7 +13,7 @@ import { FieldAccess } from '../../security/field-access.ts';
 import { ownerOf } from '../../security/identity.ts';
 import type { Restriction } from '../../security/permissions.ts';
 import { refusalError } from './access.ts';
-import { type Action, CHANGE_ALIASES, RESIZE, SEARCH, WRITE_ACTIONS } from './action.ts';
+import { type Action, CANCEL_TASKS, CHANGE_ALIASES, RESIZE, SEARCH, WRITE_ACTIONS } from './action.ts';
 import { needsOf } from './command-needs.ts';
 import { ownedContexts, ownedTasks } from './owned-stores.ts';
 import { checkAliasPermissions } from './wider-alias.ts';
@@ -38,8 +38,8 @@ export class RestrictedEngine implements EngineContext {
   readonly #limits: Limits;
   readonly #reached: Reached;
   readonly #names: NamePolicy;
-  readonly contexts: EngineContext['contexts'];
-  readonly tasks: EngineContext['tasks'];
+  #contexts: EngineContext['contexts'] | null = null;
+  #tasks: EngineContext['tasks'] | null = null;
   readonly #visibilities = new Map<string, { readonly names: number; readonly visibility: Visibility | null }>();
   #seen: ClusterView | null = null;
   #view: ClusterView | null = null;
@@ -60,13 +60,19 @@ export class RestrictedEngine implements EngineContext {
           : refusalError(caller, targetAction, names);
       },
     };
-    const owner = ownerOf(caller.identity);
-    this.contexts = ownedContexts(engine.contexts, owner, {
-      reached,
+  }
+
+  get contexts(): EngineContext['contexts'] {
+    return (this.#contexts ??= ownedContexts(this.#engine.contexts, ownerOf(this.#limits.caller.identity), {
+      reached: this.#reached,
       isReachable: (index) => this.#isReachable(index),
       restrict: (snapshot) => this.#restricted(snapshot),
-    });
-    this.tasks = ownedTasks(engine.tasks, owner, permissions.allowsCluster('cluster:admin/tasks/cancel'));
+    }));
+  }
+
+  get tasks(): EngineContext['tasks'] {
+    const { identity, permissions } = this.#limits.caller;
+    return (this.#tasks ??= ownedTasks(this.#engine.tasks, ownerOf(identity), permissions.allowsCluster(CANCEL_TASKS)));
   }
 
   get whole(): EngineContext {

@@ -134,6 +134,13 @@ const RESTORE_ACTIONS: Readonly<Record<RestoreRight, Action>> = {
 /** @throws ApiError security_exception 403 */
 function requireIndex({ caller }: ApiRequest, action: Action, name: string): void {
   if (caller !== null && !caller.permissions.allowsIndex(action, name)) throw refusalError(caller, action, [name]);
+  // A copy under another name would show what is hidden.
+  if (action === SEARCH && caller?.permissions.restrictionOf(SEARCH, [name]))
+    throw new ApiError(
+      'security_exception',
+      400,
+      'Restoring an index under another name is not allowed for users when field or document level security is enabled on it',
+    );
 }
 
 export const snapshotStatusApi = defineApi({
