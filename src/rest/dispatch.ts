@@ -244,7 +244,7 @@ export class Dispatcher {
     const none = { body: undefined, bytes: null, stream: null };
     const kind = route.api.body ?? 'none';
     if (kind === 'ignored') return none;
-    const limit = this.#settings['http.max_content_length'];
+    const limit = Math.min(this.#settings['http.max_content_length'], route.api.maxBodyBytes ?? Infinity);
     const contentType = http.header('content-type');
     let bytes: Buffer | null = null;
     let format = bodyFormat(contentType);

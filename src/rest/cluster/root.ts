@@ -85,8 +85,8 @@ export const xpackApi = defineApi({
   needs: 'cluster:monitor/xpack/info',
   params: { categories: 'list', accept_enterprise: 'boolean' },
   routes: {
-    'GET /_xpack': (_request, { engine, settings, startedMs }) => {
-      const hasUsers = Object.keys(settings['security.users']).length > 0;
+    'GET /_xpack': (_request, { engine, realms, settings, startedMs }) => {
+      const hasUsers = settings['security.enabled'] && realms.hasUsers;
       const features: Record<string, unknown> = {};
       for (const name of FEATURES) features[name] = { available: name === 'security', enabled: name === 'security' && hasUsers };
       return ok({

@@ -44,6 +44,8 @@ export interface ApiSpec {
    * of actions on the cluster, which show those indices on which it is granted (by default `indices:monitor/stats`).
    */
   readonly reaches?: Action;
+  /** Limit of the body below `http.max_content_length`; 413 beyond. */
+  readonly maxBodyBytes?: number;
   /** The answer is a text table (`_cat`), so text is preferred over JSON. */
   readonly isText?: boolean;
   /** Handlers by route: `'GET /{index}/_count'`. Any number of spaces may follow the method. */

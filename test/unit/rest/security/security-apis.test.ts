@@ -302,6 +302,20 @@ test('who may run as a user has the privileges of that user, others are refused'
   expect(await status(headers(root, 'nobody'))).toBe(403);
 });
 
+test('bodies and records are bounded', async () => {
+  const large = await as(root, 'PUT /_security/role/large', { metadata: { text: 'x'.repeat(2 << 20) } });
+  expect([large.status, large.json.error.type]).toEqual([413, 'content_too_large_exception']);
+  const record = await as(root, 'PUT /_security/user/large', {
+    password: 'largepassword',
+    roles: [],
+    metadata: { text: 'x'.repeat(70_000) },
+  });
+  expect([record.status, record.json.error.reason]).toEqual([400, expect.stringMatching(/at most 65536/)]);
+  const names = Array.from({ length: 20_000 }, (_, i) => `i${i}`);
+  const many = await as(root, 'POST /_security/user/_has_privileges', { index: [{ names, privileges: ['read'] }] });
+  expect([many.status, many.json.error.reason]).toEqual([400, expect.stringMatching(/at most 10000/)]);
+});
+
 test('users, roles and API keys survive a restart', async () => {
   const made = (await as(root, 'POST /_security/api_key', { name: 'lasting' })).json;
   await as(root, 'PUT /_security/user/zoe', { password: 'zoepassword', roles: ['logs'] });
