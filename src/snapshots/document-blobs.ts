@@ -7,12 +7,40 @@ export interface RawRecord {
   readonly record: Uint8Array;
 }
 
-/** The bytes of one record in a blob, as two parts. */
-export function encodeEntry({ seqNo, record }: RawRecord): [Buffer, Uint8Array] {
-  const header = Buffer.allocUnsafe(HEADER_BYTES);
-  header.writeUIntLE(seqNo, 0, 6);
-  header.writeUInt32LE(record.length, 6);
-  return [header, record];
+const PIECE_BYTES = 1 << 20;
+
+/** Collects the bytes of a blob in pieces of a megabyte: a write of each record on its own would take most of the time. */
+export class DocumentsBlobBuilder {
+  readonly #done: Uint8Array[] = [];
+  #piece = Buffer.allocUnsafe(PIECE_BYTES);
+  #used = 0;
+  #doneBytes = 0;
+
+  get bytes(): number {
+    return this.#doneBytes + this.#used;
+  }
+
+  /** Copies the record. */
+  add({ seqNo, record }: RawRecord): void {
+    const bytes = HEADER_BYTES + record.length;
+    if (this.#used + bytes > this.#piece.length) this.#next(bytes);
+    this.#piece.writeUIntLE(seqNo, this.#used, 6);
+    this.#piece.writeUInt32LE(record.length, this.#used + 6);
+    this.#piece.set(record, this.#used + HEADER_BYTES);
+    this.#used += bytes;
+  }
+
+  #next(bytes: number): void {
+    if (this.#used > 0) this.#done.push(this.#piece.subarray(0, this.#used));
+    this.#doneBytes += this.#used;
+    this.#piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, bytes));
+    this.#used = 0;
+  }
+
+  /** The pieces so far. The builder must not be used any longer. */
+  end(): readonly Uint8Array[] {
+    return this.#used === 0 ? this.#done : [...this.#done, this.#piece.subarray(0, this.#used)];
+  }
 }
 
 /** The records of a blob as views of it. @throws RangeError the blob is malformed */

@@ -12,7 +12,7 @@ import { ascendingTest } from './seq-no-set.ts';
 import type { DocumentsBlob, SegmentBlob, ShardManifest } from './snapshot-types.ts';
 
 /** Records written by one transaction, in bytes: a writer of another shard waits no longer than that takes. */
-const TRANSACTION_BYTES = 4 << 20;
+const TRANSACTION_BYTES = 8 << 20;
 
 export interface ShardTarget {
   readonly store: Store;

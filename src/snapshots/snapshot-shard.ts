@@ -6,7 +6,7 @@ import { ApiError } from '../errors/api-error.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../store/store.ts';
 import type { BlobSource } from './blob-store.ts';
-import { checksumOf, encodeEntry } from './document-blobs.ts';
+import { checksumOf, DocumentsBlobBuilder } from './document-blobs.ts';
 import type { Repository } from './repository.ts';
 import { readSegmentChecksum } from './segment-checksum.ts';
 import { SeqNoSetBuilder } from './seq-no-set.ts';
@@ -188,33 +188,29 @@ class ShardCopier {
   /** Writes the records of a range into new blobs. */
   async #writeRange(from: number, to: number, into: DocumentsBlob[]): Promise<void> {
     const { store, log } = this.#source;
-    let parts: Uint8Array[] = [];
-    let bytes = 0;
-    let records = 0;
+    let blob = new DocumentsBlobBuilder();
     let start = from;
     let checksums: Array<[number, number]> = [];
     const write = async (end: number): Promise<void> => {
-      const taken = parts;
-      const stored = await this.#put(() => taken, bytes);
+      const { bytes } = blob;
+      const parts = blob.end();
+      const stored = await this.#put(() => parts, bytes);
       const tail = checksums.slice(-TAIL_RECORDS).reverse();
+      const records = checksums.length;
       into.push({ blob: stored.blob, bytes, from: start, to: end, records, live: null, liveRecords: records, tail });
-      parts = [];
+      blob = new DocumentsBlobBuilder();
       checksums = [];
-      bytes = records = 0;
       start = end + 1;
     };
     for await (const seqNo of this.#seqNos(from, to)) {
       const record = store.rawRecord(log, seqNo);
       if (record === null)
         throw new ApiError('translog_corrupted_exception', 500, `record ${seqNo} of log ${log} disappeared during the snapshot`);
-      const entry = encodeEntry({ seqNo, record });
-      parts.push(...entry);
-      bytes += entry[0].length + entry[1].length;
-      records++;
+      blob.add({ seqNo, record });
       checksums.push([seqNo, checksumOf(record)]);
-      if (bytes >= BLOB_BYTES || records >= BLOB_RECORDS) await write(seqNo);
+      if (blob.bytes >= BLOB_BYTES || checksums.length >= BLOB_RECORDS) await write(seqNo);
     }
-    if (records > 0) await write(to);
+    if (checksums.length > 0) await write(to);
   }
 }
 

@@ -48,10 +48,14 @@ export function encodeRecord(key: Uint8Array, record: Omit<LogRecord, 'source'> 
 }
 
 /** @throws ApiError translog_corrupted_exception, naming the operation */
+export function checkRecord(key: Uint8Array, bytes: Buffer, where: () => string): void {
+  if (bytes.length >= HEADER_BYTES && bytes.readUInt32LE(0) === checksum(key, bytes)) return;
+  throw new ApiError('translog_corrupted_exception', 500, `checksum of the operation log record does not match: ${where()}`);
+}
+
+/** @throws ApiError translog_corrupted_exception, naming the operation */
 export function decodeRecord(key: Uint8Array, bytes: Buffer, where: () => string): LogRecord {
-  if (bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== checksum(key, bytes)) {
-    throw new ApiError('translog_corrupted_exception', 500, `checksum of the operation log record does not match: ${where()}`);
-  }
+  checkRecord(key, bytes, where);
   const idBytes = bytes.readUInt16LE(6);
   const routing = bytes.readUInt16LE(8);
   const routingBytes = routing === NO_ROUTING ? 0 : routing;

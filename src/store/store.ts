@@ -11,7 +11,7 @@ import { crc32 } from '../common/crc32.ts';
 import { parseJson } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP, rekeyRecord } from './log-record.ts';
+import { checkRecord, decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP, rekeyRecord } from './log-record.ts';
 
 export { OP_DELETE, OP_INDEX, OP_NOOP };
 
@@ -173,14 +173,16 @@ export class Store {
     return found;
   }
 
-  /** The bytes of a record, copied and checked; null if there is none. @throws ApiError translog_corrupted_exception */
-  rawRecord(log: number, seqNo: number): Buffer | null {
+  /** The checked bytes of a record, valid until the next read or turn; null if there is none. @throws ApiError translog_corrupted_exception */
+  rawRecord(log: number, seqNo: number): Uint8Array | null {
     const key = logKey(log, seqNo, READ_KEY);
-    const bytes = this.#log.getBinary(key);
+    const bytes: Uint8Array | undefined = this.#log.getBinaryFast(key);
     if (bytes === undefined) return null;
-    const record = Buffer.from(bytes);
-    decodeRecord(key, record, () => `log ${log}, operation ${seqNo}`);
-    return record;
+    // See `read`.
+    const record = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
+    checkRecord(key, record, () => `log ${log}, operation ${seqNo}`);
+    // With its end: lmdb gives one long buffer whose property `length` it sets.
+    return record.subarray(0, record.length);
   }
 
   /** Writes records that come from another log, in one transaction, on disk when this returns. @throws ApiError if the disk is full */
