@@ -252,7 +252,7 @@ export const AGGREGATIONS: readonly Json[] = [
   { missing: { field: 'tag' } },
   { global: {} },
   { sampler: { shard_size: 10 }, aggs: { most: { max: { field: 'n' } } } },
-  { diversified_sampler: { field: 'n', max_docs_per_value: 1, shard_size: 10 } },
+  { diversified_sampler: { field: 'n', max_docs_per_value: 1, shard_size: 10 }, aggs: { most: { max: { field: 'n' } } } },
   { nested: { path: 'lines' } },
   {
     composite: {
