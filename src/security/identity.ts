@@ -12,8 +12,8 @@ export interface Identity {
 }
 
 /** Identifies the owner of scrolls, points in time and tasks: a user, or one API key. */
-export function ownerOf(identity: Identity): string {
-  return identity.apiKey === null ? `user ${identity.username}` : `api_key ${identity.apiKey.id}`;
+export function ownerOf({ username, apiKey }: Pick<Identity, 'username'> & { readonly apiKey: { readonly id: string } | null }): string {
+  return apiKey === null ? `user ${username}` : `api_key ${apiKey.id}`;
 }
 
 /** `user [ann] with effective roles [reader]`, for messages about refused actions. */

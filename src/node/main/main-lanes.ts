@@ -1,6 +1,7 @@
 // The lanes as main has them: their threads, the requests in them as tasks, and the contexts that they borrow.
 import type { TaskStart } from '../../api/core/task-store.ts';
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
+import { ownerOf } from '../../security/identity.ts';
 import { LaneHost, type LaneHostParts } from '../lanes/lane-host.ts';
 import { LanePool, type LaneStats } from '../lanes/lane-pool.ts';
 import type { MemoryBreaker } from '../memory/memory-breaker.ts';
@@ -118,7 +119,7 @@ export class MainLanes {
 }
 
 /** A request in a lane as an element of the task list. */
-function taskOf({ method, path, headers, body }: LaneRequest): TaskStart {
+function taskOf({ method, path, headers, body, caller }: LaneRequest): TaskStart {
   const [, indices = ''] = /^\/([^/_][^/]*)\//.exec(path) ?? [];
   const isSearch = /\/_(?:search|msearch|count)\b/.test(path);
   const action = !isSearch ? `rest:${method} ${path}` : `indices:data/read/${path.includes('_msearch') ? 'msearch' : 'search'}`;
@@ -129,5 +130,8 @@ function taskOf({ method, path, headers, body }: LaneRequest): TaskStart {
     description: `indices[${indices}], search_type[QUERY_THEN_FETCH], source[${source}]`,
     headers: opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId },
     requestsPerSecond: null,
+    ...(caller === null
+      ? {}
+      : { owner: ownerOf({ username: caller.user, apiKey: caller.apiKeyId === null ? null : { id: caller.apiKeyId } }) }),
   };
 }
