@@ -129,13 +129,7 @@ class PageWalk {
 
   #page(tree: Tree, page: number, level: number, bounds: Bounds, onRecord: ((key: Buffer, value: () => Buffer) => void) | null): void {
     const isLeaf = level === tree.record.depth;
-    const { maxPages = Number.POSITIVE_INFINITY } = this.#options;
-    // The small tables are always read: they come first, and everything depends on them.
-    if (isLeaf && this.#pagesRead >= maxPages) {
-      tree.isWhole = false;
-      this.#isComplete = false;
-      return;
-    }
+    if (isLeaf && this.#isLimitReached()) return this.#leaveOut(tree);
     try {
       const bytes = this.#read(page, level);
       const nodes = checkHeader(bytes, page, isLeaf ? LEAF : BRANCH, this.#meta.txnId);
@@ -147,6 +141,16 @@ class PageWalk {
       if (!(error instanceof PageDamage)) throw error;
       this.#report(tree, error.page ?? page, bounds, error.message);
     }
+  }
+
+  /** Small tables come first, so that it is leaves of the large one that are left out. */
+  #isLimitReached(): boolean {
+    return this.#options.maxPages !== undefined && this.#pagesRead >= this.#options.maxPages;
+  }
+
+  #leaveOut(tree: Tree): void {
+    tree.isWhole = false;
+    this.#isComplete = false;
   }
 
   #branch(
@@ -161,6 +165,7 @@ class PageWalk {
     if (nodes < 2) throw new PageDamage(page, `branch page with ${nodes} children`);
     tree.counted.branch++;
     for (let i = 0; i < nodes; i++) {
+      if (level + 1 === tree.record.depth && this.#isLimitReached()) return this.#leaveOut(tree);
       const at = nodeOffset(bytes, i);
       const child = bytes.readUInt32LE(at) + bytes.readUInt16LE(at + 4) * 2 ** 32;
       const inner = { from: i === 0 ? bounds.from : keyAt(bytes, i), to: i + 1 < nodes ? keyAt(bytes, i + 1) : bounds.to };
@@ -179,22 +184,23 @@ class PageWalk {
       const at = nodeOffset(bytes, i);
       const size = bytes.readUInt32LE(at);
       const flags = bytes.readUInt16LE(at + 4);
-      const key = keyAt(bytes, i);
-      const valueAt = at + NODE_HEADER_BYTES + key.length;
+      const keyBytes = bytes.readUInt16LE(at + 6);
+      const valueAt = at + NODE_HEADER_BYTES + keyBytes;
       try {
-        if (tree.name === LOG && key.length !== LOG_KEY_BYTES) throw new PageDamage(page, `a key of ${key.length} bytes`);
+        if (tree.name === LOG && keyBytes !== LOG_KEY_BYTES) throw new PageDamage(page, `a key of ${keyBytes} bytes`);
         if (flags === NODE_TABLE) {
           if (tree.name !== MAIN || size !== TABLE_BYTES || bytes.readUInt16LE(valueAt + 4) !== 0)
             throw new PageDamage(page, 'not the record of a table');
-          this.#tables.set(tableName(key), readTable(bytes, valueAt, page, this.#meta.lastPage));
+          this.#tables.set(tableName(keyAt(bytes, i)), readTable(bytes, valueAt, page, this.#meta.lastPage));
         } else if (flags === NODE_OVERFLOW) {
           const first = readU64(bytes, valueAt);
           const pages = this.#checkOverflow(first, readU64(bytes, valueAt + 16), size);
           tree.counted.overflow += pages;
-          onRecord?.(key, () => this.#overflow(first, size));
-        } else onRecord?.(key, () => bytes.subarray(valueAt, valueAt + size));
+          onRecord?.(keyAt(bytes, i), () => this.#overflow(first, size));
+        } else onRecord?.(keyAt(bytes, i), () => bytes.subarray(valueAt, valueAt + size));
       } catch (error) {
         if (!(error instanceof PageDamage)) throw error;
+        const key = keyAt(bytes, i);
         this.#report(tree, error.page ?? page, { from: key, to: Buffer.concat([key, Buffer.of(0)]) }, error.message);
       }
     }
@@ -308,7 +314,8 @@ export function checkNodes(bytes: Buffer, page: number, nodes: number, isLeaf: b
   };
   const upper = PAGE_HEADER_BYTES + bytes.readUInt16LE(22);
   let total = 0;
-  let before: Buffer | null = null;
+  // The first key of a branch page is not used.
+  const first = isLeaf ? 0 : 1;
   for (let i = 0; i < nodes; i++) {
     const at = nodeOffset(bytes, i);
     if (at < upper || at & 1 || at + NODE_HEADER_BYTES > bytes.length) fail(`node ${i} is outside of the page`);
@@ -322,16 +329,23 @@ export function checkNodes(bytes: Buffer, page: number, nodes: number, isLeaf: b
     }
     if (at + size > bytes.length) fail(`node ${i} ends outside of the page`);
     total += (size + 1) & ~1;
-    // The first key of a branch page is not used.
-    if (!isLeaf && i === 0) continue;
-    const key = keyAt(bytes, i);
-    if (before !== null && compareKeys(before, key, hasIntegerKeys) >= 0) fail(`key ${i} is not greater than the one before it`);
-    before = key;
-    if (bounds.from !== null && compareKeys(key, bounds.from, hasIntegerKeys) < 0) fail(`key ${i} belongs to an earlier page`);
-    if (bounds.to !== null && compareKeys(key, bounds.to, hasIntegerKeys) >= 0) fail(`key ${i} belongs to a later page`);
+    if (i > first && compareNodes(bytes, i - 1, i, hasIntegerKeys) >= 0) fail(`key ${i} is not greater than the one before it`);
   }
+  // Keys ascend, so the first and the last are within the bounds if all are.
+  if (bounds.from !== null && nodes > first && compareKeys(keyAt(bytes, first), bounds.from, hasIntegerKeys) < 0)
+    fail(`key ${first} belongs to an earlier page`);
+  if (bounds.to !== null && nodes > first && compareKeys(keyAt(bytes, nodes - 1), bounds.to, hasIntegerKeys) >= 0)
+    fail(`key ${nodes - 1} belongs to a later page`);
   // LMDB leaves no gap between nodes, so a wrong number of them shows here, too.
   if (total !== bytes.length - upper) fail('nodes overlap or leave gaps');
+}
+
+/** Compares the keys of two nodes without a view of either: views are what a walk would spend its time on. */
+function compareNodes(bytes: Buffer, a: number, b: number, isInteger: boolean): number {
+  const atA = nodeOffset(bytes, a) + NODE_HEADER_BYTES;
+  const atB = nodeOffset(bytes, b) + NODE_HEADER_BYTES;
+  if (isInteger) return readU64(bytes, atA) - readU64(bytes, atB);
+  return bytes.compare(bytes, atB, atB + bytes.readUInt16LE(atB - 2), atA, atA + bytes.readUInt16LE(atA - 2));
 }
 
 function compareKeys(a: Buffer, b: Buffer, isInteger: boolean): number {
