@@ -47,6 +47,9 @@ export class LoginQueue {
   /** In the order of their turns. */
   readonly #addresses = new Map<string, Address>();
   readonly #known: Attempt[] = [];
+  /** Attempts whose delay is over; their addresses are busy. */
+  readonly #delayed: Attempt[] = [];
+  #isDelayedNext = false;
   readonly #knownUntilMs = new BoundedMap<string, number>(MAX_REMEMBERED);
   readonly #failures = new BoundedMap<string, Failures>(MAX_REMEMBERED);
   readonly #notBeforeMs = new BoundedMap<string, number>(MAX_REMEMBERED);
@@ -110,23 +113,24 @@ export class LoginQueue {
         });
       }
     }
-    if (this.#isChecking) return;
-    const attempt = this.#take();
-    if (!attempt) return;
-    const { address } = attempt;
-    address.isBusy = true;
-    const delayMs = this.#delay(`user ${attempt.user}`, MAX_USER_DELAY_MS);
-    if (delayMs > 0) setTimeout(() => this.#checkNow(attempt), delayMs);
-    else return this.#checkNow(attempt);
-    // Other addresses do not wait for this one.
-    this.#next();
+    while (!this.#isChecking) {
+      // In turns, so that neither those that come nor those whose delay is over keep the others waiting.
+      const delayed = this.#isDelayedNext ? this.#delayed.shift() : undefined;
+      this.#isDelayedNext = !this.#isDelayedNext;
+      const attempt = delayed ?? this.#take() ?? this.#delayed.shift();
+      if (!attempt) return;
+      const delayMs = attempt.address.isBusy ? 0 : this.#delay(`user ${attempt.user}`, MAX_USER_DELAY_MS);
+      attempt.address.isBusy = true;
+      if (delayMs === 0) this.#start(attempt);
+      else
+        setTimeout(() => {
+          this.#delayed.push(attempt);
+          this.#next();
+        }, delayMs);
+    }
   }
 
-  #checkNow(attempt: Attempt): void {
-    if (this.#isChecking) {
-      setTimeout(() => this.#checkNow(attempt), FIRST_DELAY_MS);
-      return;
-    }
+  #start(attempt: Attempt): void {
     this.#isChecking = true;
     void this.#check(attempt).finally(() => {
       const { address } = attempt;

@@ -77,6 +77,20 @@ test('beyond the limit an attempt of the user with the most is refused', async (
   expect(await timed(other)).toBeLessThanOrEqual(4000);
 });
 
+test('an attack from many addresses does not keep its victim from logging in', async () => {
+  const queue = new LoginQueue();
+  let isOver = false;
+  const attack = async (address: string, user: string) => {
+    while (!isOver) await queue.run(address, user, check(false)).catch(() => undefined);
+  };
+  for (let i = 0; i < 60; i++) void attack(`10.2.0.${i}`, i % 2 === 0 ? 'ann' : `user ${i}`);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await timed(queue.run('10.3.0.1', 'ann', check(true)))).toBeLessThanOrEqual(2000 + 2 * 61 * CHECK_MS);
+  expect(await timed(queue.run('10.3.0.2', 'bob', check(true)))).toBeLessThanOrEqual(2 * 61 * CHECK_MS);
+  isOver = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+});
+
 test('failures are forgotten in time', async () => {
   const queue = new LoginQueue();
   for (let i = 0; i < 10; i++) await timed(queue.run('10.0.0.1', 'ann', check(false)));
