@@ -63,9 +63,9 @@ export function learnFromLane(ranMs: number): void {
 let deadline = Number.POSITIVE_INFINITY;
 let lane: LaneSignals | null = null;
 
-/** Starts a turn that may take `ms`. To be ended by `closeTurn` in the same turn of the event loop. */
-export function openTurn(ms: number): void {
-  deadline = performance.now() + ms;
+/** Starts a turn. To be ended by `closeTurn` in the same turn of the event loop. @param untilMs  as read by performance.now() */
+export function openTurn(untilMs: number): void {
+  deadline = untilMs;
 }
 
 export function closeTurn(): void {

@@ -48,8 +48,8 @@ export function fetchHits(
   if (hits.length === 0) return [];
   const matched = matchedQueries(hits, shards, request.includeNamedScores, options);
   const ignored = ignoredFields(hits, shards, options);
-  return hits.map((hit) => {
-    checkTurn();
+  return hits.map((hit, i) => {
+    if ((i & HITS_PER_CHECK_MASK) === HITS_PER_CHECK_MASK) checkTurn();
     const at = fetchShardOf(shards, hit);
     const segment = at.shard.segments[hit.segment];
     const document = documentOf(at.shard, segment, hit.docId);
@@ -187,6 +187,9 @@ function matchedQueries(
   }
   return new Map([...matched].map(([hit, names]) => [hit, new Map([...names].sort(([a], [b]) => (a < b ? -1 : 1)))]));
 }
+
+/** Hits between two checks, less one. */
+const HITS_PER_CHECK_MASK = 15;
 
 const MAX_IGNORED_FIELDS = 1000;
 

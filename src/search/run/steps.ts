@@ -45,7 +45,7 @@ export async function runInTurns<T>(steps: Steps<T>, mobility: Mobility = STAYS,
   let since = turns.now();
   let worked = 0;
   for (;;) {
-    const step = mobility !== STAYS ? limitedStep(steps, TURN_MS * patience() * mobility) : steps.next();
+    const step = mobility !== STAYS ? limitedStep(steps, since + TURN_MS * patience() * mobility) : steps.next();
     if (step.done) return step.value;
     const elapsed = turns.now() - since;
     if (elapsed < SLICE_MS) continue;
@@ -74,8 +74,8 @@ export function pauses(mobility: Mobility, turns: Turns = EVENT_LOOP): () => Pro
   };
 }
 
-function limitedStep<T>(steps: Steps<T>, ms: number): IteratorResult<void, T> {
-  openTurn(ms);
+function limitedStep<T>(steps: Steps<T>, untilMs: number): IteratorResult<void, T> {
+  openTurn(untilMs);
   try {
     return steps.next();
   } finally {
