@@ -22,6 +22,11 @@ const CONFIGURE = [
   '--with-http_secure_link_module',
   '--with-http_slice_module',
   '--with-http_stub_status_module',
+  '--with-stream',
+  '--with-stream_ssl_module',
+  '--with-stream_ssl_preread_module',
+  '--with-stream_realip_module',
+  '--with-stream_geoip_module',
 ];
 
 export function versionText(): string {

@@ -5,12 +5,14 @@ import { core } from '../http/config/core.ts';
 import { beginExit, connections } from '../http/connection/client-connections.ts';
 import { type Listening, listenAll } from '../http/connection/server.ts';
 import { stats } from '../http/connection/stats.ts';
-import type { HttpMain } from '../http/model/types.ts';
+import type { BlockMain, HttpMain } from '../http/model/types.ts';
 import { flushAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/log-targets.ts';
 import type { TempFolder } from '../http/request/body.ts';
 import { configFiles } from '../http/tls/pem.ts';
 import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';
+import type { StreamListening } from '../stream/listener.ts';
+import type { StreamMain } from '../stream/model.ts';
 import { openBus } from '../zone/bus.ts';
 import { debugMatcher } from './debug-connection.ts';
 import { type MainConf, readMain } from './main-conf.ts';
@@ -20,7 +22,8 @@ export class EventLoop {
   conf!: MainConf;
   logs: readonly ErrorLog[] = [];
   #http: HttpMain | undefined;
-  #listening: Listening | undefined;
+  #stream: StreamMain | undefined;
+  #listening: (Listening | StreamListening)[] = [];
   readonly #targets = new LogTargets();
   #ending = false;
 
@@ -33,44 +36,53 @@ export class EventLoop {
     if (conf.errorLogs.length === 0)
       conf.errorLogs.push({ sink: this.#targets.file(resolve(message.errorLog)), level: levelRank('error') });
     this.logs = conf.errorLogs;
+    const input = {
+      paths: { prefix: message.prefix, conf: message.confPrefix },
+      logs: this.#targets,
+      mainLogs: this.logs,
+      // The master has reported it.
+      warn: () => {},
+    };
+    stats.begin(message.zones.get('stats') as number[] | undefined);
     if (conf.http) {
-      this.#http = await buildHttp({
-        node: conf.http,
-        paths: { prefix: message.prefix, conf: message.confPrefix },
-        logs: this.#targets,
-        mainLogs: this.logs,
-        inherited: message.zones,
-        // The master has reported it.
-        warn: () => {},
-      });
-      stats.begin(message.zones.get('stats') as number[] | undefined);
+      this.#http = await buildHttp({ ...input, node: conf.http, inherited: message.zones });
       this.#http.registry.set('stats', stats);
-      openAccessLogs(this.#http);
-      openBus();
-      for (const module of this.#http.modules) await module.start?.(this.#http);
     }
+    if (conf.stream) {
+      const { buildStream } = await import('../stream/build.ts');
+      this.#stream = await buildStream({ ...input, node: conf.stream, inherited: withoutPrefix(message.zones, STREAM_ZONES) });
+    }
+    for (const block of this.#blocks) openAccessLogs(block);
+    if (this.#blocks.length > 0) openBus();
+    for (const block of this.#blocks) for (const module of block.modules) await module.start?.(block);
     this.#targets.open();
   }
 
   /** Accepts on sockets that the master bound. */
   async listen(fds: Record<string, number>): Promise<void> {
-    const http = this.#http;
-    if (!http) return;
     const debugged = debugMatcher(this.conf.debugConnections);
     const limit = this.conf.workerConnections;
     if (this.conf.stallMs > 0) watchStalls(this.conf.stallMs, (ms) => logTo(this.logs, 'warn', `event loop iteration took ${ms} ms`));
-    this.#listening = await listenAll(http, fds, {
-      full: () => {
-        if (connections.size < limit) return false;
-        logTo(this.logs, 'alert', `${limit} worker_connections are not enough`);
-        return true;
-      },
+    const full = (): boolean => {
+      if (connections.size < limit) return false;
+      logTo(this.logs, 'alert', `${limit} worker_connections are not enough`);
+      return true;
+    };
+    if (this.#stream) this.#listening.push(await (await import('../stream/listener.ts')).listenStream(this.#stream, fds, full));
+    if (!this.#http) return;
+    const listening = await listenAll(this.#http, fds, {
+      full,
       opened: (conn) => {
         if (debugged?.(conn.remoteAddr))
           conn.debugLogs = conn.hosts.defaultServer.root.errorLogs.map((log) => ({ ...log, level: levelRank('debug') }));
         conn.log('debug', `accept: ${conn.remoteAddr}:${conn.remotePort} fd`);
       },
     });
+    this.#listening.push(listening);
+  }
+
+  get #blocks(): BlockMain[] {
+    return [this.#http, this.#stream].filter((block) => block !== undefined);
   }
 
   /** Stops accepting; `done` is called when the last connection is closed or worker_shutdown_timeout has passed. */
@@ -78,7 +90,7 @@ export class EventLoop {
     if (this.#ending) return;
     this.#ending = true;
     logTo(this.logs, 'notice', 'gracefully shutting down');
-    this.#listening?.close();
+    for (const listening of this.#listening) listening.close();
     const timeoutMs = this.conf?.workerShutdownTimeoutMs ?? 0;
     if (timeoutMs > 0) {
       setTimeout(() => {
@@ -101,21 +113,23 @@ export class EventLoop {
   }
 
   reopen(): void {
-    if (this.#http) reopenAccessLogs(this.#http);
+    for (const block of this.#blocks) reopenAccessLogs(block);
     this.#targets.reopen();
   }
 
   /** Writes buffered log lines. */
   flush(): void {
-    if (this.#http) flushAccessLogs(this.#http);
+    for (const block of this.#blocks) flushAccessLogs(block);
   }
 
   /** State of all zones, for the workers of the next configuration. */
   exportZones(): Map<string, unknown> {
     const zones = new Map<string, unknown>();
-    for (const [key, value] of this.#http?.registry ?? []) {
-      const state = (value as { exportState?(): unknown } | undefined)?.exportState?.();
-      if (state !== undefined) zones.set(key, state);
+    for (const block of this.#blocks) {
+      for (const [key, value] of block.registry) {
+        const state = (value as { exportState?(): unknown } | undefined)?.exportState?.();
+        if (state !== undefined) zones.set(block.zonePrefix + key, state);
+      }
     }
     return zones;
   }
@@ -130,6 +144,12 @@ export class EventLoop {
     });
   }
 }
+
+/** precedes the zones of `stream { }` among those that are handed over */
+const STREAM_ZONES = 'stream:';
+
+const withoutPrefix = (zones: ReadonlyMap<string, unknown>, prefix: string): Map<string, unknown> =>
+  new Map([...zones].filter(([key]) => key.startsWith(prefix)).map(([key, state]) => [key.slice(prefix.length), state]));
 
 /** Logs iterations of the event loop that take longer than `thresholdMs`, measured by the delay of a timer. */
 function watchStalls(thresholdMs: number, report: (ms: number) => void): void {

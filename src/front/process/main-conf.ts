@@ -33,6 +33,7 @@ export interface MainConf {
   threadPools: Set<string>;
   errorLogs: ErrorLog[];
   http: DirectiveNode | undefined;
+  stream: DirectiveNode | undefined;
 }
 
 /** The directive being read, and functions that report errors. */
@@ -154,7 +155,6 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
 };
 
 const REFUSED: Record<string, string> = {
-  stream: 'TCP and UDP proxying is not supported by this server',
   mail: 'mail proxying is not supported by this server',
   load_module: 'dynamic modules are not supported',
   ssl_engine: 'OpenSSL engines are not supported',
@@ -162,7 +162,12 @@ const REFUSED: Record<string, string> = {
 
 /** Names of all directives outside `http { }`. */
 export const isMainDirective = (name: string): boolean =>
-  name === 'http' || name === 'events' || name === 'error_log' || Object.hasOwn(TABLE, name) || Object.hasOwn(REFUSED, name);
+  name === 'http' ||
+  name === 'stream' ||
+  name === 'events' ||
+  name === 'error_log' ||
+  Object.hasOwn(TABLE, name) ||
+  Object.hasOwn(REFUSED, name);
 
 /** @throws ConfigError */
 export function readMain(
@@ -191,6 +196,7 @@ export function readMain(
     threadPools: new Set(),
     errorLogs: [],
     http: undefined,
+    stream: undefined,
   };
   const seen = new Set<string>();
   let events = false;
@@ -201,12 +207,13 @@ export function readMain(
       if (node.args.length === 0) fail('invalid number of arguments in "error_log" directive');
       const log = logs.parse(node.args, fail, resolve);
       if (log) conf.errorLogs.push(log);
-    } else if (node.name === 'http' || node.name === 'events') {
+    } else if (node.name === 'http' || node.name === 'stream' || node.name === 'events') {
       if (!node.children) fail(`directive "${node.name}" has no opening "{"`);
       if (node.args.length > 0) fail(`invalid number of arguments in "${node.name}" directive`);
       if (seen.has(node.name)) fail(`"${node.name}" directive is duplicate`);
       seen.add(node.name);
       if (node.name === 'http') conf.http = node;
+      else if (node.name === 'stream') conf.stream = node;
       else {
         events = true;
         for (const child of present(node.children)) apply(conf, child, EVENTS, seen, warn);

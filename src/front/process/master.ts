@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, type DirectiveNode, failAt, parseConfig, UnknownDirectiveError } from '../config/syntax.ts';
 import { buildHttp, isHttpDirective } from '../http/build/build.ts';
-import type { HttpMain } from '../http/model/types.ts';
+import type { BlockMain, HttpMain, ListenSocket } from '../http/model/types.ts';
 import { accessLogPaths, closeAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/log-targets.ts';
 import { configFiles, forgetConfigFiles } from '../http/tls/pem.ts';
 import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
@@ -29,6 +29,8 @@ export interface Cycle {
   nodes: DirectiveNode[];
   main: MainConf;
   http: HttpMain | undefined;
+  /** `http { }` and `stream { }`, as far as they are configured */
+  blocks: BlockMain[];
   targets: LogTargets;
 }
 
@@ -57,7 +59,9 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
   } catch (error) {
     if (!(error instanceof UnknownDirectiveError)) throw error;
     const { node } = error;
-    if (!isMainDirective(node.name) && !(await isHttpDirective(node.name))) throw error;
+    const known =
+      isMainDirective(node.name) || (await isHttpDirective(node.name)) || (await import('../stream/build.ts')).isStreamDirective(node.name);
+    if (!known) throw error;
     return failAt(node, `"${node.name}" directive is not allowed here`);
   }
 }
@@ -74,30 +78,33 @@ async function readCycle(options: Options, places: Places): Promise<Cycle> {
   const main = readMain(nodes, targets, resolve, warn);
   forgetConfigFiles(main.inheritFiles);
   if (main.errorLogs.length === 0) main.errorLogs.push({ sink: targets.file(places.errorLog), level: levelRank('error') });
-  const http =
-    main.http &&
-    (await buildHttp({
-      node: main.http,
-      paths: { prefix: places.prefix, conf: places.confPrefix },
-      logs: targets,
-      mainLogs: main.errorLogs,
-      inherited: new Map(),
-      warn,
-    }));
-  const sockets = http?.sockets.length ?? 0;
+  const input = {
+    paths: { prefix: places.prefix, conf: places.confPrefix },
+    logs: targets,
+    mainLogs: main.errorLogs,
+    inherited: new Map<string, unknown>(),
+    warn,
+  };
+  const blocks: BlockMain[] = [];
+  const http = main.http && (await buildHttp({ ...input, node: main.http }));
+  if (http) blocks.push(http);
+  if (main.stream) blocks.push(await (await import('../stream/build.ts')).buildStream({ ...input, node: main.stream }));
+  const sockets = blocks.reduce((count, block) => count + block.sockets.length, 0);
   if (main.workerConnections <= sockets)
     throw new ConfigError(`${main.workerConnections} worker_connections are not enough for ${sockets} listening sockets`);
   try {
     targets.open();
-    if (http) openAccessLogs(http);
+    blocks.forEach(openAccessLogs);
   } catch (error) {
     targets.close();
-    if (http) closeAccessLogs(http);
+    blocks.forEach(closeAccessLogs);
     throw new ConfigError(`open() "${(error as NodeJS.ErrnoException).path}" failed (${systemError(error)})`);
   }
   for (const message of warnings) logTo(main.errorLogs, 'warn', message);
-  return { nodes, main, http, targets };
+  return { nodes, main, http, blocks, targets };
 }
+
+const socketsOf = (cycle: Cycle): ListenSocket[] => cycle.blocks.flatMap((block) => block.sockets);
 
 interface Worker {
   child: ChildProcess;
@@ -178,7 +185,7 @@ export class Master {
   async #bindWithRetries(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        this.#sockets.bind(this.#cycle.http?.sockets ?? []);
+        this.#sockets.bind(socketsOf(this.#cycle));
         return;
       } catch (error) {
         if (!(error instanceof BindError)) throw error;
@@ -346,10 +353,10 @@ export class Master {
   #reopen(): void {
     this.#log('notice', 'reopening logs');
     this.#cycle.targets.reopen();
-    if (this.#cycle.http) reopenAccessLogs(this.#cycle.http);
+    this.#cycle.blocks.forEach(reopenAccessLogs);
     const user = this.#cycle.main.user?.name ?? 'nobody';
     if (process.getuid?.() === 0 && user !== 'root') {
-      const files = [...this.#cycle.targets.paths(), ...(this.#cycle.http ? accessLogPaths(this.#cycle.http) : [])];
+      const files = [...this.#cycle.targets.paths(), ...this.#cycle.blocks.flatMap(accessLogPaths)];
       giveFiles(files, user, (message) => this.#log('emerg', message));
     }
     for (const worker of this.#workers) this.#tell(worker, { type: 'reopen' });
@@ -365,7 +372,7 @@ export class Master {
     this.#log('notice', 'reconfiguring');
     try {
       const cycle = await loadCycle(this.#options, this.#places);
-      this.#sockets.bind(cycle.http?.sockets ?? []);
+      this.#sockets.bind(socketsOf(cycle));
       const old = this.#cycle;
       const zones = await this.#collectZones();
       this.#cycle = cycle;
@@ -378,8 +385,8 @@ export class Master {
       this.#movePid();
       this.#retire((worker) => worker.generation <= before);
       old.targets.close();
-      if (old.http) closeAccessLogs(old.http);
-      this.#sockets.drop(new Set(cycle.http?.sockets.map((s) => s.key)));
+      old.blocks.forEach(closeAccessLogs);
+      this.#sockets.drop(new Set(socketsOf(cycle).map((s) => s.key)));
     } catch (error) {
       this.#log('emerg', (error as Error).message);
     } finally {

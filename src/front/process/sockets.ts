@@ -3,6 +3,7 @@ import { chmodSync, closeSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
 import type { ListenSocket } from '../http/model/types.ts';
 import { systemError } from '../system-error.ts';
+import { bindDatagrams } from './datagrams.ts';
 
 interface Handle {
   fd: number;
@@ -53,7 +54,11 @@ export class BoundSockets {
   #open(socket: ListenSocket): { handle: Handle; fd: number; path: string } {
     const type = socket.path ? -1 : socket.host.includes(':') ? 6 : 4;
     const flags = type === 6 && socket.options.ipv6Only ? UV_TCP_IPV6ONLY : 0;
-    const handle = socket.path ? createHandle(socket.path, -1, -1) : createHandle(socket.host, socket.port, type, undefined, flags);
+    const handle = socket.path
+      ? createHandle(socket.path, -1, -1)
+      : socket.options.udp
+        ? bindDatagrams(socket)
+        : createHandle(socket.host, socket.port, type, undefined, flags);
     const name = socket.path ? `unix:${socket.path}` : `${type === 6 ? `[${socket.host}]` : socket.host}:${socket.port}`;
     const check = typeof handle === 'number' ? handle : (handle.getsockname?.({}) ?? 0);
     if (typeof handle === 'number' || check !== 0) {

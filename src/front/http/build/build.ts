@@ -5,7 +5,7 @@ import { ConfigError, type DirectiveNode } from '../../config/syntax.ts';
 import { allow, BlockBuilder, type BuildInput, finishBuild, type Structure } from '../config/block-builder.ts';
 import { compileRegex } from '../config/compile-regex.ts';
 import { core, TEMP_PATHS } from '../config/core.ts';
-import { collectSockets, parseListen } from '../config/listen.ts';
+import { addDefaultListen, collectSockets, HTTP_LISTEN, parseListen } from '../config/listen.ts';
 import type { HttpFrame } from '../config/module.ts';
 import { readServerNames } from '../config/server-names.ts';
 import { parseValue, type Value } from '../config/value.ts';
@@ -44,7 +44,7 @@ const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: Ht
   server: { spec: allow(HTTP, 0, 0, true), apply: (b, f) => b.server(f) },
   location: { spec: allow(SERVER | LOCATION, 1, 2, true), apply: (b, f) => b.location(f) },
   server_name: { spec: allow(SERVER, 1, ANY_COUNT, false), apply: (_, f) => readServerNames(f) },
-  listen: { spec: allow(SERVER, 1, ANY_COUNT, false), apply: (_, f) => parseListen(f) },
+  listen: { spec: allow(SERVER, 1, ANY_COUNT, false), apply: (_, f) => parseListen(f, HTTP_LISTEN) },
   error_log: { spec: allow(HSL, 1, ANY_COUNT, false), apply: (b, f) => b.errorLog(f) },
   limit_except: { spec: allow(LOCATION, 1, ANY_COUNT, true), apply: (b, f) => b.limitExcept(f) },
 };
@@ -126,6 +126,7 @@ class Builder extends BlockBuilder<HttpMain> {
       main.headerFilters.sort((a, b) => FILTER_ORDER.indexOf(a.name) - FILTER_ORDER.indexOf(b.name));
       buildPhases(main);
       this.#variables.resolve();
+      main.servers.forEach(addDefaultListen);
       collectSockets(main, input.warn);
     });
     return main;

@@ -1,7 +1,7 @@
 // Reads the directives of a block (`http { }`, `stream { }`) into configuration objects by the tables of its modules, and merges the levels.
 // What only one kind of block has, such as locations, is in its subclass.
 import path from 'node:path';
-import { checkShape, type Spec } from '../../config/directive.ts';
+import { checkShape, type Spec, type Table } from '../../config/directive.ts';
 import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../../config/syntax.ts';
 import { type ErrorLog, levelRank } from '../../log/error-log.ts';
 import type { LogTargets } from '../../log/targets.ts';
@@ -42,14 +42,14 @@ const DEBUG_LEVEL = levelRank('debug');
 export abstract class BlockBuilder<Main extends BlockMain> {
   readonly main: Main;
   protected readonly input: BuildInput;
-  protected readonly modules: HttpModule[];
+  protected readonly modules: HttpModule<Table, Main>[];
   /** error logs set on each level itself, before merging */
   readonly #ownLogs = new Map<Loc, ErrorLog[]>();
   /** place that nginx names for values that contradict each other: the end of the block */
   readonly #end: { file: string; line: number };
   readonly #checks: (() => void)[] = [];
 
-  constructor(input: BuildInput, modules: HttpModule[], main: Main) {
+  constructor(input: BuildInput, modules: HttpModule<Table, Main>[], main: Main) {
     this.input = input;
     this.modules = modules;
     this.main = main;

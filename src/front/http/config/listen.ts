@@ -1,20 +1,26 @@
 // `listen`: addresses and options, the sockets to open, and the servers that answer on each.
 import { parseSize, parseTimeSec } from '../../config/values.ts';
-import type { HttpMain, ListenOptions, ListenSocket, Server } from '../model/types.ts';
+import type { BlockMain, ListenOptions, ListenSocket, Server } from '../model/types.ts';
 import { HostTable } from './host-table.ts';
-import type { HttpFrame } from './module.ts';
+import type { BlockFrame } from './module.ts';
 
 const DEFAULT_BACKLOG = 511;
 
-/** Address part: `port`, `host`, `host:port`, `[v6]:port`, `unix:path`, with port ranges `a-b`. */
-function parseAddress(text: string, fail: (m: string) => never): { host: string; ports: number[]; path: string } {
+/** Address part: `port`, `host`, `host:port`, `[v6]:port`, `unix:path`, with port ranges `a-b`. @param defaultPort  null: a port must be given */
+function parseAddress(
+  text: string,
+  defaultPort: string | null,
+  fail: (m: string) => never,
+): { host: string; ports: number[]; path: string } {
   if (text.startsWith('unix:')) {
     if (text.length === 5) fail(`no path in the unix domain socket "${text}"`);
     return { host: '', ports: [0], path: text.slice(5) };
   }
   const m = /^(?:(\d+(?:-\d+)?)|(\[[0-9A-Fa-f:.]+\]|\*|[^:[\]]+)(?::(\d+(?:-\d+)?))?)$/.exec(text);
   if (!m) fail(`invalid host or port in "${text}" of the "listen" directive`);
-  const range = (m[1] ?? m[3] ?? '80').split('-').map(Number);
+  const port = m[1] ?? m[3] ?? defaultPort;
+  if (port === null) fail(`no port in "${text}" of the "listen" directive`);
+  const range = port.split('-').map(Number);
   const [first, last = first] = range;
   if (first < 1 || last > 65535 || last < first) fail(`invalid port in "${text}" of the "listen" directive`);
   const ports: number[] = [];
@@ -29,9 +35,17 @@ function parseAddress(text: string, fail: (m: string) => never): { host: string;
 
 const canonicalV6 = (text: string): string => new URL(`http://[${text}]/`).hostname.slice(1, -1);
 
-export function parseListen(f: HttpFrame): void {
+/** What `listen` means in a kind of block. */
+export interface ListenRules {
+  /** null: an address must name its port */
+  defaultPort: string | null;
+  /** parameters that only this kind has, or that it understands in its own way; returns false for others */
+  readOption(f: BlockFrame, options: ListenOptions, word: string): boolean;
+}
+
+export function parseListen(f: BlockFrame, rules: ListenRules): void {
   const server = f.scope.server ?? f.fail('"listen" directive is not allowed here');
-  const address = parseAddress(f.args[0], (m) => f.fail(m));
+  const address = parseAddress(f.args[0], rules.defaultPort, (m) => f.fail(m));
   const base: ListenOptions = {
     text: f.args[0],
     host: address.host,
@@ -47,19 +61,31 @@ export function parseListen(f: HttpFrame): void {
     reuseport: false,
     keepAlive: undefined,
   };
-  for (const word of f.args.slice(1)) readOption(f, base, word);
+  for (const word of f.args.slice(1)) if (!rules.readOption(f, base, word)) readOption(f, base, word);
   for (const port of address.ports) {
     const options = { ...base, port };
-    if (server.listens.some((l) => l.host === options.host && l.port === port && l.path === options.path)) {
+    if (server.listens.some((l) => keyOf(l) === keyOf(options))) {
       f.fail(`a duplicate listen ${f.args[0]}`);
     }
     server.listens.push(options);
   }
 }
 
+/** `listen` of http. */
+export const HTTP_LISTEN: ListenRules = {
+  defaultPort: '80',
+  readOption(f, options, word) {
+    if (word === 'quic') f.fail('the "quic" parameter is not supported');
+    if (word !== 'http2') return false;
+    f.scope.warn('the "listen ... http2" directive is deprecated, use the "http2" directive instead');
+    options.http2 = true;
+    return true;
+  },
+};
+
 const WITH_VALUE = new Set(['backlog', 'rcvbuf', 'sndbuf', 'fastopen', 'ipv6only', 'so_keepalive']);
 
-function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
+function readOption(f: BlockFrame, o: ListenOptions, word: string): void {
   const [name, value] = word.includes('=') ? [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] : [word, undefined];
   if (value === undefined && WITH_VALUE.has(name)) f.fail(`invalid parameter "${word}"`);
   switch (name) {
@@ -69,10 +95,6 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
       return;
     case 'ssl':
       o.ssl = true;
-      return;
-    case 'http2':
-      f.scope.warn('the "listen ... http2" directive is deprecated, use the "http2" directive instead');
-      o.http2 = true;
       return;
     case 'proxy_protocol':
       o.proxyProtocol = true;
@@ -128,39 +150,45 @@ function readOption(f: HttpFrame, o: ListenOptions, word: string): void {
     case 'accept_filter':
       f.scope.warn(`accept filters "${word}" are not supported on this platform, ignored`);
       return;
-    case 'quic':
-      f.fail('the "quic" parameter is not supported');
-      break;
     default:
       f.fail(`invalid parameter "${word}"`);
   }
 }
 
 /** Node cannot set these socket options. */
-function warnIgnored(f: HttpFrame, name: string): void {
+function warnIgnored(f: BlockFrame, name: string): void {
   f.scope.warn(`the "${name}" parameter of the "listen" directive is not supported on this platform, ignored`);
 }
 
-const keyOf = (o: ListenOptions): string => (o.path ? `unix:${o.path}` : `tcp:${o.host}:${o.port}`);
+/** Identifies the socket of an address. */
+const keyOf = (o: ListenOptions): string => (o.path ? `unix:${o.path}` : `${o.udp ? 'udp' : 'tcp'}:${o.host}:${o.port}`);
+
+/** A server without `listen` answers on the standard port. */
+export function addDefaultListen(server: Server): void {
+  if (server.listens.length > 0) return;
+  const port = process.getuid?.() === 0 ? 80 : 8000;
+  server.listens.push({
+    ...{ text: `*:${port}`, host: '0.0.0.0', port, path: '', isDefault: false, ssl: false, http2: false, proxyProtocol: false },
+    ...{ backlog: DEFAULT_BACKLOG, ipv6Only: true, bind: false, reuseport: false, keepAlive: undefined },
+  });
+}
 
 /** Groups servers by address; a wildcard socket also serves the addresses of its port that need no socket of their own. */
-export function collectSockets(main: HttpMain, warn: (message: string) => void): void {
+export function collectSockets(main: BlockMain, warn: (message: string) => void): void {
   const groups = new Map<string, HostTable>();
   for (const server of main.servers) {
-    if (server.listens.length === 0) {
-      const port = process.getuid?.() === 0 ? 80 : 8000;
-      server.listens.push({
-        ...{ text: `*:${port}`, host: '0.0.0.0', port, path: '', isDefault: false, ssl: false, http2: false, proxyProtocol: false },
-        ...{ backlog: DEFAULT_BACKLOG, ipv6Only: true, bind: false, reuseport: false, keepAlive: undefined },
-      });
-    }
     for (const options of server.listens) addToGroup(groups, server, options, warn);
   }
   const wildcards = [...groups.values()].filter((g) => g.options.host === '0.0.0.0' || g.options.host === '::');
   for (const [key, hosts] of groups) {
     const { options } = hosts;
     const wild = wildcards.find(
-      (w) => w !== hosts && !options.path && w.options.port === options.port && w.options.host.includes(':') === options.host.includes(':'),
+      (w) =>
+        w !== hosts &&
+        !options.path &&
+        w.options.udp === options.udp &&
+        w.options.port === options.port &&
+        w.options.host.includes(':') === options.host.includes(':'),
     );
     if (wild && !options.bind) continue;
     main.sockets.push(makeSocket(key, hosts));
@@ -169,7 +197,8 @@ export function collectSockets(main: HttpMain, warn: (message: string) => void):
     if (socket.host !== '0.0.0.0' && socket.host !== '::') continue;
     for (const hosts of groups.values()) {
       const { options } = hosts;
-      if (options.port === socket.port && !options.path && hosts !== socket.hosts) socket.byAddress.set(options.host, hosts);
+      if (options.port === socket.port && options.udp === socket.options.udp && !options.path && hosts !== socket.hosts)
+        socket.byAddress.set(options.host, hosts);
     }
   }
 }

@@ -1,18 +1,26 @@
-// Defines modules of the HTTP server, and what their directives see while the configuration is read.
+// Defines modules of the http and stream servers, and what their directives see while the configuration is read.
 import type { ConfOf, Frame, Table } from '../../config/directive.ts';
 import type { BlockMain, HttpMain, HttpModule, Loc, Server } from '../model/types.ts';
 import type { Value } from './value.ts';
 
 let moduleCount = 0;
 
-export function defineModule<T extends Table>(
+type Parts<T extends Table, Main extends BlockMain> = Partial<
+  Pick<HttpModule<T, Main>, 'init' | 'finish' | 'variables' | 'families' | 'start'>
+>;
+
+export function defineModule<T extends Table, Main extends BlockMain = HttpMain>(
   name: string,
   table: T,
-  parts: Partial<Pick<HttpModule<T>, 'init' | 'finish' | 'variables' | 'families' | 'start'>> = {},
-): HttpModule<T> {
+  parts: Parts<T, Main> = {},
+): HttpModule<T, Main> {
   const index = moduleCount++;
   return { name, index, table, conf: (loc) => loc.confs[index] as ConfOf<T>, ...parts };
 }
+
+/** A module that every kind of block may have. */
+export const defineSharedModule = <T extends Table>(name: string, table: T, parts: Parts<T, BlockMain> = {}): HttpModule<T, BlockMain> =>
+  defineModule<T, BlockMain>(name, table, parts);
 
 /** Context in which a directive of a block is read. */
 export interface BlockScope<Main extends BlockMain = BlockMain> {

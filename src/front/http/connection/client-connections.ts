@@ -52,10 +52,12 @@ export interface Origin {
   localPort: number;
 }
 
+/** A number for a connection, unique among event loops. */
+export const nextConnectionId = (): number => connectionCount++ * loop.count + loop.index + 1;
+
 export function originOf(socket: Socket, listen: ListenSocket): Origin {
   return {
-    // unique among event loops
-    id: connectionCount++ * loop.count + loop.index + 1,
+    id: nextConnectionId(),
     startMs: Date.now(),
     remoteAddr: listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? ''),
     remotePort: socket.remotePort ?? 0,

@@ -8,9 +8,9 @@ const MAX_HEADER = 4096;
 const TIMEOUT_MS = 60_000;
 
 /** Calls back with the content of the header (undefined: `UNKNOWN` or local); bytes after it are put back. */
-export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefined | 'invalid') => void): void {
+export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefined | 'invalid') => void, timeoutMs = TIMEOUT_MS): void {
   let held = Buffer.alloc(0);
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
+  socket.setTimeout(timeoutMs, () => socket.destroy());
   const onData = (data: Buffer) => {
     held = Buffer.concat([held, data]);
     const parsed = parseProxyHeader(held);

@@ -4,6 +4,7 @@ import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from '../
 import { speaksHttp2, usesHttp2 } from '../config/http2.ts';
 import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
 import type { AcceptHooks } from './accept.ts';
+import { serveWith } from './acceptors.ts';
 import { HttpConnection } from './http-connection.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 import type { Incoming } from './tls-incoming.ts';
@@ -33,6 +34,7 @@ export async function listenAll(http: HttpMain, fds: Record<string, number>, hoo
     const tlsHandles = tls?.handlesTakeTls ? tls.HandleIncoming : undefined;
     const accepting: Accepting = { http, socket, hooks, tlsFor, tlsHandles, http2, plain: new Map() };
     server.on('connection', (raw: Socket) => accept(accepting, raw));
+    serveWith(socket, (raw) => accept(accepting, raw));
     server.on('error', () => {});
     ready.push(
       new Promise((resolve) =>

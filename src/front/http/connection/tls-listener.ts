@@ -27,7 +27,8 @@ import { tlsInfo } from './tls-info.ts';
 export { HandleIncoming, handlesTakeTls } from './tls-incoming.ts';
 
 /** Protocol names in the format of ALPN. */
-const wireNames = (names: string[]): Buffer => Buffer.from(names.map((name) => String.fromCharCode(name.length) + name).join(''), 'latin1');
+export const wireNames = (names: readonly string[]): Buffer =>
+  Buffer.from(names.map((name) => String.fromCharCode(name.length) + name).join(''), 'latin1');
 const HTTP1_NAMES = ['http/1.1', 'http/1.0', 'http/0.9'];
 const HTTP1 = wireNames(HTTP1_NAMES);
 const HTTP2_TOO = wireNames(['h2', ...HTTP1_NAMES]);
@@ -42,7 +43,7 @@ type OcspDone = (error: Error | null, response: Buffer | null) => void;
  * The TLS server as one connection sees it. Node requests an OCSP response from a server without naming the connection, and passes the
  * context's last certificate; which one the handshake uses depends on the ClientHello.
  */
-function staplingServer(tlsServer: tls.Server, server: Server, hello: ClientHello): tls.Server {
+export function staplingServer(tlsServer: tls.Server, server: Server, hello: ClientHello): tls.Server {
   const own = Object.create(tlsServer) as tls.Server;
   own.listenerCount = (name) => (name === 'OCSPRequest' ? 1 : tlsServer.listenerCount(name));
   own.emit = ((name: string, ...args: unknown[]) => {
@@ -53,7 +54,7 @@ function staplingServer(tlsServer: tls.Server, server: Server, hello: ClientHell
   return own;
 }
 
-const ALERT_UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+export const ALERT_UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
 const NOTHING = (): void => {};
 
@@ -65,7 +66,7 @@ interface Accepted {
 }
 
 /** Waits for the end of a handshake: success, an error, a closed connection, or the timeout. */
-class Handshake implements Timed {
+export class Handshake implements Timed {
   deadlineMs = Infinity;
   #over = false;
 
@@ -115,7 +116,7 @@ class Handshake implements Timed {
 }
 
 /** What variables can show before the handshake: the ClientHello. @throws Error from `socket`, which does not exist yet */
-const handshakeInfo = (hello: ClientHello): TlsInfo => ({
+export const handshakeInfo = (hello: ClientHello): TlsInfo => ({
   get socket(): never {
     throw new Error('the TLS handshake has not begun');
   },

@@ -70,20 +70,21 @@ export interface Evaluable {
   eval(r: Session): string;
 }
 
-export interface HttpModule<T extends Table = Table> {
+/** A module of a block; `Main` is the block's configuration (BlockMain: any block may have it). */
+export interface HttpModule<T extends Table = Table, Main extends BlockMain = HttpMain> {
   name: string;
   index: number;
   table: T;
   /** the module's configuration at a level; after merging every directive has a value */
   conf(loc: Loc): ConfOf<T>;
   /** adds phase handlers, filters and variables once the whole configuration was read */
-  init?(main: HttpMain): void;
+  init?(main: Main): void;
   /** called for each level after its values are merged */
   finish?(conf: ConfOf<T>, loc: Loc): void;
   variables?: VariableDef[];
   families?: VariableFamily[];
   /** called once in each worker before it serves */
-  start?(main: HttpMain): void | Promise<void>;
+  start?(main: Main): void | Promise<void>;
 }
 
 // ---------------------------------------------------------------- the configuration
@@ -200,7 +201,7 @@ export class BlockMain {
   readonly sockets: ListenSocket[] = [];
   /** folders that workers write to: temporary files, caches */
   readonly folders = new Set<string>();
-  readonly modules: HttpModule[] = [];
+  readonly modules: HttpModule<Table, BlockMain>[] = [];
   /** named objects of modules (upstreams, zones, formats), by `kind:name` */
   readonly registry = new Map<string, unknown>();
 
@@ -401,6 +402,7 @@ export type Postponed = { request: Request } | { request?: undefined; pieces: Pi
 /** What is served, as variables, balancing and TLS see it: a request, or a connection or flow of datagrams of `stream { }`. */
 export interface Session {
   readonly conn: Client;
+  readonly block: BlockMain;
   server: Server;
   loc: Loc;
   captures: Captures | undefined;

@@ -146,6 +146,10 @@ export class HttpRequest implements Request {
 
   // ---------------------------------------------------------------- accessors
 
+  get block(): HttpMain {
+    return this.http;
+  }
+
   evaluate(def: VariableDef): string | null {
     return def.get(this);
   }

@@ -33,6 +33,7 @@ const CIPHERS: Record<number, string> = {
   60: 'AES128-SHA256',
   61: 'AES256-SHA256',
 };
+const VERSIONS: Record<number, string> = { 768: 'SSLv3', 769: 'TLSv1', 770: 'TLSv1.1', 771: 'TLSv1.2', 772: 'TLSv1.3' };
 export const MAX_HELLO = 18_000;
 
 export class ClientHello {
@@ -43,6 +44,8 @@ export class ClientHello {
   /** signature schemes in the client's order */
   signatures: number[] = [];
   offersTls13 = false;
+  /** the newest version that it offers, such as 0x0304 */
+  version = 0;
   /** asks for a stapled OCSP response */
   wantsStatus = false;
 
@@ -56,6 +59,11 @@ export class ClientHello {
       return (scheme & 255) === 1 && !modern ? 'rsa' : '';
     });
     return [...new Set(types.filter((type) => type !== ''))];
+  }
+
+  /** `TLSv1.3` and the like, '' for one that has no name */
+  get protocol(): string {
+    return VERSIONS[this.version] ?? '';
   }
 
   cipherNames(): string {
@@ -113,6 +121,7 @@ export function parseClientHello(data: Buffer): ClientHello | 'more' | undefined
 function read(body: Buffer): ClientHello | undefined {
   const hello = new ClientHello();
   try {
+    hello.version = body.readUInt16BE(4);
     let pos = 4 + 2 + 32;
     pos += 1 + body[pos];
     const ciphers = body.readUInt16BE(pos);
@@ -142,7 +151,12 @@ function readExtension(hello: ClientHello, type: number, data: Buffer): void {
   else if (type === 10) for (let at = 2; at + 2 <= data.length; at += 2) hello.curves.push(data.readUInt16BE(at));
   else if (type === 5) hello.wantsStatus = data[0] === 1;
   else if (type === 13) for (let at = 2; at + 2 <= data.length; at += 2) hello.signatures.push(data.readUInt16BE(at));
-  else if (type === 43) for (let at = 1; at + 2 <= data.length; at += 2) hello.offersTls13 ||= data.readUInt16BE(at) === 0x0304;
-  else if (type === 16)
+  else if (type === 43) {
+    for (let at = 1; at + 2 <= data.length; at += 2) {
+      const version = data.readUInt16BE(at);
+      if (version === 0x0304) hello.offersTls13 = true;
+      if (VERSIONS[version] !== undefined && version > hello.version) hello.version = version;
+    }
+  } else if (type === 16)
     for (let at = 2; at < data.length; at += 1 + data[at]) hello.alpn.push(data.subarray(at + 1, at + 1 + data[at]).latin1Slice());
 }

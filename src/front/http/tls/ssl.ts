@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { custom, flag, HS, num, oneOf, type Spec, sec, size, wordsOf } from '../../config/directive.ts';
 import { parseSize } from '../../config/values.ts';
-import { defineModule, type HttpFrame } from '../config/module.ts';
+import { defineSharedModule, type HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
 import type { Request, TlsInfo, VariableDef } from '../model/types.ts';
 import { type CertificateCache, parseCertificateCache } from './certificate-cache.ts';
@@ -119,7 +119,7 @@ const echFile = (contexts: number) =>
     { repeats: true },
   );
 
-export const sslModule = defineModule(
+export const sslModule = defineSharedModule(
   'ssl',
   {
     ssl_certificate: pems(),

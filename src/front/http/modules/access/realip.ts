@@ -1,38 +1,16 @@
 // realip: the client's address as reported by a trusted proxy.
 import { present } from '../../../../common/present.ts';
 import { custom, flag, HSL } from '../../../config/directive.ts';
-import { pendingLookups, systemAddresses } from '../../config/addresses.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
 import type { Request } from '../../model/types.ts';
 import { DECLINED } from '../../request/codes.ts';
-import { addressBytes, cidrContains, forwardedAddress, parseCidr } from '../variables/map.ts';
-
-interface Trusted {
-  cidrs: { bytes: number[]; bits: number }[];
-  unix: boolean;
-}
+import { addressBytes, forwardedAddress } from '../variables/map.ts';
+import { isTrusted, parseTrusted, type Trusted } from './trusted.ts';
 
 export const realipModule = defineModule(
   'realip',
   {
-    set_real_ip_from: custom<Trusted | undefined>(
-      HSL,
-      1,
-      undefined,
-      (f: HttpFrame, previous = { cidrs: [], unix: false }) => {
-        if (f.args[0] === 'unix:') return { ...previous, unix: true };
-        if (f.args[0] === '') f.fail('host not found in set_real_ip_from ""');
-        const cidr = parseCidr(f.args[0]);
-        if (cidr) previous.cidrs.push(cidr);
-        else
-          pendingLookups(f.scope.main).push(async () => {
-            const list = await systemAddresses(f.args[0]).catch(() => f.fail(`host not found in set_real_ip_from "${f.args[0]}"`));
-            for (const ip of list) previous.cidrs.push(present(parseCidr(ip)));
-          });
-        return previous;
-      },
-      { repeats: true },
-    ),
+    set_real_ip_from: custom<Trusted | undefined>(HSL, 1, undefined, parseTrusted, { repeats: true }),
     real_ip_header: custom<string>(HSL, 1, 'X-Real-IP', (f: HttpFrame) => f.args[0]),
     real_ip_recursive: flag(HSL, false),
   },
@@ -65,8 +43,7 @@ function realip(r: Request): number {
   if (!trusted || r.isSub || r.getMainCtx(realipModule)) return DECLINED;
   const { conn } = r;
   const own = addressBytes(conn.remoteAddr);
-  const isTrusted = own ? trusted.cidrs.some((cidr) => cidrContains(cidr, own)) : trusted.unix;
-  if (!isTrusted) return DECLINED;
+  if (!isTrusted(trusted, conn.remoteAddr)) return DECLINED;
   const name = c.real_ip_header.toLowerCase();
   let address: string;
   let port = 0;

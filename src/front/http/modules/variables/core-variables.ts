@@ -2,38 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { nowMs } from '../../../../http/wire/clock.ts';
 import { joinHeader } from '../../../../http/wire/header.ts';
 import { parseSize } from '../../../config/values.ts';
 import { fsPath } from '../../../fs-path.ts';
-import { NGINX_VERSION } from '../../../version.ts';
 import type { Variables } from '../../config/variables.ts';
 import { stats } from '../../connection/stats.ts';
 import { documentRoot, mapUri } from '../../files/paths.ts';
 import type { Request, VariableDef, VariableFamily } from '../../model/types.ts';
-import { binaryAddress } from '../../request/address.ts';
 import { findCookie } from '../../request/cookies.ts';
 import { findArg } from '../../request/parse.ts';
-
-const two = (n: number) => (n < 10 ? `0${n}` : String(n));
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-
-function zone(d: Date, separator: string): string {
-  const minutes = -d.getTimezoneOffset();
-  const abs = Math.abs(minutes);
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(abs / 60))}${separator}${two(abs % 60)}`;
-}
-
-function timeLocal(): string {
-  const d = new Date();
-  return `${two(d.getDate())}/${MONTHS[d.getMonth()]}/${d.getFullYear()}:${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())} ${zone(d, '')}`;
-}
-
-function timeIso(): string {
-  const d = new Date();
-  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}${zone(d, ':')}`;
-}
+import { CLIENT_FAMILIES, CLIENT_VARIABLES, seconds } from './client-variables.ts';
 
 function remoteUser(r: Request): string | null {
   const text = r.headerIn('authorization');
@@ -47,30 +26,20 @@ function remoteUser(r: Request): string | null {
 const cached = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get });
 const live = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get, volatile: true });
 
-const seconds = (ms: number) => (ms / 1000).toFixed(3);
-
 function connectionOut(r: Request): string {
   if (r.out.status === 101) return 'upgrade';
   return r.main.keepalive ? 'keep-alive' : 'close';
 }
 
 const CORE: VariableDef[] = [
+  ...CLIENT_VARIABLES,
   cached('http_host', (r) => r.headerIn('host') ?? null),
-  cached('binary_remote_addr', (r) => binaryAddress(r.conn.remoteAddr)),
-  cached('remote_addr', (r) => r.conn.remoteAddr),
-  cached('remote_port', (r) => (r.conn.remotePort ? String(r.conn.remotePort) : '')),
-  cached('server_addr', (r) => r.conn.localAddr),
-  cached('server_port', (r) => (r.conn.localPort ? String(r.conn.localPort) : '')),
-  cached('server_name', (r) => r.server.name),
   cached('server_protocol', (r) => r.protocol || null),
   cached('scheme', (r) => (r.conn.tls ? 'https' : 'http')),
   cached('https', (r) => (r.conn.tls ? 'on' : '')),
   cached('host', (r) => r.host || r.server.name || ''),
   cached('request_port', (r) => r.main.hostPort),
   cached('is_request_port', (r) => (r.main.hostPort ? ':' : '')),
-  cached('hostname', () => hostname()),
-  cached('nginx_version', () => NGINX_VERSION),
-  cached('pid', () => String(process.pid)),
   cached('request', (r) => r.main.requestLine || null),
   cached('request_uri', (r) => r.main.rawUri || null),
   live('uri', (r) => r.uri || null),
@@ -105,14 +74,7 @@ const CORE: VariableDef[] = [
   cached('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
   live('request_time', (r) => seconds(nowMs() - r.startMs)),
   live('request_length', (r) => String(r.requestLength)),
-  live('msec', () => seconds(nowMs())),
-  live('time_local', timeLocal),
-  live('time_iso8601', timeIso),
-  live('time_iso8601_ms', () => timeIso().replace(/(?=[+-]\d\d:\d\d$)/, `.${String(Date.now() % 1000).padStart(3, '0')}`)),
-  live('date_w3c', () => new Date().toISOString().slice(0, 10)),
-  live('time_w3c', () => new Date().toISOString().slice(11, 19)),
   cached('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
-  cached('connection', (r) => String(r.conn.id)),
   cached('connection_requests', (r) => String(r.conn.requests)),
   live('connection_time', (r) => seconds(Date.now() - r.conn.startMs)),
   cached('remote_user', (r) => remoteUser(r) || null),
@@ -147,10 +109,6 @@ const CORE: VariableDef[] = [
   cached('sent_http_location', (r) => r.out.location ?? r.out.get('location')?.value ?? null),
   cached('sent_http_connection', connectionOut),
   cached('sent_http_transfer_encoding', (r) => (r.main.chunked ? 'chunked' : null)),
-  cached('proxy_protocol_addr', (r) => r.conn.proxy?.addr ?? ''),
-  cached('proxy_protocol_port', (r) => (r.conn.proxy ? String(r.conn.proxy.port) : '')),
-  cached('proxy_protocol_server_addr', (r) => r.conn.proxy?.serverAddr ?? ''),
-  cached('proxy_protocol_server_port', (r) => (r.conn.proxy ? String(r.conn.proxy.serverPort) : '')),
   live('connections_accepted', () => String(stats.accepted)),
 ];
 
@@ -162,6 +120,7 @@ function lastModifiedText(r: Request): string {
 const separator = (lname: string) => (lname === 'cookie' ? '; ' : ', ');
 
 const FAMILIES: VariableFamily[] = [
+  ...CLIENT_FAMILIES,
   {
     prefix: 'http_',
     make: (rest) => {
@@ -187,7 +146,6 @@ const FAMILIES: VariableFamily[] = [
   },
   { prefix: 'cookie_', make: (rest) => ({ get: (r) => findCookie(r.headersIn, rest) ?? null }) },
   { prefix: 'arg_', make: (rest) => ({ volatile: true, get: (r) => findArg(r.args, rest) ?? null }) },
-  { prefix: 'proxy_protocol_tlv_', make: (rest) => ({ get: (r) => r.conn.proxy?.tlvs.get(rest) ?? null }) },
 ];
 
 export function addCoreVariables(variables: Variables): void {

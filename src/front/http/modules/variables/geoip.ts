@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { present } from '../../../../common/present.ts';
 import { type ConfOf, custom, flag, HTTP } from '../../../config/directive.ts';
-import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { type BlockFrame, defineSharedModule } from '../../config/module.ts';
 import { type City, type Country, GeoDatabase, type Kind, regionName } from '../../geoip/database.ts';
-import type { HttpMain, HttpModule, Request, VariableDef } from '../../model/types.ts';
+import type { BlockMain, HttpModule, Request, VariableDef } from '../../model/types.ts';
 import { addressBytes, clientBehind, parseCidr } from './map.ts';
 
 interface Source {
@@ -16,7 +16,7 @@ interface Source {
 type Cidr = NonNullable<ReturnType<typeof parseCidr>>;
 
 const source = (kind: Kind) =>
-  custom<Source | undefined>(HTTP, [1, 2], undefined, (f: HttpFrame) => {
+  custom<Source | undefined>(HTTP, [1, 2], undefined, (f: BlockFrame) => {
     const file = f.scope.path(f.args[0], 'conf');
     let data: Buffer;
     try {
@@ -40,17 +40,17 @@ const table = {
     HTTP,
     1,
     undefined,
-    (f: HttpFrame, previous = []) => [...previous, parseCidr(f.args[0]) ?? f.fail(`invalid network "${f.args[0]}"`)],
+    (f: BlockFrame, previous = []) => [...previous, parseCidr(f.args[0]) ?? f.fail(`invalid network "${f.args[0]}"`)],
     { repeats: true },
   ),
   geoip_proxy_recursive: flag(HTTP, false),
 };
 
-const confOf = (main: HttpMain): ConfOf<typeof table> => geoipModule.conf(main.loc);
+const confOf = (main: BlockMain): ConfOf<typeof table> => geoipModule.conf(main.loc);
 
 /** Bytes of the client's address; IPv4-mapped addresses count as IPv4. */
 function addressOf(r: Request): readonly number[] | undefined {
-  const { geoip_proxy, geoip_proxy_recursive } = confOf(r.http);
+  const { geoip_proxy, geoip_proxy_recursive } = confOf(r.block);
   return addressBytes(clientBehind(r, r.conn.remoteAddr, geoip_proxy ?? [], geoip_proxy_recursive));
 }
 
@@ -58,7 +58,7 @@ const country = (name: string, read: (country: Country) => string): VariableDef 
   name,
   get(r) {
     const address = addressOf(r);
-    const found = address && confOf(r.http).geoip_country?.database.country(address);
+    const found = address && confOf(r.block).geoip_country?.database.country(address);
     return found ? read(found) : null;
   },
 });
@@ -67,7 +67,7 @@ const city = (name: string, read: (city: City) => string | undefined): VariableD
   name,
   get(r) {
     const address = addressOf(r);
-    const from = confOf(r.http).geoip_city;
+    const from = confOf(r.block).geoip_city;
     const found = address && from?.database.city(address);
     return (found && encoded(read(found), present(from))) ?? null;
   },
@@ -76,7 +76,7 @@ const city = (name: string, read: (city: City) => string | undefined): VariableD
 const encoded = (text: string | undefined, { utf8 }: Source): string | undefined =>
   text !== undefined && utf8 ? Buffer.from(text, 'utf8').latin1Slice() : text;
 
-export const geoipModule: HttpModule<typeof table> = defineModule('geoip', table, {
+export const geoipModule: HttpModule<typeof table, BlockMain> = defineSharedModule('geoip', table, {
   variables: [
     country('geoip_country_code', (c) => c.code),
     country('geoip_country_code3', (c) => c.code3),
@@ -97,7 +97,7 @@ export const geoipModule: HttpModule<typeof table> = defineModule('geoip', table
       name: 'geoip_org',
       get(r) {
         const address = addressOf(r);
-        const from = confOf(r.http).geoip_org;
+        const from = confOf(r.block).geoip_org;
         return (from && address && encoded(from.database.org(address), from)) ?? null;
       },
     },

@@ -8,17 +8,17 @@ import { block, HTTP, num } from '../../../config/directive.ts';
 import type { Regex } from '../../../config/regex.ts';
 import { type DirectiveNode, expandGlob, failAt, parseConfig } from '../../../config/syntax.ts';
 import { compileRegex } from '../../config/compile-regex.ts';
-import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { type BlockFrame, defineSharedModule } from '../../config/module.ts';
 import type { Value } from '../../config/value.ts';
 import type { Request } from '../../model/types.ts';
 import { ipv6Bytes } from '../../request/address.ts';
 
-function variableName(f: HttpFrame, word: string): string {
+function variableName(f: BlockFrame, word: string): string {
   if (!/^\$\w+$/.test(word)) f.fail(`invalid variable name "${word}"`);
   return word.slice(1);
 }
 
-function define(f: HttpFrame, word: string, get: (r: Request) => string | null, volatile: boolean): void {
+function define(f: BlockFrame, word: string, get: (r: Request) => string | null, volatile: boolean): void {
   const name = variableName(f, word);
   try {
     f.scope.main.variables.define(name, { get, volatile });
@@ -59,7 +59,7 @@ class HostNames {
   }
 }
 
-function parseMap(f: HttpFrame): undefined {
+function parseMap(f: BlockFrame): undefined {
   const source = f.scope.value(f.args[0]);
   const names = new HostNames();
   const regexes: { regex: Regex; value: Value }[] = [];
@@ -71,7 +71,7 @@ function parseMap(f: HttpFrame): undefined {
     else if (node.name === 'volatile' && node.args.length === 0) volatile = true;
     else {
       if (node.args.length !== 1) failAt(node, 'invalid number of the map parameters');
-      const inner: HttpFrame = { ...f, node, fail: (m) => failAt(node, m) };
+      const inner: BlockFrame = { ...f, node, fail: (m) => failAt(node, m) };
       const value = f.scope.value(node.args[0]);
       let key = node.name;
       if (key === 'default') {
@@ -107,7 +107,7 @@ function parseMap(f: HttpFrame): undefined {
 
 // ---------------------------------------------------------------- split_clients
 
-function parseSplit(f: HttpFrame): undefined {
+function parseSplit(f: BlockFrame): undefined {
   const source = f.scope.value(f.args[0]);
   const parts: { until: number; value: string }[] = [];
   let sum = 0;
@@ -221,7 +221,7 @@ export function addressBytes(text: string): number[] | undefined {
   return bytes.slice(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255 ? bytes.slice(12) : bytes;
 }
 
-function readGeo(f: HttpFrame, nodes: readonly DirectiveNode[], geo: Geo): void {
+function readGeo(f: BlockFrame, nodes: readonly DirectiveNode[], geo: Geo): void {
   for (const node of nodes) {
     const fail = (m: string): never => failAt(node, m);
     if (node.name === 'ranges' && node.args.length === 0) {
@@ -275,7 +275,7 @@ function addGeo(node: DirectiveNode, value: string, geo: Geo, fail: (m: string) 
   (cidr.bytes.length === 4 ? geo.trie4 : geo.trie6).set(cidr.bytes, cidr.bits, remove ? undefined : value);
 }
 
-function parseGeo(f: HttpFrame): undefined {
+function parseGeo(f: BlockFrame): undefined {
   const source = f.args.length === 2 ? f.scope.main.variables.lookup(variableName(f, f.args[0])) : undefined;
   const geo: Geo = { trie4: new Trie(), trie6: new Trie(), ranges: [], useRanges: false, fallback: '', proxies: [], recursive: false };
   let volatile = false;
@@ -337,10 +337,12 @@ export function forwardedAddress(
   return current;
 }
 
-export const mapModule = defineModule('map', {
+const table = {
   map: block<undefined>(HTTP, 2, undefined, parseMap),
   map_hash_max_size: num(HTTP, 2048),
   map_hash_bucket_size: num(HTTP, 64),
   split_clients: block<undefined>(HTTP, 2, undefined, parseSplit),
   geo: block<undefined>(HTTP, [1, 2], undefined, parseGeo),
-});
+};
+
+export const mapModule = defineSharedModule('map', table);

@@ -14,6 +14,8 @@ export interface ConnectionEvents {
   /** the peer closed its side, or the connection is gone; `error` if it broke */
   onEnd(error?: Error): void;
   onDrain(): void;
+  /** a small write that had to wait was accepted by the system */
+  onFlushed?(): void;
   onTimeout(): void;
 }
 
@@ -91,6 +93,8 @@ export class PeerConnection implements Timed {
     tlsSettings: TlsSettings | undefined,
     keepAlive: boolean,
     tlsModule: typeof tls | undefined,
+    /** sent first, before a TLS handshake (latin1) */
+    greeting = '',
   ) {
     this.#secure = tlsSettings !== undefined;
     const target: net.NetConnectOpts = address.path
@@ -113,6 +117,7 @@ export class PeerConnection implements Timed {
     } as net.NetConnectOpts);
     watch(this);
     this.socket.once('connect', () => {
+      if (greeting !== '') this.socket.write(greeting, 'latin1');
       if (tlsSettings && tlsModule) this.#startTls(tlsSettings, tlsModule);
       else this.opened();
     });
@@ -176,7 +181,7 @@ export class PeerConnection implements Timed {
   protected opened(): void {
     this.connected = true;
     if (this.#secure) this.socket.on('data', (data: Buffer) => this.received(data));
-    else this.#direct = new DirectWriter(this.socket);
+    else this.#direct = new DirectWriter(this.socket, () => this.events?.onFlushed?.());
     this.socket.on('end', () => this.closed());
     this.events?.onConnect();
   }
@@ -204,11 +209,22 @@ export class PeerConnection implements Timed {
   }
 
   destroy(): void {
+    this.#leave();
+    this.socket.destroy();
+  }
+
+  /** Closes as soon as everything is sent. */
+  finish(): void {
+    this.#leave();
+    if (this.connected) this.socket.destroySoon();
+    else this.socket.destroy();
+  }
+
+  #leave(): void {
     this.events = undefined;
     this.ended = true;
     unwatch(this);
     this.onIdleClose?.(this);
-    this.socket.destroy();
   }
 }
 

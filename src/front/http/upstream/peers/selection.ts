@@ -222,6 +222,13 @@ export class Selection {
     return first ?? this.#roundRobin(now);
   }
 
+  /** A connection to the peer was opened: what it failed before is forgotten, if it is tried again after its time-out. */
+  connected(peer: Peer): void {
+    this.set.locked(() => {
+      if (peer.accessed < peer.checked) peer.fails = 0;
+    });
+  }
+
   /** Gives a peer back after an attempt. */
   free(peer: Peer, outcome: Outcome, attempt?: Attempt): void {
     this.set.lock();

@@ -1,0 +1,36 @@
+// Directive table of the stream core. Structural directives (server, listen, server_name) are in build.ts.
+import { ANY_COUNT, custom, flag, HS, HTTP, msec, num, size } from '../config/directive.ts';
+import { parseResolver, type ResolverConf } from '../http/config/core.ts';
+import type { BlockFrame } from '../http/config/module.ts';
+import type { Value } from '../http/config/value.ts';
+import { type ContentHandler, defineStreamModule } from './model.ts';
+
+/** In the tables of this block HTTP stands for `stream`, SERVER for a server in it, and UPSTREAM for an `upstream` in it. */
+export const streamCore = defineStreamModule('stream_core', {
+  preread_buffer_size: size(HS, '16k'),
+  preread_timeout: msec(HS, '30s'),
+  proxy_protocol_timeout: msec(HS, '30s'),
+  resolver: custom<ResolverConf | undefined>(HS, [1, ANY_COUNT], undefined, parseResolver),
+  resolver_timeout: msec(HS, '30s'),
+  server_names_hash_bucket_size: num(HTTP, 64),
+  server_names_hash_max_size: num(HTTP, 512),
+  tcp_nodelay: flag(HS, true),
+  variables_hash_bucket_size: num(HTTP, 64),
+  variables_hash_max_size: num(HTTP, 1024),
+  error_log_tag: custom<{ name: string; value: Value }[] | undefined>(
+    HS,
+    2,
+    undefined,
+    (f: BlockFrame, previous = []) => [...previous, { name: f.args[0], value: f.scope.value(f.args[1]) }],
+    { repeats: true },
+  ),
+  /** set by `proxy_pass`, `return` and the like */
+  content: custom<ContentHandler | undefined>(0, 0, undefined, () => undefined, { merge: (_, own) => own }),
+});
+
+/** Makes a handler the one of the server that contains the directive. */
+export function setContent(f: BlockFrame, handler: ContentHandler): void {
+  const conf = f.scope.loc.confs[streamCore.index] as { content?: ContentHandler };
+  if (conf.content) f.refuse('is duplicate');
+  conf.content = handler;
+}

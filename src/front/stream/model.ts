@@ -1,0 +1,110 @@
+// The types that the stream server is built around: its configuration, a session, and the functions that serve one.
+import type { Socket } from 'node:net';
+import type { Table } from '../config/directive.ts';
+import { defineModule } from '../http/config/module.ts';
+import {
+  BlockMain,
+  type HttpModule,
+  type ListenSocket,
+  type Server,
+  type Session,
+  type VariableDef,
+  type VirtualHosts,
+} from '../http/model/types.ts';
+
+/** Serves a session in a phase. Returns DECLINED or OK to continue, or a status that ends it. */
+export type StreamHandler = (s: StreamSession) => number;
+
+/** Looks at what the client sends first. Returns AGAIN if it needs more bytes, DECLINED or OK to continue, or a status that ends the session. */
+export type PrereadHandler = (s: StreamSession, data: Buffer) => number;
+
+/** Produces the answer; it ends the session itself. */
+export type ContentHandler = (s: StreamSession) => void;
+
+/** `stream { }`; its zonePrefix is `stream:` */
+export class StreamMain extends BlockMain {
+  readonly postAccept: StreamHandler[] = [];
+  readonly preaccess: StreamHandler[] = [];
+  readonly access: StreamHandler[] = [];
+  readonly preread: PrereadHandler[] = [];
+  readonly log: ((s: StreamSession) => void)[] = [];
+}
+
+/** As defineModule, for a module of `stream { }`. */
+export const defineStreamModule = <T extends Table>(
+  name: string,
+  table: T,
+  parts: Partial<Pick<HttpModule<T, StreamMain>, 'init' | 'finish' | 'variables' | 'families' | 'start'>> = {},
+): HttpModule<T, StreamMain> => defineModule<T, StreamMain>(name, table, parts);
+
+/** One attempt at a peer: source of `$upstream_*` and of the log. Times are ms, -1: not reached. */
+export interface AttemptState {
+  peer: string;
+  startMs: number;
+  connectMs: number;
+  firstByteMs: number;
+  sessionMs: number;
+  bytesReceived: number;
+  bytesSent: number;
+}
+
+/** A connection of a client, or a flow of datagrams from one address (classes TcpSession and UdpSession). */
+export interface StreamSession extends Session {
+  readonly stream: StreamMain;
+  readonly listen: ListenSocket;
+  readonly udp: boolean;
+  /** the servers that share its address */
+  readonly hosts: VirtualHosts;
+  /** 0 until the session ends */
+  status: number;
+  /** bytes from and to the client */
+  bytesReceived: number;
+  bytesSent: number;
+  done: boolean;
+  /** run when the session ends, before it is logged */
+  cleanups: (() => void)[];
+  /** state of modules, by their index */
+  readonly ctx: unknown[];
+  /** attempts at peers */
+  readonly attempts: AttemptState[];
+  /** described in log lines, '' for none */
+  upstreamName: string;
+  /** what log lines say that is being done */
+  action: string;
+  upstream: { readonly action: string } | undefined;
+  /** Continues with the configuration of another server at the same address. */
+  useServer(server: Server): void;
+  /** Sets a variable that the configuration assigns. */
+  assign(def: VariableDef, value: string): void;
+  /** Logs a line at level `info` that says by itself what it is about. */
+  note(message: string): void;
+  /** Sends to the client; over UDP one datagram. */
+  send(data: Buffer): void;
+  /** Ends the session: 200, or the status of a failure. */
+  finalize(status: number): void;
+}
+
+/** What a content handler needs of a session over TCP. */
+export interface ClientStream extends StreamSession {
+  readonly socket: Socket;
+  /** bytes that were read and not consumed yet */
+  takePreread(): Buffer;
+  /** Ends the session, and returns its socket for another one, with the bytes that were read put back. */
+  release(): Socket;
+}
+
+/** What a content handler needs of a session over UDP. */
+export interface DatagramFlow extends StreamSession {
+  /** Passes each datagram of the client to `take`, those that have arrived at once. */
+  receive(take: (data: Buffer) => void): void;
+  /** The next datagram from the client's address starts another session. */
+  retire(): void;
+}
+
+export const stateOf = <T>(s: StreamSession, module: { readonly index: number }): T | undefined => s.ctx[module.index] as T | undefined;
+export const setState = (s: StreamSession, module: { readonly index: number }, value: unknown): void => {
+  s.ctx[module.index] = value;
+};
+
+/** Reasons why a session ends, as `$status` shows them. */
+export const STATUS = { ok: 200, badRequest: 400, forbidden: 403, internalError: 500, badGateway: 502, unavailable: 503 } as const;

@@ -1,0 +1,82 @@
+// return: sends a text. pass: hands the connection to another server of the configuration. set: assigns variables.
+
+import type { Socket } from 'node:net';
+import { custom, SERVER } from '../../config/directive.ts';
+import { addressError, literalAddresses } from '../../http/config/addresses.ts';
+import type { BlockFrame } from '../../http/config/module.ts';
+import type { Value } from '../../http/config/value.ts';
+import { acceptorAt } from '../../http/connection/acceptors.ts';
+import type { VariableDef } from '../../http/model/types.ts';
+import { DECLINED } from '../../http/request/codes.ts';
+import { setContent } from '../core.ts';
+import { type ClientStream, defineStreamModule, STATUS } from '../model.ts';
+
+export const streamReturn = defineStreamModule('stream_return', {
+  return: custom<undefined>(SERVER, 1, undefined, (f: BlockFrame) => {
+    const text = f.scope.value(f.args[0]);
+    setContent(f, (s) => {
+      const data = Buffer.from(text.eval(s), 'latin1');
+      if (data.length > 0) s.send(data);
+      s.finalize(STATUS.ok);
+    });
+    return undefined;
+  }),
+});
+
+export const streamPass = defineStreamModule('stream_pass', {
+  pass: custom<undefined>(SERVER, 1, undefined, (f: BlockFrame) => {
+    const target = f.scope.value(f.args[0]);
+    const wrong = target.constant === undefined ? undefined : addressError(target.constant);
+    if (wrong) f.fail(`${wrong} in pass "${target.source}"`);
+    setContent(f, (s) => {
+      const text = target.eval(s);
+      if (s.udp) {
+        s.log('error', 'pass of datagrams is not supported');
+        s.finalize(STATUS.internalError);
+        return;
+      }
+      const accept = acceptorOf(text);
+      if (accept) accept((s as ClientStream).release());
+      else {
+        s.log('error', `port not found for "${text}"`);
+        s.finalize(STATUS.ok);
+      }
+    });
+    return undefined;
+  }),
+});
+
+function acceptorOf(text: string): ((socket: Socket) => void) | undefined {
+  for (const address of literalAddresses(text, 0) ?? []) {
+    const accept = acceptorAt(address);
+    if (accept) return accept;
+  }
+  return undefined;
+}
+
+interface Assignment {
+  variable: VariableDef;
+  value: Value;
+}
+
+function parseSet(f: BlockFrame, previous: Assignment[] = []): Assignment[] {
+  if (!/^\$\w+$/.test(f.args[0])) f.fail(`invalid variable name "${f.args[0]}"`);
+  try {
+    return [...previous, { variable: f.scope.main.variables.declare(f.args[0].slice(1)), value: f.scope.value(f.args[1]) }];
+  } catch (error) {
+    return f.fail(String(error));
+  }
+}
+
+export const streamSet = defineStreamModule(
+  'stream_set',
+  { set: custom<Assignment[] | undefined>(SERVER, 2, undefined, parseSet, { repeats: true }) },
+  {
+    init(main) {
+      main.preread.push((s) => {
+        for (const { variable, value } of streamSet.conf(s.loc).set ?? []) s.assign(variable, value.eval(s));
+        return DECLINED;
+      });
+    },
+  },
+);

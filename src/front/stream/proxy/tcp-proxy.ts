@@ -1,0 +1,368 @@
+// Passes a client's connection to a back end: connects, and joins both sides with backpressure, rates and timeouts.
+import type { Socket } from 'node:net';
+import tls from 'node:tls';
+import { setDeadline } from '../../../http/wire/deadlines.ts';
+import { type ConnectionEvents, PeerConnection, type TlsSettings, withCopy } from '../../http/upstream/connection/connect.ts';
+import { upstreamTls } from '../../http/upstream/connection/tls.ts';
+import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
+import { systemError } from '../../system-error.ts';
+import { type ClientStream, STATUS } from '../model.ts';
+import { endpoint } from '../session.ts';
+import { Attempts } from './attempts.ts';
+import { bindAddress, type ProxyConf, rateOf, tlsConfOf } from './conf.ts';
+import { Throttle } from './throttle.ts';
+
+/** Reads of at least so many bytes make the next one use a larger buffer. */
+const LARGE_READ = 24 * 1024;
+const EMPTY: Buffer = Buffer.alloc(0);
+const TIMED_OUT = '110: Connection timed out';
+
+/** Bytes on their way in one direction that a rate holds back. */
+class HeldBack {
+  readonly throttle: Throttle;
+  readonly #limit: number;
+  readonly #emit: (data: Buffer) => void;
+  readonly #onEmpty: () => void;
+  #held: Buffer[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param limit  bytes that pass at once @param onEmpty  nothing is held any more */
+  constructor(rate: number, limit: number, emit: (data: Buffer) => void, onEmpty: () => void) {
+    this.throttle = new Throttle(rate);
+    this.#limit = limit;
+    this.#emit = emit;
+    this.#onEmpty = onEmpty;
+  }
+
+  get empty(): boolean {
+    return this.#held.length === 0;
+  }
+
+  push(data: Buffer): void {
+    this.#held.push(data);
+    if (!this.#timer) this.#pump();
+  }
+
+  stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#held = [];
+  }
+
+  #pump(): void {
+    this.#timer = undefined;
+    const { throttle } = this;
+    while (this.#held.length > 0) {
+      const { allowance } = throttle;
+      if (allowance <= 0) {
+        this.#wait(throttle.waitMs);
+        return;
+      }
+      const [first] = this.#held;
+      const part = first.subarray(0, Math.min(allowance, this.#limit));
+      if (part.length === first.length) this.#held.shift();
+      else this.#held[0] = first.subarray(part.length);
+      const pauseMs = throttle.pass(part.length);
+      this.#emit(part);
+      if (pauseMs > 0) {
+        this.#wait(pauseMs);
+        return;
+      }
+    }
+    this.#onEmpty();
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => this.#pump(), ms);
+  }
+}
+
+export class TcpProxy implements ConnectionEvents {
+  readonly #s: ClientStream;
+  readonly #client: Socket;
+  readonly #conf: ProxyConf;
+  readonly #attempts: Attempts;
+  readonly #defaultName: string;
+  #conn: PeerConnection | undefined;
+  #connected = false;
+  /** bytes of the client from before the connection was open */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #clientEnded = false;
+  #peerEnded = false;
+  /** `#whenWritten` waits for the last bytes of the client, or of the peer */
+  #clientFlush = false;
+  #peerFlush = false;
+  readonly #up: HeldBack | undefined;
+  readonly #down: HeldBack | undefined;
+
+  /** @param name  back end as configured */
+  constructor(s: ClientStream, conf: ProxyConf, group: UpstreamGroup, name: string) {
+    this.#s = s;
+    this.#client = s.socket;
+    this.#conf = conf;
+    this.#defaultName = group.explicit ? group.name : name;
+    this.#attempts = new Attempts(s, conf, group);
+    const settle = (): void => this.#settle();
+    const uploadRate = rateOf(s, conf.proxy_upload_rate);
+    const downloadRate = rateOf(s, conf.proxy_download_rate);
+    const { proxy_buffer_size: size } = conf;
+    if (uploadRate > 0) this.#up = new HeldBack(uploadRate, size, (data) => this.#toPeer(data), settle);
+    if (downloadRate > 0) this.#down = new HeldBack(downloadRate, size, (data) => this.#toClient(data), settle);
+    s.cleanups.push(() => this.#end());
+  }
+
+  /** Starts: reads from the client, and tries the first peer. */
+  connect(): void {
+    const preread = this.#s.takePreread();
+    if (preread.length > 0) this.#fromClient(preread);
+    const client = this.#client;
+    client.on('data', (data: Buffer) => {
+      this.#s.bytesReceived += data.length;
+      this.#fromClient(data);
+    });
+    client.on('end', () => this.#clientEnd());
+    client.on('close', () => this.#clientEnd());
+    client.on('drain', () => this.#onClientDrain());
+    if (client.isPaused() && this.#up?.empty !== false) client.resume();
+    if (client.readableEnded || client.destroyed) this.#clientEnd();
+    if (!this.#s.done) this.#tryPeer();
+  }
+
+  // ---------------------------------------------------------------- the way to a peer
+
+  #tryPeer(): void {
+    const s = this.#s;
+    const peer = this.#attempts.next();
+    if (!peer) return;
+    const conf = this.#conf;
+    let settings: TlsSettings | undefined;
+    const tlsConf = tlsConfOf(s.loc);
+    if (tlsConf) {
+      settings = upstreamTls(s, tlsConf, this.#defaultName);
+      const { options } = settings;
+      if (conf.proxy_ssl_alpn) settings.options = () => ({ ...options(), ALPNProtocols: conf.proxy_ssl_alpn });
+      try {
+        settings.prepare();
+      } catch (error) {
+        s.log('error', `cannot load certificate: ${(error as Error).message}`);
+        s.finalize(STATUS.internalError);
+        return;
+      }
+    }
+    const greeting = conf.proxy_protocol ? proxyHeader(s) : '';
+    try {
+      this.#conn = new PeerConnection(peer.address, bindAddress(s, conf), settings, conf.proxy_socket_keepalive, tls, greeting);
+    } catch (error) {
+      s.log('crit', `connect() to ${peer.name} failed (${systemError(error)})`);
+      this.#retry();
+      return;
+    }
+    this.#conn.bytesSent += greeting.length;
+    this.#conn.events = this;
+    setDeadline(this.#conn, conf.proxy_connect_timeout);
+  }
+
+  #retry(): void {
+    this.#noteSent();
+    this.#conn?.destroy();
+    this.#conn = undefined;
+    if (this.#attempts.mayRetry()) this.#tryPeer();
+  }
+
+  onConnect(): void {
+    const s = this.#s;
+    const conn = this.#conn;
+    if (!conn || s.done) return;
+    this.#attempts.connected();
+    this.#connected = true;
+    s.action = 'proxying connection';
+    const { localAddress = '', localPort = 0 } = conn.socket;
+    const own = conn.address.path ? 'unix:' : endpoint(localAddress, localPort);
+    s.note(`proxy ${own} connected to ${conn.address.name}`);
+    setDeadline(conn, this.#conf.proxy_timeout);
+    const early = this.#early;
+    this.#early = [];
+    this.#earlyBytes = 0;
+    for (const data of early) this.#toPeer(data);
+    if (!this.#clientEnded && this.#client.isPaused() && !this.#up) this.#client.resume();
+    this.#settle();
+  }
+
+  // ---------------------------------------------------------------- from the client
+
+  #fromClient(data: Buffer): void {
+    if (this.#s.done) return;
+    if (this.#conn && this.#connected) setDeadline(this.#conn, this.#conf.proxy_timeout);
+    if (this.#up) {
+      this.#client.pause();
+      this.#up.push(data);
+    } else this.#toPeer(data);
+  }
+
+  #toPeer(data: Buffer): void {
+    const conn = this.#conn;
+    if (!conn || !this.#connected) {
+      this.#early.push(data);
+      this.#earlyBytes += data.length;
+      if (this.#earlyBytes >= this.#conf.proxy_buffer_size) this.#client.pause();
+      return;
+    }
+    if (conn.ended && !this.#conf.proxy_half_close) return;
+    if (!conn.write(data)) this.#client.pause();
+    setDeadline(conn, this.#conf.proxy_timeout);
+  }
+
+  #clientEnd(): void {
+    if (this.#clientEnded || this.#s.done) return;
+    this.#clientEnded = true;
+    this.#settle();
+  }
+
+  // ---------------------------------------------------------------- from the peer
+
+  onData(data: Buffer): void {
+    const conn = this.#conn;
+    if (!conn || this.#s.done) return;
+    this.#attempts.received(data.length);
+    setDeadline(conn, this.#conf.proxy_timeout);
+    const shared = conn.reads === 'shared';
+    if (this.#down) {
+      conn.socket.pause();
+      this.#down.push(conn.reads === 'fresh' ? data : Buffer.from(data));
+      return;
+    }
+    conn.expectsMore = data.length >= LARGE_READ;
+    if (shared) {
+      withCopy(data, (copy) => {
+        this.#toClient(copy);
+        return this.#client.writableLength > 0;
+      });
+    } else {
+      this.#toClient(data);
+      if (conn.reads === 'own') conn.retained = this.#client.writableLength > 0;
+    }
+  }
+
+  #toClient(data: Buffer): void {
+    const s = this.#s;
+    if (s.done || this.#client.destroyed) return;
+    s.bytesSent += data.length;
+    if (!this.#client.write(data)) this.#conn?.socket.pause();
+  }
+
+  onEnd(error?: Error): void {
+    const s = this.#s;
+    if (s.done) return;
+    if (!this.#connected) {
+      s.log('error', connectFailure(error));
+      this.#retry();
+      return;
+    }
+    if (error) s.log('error', `recv() failed (${systemError(error)})`);
+    this.#peerEnded = true;
+    this.#settle();
+  }
+
+  onDrain(): void {
+    if (this.#s.done) return;
+    if (this.#conn) setDeadline(this.#conn, this.#conf.proxy_timeout);
+    if (this.#up?.empty !== false) this.#client.resume();
+    this.#settle();
+  }
+
+  #onClientDrain(): void {
+    const conn = this.#conn;
+    if (this.#s.done || !conn) return;
+    if (this.#connected) setDeadline(conn, this.#conf.proxy_timeout);
+    if (this.#down?.empty !== false) conn.socket.resume();
+    this.#settle();
+  }
+
+  onFlushed(): void {
+    this.#settle();
+  }
+
+  onTimeout(): void {
+    const s = this.#s;
+    if (s.done) return;
+    if (!this.#connected) {
+      s.log('error', `upstream timed out (${TIMED_OUT})`);
+      this.#retry();
+      return;
+    }
+    s.log('info', `connection timed out (${TIMED_OUT})`);
+    s.finalize(STATUS.ok);
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  /** Continues what waited for bytes to pass, and ends what is complete. */
+  #settle(): void {
+    const s = this.#s;
+    const conn = this.#conn;
+    if (s.done) return;
+    if (this.#up?.empty && !this.#clientEnded && this.#connected && (conn?.unsent ?? 0) === 0) this.#client.resume();
+    if (this.#down?.empty && !this.#peerEnded && this.#client.writableLength === 0) conn?.socket.resume();
+    if (!this.#clientEnded && !this.#peerEnded) return;
+    const toPeer = this.#up?.empty === false || (conn !== undefined && !conn.socket.destroyed && conn.unsent > 0);
+    const toClient = this.#down?.empty === false || (!this.#client.destroyed && this.#client.writableLength > 0);
+    if (toClient && !this.#peerFlush) this.#peerFlush = this.#whenWritten(this.#client);
+    if (toPeer && conn && this.#connected && !this.#clientFlush) this.#clientFlush = this.#whenWritten(conn.socket);
+    if (this.#conf.proxy_half_close) {
+      if (this.#clientEnded && this.#peerEnded && !toPeer && !toClient) this.#finish();
+      else if (this.#clientEnded && !toPeer && this.#connected) conn?.socket.end();
+      else if (this.#peerEnded && !toClient) this.#client.end();
+      return;
+    }
+    // what one side sent before it closed still reaches the other
+    if ((this.#clientEnded || !toClient) && (this.#peerEnded || !toPeer)) this.#finish();
+  }
+
+  /** Settles again when everything written to the socket is on its way: it emits no event for writes that it took at once. */
+  #whenWritten(socket: Socket): true {
+    if (!socket.writableEnded) socket.write(EMPTY, () => this.#settle());
+    return true;
+  }
+
+  #finish(): void {
+    const s = this.#s;
+    this.#noteSent();
+    const { bytesReceived = 0, bytesSent = 0 } = this.#attempts.state ?? {};
+    s.note(
+      `${this.#peerEnded ? 'upstream' : 'client'} disconnected, bytes from/to client:${s.bytesReceived}/${s.bytesSent}` +
+        `, bytes from/to upstream:${bytesReceived}/${bytesSent}`,
+    );
+    s.finalize(STATUS.ok);
+  }
+
+  #noteSent(): void {
+    if (this.#conn) this.#attempts.state.bytesSent = this.#conn.bytesSent;
+  }
+
+  /** The session is over. */
+  #end(): void {
+    this.#noteSent();
+    this.#up?.stop();
+    this.#down?.stop();
+    this.#attempts.release('ok');
+    this.#conn?.finish();
+  }
+}
+
+/** What is logged if a connection cannot be opened. */
+function connectFailure(error: Error | undefined): string {
+  if (!error) return 'peer closed connection in SSL handshake';
+  const { syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined)
+    return error.message.startsWith('upstream SSL') ? error.message : `SSL_do_handshake() failed (${error.message})`;
+  return `${syscall === 'connect' ? 'connect()' : 'recv()'} failed (${systemError(error)})`;
+}
+
+/** Header of the PROXY protocol, version 1. */
+function proxyHeader({ conn }: ClientStream): string {
+  const { remoteAddr, remotePort, localAddr, localPort } = conn;
+  if (remoteAddr.startsWith('unix:') || localAddr.startsWith('unix:')) return 'PROXY UNKNOWN\r\n';
+  const family = localAddr.includes(':') ? 'TCP6' : 'TCP4';
+  return `PROXY ${family} ${remoteAddr} ${localAddr} ${remotePort} ${localPort}\r\n`;
+}

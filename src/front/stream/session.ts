@@ -1,0 +1,217 @@
+// A session: the phases that a connection or a flow of datagrams passes, its variables and its end. What differs between TCP and UDP is in
+// tcp-session.ts and udp-session.ts.
+
+import { type Captures, capture, type Regex } from '../config/regex.ts';
+import { closed, type Origin, opened, type TrackedConnection } from '../http/connection/client-connections.ts';
+import type {
+  Client,
+  ListenSocket,
+  Loc,
+  ProxyInfo,
+  Request,
+  Server,
+  Session,
+  TlsInfo,
+  VariableDef,
+  VirtualHosts,
+} from '../http/model/types.ts';
+import { AGAIN } from '../http/request/codes.ts';
+import { type Level, logTo } from '../log/error-log.ts';
+import { systemError } from '../system-error.ts';
+import { streamCore } from './core.ts';
+import { type AttemptState, STATUS, type StreamHandler, type StreamMain, type StreamSession } from './model.ts';
+
+/** The client as variables see it. */
+class StreamClient implements Client {
+  readonly id: number;
+  readonly startMs: number;
+  remoteAddr: string;
+  remotePort: number;
+  readonly localAddr: string;
+  readonly localPort: number;
+  readonly proxy: ProxyInfo | undefined;
+  tls: TlsInfo | undefined;
+
+  constructor(origin: Origin, proxy: ProxyInfo | undefined) {
+    this.id = origin.id;
+    this.startMs = origin.startMs;
+    this.remoteAddr = origin.remoteAddr;
+    this.remotePort = origin.remotePort;
+    this.localAddr = origin.localAddr;
+    this.localPort = origin.localPort;
+    this.proxy = proxy;
+  }
+}
+
+const portOf = (address: string, port: number): string => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`);
+/** `ADDRESS:PORT`, or `unix:PATH` */
+export const endpoint = (address: string, port: number): string => (address.startsWith('unix:') ? address : portOf(address, port));
+
+export abstract class BaseSession implements StreamSession, TrackedConnection {
+  readonly conn: StreamClient;
+  readonly stream: StreamMain;
+  readonly listen: ListenSocket;
+  readonly hosts: VirtualHosts;
+  abstract readonly udp: boolean;
+  server: Server;
+  loc: Loc;
+  captures: Captures | undefined;
+  status = 0;
+  bytesReceived = 0;
+  bytesSent = 0;
+  done = false;
+  cleanups: (() => void)[] = [];
+  readonly ctx: unknown[] = [];
+  readonly attempts: AttemptState[] = [];
+  upstreamName = '';
+  action = '';
+  upstream: { readonly action: string } | undefined;
+  // TrackedConnection
+  readonly request = undefined;
+  readonly hasPartialHead = false;
+  readonly #vars: (string | null | undefined)[] = [];
+
+  constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, origin: Origin, proxy: ProxyInfo | undefined) {
+    this.stream = stream;
+    this.listen = listen;
+    this.hosts = hosts;
+    this.server = hosts.defaultServer;
+    this.loc = this.server.root;
+    this.conn = new StreamClient(origin, proxy);
+    opened(this);
+  }
+
+  get block(): StreamMain {
+    return this.stream;
+  }
+
+  abstract send(data: Buffer): void;
+
+  /** Closes the client's side, once everything is sent. */
+  protected abstract close(): void;
+
+  /** Runs the phases up to the access phase. @returns false if the session ended */
+  protected admit(): boolean {
+    const { remoteAddr, remotePort, localAddr, localPort } = this.conn;
+    this.note(`${this.udp ? 'udp ' : ''}client ${endpoint(remoteAddr, remotePort)} connected to ${endpoint(localAddr, localPort)}`);
+    const { postAccept, preaccess, access } = this.stream;
+    return this.#run(postAccept) && this.#run(preaccess) && this.#run(access);
+  }
+
+  #run(handlers: readonly StreamHandler[]): boolean {
+    for (const handler of handlers) {
+      const rc = handler(this);
+      if (rc >= 200) {
+        this.finalize(rc);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Gives the first bytes to the handlers of the preread phase. @returns AGAIN: one of them needs more */
+  protected preread(data: Buffer): number {
+    for (const handler of this.stream.preread) {
+      const rc = handler(this, data);
+      if (rc === AGAIN || rc >= 200) return rc;
+    }
+    return 0;
+  }
+
+  protected runContent(): void {
+    const { content } = streamCore.conf(this.loc);
+    if (content) content(this);
+    else this.finalize(STATUS.internalError);
+  }
+
+  useServer(server: Server): void {
+    this.server = server;
+    this.loc = server.root;
+  }
+
+  finalize(status: number): void {
+    if (this.done) return;
+    this.done = true;
+    this.status = status;
+    for (const cleanup of this.cleanups) cleanup();
+    this.cleanups = [];
+    for (const log of this.stream.log) log(this);
+    this.close();
+    closed(this);
+  }
+
+  /** Ends without a line in the log: another server continues with the client. */
+  protected leave(): void {
+    this.done = true;
+    for (const cleanup of this.cleanups) cleanup();
+    this.cleanups = [];
+    closed(this);
+  }
+
+  // A session in progress goes on while the worker exits.
+  closeWhenIdle(): void {}
+
+  destroy(): void {
+    this.finalize(STATUS.ok);
+  }
+
+  // ---------------------------------------------------------------- variables
+
+  variable(def: VariableDef): string | null {
+    if (def.volatile || def.index === undefined) return this.evaluate(def);
+    const cached = this.#vars[def.index];
+    if (cached !== undefined) return cached;
+    const value = this.evaluate(def);
+    this.#vars[def.index] = value;
+    return value;
+  }
+
+  evaluate(def: VariableDef): string | null {
+    // the registry of this block holds only variables that need no more than a session
+    return def.get(this as Session as Request);
+  }
+
+  assign(def: VariableDef, value: string): void {
+    if (def.index !== undefined) this.#vars[def.index] = value;
+  }
+
+  setNamed(regex: Regex, captures: Captures | undefined): void {
+    this.captures = captures;
+    if (!captures) return;
+    for (const [name, index] of regex.names) {
+      const def = this.stream.variables.find(name);
+      if (def?.index !== undefined) this.#vars[def.index] = capture(captures, index) ?? '';
+    }
+  }
+
+  // ---------------------------------------------------------------- log
+
+  log(level: Level, message: string): void {
+    const logs = this.loc.errorLogs;
+    if (logs.length === 0) return;
+    logTo(logs, level, level === 'debug' ? message : message + this.#logTail(), this.conn.id);
+  }
+
+  note(message: string): void {
+    logTo(this.loc.errorLogs, 'info', message, this.conn.id);
+  }
+
+  /** @param what  the call that failed, such as `recv()` */
+  logFailure(level: Level, what: string, error: unknown): void {
+    this.log(level, `${what} failed (${systemError(error)})`);
+  }
+
+  #logTail(): string {
+    const { remoteAddr } = this.conn;
+    const { path, host, port } = this.listen;
+    let tail = this.action === '' ? '' : ` while ${this.action}`;
+    tail += `, ${this.udp ? 'udp ' : ''}client: ${remoteAddr}, server: ${path ? `unix:${path}` : portOf(host, port)}`;
+    if (this.upstreamName !== '') {
+      const state = this.attempts.at(-1);
+      tail += `, upstream: "${this.upstreamName}", bytes from/to client:${this.bytesReceived}/${this.bytesSent}`;
+      tail += `, bytes from/to upstream:${state?.bytesReceived ?? 0}/${state?.bytesSent ?? 0}`;
+    }
+    for (const { name, value } of streamCore.conf(this.loc).error_log_tag ?? []) tail += `, ${name}: "${value.eval(this)}"`;
+    return tail;
+  }
+}

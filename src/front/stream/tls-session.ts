@@ -1,0 +1,119 @@
+// TLS of client connections: the server that the ClientHello names, its certificate, and the demands on the client's.
+import type { Socket } from 'node:net';
+import type tls from 'node:tls';
+import { contextOf, secureContextFor, type TlsContext } from '../http/connection/tls-context.ts';
+import { SocketIncoming } from '../http/connection/tls-incoming.ts';
+import { tlsInfo } from '../http/connection/tls-info.ts';
+import { ALERT_UNRECOGNIZED_NAME, Handshake, handshakeInfo, staplingServer, wireNames } from '../http/connection/tls-listener.ts';
+import type { Server, TlsInfo } from '../http/model/types.ts';
+import { checkClientCertificate } from '../http/ocsp/client.ts';
+import { type ClientHello, MAX_HELLO, parseClientHello } from '../http/tls/client-hello.ts';
+import { logKeys } from '../http/tls/key-log.ts';
+import { verifyText } from '../http/tls/pem.ts';
+import { isNoCa, sslModule } from '../http/tls/ssl.ts';
+import { STATUS } from './model.ts';
+import { streamSsl } from './modules/ssl.ts';
+import type { TcpSession } from './tcp-session.ts';
+
+/** Reads the ClientHello and makes the handshake with the server that it names. */
+export function secureSession(s: TcpSession, raw: Socket): void {
+  const incoming = new SocketIncoming(raw);
+  s.action = 'SSL handshaking';
+  raw.once('close', () => fail(s, undefined));
+  incoming.read(streamSsl.conf(s.loc).ssl_handshake_timeout, (held) => {
+    const hello = parseClientHello(held);
+    if (hello === 'more' && held.length < MAX_HELLO) return false;
+    if (hello === undefined || hello === 'more') {
+      fail(s, 'wrong version number');
+      incoming.destroy();
+    } else handshake(s, incoming, hello);
+    return true;
+  });
+  raw.resume();
+}
+
+/** @param problem  undefined if the client left */
+function fail(s: TcpSession, problem: string | undefined): void {
+  if (s.done || s.isSecure) return;
+  if (problem !== undefined) s.log('info', `SSL_do_handshake() failed (${problem})`);
+  s.finalize(STATUS.internalError);
+}
+
+function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello): void {
+  let server = (hello.serverName && s.hosts.find(hello.serverName, s)) || s.hosts.defaultServer;
+  const own = sslModule.conf(server.root);
+  // a server without a certificate uses the one of the default server
+  if (!own.ssl_certificate && !own.ssl_reject_handshake) server = s.hosts.defaultServer;
+  s.useServer(server);
+  let context: TlsContext;
+  let secureContext: tls.SecureContext;
+  try {
+    context = contextOf(s.stream, server);
+    if (context.reject || !context.conf.ssl_certificate) {
+      incoming
+        .plain()
+        .on('error', () => {})
+        .end(ALERT_UNRECOGNIZED_NAME);
+      fail(s, 'unrecognized name');
+      return;
+    }
+    secureContext = secureContextFor(server, context, () => {
+      s.conn.tls = handshakeInfo(hello);
+      return s;
+    });
+  } catch (error) {
+    s.log('error', error instanceof Error ? error.message : String(error));
+    s.finalize(STATUS.internalError);
+    return;
+  }
+  const { conf } = context;
+  const { ssl_alpn, ssl_handshake_timeout } = streamSsl.conf(s.loc);
+  const secure = incoming.secure({
+    isServer: true,
+    server: conf.ssl_stapling && hello.wantsStatus ? staplingServer(context.server, server, hello) : context.server,
+    requestCert: conf.ssl_verify_client !== 'off',
+    rejectUnauthorized: false,
+    ALPNProtocols: ssl_alpn ? wireNames(ssl_alpn) : undefined,
+    secureContext,
+  });
+  if (conf.ssl_key_log) logKeys(secure, conf.ssl_key_log);
+  const report = (problem: string): void => fail(s, problem);
+  new Handshake(secure, ssl_handshake_timeout, report, () => {
+    const info = tlsInfo(secure, server, hello);
+    if (conf.ssl_ocsp === 'off' || !secure.getPeerX509Certificate() || info.verifyError()) {
+      open(s, secure, info, server);
+      return;
+    }
+    void checkClientCertificate(s.stream, server, secure).then((problem) => {
+      info.ocspError = problem;
+      if (!secure.destroyed) open(s, secure, info, server);
+    });
+  });
+}
+
+function open(s: TcpSession, secure: tls.TLSSocket, info: TlsInfo, server: Server): void {
+  if (s.done) {
+    secure.destroy();
+    return;
+  }
+  const problem = clientProblem(info, server);
+  s.conn.tls = info;
+  if (problem !== undefined) {
+    s.log('info', problem);
+    s.finalize(STATUS.badRequest);
+    secure.destroy();
+    return;
+  }
+  s.action = '';
+  s.secured(secure, info);
+}
+
+/** Why the client's certificate is refused, in nginx's words. */
+function clientProblem(info: TlsInfo, server: Server): string | undefined {
+  const mode = sslModule.conf(server.root).ssl_verify_client;
+  if (mode === 'off') return undefined;
+  if (!info.socket.getPeerX509Certificate()) return mode === 'on' ? 'client sent no required SSL certificate' : undefined;
+  const code = info.verifyError();
+  if (!code) return info.ocspError ? `client SSL certificate verify error: ${info.ocspError}` : undefined;
+  return mode === 'optional_no_ca' && isNoCa(code) ? undefined : `client SSL certificate verify error: ${verifyText(code)}`;
+}

@@ -1,0 +1,70 @@
+// A flow of datagrams from one address and port of a client.
+import type { Socket } from 'node:dgram';
+import type { Origin } from '../http/connection/client-connections.ts';
+import type { ListenSocket, VirtualHosts } from '../http/model/types.ts';
+import { AGAIN } from '../http/request/codes.ts';
+import type { DatagramFlow, StreamMain } from './model.ts';
+import { BaseSession } from './session.ts';
+
+export class UdpSession extends BaseSession implements DatagramFlow {
+  readonly udp = true;
+  readonly #socket: Socket;
+  readonly #forget: () => void;
+  /** datagrams that nobody took yet */
+  #waiting: Buffer[] = [];
+  #take: ((data: Buffer) => void) | undefined;
+  /** where answers go, whatever the configuration takes for the client's address */
+  readonly #port: number;
+  readonly #address: string;
+
+  /** @param forget  called when later datagrams no longer belong to this session */
+  constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, socket: Socket, origin: Origin, forget: () => void) {
+    super(stream, listen, hosts, origin, undefined);
+    this.#socket = socket;
+    this.#forget = forget;
+    this.#port = origin.remotePort;
+    this.#address = origin.remoteAddr;
+  }
+
+  /** @param first  the datagram that began the flow */
+  start(first: Buffer): void {
+    this.datagram(first);
+    if (!this.admit()) return;
+    const rc = this.preread(first);
+    if (rc !== AGAIN && rc >= 200) this.finalize(rc);
+    else if (!this.done) this.runContent();
+  }
+
+  datagram(data: Buffer): void {
+    this.bytesReceived += data.length;
+    if (this.#take) this.#take(data);
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(data);
+  }
+
+  receive(take: (data: Buffer) => void): void {
+    this.#take = take;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const data of waiting) if (!this.done) take(data);
+  }
+
+  retire(): void {
+    this.#forget();
+  }
+
+  send(data: Buffer): void {
+    this.bytesSent += data.length;
+    this.#socket.send(data, this.#port, this.#address, this.#sent);
+  }
+
+  readonly #sent = (error: Error | null): void => {
+    if (error && !this.done) this.logFailure('info', 'sendto()', error);
+  };
+
+  protected close(): void {
+    this.#forget();
+  }
+}
+
+/** Datagrams kept while the back end is being resolved. */
+const MAX_WAITING = 64;

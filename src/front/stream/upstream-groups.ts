@@ -1,0 +1,35 @@
+// `upstream { }` of stream: the groups of http without what only requests have.
+import { block, HTTP } from '../config/directive.ts';
+import type { BlockFrame } from '../http/config/module.ts';
+import { commonGroupTable, finishGroups, type GroupRules, readGroup, startGroups } from '../http/upstream/peers/group.ts';
+import { streamCore } from './core.ts';
+import { defineStreamModule } from './model.ts';
+
+const RULES: GroupRules = {
+  defaultPort: 0,
+  serverWords: new Set(),
+  // the average over the first byte serves the time to connect as well: a group uses one of them
+  times: new Map([
+    ['connect', 'header'],
+    ['first_byte', 'header'],
+    ['last_byte', 'last_byte'],
+  ]),
+};
+
+export const streamGroups = defineStreamModule(
+  'stream_upstream',
+  {
+    ...commonGroupTable,
+    upstream: block<undefined>(HTTP, 1, undefined, (f: BlockFrame) => {
+      readGroup(f, RULES);
+      return undefined;
+    }),
+  },
+  {
+    init(main) {
+      const { resolver, resolver_timeout } = streamCore.conf(main.loc);
+      finishGroups(main, resolver, resolver_timeout);
+    },
+    start: startGroups,
+  },
+);
