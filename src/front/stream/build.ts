@@ -27,7 +27,7 @@ import { streamProxy } from './proxy/proxy-pass.ts';
 import { streamGroups } from './upstream-groups.ts';
 
 /** All modules, in order of execution within each phase. */
-const MODULES: HttpModule<Table, StreamMain>[] = [
+export const STREAM_MODULES: HttpModule<Table, StreamMain>[] = [
   streamCore,
   streamLog,
   streamRealip,
@@ -70,10 +70,10 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
 
   constructor(input: BuildInput) {
     const variables = new Variables();
-    super(input, MODULES, new StreamMain(variables, input.paths, input.inherited, 'stream:'));
+    super(input, STREAM_MODULES, new StreamMain(variables, input.paths, input.inherited, 'stream:'));
     this.#variables = variables;
     addStreamVariables(variables);
-    for (const module of MODULES) variables.add(module.variables ?? [], module.families);
+    for (const module of STREAM_MODULES) variables.add(module.variables ?? [], module.families);
   }
 
   protected structure(name: string): Structure<StreamMain> | undefined {
@@ -104,7 +104,7 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
       if (!streamCore.conf(server.root).content) throw new ConfigError(`no handler for server in ${server.place}`);
     }
     finishBuild(() => {
-      for (const module of MODULES) module.init?.(main);
+      for (const module of STREAM_MODULES) module.init?.(main);
       this.#variables.resolve();
       collectSockets(main, input.warn);
     });
@@ -116,7 +116,7 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
 export const isStreamDirective = (name: string): boolean =>
   Object.hasOwn(STRUCTURE, name) ||
   REFUSED.some(([names]) => names.test(name)) ||
-  MODULES.some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);
+  STREAM_MODULES.some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);
 
 /** @throws ConfigError */
 export async function buildStream(input: BuildInput): Promise<StreamMain> {

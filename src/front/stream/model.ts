@@ -87,7 +87,9 @@ export interface StreamSession extends Session {
 /** What a content handler needs of a session over TCP. */
 export interface ClientStream extends StreamSession {
   readonly socket: Socket;
-  /** bytes that were read and not consumed yet */
+  /** some bytes were read and not consumed yet */
+  readonly hasPreread: boolean;
+  /** Consumes them. */
   takePreread(): Buffer;
   /** Ends the session, and returns its socket for another one, with the bytes that were read put back. */
   release(): Socket;

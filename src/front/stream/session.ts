@@ -79,6 +79,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     this.loc = this.server.root;
     this.conn = new StreamClient(origin, proxy);
     opened(this);
+    if (this.loc.debug) this.log('debug', `accept: ${endpoint(this.conn.remoteAddr, this.conn.remotePort)}`);
   }
 
   get block(): StreamMain {

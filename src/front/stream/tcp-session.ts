@@ -77,9 +77,10 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   readonly #onPreread = (data: Buffer): void => {
     this.bytesReceived += data.length;
     this.#preread = this.#preread.length === 0 ? data : Buffer.concat([this.#preread, data]);
-    const rc = this.preread(this.#preread);
+    const { preread_buffer_size: size } = streamCore.conf(this.loc);
+    const rc = this.preread(this.#preread.subarray(0, size));
     if (rc !== AGAIN) this.#endPreread(rc);
-    else if (this.#preread.length >= streamCore.conf(this.loc).preread_buffer_size) {
+    else if (this.#preread.length >= size) {
       this.log('error', 'preread buffer full');
       this.#endPreread(STATUS.badRequest);
     }
@@ -106,6 +107,10 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     this.action = '';
     if (rc >= 200) this.finalize(rc);
     else if (!this.done) this.runContent();
+  }
+
+  get hasPreread(): boolean {
+    return this.#preread.length > 0;
   }
 
   takePreread(): Buffer {

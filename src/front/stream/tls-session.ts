@@ -40,11 +40,11 @@ function fail(s: TcpSession, problem: string | undefined): void {
 }
 
 function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello): void {
-  let server = (hello.serverName && s.hosts.find(hello.serverName, s)) || s.hosts.defaultServer;
-  const own = sslModule.conf(server.root);
+  const named = (hello.serverName && s.hosts.find(hello.serverName, s)) || s.hosts.defaultServer;
+  s.useServer(named);
+  const own = sslModule.conf(named.root);
   // a server without a certificate uses the one of the default server
-  if (!own.ssl_certificate && !own.ssl_reject_handshake) server = s.hosts.defaultServer;
-  s.useServer(server);
+  const server = own.ssl_certificate || own.ssl_reject_handshake ? named : s.hosts.defaultServer;
   let context: TlsContext;
   let secureContext: tls.SecureContext;
   try {
@@ -100,7 +100,7 @@ function open(s: TcpSession, secure: tls.TLSSocket, info: TlsInfo, server: Serve
   s.conn.tls = info;
   if (problem !== undefined) {
     s.log('info', problem);
-    s.finalize(STATUS.badRequest);
+    s.finalize(STATUS.internalError);
     secure.destroy();
     return;
   }

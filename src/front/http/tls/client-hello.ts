@@ -112,10 +112,11 @@ export function parseClientHello(data: Buffer): ClientHello | 'more' | undefined
       wanted = 4 + head.readUIntBE(1, 3);
       if (wanted > MAX_HELLO) return undefined;
     }
-    if (piece.length < length) return total >= wanted ? read(Buffer.concat(parts)) : data.length > MAX_HELLO ? undefined : 'more';
+    if (piece.length < length)
+      return total >= wanted ? read(Buffer.concat(parts).subarray(0, wanted)) : data.length > MAX_HELLO ? undefined : 'more';
     pos += 5 + length;
   }
-  return read(Buffer.concat(parts));
+  return read(Buffer.concat(parts).subarray(0, wanted));
 }
 
 function read(body: Buffer): ClientHello | undefined {
@@ -133,6 +134,8 @@ function read(body: Buffer): ClientHello | undefined {
     for (pos += 2; pos + 4 <= end; ) {
       const type = body.readUInt16BE(pos);
       const length = body.readUInt16BE(pos + 2);
+      // an extension that is cut off says nothing
+      if (pos + 4 + length > body.length) break;
       readExtension(hello, type, body.subarray(pos + 4, pos + 4 + length));
       pos += 4 + length;
     }

@@ -36,10 +36,18 @@ export const streamPass = defineStreamModule('stream_pass', {
         return;
       }
       const accept = acceptorOf(text);
-      if (accept) accept((s as ClientStream).release());
-      else {
+      const client = s as ClientStream;
+      if (!accept) {
         s.log('error', `port not found for "${text}"`);
         s.finalize(STATUS.ok);
+      } else if (s.conn.tls && client.hasPreread) {
+        // as in nginx: what was decrypted cannot be put back
+        s.log('error', 'cannot pass buffered data');
+        s.finalize(STATUS.internalError);
+      } else {
+        const socket = client.release();
+        accept(socket);
+        socket.resume();
       }
     });
     return undefined;

@@ -113,7 +113,7 @@ export class UpstreamGroup {
   exportState(): unknown {
     return {
       table: this.#table?.exportState(),
-      resolved: this.entries.filter((e) => e.resolve).map((e) => ({ text: e.text, addresses: e.addresses })),
+      resolved: this.entries.filter((e) => e.resolve).map((e) => ({ text: e.text, service: e.service, addresses: e.addresses })),
       sticky: this.sticky?.exportState?.(),
     };
   }
@@ -121,12 +121,21 @@ export class UpstreamGroup {
   importState(state: unknown): void {
     const { table, resolved, sticky } = state as {
       table: Uint8Array;
-      resolved: { text: string; addresses: ServerEntry['addresses'] }[];
+      resolved: { text: string; service: string; addresses: ServerEntry['addresses'] }[];
       sticky: unknown;
     };
-    for (const { text, addresses } of resolved) {
-      const entry = this.entries.find((e) => e.resolve && e.text === text);
-      if (entry) entry.addresses = addresses.map((a) => ({ ...a, options: { ...entry.options, weight: a.options.weight } }));
+    for (const { text, service, addresses } of resolved) {
+      const { defaultPort } = this.rules;
+      const { host } = splitHostPort(text, defaultPort);
+      const entry = this.entries.find((e) => e.resolve && e.service === service && splitHostPort(e.text, defaultPort).host === host);
+      if (!entry) continue;
+      const { port } = splitHostPort(entry.text, defaultPort);
+      entry.addresses = addresses.map((a) => ({
+        ...a,
+        // the port of an SRV record is the service's, any other the configuration's, which may be new
+        address: service === '' ? makeAddress(a.address.host, port) : a.address,
+        options: { ...entry.options, weight: a.options.weight },
+      }));
     }
     // only the loop that reads it first restores the state; rows are found by name, so the peers are created again
     if (loop.index === 0) {
