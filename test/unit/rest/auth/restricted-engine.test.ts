@@ -61,6 +61,21 @@ test('alias actions change only indices that the user manages, whatever the wild
   expect(await names()).toEqual(['lookup', 'secret']);
 });
 
+test('a write through an alias goes to its write index or is refused, never to another member', async () => {
+  for (const alias of ['outlet', 'logs-outlet']) {
+    const actions = [{ add: { index: 'logs-1', alias } }, { add: { index: 'secret', alias, is_write_index: true } }];
+    await as('root', 'POST /_aliases', { actions });
+  }
+  // The user may write to logs-1, but not to the alias.
+  expect((await as('writer', 'PUT /outlet/_doc/a?refresh=true', { text: 'x' })).json.error.type).toBe('security_exception');
+  const { json } = await as('writer', 'POST /_bulk?refresh=true', '{"index":{"_index":"outlet","_id":"b"}}\n{"text":"x"}\n');
+  expect(json.items[0].index.status).toBe(403);
+  // A privilege on an alias holds for its indices.
+  expect((await as('writer', 'PUT /logs-outlet/_doc/c?refresh=true', { text: 'x' })).json._index).toBe('secret');
+  expect(await ids('logs-1')).toEqual(['logs-1']);
+  expect(await ids('secret')).toEqual(['c', 'secret']);
+});
+
 test('an alias can only be given a name that the user manages', async () => {
   for (const [line, body] of [
     ['POST /_aliases', { actions: [{ add: { index: 'logs-1', alias: 'payroll' } }] }],
