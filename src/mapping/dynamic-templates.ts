@@ -144,11 +144,7 @@ function fits(body: JsonObject, name: string, path: string, type: DynamicType): 
     (body.path_match === undefined || matchesAny(texts(body.path_match), regex, path)) &&
     !matchesAny(texts(body.path_unmatch), regex, path) &&
     (body.match === undefined || matchesAny(texts(body.match), regex, name)) &&
-    !matchesAny(texts(body.unmatch), regex, name) &&
-    // Unless the condition names a type, a template applies to objects only if its mapping is one for objects.
-    (types.length > 0 ||
-      type !== 'object' ||
-      ['object', 'nested', undefined].includes((body.mapping as JsonObject).type as string | undefined))
+    !matchesAny(texts(body.unmatch), regex, name)
   );
 }
 

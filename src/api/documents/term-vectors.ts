@@ -1,5 +1,6 @@
 // `_termvectors`, `_mtermvectors`: the terms of a document's fields, found by analysing its source again, with their statistics in the shard.
 
+import { jsonFloat } from '../../common/json-float.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { getOwn, setOwn } from '../../common/own-property.ts';
@@ -152,7 +153,7 @@ function termsOf(type: FieldType, vector: FieldVector, request: TermVectorsReque
         ...(request.payloads && payload ? { payload: Buffer.from(payload).toString('base64') } : {}),
       }));
     }
-    if (scores) entry['score'] = scores.get(term);
+    if (scores) entry['score'] = jsonFloat(scores.get(term) ?? 0);
     setOwn(json, term, entry);
   }
   return json;

@@ -64,6 +64,7 @@ export function highlightPart<Target extends HighlightTarget>(
         const type = shard.mapping.field(name);
         if (!type || (type.family !== 'text' && type.family !== 'keyword')) continue;
         if (pattern.includes('*') && !PATTERN_TYPES.has(type.typeName)) continue;
+        if (options.unknown !== null) throw illegalArgumentError(`${options.unknown} for the field [${name}]`);
         const fragments = highlightField(target, type, needlesFor(query), options);
         if (fragments.length > 0) setOwn(out, name, fragments);
       }

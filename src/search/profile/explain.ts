@@ -109,7 +109,7 @@ export class Explainer {
       case 'bool': {
         const scoring = [...query.must, ...query.should].map((clause) => this.explain(clause, boost)).filter(({ value }) => value > 0);
         const filters = query.filter.map((clause) =>
-          leaf(0, 'match on required clause, product of:', [leaf(0, '# clause'), this.explain(clause)]),
+          leaf(0, 'match on required clause, product of:', [leaf(0, '# clause'), leaf(1, queryText(clause))]),
         );
         if (scoring.length === 1 && filters.length === 0) return scoring[0];
         return leaf(score, 'sum of:', [...scoring, ...filters]);

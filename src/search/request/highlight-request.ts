@@ -31,6 +31,8 @@ export interface HighlightOptions {
   readonly phraseLimit: number;
   readonly fragmentOffset: number;
   readonly maxAnalyzedOffset: number | null;
+  /** What is wrong with an option that shards refuse when they highlight a field; null if nothing is. */
+  readonly unknown: string | null;
 }
 
 export interface HighlightField {
@@ -42,6 +44,7 @@ export interface HighlightField {
 const STYLED_TAGS = Array.from({ length: 10 }, (_, i) => `<em class="hlt${i + 1}">`);
 const DEFAULTS: HighlightOptions = {
   type: 'unified',
+  unknown: null,
   fragmentSize: 100,
   numberOfFragments: 5,
   preTags: ['<em>'],
@@ -84,13 +87,16 @@ export function parseHighlight(body: JsonObject, report: ReportUncacheable): Hig
   return fields;
 }
 
+function isHighlighter(type: string): type is HighlighterType {
+  return type === 'unified' || type === 'plain' || type === 'fvh';
+}
+
 function readOption(where: string, key: string, value: unknown, into: Draft, report: ReportUncacheable): void {
   switch (key) {
     case 'type': {
       const type = readText(value, key);
-      if (type !== 'unified' && type !== 'plain' && type !== 'fvh')
-        throw illegalArgumentError(`unknown highlighter type [${type}] for the field`);
-      into.type = type;
+      into.unknown = isHighlighter(type) ? into.unknown : `unknown highlighter type [${type}]`;
+      if (isHighlighter(type)) into.type = type;
       return;
     }
     case 'fragment_size':
@@ -130,9 +136,8 @@ function readOption(where: string, key: string, value: unknown, into: Draft, rep
       return;
     case 'fragmenter': {
       const fragmenter = readText(value, key);
-      if (fragmenter !== 'simple' && fragmenter !== 'span')
-        throw illegalArgumentError(`unknown fragmenter option [${fragmenter}] for the field`);
-      into.fragmenter = fragmenter;
+      if (fragmenter === 'simple' || fragmenter === 'span') into.fragmenter = fragmenter;
+      else into.unknown = `unknown fragmenter option [${fragmenter}]`;
       return;
     }
     case 'boundary_chars':

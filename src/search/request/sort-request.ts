@@ -43,7 +43,8 @@ export type SortSpec =
 
 /** @throws ApiError: parsing errors with Elasticsearch's messages */
 export function parseSort(value: unknown, report?: ReportUncacheable): SortSpec[] {
-  const items = Array.isArray(value) ? value : [value];
+  // Outside a list, a scalar of any type names a field.
+  const items = Array.isArray(value) ? value : [isObject(value) || value === null ? value : String(value)];
   const specs = items.flatMap((item): SortSpec[] => {
     if (typeof item === 'string') return [ofName(item, null)];
     if (isObject(item)) return Object.entries(item).map(([name, options]) => ofEntry(name, options, report));
