@@ -66,7 +66,8 @@ async function start(kind: string, flags: readonly string[] = [], client: https.
       return service;
     } catch (error) {
       if (service.child.exitCode !== null) throw new Error(service.log());
-      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
+      // The service opens and closes its port once to check that it is free.
+      if (!['ECONNREFUSED', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
