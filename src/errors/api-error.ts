@@ -12,6 +12,8 @@ export interface ApiErrorData {
   rootCauses: ApiErrorData[] | null;
   /** Response headers that go with the error, for example `Allow`, `WWW-Authenticate`. */
   headers: Record<string, string | string[]>;
+  /** Of an unexpected error of another thread, for the log. */
+  stack?: string;
 }
 
 /**
@@ -64,12 +66,14 @@ export class ApiError extends Error {
   }
 
   static fromData(data: ApiErrorData): ApiError {
-    return new ApiError(data.type, data.status, data.reason, {
+    const error = new ApiError(data.type, data.status, data.reason, {
       details: data.details,
       causedBy: data.causedBy ? ApiError.fromData(data.causedBy) : null,
       rootCauses: data.rootCauses?.map((cause) => ApiError.fromData(cause)) ?? null,
       headers: data.headers,
     });
+    if (data.stack !== undefined) error.stack = data.stack;
+    return error;
   }
 }
 

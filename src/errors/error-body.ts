@@ -67,6 +67,11 @@ function rootCause(error: ApiError): ApiError {
 /** Two or more folders of a path, or a URL of a file. */
 const FILE_PATH = /(?:file:\/\/)?(?:[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}/g;
 
+/** Whether an error is one that nobody foresaw, also if it comes from another thread. */
+export function isUnexpected(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.type === 'internal_error' || error.type === 'kernel_exception';
+}
+
 /** Converts any exception to an ApiError. Unexpected ones are a 500, whose reason names no file of the server; the log has all of it. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;

@@ -10,7 +10,7 @@ import { inDialect } from '../compat/error-forms.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { booleanValueError, illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
-import { errorBody, type Trace, toApiError } from '../errors/error-body.ts';
+import { errorBody, isUnexpected, type Trace, toApiError } from '../errors/error-body.ts';
 import { BodyAborted, BodyTooSlow, type HttpReply, type HttpRequest } from '../http/listener.ts';
 import { type Caller, type CallerRef, callerRef } from '../security/caller.ts';
 import { isClusterAction } from '../security/cluster-privileges.ts';
@@ -327,7 +327,7 @@ export class Dispatcher {
       ),
       this.#context.engine.dialect,
     );
-    if (error.status >= 500 && !(thrown instanceof ApiError)) {
+    if (error.status >= 500 && isUnexpected(thrown)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
     this.#audit?.refused(audited(exchange), error);

@@ -1,6 +1,7 @@
 // Requests and notices over a MessagePort. Two parts of the node communicate in the same way whether they run in one thread or in two.
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
+import { toApiError } from '../../errors/error-body.ts';
 import type { ReplyTo } from './messages.ts';
 
 /** What all messages have in common. */
@@ -98,11 +99,11 @@ export class Channel<Out extends Message, In> {
   }
 }
 
-/** An error as plain data. Errors other than ApiError keep their stack for the log. */
+/** An error as plain data. Errors other than ApiError keep their stack for the log; no answer contains it. */
 export function errorData(error: unknown): ApiErrorData {
   if (error instanceof ApiError) return error.toData();
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return new ApiError('exception', 500, message, { details: { stack_trace: stack } }).toData();
+  const unexpected = toApiError(error);
+  return { ...unexpected.toData(), stack: unexpected.stack };
 }
 
 function closedError(): ApiError {
