@@ -149,6 +149,14 @@ export class HyperExpressListener implements HttpListener, ReplyOwner {
       const isReading = !body.complete && !body.isPaused;
       if (!isReading && !reply.isStreaming) {
         reply.seen = -1;
+        // Resuming a socket starts the idle timer of uWebSockets, even if the body has ended: the response may take longer than that.
+        if (body.receivedBytes > 0 && body.isPaused) {
+          reply.raw.resume();
+          reply.raw.pause();
+        } else if (body.receivedBytes > 0) {
+          reply.raw.pause();
+          reply.raw.resume();
+        }
         continue;
       }
       reply.raw.pause();

@@ -1,5 +1,6 @@
 // All cases of the hostile test.
 import { aggregationCases } from './cases/aggregations.ts';
+import { definitionCases } from './cases/definitions.ts';
 import { knownCases } from './cases/known.ts';
 import { parameterCases } from './cases/parameters.ts';
 import { queryCases } from './cases/queries.ts';
@@ -13,5 +14,6 @@ export function* allCases(): Generator<HostileCase> {
   yield* searchCases();
   yield* queryCases();
   yield* aggregationCases();
+  yield* definitionCases();
   yield* parameterCases();
 }

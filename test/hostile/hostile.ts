@@ -20,11 +20,14 @@ const { values: args } = parseArgs({
     json: { type: 'string' },
   },
 });
+/** Heavy requests end before the patience of the runner does. */
+const MAX_RUN_TIME = '--thread_pool.heavy.max_run_time=10s';
+
 const families = args.family.split(',').filter((family) => family !== '');
 const cases = [...allCases()]
   .filter(({ family, name }) => (families.length === 0 || families.includes(family)) && name.includes(args.match))
   .filter((_, i) => i % Number(args.every) === 0);
-const runner = await HostileRunner.start([`--threads=${args.threads}`], DOCUMENTS);
+const runner = await HostileRunner.start([`--threads=${args.threads}`, MAX_RUN_TIME], DOCUMENTS);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => runner.stop().then(() => process.exit(1)));
 const results: CaseResult[] = [];
 for (const hostile of cases) {

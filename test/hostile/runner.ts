@@ -14,6 +14,8 @@ const PATIENCE_MS = 20_000;
 /** A service that does not answer the canary for this long after the hostile request ended is started anew. */
 const RECOVERY_MS = 5000;
 const QUIET_MS = 100;
+/** Errors of requests that Elasticsearch answers with 500. */
+const STATED_500 = new Set(['illegal_state_exception', 'runtime_exception']);
 
 export interface CaseResult {
   readonly case: HostileCase;
@@ -73,7 +75,7 @@ export class HostileRunner {
     if (died) faults.push('died');
     else if (answers.some(({ status }) => status === 0)) faults.push('silent');
     if (!recovered) faults.push('stuck');
-    if (answers.some(({ status }) => status === 500)) faults.push('500');
+    if (answers.some(({ status, type }) => status === 500 && !STATED_500.has(type))) faults.push('500');
     if (hostile.timeoutMs !== undefined && answerMs > hostile.timeoutMs + 1000) faults.push('late');
     if (died || !recovered) await this.#restart();
     const { status, type } = answers[0];

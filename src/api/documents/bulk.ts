@@ -29,6 +29,9 @@ const GROUP_BYTES = 2 << 20;
 /** Most operations in a group: making a message of more would hold the event loop for long. */
 const GROUP_ITEMS = 5000;
 
+/** Most lines that are parsed without a turn for other requests; even, and several to each item. */
+const PARSED_LINES = 4000;
+
 /** Groups in flight at once: one is written while the next is read. */
 const GROUPS_IN_FLIGHT = 2;
 
@@ -60,9 +63,15 @@ export async function bulk(ctx: EngineContext, request: BulkRequest): Promise<Re
     await breath.take();
     total += chunk.length;
     lines = lines.concat(reader.push(chunk));
-    const parsed = parseItems(lines, reader.lineNumber - lines.length, request);
-    lines = parsed.rest;
-    items = items.concat(parsed.items);
+    const before = reader.lineNumber - lines.length;
+    for (let at = 0, end = 0; end < lines.length; ) {
+      end = Math.min(lines.length, at + PARSED_LINES);
+      const parsed = parseItems(lines.slice(at, end), before + at, request);
+      at = end - parsed.rest.length;
+      items = items.concat(parsed.items);
+      if (end === lines.length) lines = parsed.rest;
+      await breath.take();
+    }
     bytes += chunk.length;
     if (bytes < limit) continue;
     await run.send(items);
