@@ -275,6 +275,10 @@ export class SegmentImageReader implements SegmentReader {
     return place && place.norms !== 0 ? this.kernels.u8[place.norms + docId] : 0;
   }
 
+  docFreqOf(field: string, term: Uint8Array): number {
+    return this.lookupTerm(field, term)?.docFreq ?? 0;
+  }
+
   isLive(docId: number): boolean {
     const { liveDocsPtr } = this;
     return liveDocsPtr === 0 || ((this.kernels.u8[liveDocsPtr + (docId >>> 3)] >>> (docId & 7)) & 1) === 1;

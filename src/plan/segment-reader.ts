@@ -33,6 +33,8 @@ export interface SegmentReader {
   nestedDocsPtr(path: string): number;
   /** The state of a term, null if the segment does not have it. */
   lookupTerm(field: string, term: Uint8Array): TermState | null;
+  /** Documents with a term, deleted ones included, hidden ones not. */
+  docFreqOf(field: string, term: Uint8Array): number;
   /** At most `limit` terms that `filter` keeps, ascending. */
   walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[];
   /** The terms that `walkTerms` would return without a limit, in eight bytes each. */

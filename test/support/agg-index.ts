@@ -155,7 +155,7 @@ export class AggIndex {
       maxDoc: rows.length,
       numDocs: rows.length,
       numRootDocs: rows.length,
-      liveDocsPtr: 0,
+      isLive: () => true,
       rootDocsPtr: 0,
       column: (field: string) => columns.get(field) ?? null,
       postings: () => null,
@@ -164,6 +164,7 @@ export class AggIndex {
         const ord = terms.get(field)?.indexOf(Buffer.from(bytes).toString()) ?? -1;
         return ord < 0 ? null : { ord, docFreq: raws.get(field)!.filter((list) => list.includes(ord)).length };
       },
+      docFreqOf: (field: string, bytes: Uint8Array): number => reader.lookupTerm(field, bytes)?.docFreq ?? 0,
       values: (field: string, doc: number) => raws.get(field)![doc],
       binary: () => null,
     };

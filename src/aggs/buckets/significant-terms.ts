@@ -77,10 +77,7 @@ export const significantTermsType: AggType = {
       let freq = supersetFreqs.get(id);
       if (freq === undefined) {
         const term = Buffer.from(String(merged.keys[id]), 'latin1');
-        freq = [...segments].reduce(
-          (sum, [{ segment }, slice]) => sum + (segment.lookupTerm((slice.bound as ValuesSource).field, term)?.docFreq ?? 0),
-          0,
-        );
+        freq = [...segments].reduce((sum, [{ segment }, slice]) => sum + segment.docFreqOf((slice.bound as ValuesSource).field, term), 0);
         supersetFreqs.set(id, freq);
       }
       return freq;

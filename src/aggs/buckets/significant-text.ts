@@ -103,8 +103,7 @@ export const significantTextType: AggType = {
       if (freq === undefined) {
         const bytes = Buffer.from(word);
         freq = 0;
-        for (const [{ segment }, { bound }] of segments)
-          freq += segment.lookupTerm((bound as BoundText).type?.spec.name ?? '', bytes)?.docFreq ?? 0;
+        for (const [{ segment }, { bound }] of segments) freq += segment.docFreqOf((bound as BoundText).type?.spec.name ?? '', bytes);
         frequencies.set(word, freq);
       }
       return freq;

@@ -129,6 +129,10 @@ export class ScriptedSegment implements SegmentReader {
     return ord < 0 ? computed.terms.length : ord;
   }
 
+  docFreqOf(field: string, term: Uint8Array): number {
+    return this.#columnOf(field) ? 0 : this.#base.docFreqOf(field, term);
+  }
+
   postings(field: string): SegmentPostings | null {
     return this.#base.postings(field);
   }

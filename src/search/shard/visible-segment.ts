@@ -1,5 +1,5 @@
 // A segment without the documents that are hidden from a caller: they count as deleted, for every plan, lookup and count.
-import type { CollectPlan, PlanNode, SegmentHits } from '../../plan/query-plan.ts';
+import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
 import type { TemporaryValues } from '../../plan/temporary-column.ts';
@@ -69,6 +69,13 @@ export class VisibleSegment implements SegmentReader {
   }
   lookupTerm(field: string, term: Uint8Array): TermState | null {
     return field === this.#hiddenField ? null : this.#base.lookupTerm(field, term);
+  }
+  docFreqOf(field: string, bytes: Uint8Array): number {
+    const term = this.lookupTerm(field, bytes);
+    const postings = this.postings(field);
+    if (term === null || postings === null) return 0;
+    if (this.#visible === null) return term.docFreq;
+    return this.execute({ op: 'term', postings, term, scorer: null }, COUNT_ALL, { withNested: true }).total;
   }
   walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[] {
     return field === this.#hiddenField ? [] : this.#base.walkTerms(field, range, limit, filter);

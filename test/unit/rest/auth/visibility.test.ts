@@ -106,6 +106,13 @@ describe('document level security', () => {
     }
   });
 
+  test('background counts of significant terms are those of visible documents', async () => {
+    const aggs = { s: { significant_terms: { field: 'team', min_doc_count: 1, percentage: {} } } };
+    const { s } = (await as('docs', 'POST /staff/_search', { size: 0, aggs })).json.aggregations;
+    expect(s).toMatchObject({ doc_count: 2, buckets: [{ key: 'red', doc_count: 2, bg_count: 2 }] });
+    expect((await as('root', 'POST /staff/_search', { size: 0, aggs })).json.aggregations.s.buckets).toHaveLength(2);
+  });
+
   const QUERIES: Array<[string, unknown?]> = [
     ['GET /staff/_doc/b1'],
     ['GET /staff/_source/b1'],
