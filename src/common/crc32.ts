@@ -3,14 +3,17 @@
 
 const SLICES = 8;
 const POLYNOMIAL = 0xedb88320;
+/** CRC-32C (Castagnoli 1993), which segment images use. */
+const POLYNOMIAL_C = 0x82f63b78;
 /** [slice * 256 + byte]: checksum of the byte followed by `slice` zero bytes. */
-const TABLES = makeTables();
+const TABLES = makeTables(POLYNOMIAL);
+let tablesC: Int32Array | null = null;
 
-function makeTables(): Int32Array {
+function makeTables(polynomial: number): Int32Array {
   const tables = new Int32Array(SLICES * 256);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ polynomial : crc >>> 1;
     tables[byte] = crc;
   }
   for (let at = 256; at < tables.length; at++) tables[at] = (tables[at - 256] >>> 8) ^ tables[tables[at - 256] & 255];
@@ -23,7 +26,16 @@ function makeTables(): Int32Array {
  * @returns u32
  */
 export function crc32(bytes: Uint8Array, seed = 0, from = 0): number {
-  const t = TABLES;
+  return checksum(TABLES, bytes, seed, from);
+}
+
+/** @param seed  checksum of the preceding bytes. @returns u32 */
+export function crc32c(bytes: Uint8Array, seed = 0): number {
+  tablesC ??= makeTables(POLYNOMIAL_C);
+  return checksum(tablesC, bytes, seed, 0);
+}
+
+function checksum(t: Int32Array, bytes: Uint8Array, seed: number, from: number): number {
   const { length } = bytes;
   let crc = ~seed;
   let i = from;

@@ -3,12 +3,13 @@
 // merged since, until more than half of its records are gone.
 import { open } from 'node:fs/promises';
 import { ApiError } from '../errors/api-error.ts';
+import { corruptIndexError } from '../errors/catalog.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../store/store.ts';
 import type { BlobSource } from './blob-store.ts';
 import { checksumOf, DocumentsBlobBuilder } from './document-blobs.ts';
 import type { Repository } from './repository.ts';
-import { readSegmentChecksum } from './segment-checksum.ts';
+import { readChecksums, verifiedParts } from './segment-checksum.ts';
 import { SeqNoSetBuilder } from './seq-no-set.ts';
 import { type DocumentsBlob, REPOSITORY_FORMAT, type SegmentBlob, type ShardManifest, type ShardSizes } from './snapshot-types.ts';
 
@@ -88,9 +89,12 @@ class ShardCopier {
   async #segment(name: string, bytes: number): Promise<SegmentBlob> {
     const { checkpoint, files, previous } = this.#source;
     const file = files.fileOf(name);
-    const handle = await open(file, 'r');
+    const handle = await open(file, 'r').catch((error) => {
+      throw corruptIndexError(file, `cannot open segment: ${error.message}`);
+    });
     try {
-      const checksum = await readSegmentChecksum(handle, bytes, file);
+      const checksums = await readChecksums(handle, bytes, file);
+      const { checksum } = checksums;
       const bits = checkpoint.liveDocs.find(([segment]) => segment === name)?.[1];
       const liveDocs = bits === undefined ? null : Buffer.from(bits).toString('base64');
       const known = previous?.segments.find((segment) => segment.name === name && segment.bytes === bytes && segment.checksum === checksum);
@@ -98,7 +102,8 @@ class ShardCopier {
         this.#count(bytes, false);
         return { ...known, liveDocs };
       }
-      const { blob } = await this.#put(() => handle.createReadStream({ start: 0, highWaterMark: READ_BYTES, autoClose: false }), bytes);
+      const read = () => handle.createReadStream({ start: 0, highWaterMark: READ_BYTES, autoClose: false });
+      const { blob } = await this.#put(() => verifiedParts(read(), checksums, file), bytes);
       return { name, bytes, checksum, blob, liveDocs };
     } finally {
       await handle.close();

@@ -10,6 +10,8 @@ import { Dispatcher } from '../../src/rest/dispatch.ts';
 import { type FakeAnswer, fakeRequest } from './fake-http.ts';
 
 export interface RestNode {
+  /** `path.data`. */
+  readonly folder: string;
   /** The engine behind the API. */
   readonly engine: EngineContext;
   /** Status and body of `METHOD /path`; lines of a list are sent as NDJSON. */
@@ -41,6 +43,7 @@ export async function openRestNode(
     return { status: answer.status, json: isJson && answer.text !== '' ? answer.json : null, text: answer.text };
   };
   return {
+    folder,
     get engine() {
       return node.context;
     },

@@ -1,5 +1,5 @@
 // Snapshots through the REST API of a node in this process: create, list, restore, delete.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -217,4 +217,31 @@ test('writes in several snapshots of changing documents give each one its own do
     expect(await contents('past')).toEqual(states[round]);
     await node.ok('DELETE /past');
   }
+});
+
+test('a damaged segment fails its shard and names the file; the others are in the snapshot', async () => {
+  await node.ok('PUT /hurt', { settings: { number_of_shards: 2 } });
+  await index('hurt', 200);
+  await node.ok('POST /hurt/_flush?force=true');
+  const [{ uuid }] = await node.ok('GET /_cat/indices/hurt?format=json&h=uuid');
+  const shard = path.join(node.folder, 'indices', uuid, '0');
+  const [name] = readdirSync(shard);
+  const image = readFileSync(path.join(shard, name));
+  // Every part of the image is covered: a byte in a section, in the table of contents at its end, in the header.
+  for (const at of [300, image.length - 20, 12]) {
+    const damaged = Buffer.from(image);
+    damaged[at] ^= 1;
+    writeFileSync(path.join(shard, name), damaged);
+    const { snapshot } = await create(`hurt-${at}`, { indices: 'hurt', partial: true });
+    expect(snapshot).toMatchObject({ state: 'PARTIAL', shards: { total: 2, failed: 1, successful: 1 } });
+    expect(snapshot.failures[0]).toMatchObject({ index: 'hurt', shard_id: 0, reason: expect.stringContaining(name) });
+    const refused = await node.send(`POST /_snapshot/r/hurt-${at}/_restore`, { rename_pattern: '.+', rename_replacement: 'healed' });
+    expect(refused.json.error.reason).toMatch(/wasn't fully snapshotted/);
+  }
+  await restore('hurt-300', { rename_pattern: '.+', rename_replacement: 'healed', partial: true });
+  const healed = await contents('healed');
+  expect(healed.length).toBeGreaterThan(50);
+  expect(healed.length).toBeLessThan(150);
+  writeFileSync(path.join(shard, name), image);
+  await node.ok('DELETE /hurt,healed');
 });
