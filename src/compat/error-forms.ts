@@ -7,7 +7,7 @@ import type { Dialect } from './dialect.ts';
 interface Form {
   readonly type: string;
   readonly reason: RegExp;
-  readonly as: (text: RegExpExecArray) => ApiError;
+  readonly as: (text: RegExpExecArray, error: ApiError) => ApiError;
 }
 
 const illegal = (reason: string): ApiError => new ApiError('illegal_argument_exception', 400, reason);
@@ -39,6 +39,12 @@ const FORMS_OF_8: readonly Form[] = [
     reason: /^Unknown SortMode \[.*\]$/s,
     as: ([reason]) => unparsed('[field_sort] failed to parse field [mode]', illegal(reason)),
   },
+  {
+    type: 'invalid_index_name_exception',
+    reason: /^(.*, must not contain the following characters )\[ , ", .*\]$/s,
+    as: ([, start], { type, status, details }) =>
+      new ApiError(type, status, `${start}['"',' ','\\','/',',','|','>','?','*','<']`, { details }),
+  },
 ];
 
 const JSON_ERRORS = new Set(['json_parse_exception', 'unexpected_end_of_input_exception']);
@@ -50,7 +56,7 @@ export function inDialect(error: ApiError, dialect: Dialect): ApiError {
     return asOwnRoot(error);
   for (const { type, reason, as } of formsOf(dialect)) {
     const text = type === error.type ? reason.exec(error.reason ?? '') : null;
-    if (text) return as(text);
+    if (text) return as(text, error);
   }
   return error;
 }

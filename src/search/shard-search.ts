@@ -147,6 +147,7 @@ function prepareShard(
   if (request.slice) filters.push(sliceFilter(request.slice, shard, context));
   const sort = request.sort.map((spec) => resolveSort(spec, context));
   const hitsNeedScores = request.size > 0 && (sort.length === 0 || request.trackScores || sort.some((key) => key.needsScore));
+  if (request.searchAfter) checkSearchAfter(request.searchAfter, sort.length);
   const shardQuery: ShardQuery = {
     query: withFilters(query, filters),
     postFilter: request.postFilter ? rewriteQuery(request.postFilter, context) : null,
@@ -188,6 +189,12 @@ function isIndexSorted(sort: readonly SortSpec[], { limits: { indexSort } }: Sea
 /** @param request  its boosts are by concrete index name */
 function boostOf(request: SearchRequest, index: string): number {
   return request.indicesBoost.find((one) => one.index === index)?.boost ?? 1;
+}
+
+/** @throws ApiError illegal_argument_exception: not one value for each key of the sort */
+function checkSearchAfter(values: readonly unknown[], keys: number): void {
+  if (keys === 0) throw illegalArgumentError('Sort must contain at least one field.');
+  if (values.length !== keys) throw illegalArgumentError(`search_after has ${values.length} value(s) but sort has ${keys}.`);
 }
 
 /** @throws ApiError illegal_argument_exception: the request exceeds a limit of the index */

@@ -4,8 +4,9 @@ import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { jsonDouble } from '../../common/json-float.ts';
 import { type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { executionError, illegalArgumentError, parsingError } from '../errors.ts';
+import { illegalArgumentError, misusedError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { JsonOut, jsonFigures, MetricOut } from '../reduce/out.ts';
 import { bindSource, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
@@ -74,6 +75,7 @@ export const weightedAvgType: AggType = {
     return {
       value: bindSource('weighted_avg', { ...value, format: format ?? value.format }, ctx, numeric),
       weight: bindSource('weighted_avg', weight, ctx, numeric),
+      dialect: ctx.index.mapping.dialect,
     };
   },
   plan: docsNode,
@@ -84,14 +86,15 @@ export const weightedAvgType: AggType = {
         const sums = new Float64Array(2);
         const add = new CompensatedSums(sums);
         for (const { slice, docs } of parent < 0 ? [] : groups[parent]) {
-          const bound = slice.bound as { value: ValuesSource; weight: ValuesSource };
+          const bound = slice.bound as { value: ValuesSource; weight: ValuesSource; dialect: Dialect };
           for (const doc of docs) {
             const weights = doublesOf(bound.weight, slice, doc);
             const values = doublesOf(bound.value, slice, doc);
             if (values.length === 0 || weights.length === 0) continue;
             if (weights.length > 1) {
-              throw executionError(
+              throw misusedError(
                 'Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a single value.',
+                bound.dialect,
               );
             }
             for (const value of values) {

@@ -110,7 +110,7 @@ function trackTotalHits(request: ApiRequest): number | undefined {
   const number = Number(text);
   if (!Number.isInteger(number)) throw new ApiError('number_format_exception', 400, `For input string: "${text}"`);
   if (number < -1) throw illegalArgumentError(`[track_total_hits] parameter must be positive or equals to -1, got ${number}`);
-  return number === -1 ? Number.POSITIVE_INFINITY : number;
+  return number === -1 ? 0 : number;
 }
 
 /** 200 `{ took, timed_out, _shards, hits, aggregations }`. @throws ApiError */

@@ -51,12 +51,12 @@ export function requireScalar(key: string, value: unknown): unknown {
   return value !== null && typeof value === 'object' ? unknownKey(key, value) : value;
 }
 
-/** Other negative numbers are rejected by each shard. */
+/** -1 counts nothing; other negative numbers are refused by each shard. */
 export function readTrackTotalHits(value: unknown): number {
   if (value === true || value === 'true') return TRACK_ALL;
   if (value === false || value === 'false') return 0;
   const number = readInt(value, 'track_total_hits');
-  return number === -1 ? TRACK_ALL : number;
+  return number === -1 ? 0 : number;
 }
 
 export function readDuration(key: string, value: unknown): number | null {

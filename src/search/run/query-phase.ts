@@ -1,5 +1,4 @@
 // The query phase on one shard: runs the prepared plans segment by segment and merges their hits.
-import { illegalArgumentError } from '../../errors/catalog.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
@@ -176,13 +175,7 @@ function afterOf(
     return { values, docId: docIdAfter(afterHit, index, segment) };
   }
   if (!searchAfter) return null;
-  if (sort.length === 0) throw illegalArgumentError('Sort must contain at least one field.');
-  if (searchAfter.length !== sort.length) throw wrongCount(searchAfter.length, sort.length);
   return { values: sort.map((key, i) => key.after(searchAfter[i], segment, docBase)), docId: null };
-}
-
-function wrongCount(values: number, keys: number) {
-  return illegalArgumentError(`search_after has ${values} value(s) but sort has ${keys}.`);
 }
 
 /** Document id after which ties with the last hit continue: earlier segments are exhausted, later ones have not been read. */
