@@ -9,6 +9,7 @@ import type { NodeOptions } from '../threads/node-options.ts';
 import { newThread } from '../threads/start-thread.ts';
 import type { ThreadData } from '../threads/thread.ts';
 import type { LaneEvents, LaneThread } from './lane-pool.ts';
+import { LANE_WORDS, sealStore } from './store-lock.ts';
 
 export interface LaneHostParts {
   readonly arenas: SharedArenas;
@@ -78,7 +79,8 @@ export class LaneHost {
       else if (message.type === 'laneBegin') events.onBegin();
       else return this.#parts.onMessage(reader, message);
     });
-    const signal = new SharedArrayBuffer(4);
+    const signal = new SharedArrayBuffer(4 * LANE_WORDS);
+    const words = new Int32Array(signal);
     const data: ThreadData = { role: 'lane', number, port: port2, indexerPorts: this.#parts.connect(), module, options, signal };
     const worker = newThread('lane', { maxOldGenerationSizeMb: heapBytes >> 20, maxYoungGenerationSizeMb: YOUNG_MB });
     worker.postMessage(data, [data.port, ...data.indexerPorts] as TransferListItem[]);
@@ -93,9 +95,10 @@ export class LaneHost {
       this.#parts.onEnd(reader);
     });
     return {
-      signal: new Int32Array(signal),
+      signal: words,
       run: (request) => channel.request({ type: 'job', request }, request.body === null ? [] : [request.body.buffer as ArrayBuffer]),
       async end() {
+        await sealStore(words);
         await worker.terminate();
         await ended;
       },

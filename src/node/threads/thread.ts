@@ -16,6 +16,6 @@ export interface ThreadData {
   readonly options: NodeOptions;
   /** Readers: i32[1], not 0 while no lane is free. */
   readonly laneLoad?: SharedArrayBuffer;
-  /** Lanes: i32[1], by which main ends a request, see src/node/lanes/signal.ts. */
+  /** Lanes: i32[2], by which main ends a request (src/node/lanes/signal.ts) and the thread (src/node/lanes/store-lock.ts). */
   readonly signal?: SharedArrayBuffer;
 }
