@@ -20,6 +20,9 @@ import { Settings, type SettingTree, type SettingValue } from './settings.ts';
 import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
 
 /** Resources shared by all indices of a thread. */
+/** Char filters or token filters of one analyzer: each takes memory, and a pass over every text. */
+const MAX_CHAIN = 1000;
+
 export interface AnalysisEnvironment {
   readonly host: AnalysisHost;
   /** Reads the files that definitions name; null refuses them. */
@@ -362,6 +365,8 @@ export class AnalysisRegistry {
   }
 
   #factories<F>(names: string[] | undefined, find: (name: string) => F | undefined, missing: string): F[] {
+    if (names && names.length > MAX_CHAIN)
+      throw illegalArgumentError(`an analyzer may have at most [${MAX_CHAIN}] components of a kind, got [${names.length}]`);
     return (names ?? []).map((name) => {
       const factory = find(name);
       if (!factory) throw illegalArgumentError(`${missing} [${name}]`);

@@ -182,3 +182,12 @@ test('a bulk request of many tiny documents keeps their order', async () => {
   expect(items[11_999].index).toMatchObject({ _id: '5999', result: 'updated' });
   expect((await node.ok('GET /tiny/_doc/0'))._source).toEqual({ v: 6000 });
 });
+
+test('an analyzer with a hundred thousand filters is refused', async () => {
+  const filter = Array(100_000).fill('lowercase');
+  for (const analysis of [{ analyzer: { a: { tokenizer: 'standard', filter } } }, { normalizer: { n: { type: 'custom', filter } } }]) {
+    const { status, text } = await node.send('PUT /chained', { settings: { analysis } });
+    expect(status).toBe(400);
+    expect(text).toContain('at most [1000] components of a kind, got [100000]');
+  }
+});
