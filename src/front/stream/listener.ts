@@ -7,7 +7,7 @@ import { readProxyHeader } from '../http/connection/proxy-protocol.ts';
 import type { ListenSocket, ProxyInfo, VirtualHosts } from '../http/model/types.ts';
 import { loop } from '../zone/memory.ts';
 import { streamCore } from './core.ts';
-import type { StreamMain } from './model.ts';
+import { STATUS, type StreamMain } from './model.ts';
 import { type Securer, TcpSession } from './tcp-session.ts';
 import { UdpSession } from './udp-session.ts';
 
@@ -63,7 +63,8 @@ function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, sec
   const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, raw.localAddress ?? '');
   const { options } = hosts;
   if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);
-  const begin = (proxy?: ProxyInfo): void => new TcpSession(stream, socket, hosts, raw, proxy).start(options.ssl ? secure : undefined);
+  const session = (proxy?: ProxyInfo): TcpSession => new TcpSession(stream, socket, hosts, raw, proxy);
+  const begin = (proxy?: ProxyInfo): void => session(proxy).start(options.ssl ? secure : undefined);
   if (!options.proxyProtocol) {
     begin();
     return;
@@ -71,7 +72,7 @@ function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, sec
   raw.on('error', () => raw.destroy());
   raw.resume();
   const { proxy_protocol_timeout: timeoutMs } = streamCore.conf(hosts.defaultServer.root);
-  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? raw.destroy() : begin(proxy)), timeoutMs);
+  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? session().finalize(STATUS.badRequest) : begin(proxy)), timeoutMs);
 }
 
 // ---------------------------------------------------------------- datagrams

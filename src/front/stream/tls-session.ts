@@ -81,7 +81,8 @@ function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello):
   new Handshake(secure, ssl_handshake_timeout, report, () => {
     const info = tlsInfo(secure, server, hello);
     if (conf.ssl_ocsp === 'off' || !secure.getPeerX509Certificate() || info.verifyError()) {
-      open(s, secure, info, server);
+      // OpenSSL reports the end of a handshake before it writes the session tickets: an answer sent at once would precede them
+      setImmediate(() => open(s, secure, info, server));
       return;
     }
     void checkClientCertificate(s.stream, server, secure).then((problem) => {

@@ -35,13 +35,17 @@ export function parseProxyHeader(data: Buffer): { proxy: ProxyInfo | undefined; 
   const common = Math.min(data.length, SIGNATURE.length);
   if (SIGNATURE.subarray(0, common).equals(data.subarray(0, common))) return data.length < 16 ? 'more' : parseV2(data);
   const lf = data.indexOf(10);
-  if (lf < 0) return data.length > MAX_V1 || !'PROXY '.startsWith(data.subarray(0, 6).latin1Slice()) ? 'invalid' : 'more';
+  if (lf < 0) return data.length <= MAX_V1 && mayBecomeV1(data.latin1Slice(0, 16)) ? 'more' : 'invalid';
   const line = data.latin1Slice(0, lf);
   if (line.startsWith('PROXY UNKNOWN')) return { proxy: undefined, used: lf + 1 };
   const m = /^PROXY TCP[46] ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) (\d{1,5}) (\d{1,5})\r$/.exec(line);
   if (!m || Number(m[3]) > 65535 || Number(m[4]) > 65535) return 'invalid';
   return { proxy: { addr: m[1], serverAddr: m[2], port: Number(m[3]), serverPort: Number(m[4]), tlvs: new Map() }, used: lf + 1 };
 }
+
+const V1_STARTS = ['PROXY TCP4 ', 'PROXY TCP6 ', 'PROXY UNKNOWN'];
+/** True if the text is the beginning of a header, or begins with that of one. */
+const mayBecomeV1 = (text: string): boolean => V1_STARTS.some((start) => start.startsWith(text) || text.startsWith(start));
 
 const TLV_NAMES: Record<number, string> = { 1: 'alpn', 2: 'authority', 5: 'unique_id', 48: 'netns', 32: 'ssl' };
 const SSL_NAMES: Record<number, string> = { 33: 'ssl_version', 34: 'ssl_cn', 35: 'ssl_cipher', 36: 'ssl_sig_alg', 37: 'ssl_key_alg' };

@@ -43,7 +43,7 @@ const table = {
   proxy_session_drop: flag(HS, false),
   proxy_socket_keepalive: flag(HS, false),
   proxy_ssl: flag(HS, false),
-  proxy_ssl_alpn: custom<string[] | undefined>(HS, [1, 64], undefined, (f: BlockFrame) => [...f.args]),
+  proxy_ssl_alpn: custom<Value[] | undefined>(HS, [1, 64], undefined, (f: BlockFrame) => f.args.map((word) => f.scope.value(word))),
   proxy_timeout: msec(HS, '10m'),
   proxy_upload_rate: rate(),
   ...upstreamTlsTable('proxy'),

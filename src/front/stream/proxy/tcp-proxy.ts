@@ -141,7 +141,8 @@ export class TcpProxy implements ConnectionEvents {
     if (tlsConf) {
       settings = upstreamTls(s, tlsConf, this.#defaultName);
       const { options } = settings;
-      if (conf.proxy_ssl_alpn) settings.options = () => ({ ...options(), ALPNProtocols: conf.proxy_ssl_alpn });
+      const names = conf.proxy_ssl_alpn?.map((name) => name.eval(s)).filter((name) => name !== '') ?? [];
+      if (names.length > 0) settings.options = () => ({ ...options(), ALPNProtocols: names });
       try {
         settings.prepare();
       } catch (error) {

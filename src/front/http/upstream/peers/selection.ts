@@ -87,6 +87,7 @@ export class Selection {
         return this.#ipHash(now);
       case 'hash':
         this.#key ??= method.key(this.#r);
+        if (this.#key === '') return this.#roundRobin(now);
         return method.consistent ? this.#consistent(now, this.#key) : this.#hashed(now);
       case 'least_conn':
         return this.#leastConn(now);
