@@ -71,6 +71,7 @@ beforeAll(async () => {
       server { listen 127.0.0.1:${port.limited}; limit_conn one 1; proxy_pass 127.0.0.1:${port.echo}; }
       server { listen 127.0.0.1:${port.slow}; proxy_pass 127.0.0.1:${port.echo}; proxy_timeout 200ms; }
       server { listen 127.0.0.1:${port.header}; proxy_protocol on; proxy_pass 127.0.0.1:${headerPort}; }
+      server { listen 127.0.0.1:${port.none} proxy_protocol; return never; access_log none.log line; }
       server { listen 127.0.0.1:${port.pass}; pass 127.0.0.1:${port.http}; }
       server { listen 127.0.0.1:${port.udp} udp; proxy_pass 127.0.0.1:${port.udpText}; proxy_responses 1; access_log udp.log line; }
       server { listen 127.0.0.1:${port.udpText} udp; return "datagram $protocol"; }
@@ -164,6 +165,12 @@ describe('connections', () => {
   test('tell the back end their origin by the PROXY protocol', async () => {
     await exchange(port.header, 'body');
     expect(headed).toMatch(new RegExp(`^PROXY TCP4 127\\.0\\.0\\.1 127\\.0\\.0\\.1 \\d+ ${port.header}\r\n`));
+  });
+
+  test('with a malformed header of the PROXY protocol end with status 400', async () => {
+    expect(await exchange(port.none, 'PROXY INVALID')).toBe('');
+    await front.until(() => front.read('none.log').includes('\n'));
+    expect(front.read('none.log')).toBe('TCP 400 0 0 -\n');
   });
 
   test.skipIf(!ours)('are passed to a server of http', async () => {

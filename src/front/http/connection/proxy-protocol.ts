@@ -35,7 +35,7 @@ export function parseProxyHeader(data: Buffer): { proxy: ProxyInfo | undefined; 
   const common = Math.min(data.length, SIGNATURE.length);
   if (SIGNATURE.subarray(0, common).equals(data.subarray(0, common))) return data.length < 16 ? 'more' : parseV2(data);
   const lf = data.indexOf(10);
-  if (lf < 0) return data.length <= MAX_V1 && mayBecomeV1(data.latin1Slice(0, 16)) ? 'more' : 'invalid';
+  if (lf < 0) return data.length <= MAX_V1 && mayBecomeV1(data.subarray(0, 16).latin1Slice()) ? 'more' : 'invalid';
   const line = data.latin1Slice(0, lf);
   if (line.startsWith('PROXY UNKNOWN')) return { proxy: undefined, used: lf + 1 };
   const m = /^PROXY TCP[46] ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) (\d{1,5}) (\d{1,5})\r$/.exec(line);
