@@ -58,10 +58,8 @@ test('every query, aggregation and API has generated cases', () => {
   const covered = (api: string): boolean => [...apis].some((name) => name.startsWith(`${api} `));
   // Routes that only remove, and those that are refused by name, are left out.
   const missing = ALL_APIS.filter(({ name, routes }) => !covered(name) && Object.keys(routes).some((route) => !route.startsWith('DELETE')));
-  expect(missing.map(({ name }) => name).filter((name) => !name.startsWith('unsupported'))).toEqual([
-    'indices.add_block',
-    'cluster.settings',
-  ]);
+  const names = missing.map(({ name }) => name).filter((name) => !name.startsWith('unsupported'));
+  expect(names.sort()).toEqual(['cluster.settings', 'indices.add_block']);
 });
 
 test('an extreme changes one value', () => {

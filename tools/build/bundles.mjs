@@ -52,6 +52,7 @@ export async function bundleModules() {
     format: 'esm',
     packages: 'external',
     chunkNames: 'chunk-[hash]',
+    ...SMALL,
   });
   return removeOthers('dist/bundle', files);
 }
