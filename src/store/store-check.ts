@@ -6,7 +6,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { newestMeta, PageDamage, PageFile } from './page-file.ts';
 import { type FoundDamage, walkPages } from './page-walk.ts';
 
-/** Leaf pages that a start reads before it opens the store: 2 ms. Further ones are checked while the service runs. */
+/** Leaf pages that a start reads before it opens the store: 3 ms in a new process. Further ones are checked while the service runs. */
 const START_PAGES = 32;
 /** Says that the directory has a store, so that a missing one is not taken for a new directory. */
 const MARKER = 'gannet-data.json';
