@@ -78,7 +78,8 @@ export class Front {
 
   async dispose(): Promise<void> {
     await this.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    // A worker whose master failed to start writes its last log line after the master is gone.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 }
 
