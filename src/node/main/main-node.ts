@@ -383,12 +383,7 @@ export class MainNode {
   }
 
   #shareDamage(): void {
-    this.#commandTail = this.#commandTail
-      .then(() => {
-        const { state } = this.#metadata;
-        return this.broadcast({ type: 'state', state, placements: this.#placements(state) });
-      })
-      .catch(() => undefined);
+    this.#commandTail = this.#commandTail.then(() => this.broadcast(this.#stateMessage())).catch(() => undefined);
   }
 
   #onIndexer(message: FromIndexer): unknown {
