@@ -229,6 +229,9 @@ describe('a configuration', () => {
     ['server { listen 127.0.0.1; return x; }', 'no port in "127.0.0.1" of the "listen" directive'],
     ['server { listen 127.0.0.1:1 udp ssl; return x; }', '"ssl" parameter is incompatible with "udp"'],
     ['server { listen 127.0.0.1:1; proxy_pass 127.0.0.1; }', 'no port in upstream "127.0.0.1"'],
+    ['geo $a { proxy 10.0.0.0/8; } server { listen 127.0.0.1:1; return x; }', 'invalid network "proxy"'],
+    ['ssl_buffer_size 4k; server { listen 127.0.0.1:1; return x; }', '"ssl_buffer_size" directive is not allowed here'],
+    ['proxy_session_drop on; server { listen 127.0.0.1:1; return x; }', '"proxy_session_drop": proxy_session_drop is not supported'],
     ['server { listen 127.0.0.1:1; location / { } }', 'unknown directive "location"|"location" directive is not allowed here'],
   ])('%s is refused', async (text, message) => {
     expect(await start(text)).toMatch(new RegExp(message));

@@ -54,14 +54,26 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^status_zone$/, 'status_zone in stream'],
   [/^mqtt/, 'MQTT'],
   [/^zone_sync/, 'zone_sync'],
+  [/^proxy_session_drop$/, 'proxy_session_drop'],
+  [/^proxy_(bind_dynamic|downstream_buffer|upstream_buffer|socket_rcvbuf|socket_sndbuf)$/, 'this setting of connections'],
 ];
 
 type StreamFrame = BlockFrame<StreamMain>;
+
+const notHere = (): Structure<StreamMain> => ({
+  spec: allow(HS, 0, ANY_COUNT, false),
+  apply: (f) => f.fail(`"${f.node.name}" directive is not allowed here`),
+});
 
 const STRUCTURE: Record<string, (builder: StreamBuilder) => Structure<StreamMain>> = {
   server: (builder) => ({ spec: allow(HTTP, 0, 0, true), apply: (f) => builder.server(f) }),
   server_name: () => ({ spec: allow(SERVER, 1, ANY_COUNT, false), apply: (f) => readServerNames(f) }),
   listen: () => ({ spec: allow(SERVER, 1, ANY_COUNT, false), apply: (f) => parseListen(f, STREAM_LISTEN) }),
+  // shared modules have these for http only
+  geoip_proxy: notHere,
+  geoip_proxy_recursive: notHere,
+  ssl_buffer_size: notHere,
+  ssl_early_data: notHere,
   error_log: (builder) => ({ spec: allow(HS, 1, ANY_COUNT, false), apply: (f) => builder.errorLog(f) }),
 };
 

@@ -6,6 +6,7 @@ import {
   BlockMain,
   type HttpModule,
   type ListenSocket,
+  type Request,
   type Server,
   type Session,
   type VariableDef,
@@ -102,6 +103,12 @@ export interface DatagramFlow extends StreamSession {
   /** The next datagram from the client's address starts another session. */
   retire(): void;
 }
+
+/**
+ * The session that a variable of this block is evaluated for. The type of variables is that of http: BaseSession.evaluate passes sessions as
+ * requests, and only variables of this block get here.
+ */
+export const sessionOf = (r: Request): StreamSession => r as Session as StreamSession;
 
 export const stateOf = <T>(s: StreamSession, module: { readonly index: number }): T | undefined => s.ctx[module.index] as T | undefined;
 export const setState = (s: StreamSession, module: { readonly index: number }, value: unknown): void => {

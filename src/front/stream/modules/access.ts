@@ -1,14 +1,11 @@
 // Who may connect: set_real_ip_from (the client's address as a trusted proxy reports it), limit_conn, allow and deny.
 import { custom, flag, HS, HTTP, oneOf } from '../../config/directive.ts';
-import type { HttpModule, Request, VariableDef } from '../../http/model/types.ts';
+import type { HttpModule, VariableDef } from '../../http/model/types.ts';
 import { accessRule, findRule, rulesOf } from '../../http/modules/access/access-rules.ts';
 import { type ConnLimit, enterZones, LIMIT_LEVELS, parseConnLimit, parseConnZone } from '../../http/modules/access/conn-zones.ts';
 import { isTrusted, parseTrusted, type Trusted } from '../../http/modules/access/trusted.ts';
 import { DECLINED } from '../../http/request/codes.ts';
-import { defineStreamModule, STATUS, type StreamMain, type StreamSession, setState, stateOf } from '../model.ts';
-
-/** The session that a variable of this block is evaluated for. */
-export const sessionOf = (r: Request): StreamSession => r as unknown as StreamSession;
+import { defineStreamModule, STATUS, type StreamMain, type StreamSession, sessionOf, setState, stateOf } from '../model.ts';
 
 // ---------------------------------------------------------------- set_real_ip_from
 

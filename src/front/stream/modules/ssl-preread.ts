@@ -3,8 +3,7 @@ import { flag, HS } from '../../config/directive.ts';
 import type { VariableDef } from '../../http/model/types.ts';
 import { AGAIN, DECLINED } from '../../http/request/codes.ts';
 import { type ClientHello, parseClientHello } from '../../http/tls/client-hello.ts';
-import { defineStreamModule, type StreamSession, setState, stateOf } from '../model.ts';
-import { sessionOf } from './access.ts';
+import { defineStreamModule, type StreamSession, sessionOf, setState, stateOf } from '../model.ts';
 
 const shown = (name: string, show: (hello: ClientHello) => string): VariableDef => ({
   name,

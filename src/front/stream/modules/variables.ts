@@ -3,8 +3,7 @@ import { nowMs } from '../../../http/wire/clock.ts';
 import type { Variables } from '../../http/config/variables.ts';
 import type { VariableDef } from '../../http/model/types.ts';
 import { CLIENT_FAMILIES, CLIENT_VARIABLES, seconds } from '../../http/modules/variables/client-variables.ts';
-import type { AttemptState, StreamSession } from '../model.ts';
-import { sessionOf } from './access.ts';
+import { type AttemptState, type StreamSession, sessionOf } from '../model.ts';
 
 const live = (name: string, get: (s: StreamSession) => string | null): VariableDef => ({
   name,

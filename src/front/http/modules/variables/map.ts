@@ -10,7 +10,7 @@ import { type DirectiveNode, expandGlob, failAt, parseConfig } from '../../../co
 import { compileRegex } from '../../config/compile-regex.ts';
 import { type BlockFrame, defineSharedModule } from '../../config/module.ts';
 import type { Value } from '../../config/value.ts';
-import type { Request } from '../../model/types.ts';
+import { HttpMain, type Request } from '../../model/types.ts';
 import { ipv6Bytes } from '../../request/address.ts';
 
 function variableName(f: BlockFrame, word: string): string {
@@ -222,13 +222,15 @@ export function addressBytes(text: string): number[] | undefined {
 }
 
 function readGeo(f: BlockFrame, nodes: readonly DirectiveNode[], geo: Geo): void {
+  // elsewhere there is no X-Forwarded-For, and `proxy` is no parameter
+  const readsHeaders = f.scope.main instanceof HttpMain;
   for (const node of nodes) {
     const fail = (m: string): never => failAt(node, m);
     if (node.name === 'ranges' && node.args.length === 0) {
       geo.useRanges = true;
       continue;
     }
-    if (node.name === 'proxy_recursive' && node.args.length === 0) {
+    if (node.name === 'proxy_recursive' && node.args.length === 0 && readsHeaders) {
       geo.recursive = true;
       continue;
     }
@@ -237,7 +239,7 @@ function readGeo(f: BlockFrame, nodes: readonly DirectiveNode[], geo: Geo): void
     if (node.name === 'include') {
       for (const file of expandGlob(path.resolve(f.scope.main.paths.conf, value)))
         readGeo(f, parseConfig(file, f.scope.main.paths.conf).nodes, geo);
-    } else if (node.name === 'proxy') {
+    } else if (node.name === 'proxy' && readsHeaders) {
       const cidr = parseCidr(value);
       if (cidr) geo.proxies.push(cidr);
       else if (value !== 'unix:') fail(`invalid network "${value}"`);
