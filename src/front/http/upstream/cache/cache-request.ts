@@ -128,6 +128,7 @@ export class FileCacheRequest implements CacheRequest {
         return;
       }
     } else {
+      if (!this.#updating && this.#changed(u)) return;
       this.#updating = true;
       if (staleUpdating && conf.backgroundUpdate && !this.#r.background) {
         u.cacheStatus = 'STALE';
@@ -152,8 +153,10 @@ export class FileCacheRequest implements CacheRequest {
       return;
     }
     if (conf.lock && !this.#lockGivenUp) {
-      if (this.#zone.tryLock(node, conf.lockAgeMs)) this.#updating = true;
-      else if (conf.lockTimeoutMs === 0) {
+      if (this.#zone.tryLock(node, conf.lockAgeMs)) {
+        if (this.#changed(u)) return;
+        this.#updating = true;
+      } else if (conf.lockTimeoutMs === 0) {
         this.cacheable = false;
       } else {
         this.#wait(u);
@@ -162,6 +165,22 @@ export class FileCacheRequest implements CacheRequest {
     } else if (this.#lockGivenUp) this.cacheable = false;
     this.#checkRange();
     this.#miss();
+  }
+
+  /**
+   * Another event loop may have stored the response and released the lock after this request read the news and before it took the lock.
+   * Reads the news again; if they concern the node, gives the lock back and looks the node up again.
+   * @returns whether it did
+   */
+  #changed(u: CacheClient): boolean {
+    const node = this.#node;
+    const { exists, error, validUntil } = node;
+    drain();
+    this.#node = this.#findNode();
+    if (this.#node === node && node.exists === exists && node.error === error && node.validUntil === validUntil) return false;
+    this.#zone.release(node);
+    this.#lookup(u);
+    return true;
   }
 
   #deadline = 0;
