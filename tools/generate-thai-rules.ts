@@ -2,7 +2,7 @@
 //   npx tsx tools/generate-thai-rules.ts
 // Classes are runs of code points from 0 on: the length in base 36 and the class as a capital (A: 0). Deterministic.
 import { writeFileSync } from 'node:fs';
-import { compileMachines } from '../src/analysis/regex/machine.ts';
+import { compileMachines } from '../src/regex/machine.ts';
 import { thaiRules } from './thai-rules.ts';
 
 const CODE_POINTS = 0x110000;

@@ -1,8 +1,8 @@
 // How Java's BreakIterator splits Thai text, as an expression; tools/generate-thai-rules.ts makes tables from it.
 // Source: the documentation of java.text.BreakIterator's word instance, checked against recorded results.
-import { type CategoryRun, categoryRuns } from '../src/analysis/characters.ts';
-import { parseJavaRegex } from '../src/analysis/regex/parser.ts';
-import type { Node } from '../src/analysis/regex/syntax.ts';
+import { type CategoryRun, categoryRuns } from '../src/regex/characters.ts';
+import { parseJavaRegex } from '../src/regex/parser.ts';
+import type { Node } from '../src/regex/syntax.ts';
 
 const KATAKANA = '\\u30a1-\\u30fa';
 const HIRAGANA = '\\u3041-\\u3094';

@@ -1,5 +1,6 @@
 // Language-independent analyzers: standard, simple, whitespace, stop, keyword, fingerprint, pattern.
 
+import { compilePattern } from '../regex/java-flags.ts';
 import { CaseVariant, CharKind, StageId } from '../wasm/generated/analysis.ts';
 import { words } from './blob.ts';
 import { type AnalyzerEntry, type AnalyzerParts, type BuildContext, kernelFilter, type TokenFilter } from './component.ts';
@@ -7,7 +8,6 @@ import { fingerprintFilter } from './filters/fingerprint.ts';
 import { stopStage } from './filters/kernel-filters.ts';
 import { englishStopWords } from './languages/stop-words.ts';
 import { analyzerStopWords, type WordSet } from './languages/word-lists.ts';
-import { compilePattern } from './regex/java-flags.ts';
 import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokenizer } from './tokenizers/kernel-tokenizers.ts';
 import { patternTokenizer } from './tokenizers/pattern.ts';
 

@@ -1,12 +1,12 @@
 // Dynamic templates: choosing the one that matches a new field, and the mapping it yields.
 
-import { JavaPattern } from '../analysis/regex/java-pattern.ts';
 import { BoundedMap } from '../common/bounded-map.ts';
 import { javaText } from '../common/java-text.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
+import { JavaPattern } from '../regex/java-pattern.ts';
 import type { DynamicTemplate, MappingNode } from './model.ts';
 
 /** JSON type of a new field's value. */

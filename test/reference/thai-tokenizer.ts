@@ -1,6 +1,6 @@
 // Twin of assembly/analysis/tokenizers/thai.ts: the rules as a lazy automaton over strings, and the host's own words of runs of Thai letters.
-import { isDigit, isLetter } from '../../src/analysis/characters.ts';
-import { LongestMatcher } from '../../src/analysis/regex/lucene-pattern.ts';
+import { isDigit, isLetter } from '../../src/regex/characters.ts';
+import { LongestMatcher } from '../../src/regex/lucene-pattern.ts';
 import { thaiRules } from '../../tools/thai-rules.ts';
 import { thaiWords } from './thai-words.ts';
 

@@ -1,6 +1,5 @@
 // `include` and `exclude` of terms: regular expressions, lists of values, partitions.
 
-import { type RegexpMatcher, regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
 import { isObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
 import { REGEXP_ALL } from '../../common/regexp-flags.ts';
@@ -8,6 +7,7 @@ import { checkTurn } from '../../common/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
+import { type RegexpMatcher, regexpMatcher } from '../../regex/lucene-automaton.ts';
 import { illegalArgumentError, misusedError, parsingError, xContentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { doubleOf, type ValuesSource } from '../source.ts';

@@ -1,8 +1,8 @@
 // Registry entries of character filters. html_strip and mapping are kernels; pattern_replace runs on the host, once per text.
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { compilePattern } from '../../regex/java-flags.ts';
+import { Replacement } from '../../regex/replacement.ts';
 import type { BuildContext, CharFilter, CharFilterFactory, ComponentEntry } from '../component.ts';
-import { compilePattern } from '../regex/java-flags.ts';
-import { Replacement } from '../regex/replacement.ts';
 import { htmlStripFilter } from './html-strip.ts';
 import { mappingFilter, mappingRules } from './mapping.ts';
 import { patternReplaceFilter } from './pattern-replace.ts';

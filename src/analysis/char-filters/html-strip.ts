@@ -1,12 +1,12 @@
 // HTML strip: compiles the grammar of tags to automata and encodes the sets of tags and entities for the kernel that strips.
 
+import { compileMachines, type Machines } from '../../regex/machine.ts';
+import { parseJavaRegex } from '../../regex/parser.ts';
+import { FLAG } from '../../regex/syntax.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, termMap, termSet, words } from '../blob.ts';
 import type { CharFilter } from '../component.ts';
 import { lowerCodePoints } from '../languages/word-lists.ts';
-import { compileMachines, type Machines } from '../regex/machine.ts';
-import { parseJavaRegex } from '../regex/parser.ts';
-import { FLAG } from '../regex/syntax.ts';
 import { ENTITIES } from './html-entities.ts';
 
 const INLINE =

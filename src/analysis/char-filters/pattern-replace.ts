@@ -1,6 +1,6 @@
+import type { JavaPattern } from '../../regex/java-pattern.ts';
+import type { Replacement } from '../../regex/replacement.ts';
 import type { CharFilter } from '../component.ts';
-import type { JavaPattern } from '../regex/java-pattern.ts';
-import type { Replacement } from '../regex/replacement.ts';
 import { OffsetMap } from './offset-map.ts';
 
 /** Replaces every match in the whole text, and records how offsets change. */

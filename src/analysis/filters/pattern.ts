@@ -1,11 +1,11 @@
 // Filters with regular expressions: pattern_replace, pattern_capture, and keyword_marker with a pattern.
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { compilePattern } from '../../regex/java-flags.ts';
+import type { JavaPattern } from '../../regex/java-pattern.ts';
+import { Replacement } from '../../regex/replacement.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import type { ComponentEntry, FilterFactory } from '../component.ts';
 import { lowerCodePoints, wordSet } from '../languages/word-lists.ts';
-import { compilePattern } from '../regex/java-flags.ts';
-import type { JavaPattern } from '../regex/java-pattern.ts';
-import { Replacement } from '../regex/replacement.ts';
 import { checkTokenCount } from '../tokens/token-stream.ts';
 import { termFilter, termsFilter } from './host-terms.ts';
 import { filterEntry, setStage } from './kernel-filters.ts';

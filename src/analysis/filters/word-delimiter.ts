@@ -1,9 +1,9 @@
 // word_delimiter and word_delimiter_graph: parses their parameters; a kernel splits the words.
 
+import { category } from '../../regex/characters.ts';
 import { StageId, WordDelimiterConfig } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, stageConfig, termSet, words } from '../blob.ts';
 import { splitRule, unescapeRule } from '../char-filters/mapping.ts';
-import { category } from '../characters.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { atLine, lowerCodePoints, ruleLines, runtimeError, wordSet } from '../languages/word-lists.ts';
 import { filterEntry } from './kernel-filters.ts';

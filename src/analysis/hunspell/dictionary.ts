@@ -1,7 +1,7 @@
 // Reads .dic files: words with flags and morphological data. Source: hunspell(5).
 //   word ─┬─ / flags, or the number of a set of AF ─┬─ tab, or space before a field: st:stem po:noun, or the number of a line of AM ─┤
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { isLetter } from '../characters.ts';
+import { isLetter } from '../../regex/characters.ts';
 import { type AffixFile, convert, type Flags, parseAffixFile } from './affix-file.ts';
 import { caseOf, decodeBytes, linesOf, upperUnit } from './text.ts';
 import { type Entry, WordTable } from './word-table.ts';

@@ -1,8 +1,8 @@
 // N-grams of the text: ngram from every character, edge_ngram from the start of each run of token characters.
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { CATEGORY_NAMES } from '../../regex/characters.ts';
 import { NgramTokenizerConfig, NgramTokenizerFlag, StageId } from '../../wasm/generated/analysis.ts';
 import { stageConfig, words } from '../blob.ts';
-import { CATEGORY_NAMES } from '../characters.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import type { Settings } from '../settings.ts';
 import { kernelTokenizer, tokenizerEntry } from './kernel-tokenizers.ts';

@@ -1,9 +1,9 @@
 // Tokenizers that use regular expressions: pattern (Java), simple_pattern and simple_pattern_split (Lucene's automaton syntax).
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { compilePattern } from '../../regex/java-flags.ts';
+import type { JavaPattern } from '../../regex/java-pattern.ts';
+import { LucenePattern } from '../../regex/lucene-pattern.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
-import { compilePattern } from '../regex/java-flags.ts';
-import type { JavaPattern } from '../regex/java-pattern.ts';
-import { LucenePattern } from '../regex/lucene-pattern.ts';
 import { checkTokenCount, makeToken, type Token } from '../tokens/token-stream.ts';
 import { tokenizerEntry } from './kernel-tokenizers.ts';
 

@@ -1,8 +1,9 @@
 // Which indices of a snapshot an expression means, and their names after a restore.
-import { JavaPattern } from '../../analysis/regex/java-pattern.ts';
-import { Replacement } from '../../analysis/regex/replacement.ts';
+
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { JavaPattern } from '../../regex/java-pattern.ts';
+import { Replacement } from '../../regex/replacement.ts';
 import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
 
 /** Longest `rename_pattern`: it is compiled for each restore. */

@@ -1,7 +1,8 @@
 // Grok expressions: regular expressions that refer to named patterns (`%{NUMBER:bytes:int}`) and capture fields. They run on the linear-time engine.
-import { INGEST_STEPS, JavaPattern } from '../../analysis/regex/java-pattern.ts';
-import { FLAG } from '../../analysis/regex/syntax.ts';
+
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { INGEST_STEPS, JavaPattern } from '../../regex/java-pattern.ts';
+import { FLAG } from '../../regex/syntax.ts';
 import { GROK_PATTERNS } from './patterns.ts';
 
 type CaptureType = 'string' | 'int' | 'long' | 'float' | 'double' | 'boolean';

@@ -1,10 +1,10 @@
 // Processors that parse strings: json, kv, csv.
 
-import { INGEST_STEPS, JavaPattern } from '../../analysis/regex/java-pattern.ts';
 import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { INGEST_STEPS, JavaPattern } from '../../regex/java-pattern.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';

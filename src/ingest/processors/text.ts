@@ -1,12 +1,12 @@
 // Processors of strings: lowercase, uppercase, trim, gsub, html_strip, urldecode, bytes; and of strings and lists: split, join, sort.
 import { CharFilterChain } from '../../analysis/char-filters/apply.ts';
 import { htmlStripFilter } from '../../analysis/char-filters/html-strip.ts';
-import { INGEST_STEPS, type JavaPattern } from '../../analysis/regex/java-pattern.ts';
-import { Replacement } from '../../analysis/regex/replacement.ts';
 import { threadAnalysisHost } from '../../analysis/thread-host.ts';
 import { parseByteSize } from '../../common/byte-size.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { INGEST_STEPS, type JavaPattern } from '../../regex/java-pattern.ts';
+import { Replacement } from '../../regex/replacement.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';

@@ -1,9 +1,10 @@
 // Rewriting of queries that match terms by a pattern: case-insensitive term, prefix, wildcard, regexp, fuzzy.
-import { regexpMatcher } from '../../analysis/regex/lucene-automaton.ts';
+
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/leaf-query.ts';
+import { regexpMatcher } from '../../regex/lucene-automaton.ts';
 import { ALL, constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { RewriteMethod } from '../index-query/pattern-query.ts';
 import { afterPrefix, type Bytes, termOfText } from '../index-query/term.ts';

@@ -1,7 +1,7 @@
 // The tables of Thai's rules are those of the expression that tells them.
 import { expect, test } from 'vitest';
 import { CLASS_COUNT, CLASSES, STATES } from '../../../src/analysis/generated/thai-rules.ts';
-import { compileMachines } from '../../../src/analysis/regex/machine.ts';
+import { compileMachines } from '../../../src/regex/machine.ts';
 import { thaiRules } from '../../../tools/thai-rules.ts';
 
 test('generated tables are up to date', () => {

@@ -1,7 +1,7 @@
 // Term patterns against simple versions: JavaScript's regular expressions, a full edit distance table.
 import { expect, test } from 'vitest';
-import { regexpMatcher } from '../../../../src/analysis/regex/lucene-automaton.ts';
 import { REGEXP_ALL } from '../../../../src/common/regexp-flags.ts';
+import { regexpMatcher } from '../../../../src/regex/lucene-automaton.ts';
 import { fuzzyMatcher } from '../../../../src/search/matchers/edit-distance.ts';
 import { wildcardMatcher } from '../../../../src/search/matchers/wildcard.ts';
 import { forSeeds, type Rng } from '../../../support/rng.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { JavaPattern } from '../../../../src/analysis/regex/java-pattern.ts';
-import { LucenePattern } from '../../../../src/analysis/regex/lucene-pattern.ts';
-import { Replacement } from '../../../../src/analysis/regex/replacement.ts';
+import { JavaPattern } from '../../../src/regex/java-pattern.ts';
+import { LucenePattern } from '../../../src/regex/lucene-pattern.ts';
+import { Replacement } from '../../../src/regex/replacement.ts';
 
 const LETTERS = 'ab'.repeat(20_000);
 

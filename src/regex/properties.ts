@@ -1,6 +1,7 @@
 // Character classes by name, as in java.util.regex.
-import { categoryRuns } from '../characters.ts';
+
 import { blockNamed } from './blocks.ts';
+import { categoryRuns } from './characters.ts';
 import { CodePointSet } from './code-point-set.ts';
 
 const ASCII: CodePointSet = CodePointSet.of([0, 127]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { regexpMatcher } from '../../../../src/analysis/regex/lucene-automaton.ts';
-import { REGEXP_ALL } from '../../../../src/common/regexp-flags.ts';
-import { forSeeds, type Rng } from '../../../support/rng.ts';
+import { REGEXP_ALL } from '../../../src/common/regexp-flags.ts';
+import { regexpMatcher } from '../../../src/regex/lucene-automaton.ts';
+import { forSeeds, type Rng } from '../../support/rng.ts';
 
 const utf8 = new TextEncoder();
 const DEFAULT_STATES = 10_000;

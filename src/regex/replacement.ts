@@ -1,5 +1,5 @@
-import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import type { JavaPattern, Matcher } from './java-pattern.ts';
 
 type Piece = { text: string } | { group: number } | { error: ApiError };

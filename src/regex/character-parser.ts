@@ -1,5 +1,5 @@
 // The part of Java's regular expression syntax that denotes single characters: escapes, properties, bracketed classes. parser.ts parses the rest.
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { foldLiteral, foldRange } from './case-fold.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
 import { DIGIT, HORIZONTAL_SPACE, LINE_TERMINATORS, propertySet, SPACE, unicodeClass, VERTICAL_SPACE, WORD } from './properties.ts';

@@ -1,7 +1,7 @@
 // Reads the elements of Lucene's regular expression syntax that denote characters and numbers. lucene-pattern.ts (longest matches in a text) and
 // lucene-automaton.ts (whole terms, with complement and intersection) parse the operators, each to its own form of an expression.
 // Positions in errors count UTF-16 units, as in Lucene. Source: org.apache.lucene.util.automaton.RegExp (Apache Lucene).
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { DIGIT, WORD } from './properties.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { regexpMatcher } from '../../../../src/analysis/regex/lucene-automaton.ts';
-import { LucenePattern } from '../../../../src/analysis/regex/lucene-pattern.ts';
-import { REGEXP_ALL } from '../../../../src/common/regexp-flags.ts';
+import { REGEXP_ALL } from '../../../src/common/regexp-flags.ts';
+import { regexpMatcher } from '../../../src/regex/lucene-automaton.ts';
+import { LucenePattern } from '../../../src/regex/lucene-pattern.ts';
 
 const matchesWhole = (pattern: string, text: string): boolean =>
   regexpMatcher(pattern, REGEXP_ALL, false, 10_000).matches(new TextEncoder().encode(text));

@@ -1,5 +1,5 @@
 // Compiles a parsed expression to instructions. Counted repetitions are expanded, so the size of the program is bounded here.
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { CodePointSet } from './code-point-set.ts';
 import type { AssertionKind, Node } from './syntax.ts';
 

@@ -1,5 +1,5 @@
 // Parses Java's regular expression syntax (java.util.regex.Pattern of JDK 25) and reports errors with its messages.
-import { maxOf } from '../../common/large-lists.ts';
+import { maxOf } from '../common/large-lists.ts';
 import { CharacterParser } from './character-parser.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
 import { VERTICAL_SPACE } from './properties.ts';

@@ -1,4 +1,4 @@
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { JavaPattern } from './java-pattern.ts';
 import { FLAG } from './syntax.ts';
 

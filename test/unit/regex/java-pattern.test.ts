@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { compilePattern } from '../../../src/analysis/regex/java-flags.ts';
-import { JavaPattern } from '../../../src/analysis/regex/java-pattern.ts';
-import { LucenePattern } from '../../../src/analysis/regex/lucene-pattern.ts';
-import { parseJavaRegex } from '../../../src/analysis/regex/parser.ts';
-import { Replacement } from '../../../src/analysis/regex/replacement.ts';
+import { compilePattern } from '../../../src/regex/java-flags.ts';
+import { JavaPattern } from '../../../src/regex/java-pattern.ts';
+import { LucenePattern } from '../../../src/regex/lucene-pattern.ts';
+import { parseJavaRegex } from '../../../src/regex/parser.ts';
+import { Replacement } from '../../../src/regex/replacement.ts';
 import { forSeeds, type Rng } from '../../support/rng.ts';
 
 function allMatches(source: string, text: string): (string | null)[][] {

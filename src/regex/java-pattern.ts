@@ -1,8 +1,8 @@
 // Runs Java regular expressions in time linear in the text: backtracking never tries an (instruction, position) pair twice, and lookarounds take one
 // pass over the text each. Finds the leftmost match with alternatives in order, like java.util.regex; back references are not supported.
-import { checkTurn } from '../../common/turn.ts';
-import { ApiError } from '../../errors/api-error.ts';
-import { category } from '../characters.ts';
+import { checkTurn } from '../common/turn.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { category } from './characters.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
 import { parseJavaRegex } from './parser.ts';
 import { compileProgram, type Program } from './program.ts';
