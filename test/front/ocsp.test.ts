@@ -9,11 +9,12 @@ import { Front } from '../support/front.ts';
 
 const front = new Front();
 const openssl = (...args: string[]): Buffer => execFileSync('openssl', args, { cwd: front.folder, stdio: ['ignore', 'pipe', 'pipe'] });
-let port = 0;
+const ports = { http: 0, stream: 0 };
 let responder: Server;
 
 beforeAll(async () => {
-  port = await freePort();
+  ports.http = await freePort();
+  ports.stream = await freePort();
   const responderPort = await freePort();
   front.write(
     'openssl.conf',
@@ -35,9 +36,12 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => responder.listen(responderPort, '127.0.0.1', resolve));
   const file = (name: string): string => path.join(front.folder, name);
-  front.config(`
-    server { listen 127.0.0.1:${port} ssl; ssl_certificate ${file('leaf.crt')}; ssl_certificate_key ${file('leaf.key')};
-      ssl_trusted_certificate ${file('ca.crt')}; ssl_stapling on; ssl_stapling_verify on; return 200 x; }`);
+  const settings = `ssl_certificate ${file('leaf.crt')}; ssl_certificate_key ${file('leaf.key')};
+    ssl_trusted_certificate ${file('ca.crt')}; ssl_stapling on; ssl_stapling_verify on;`;
+  front.config(
+    `server { listen 127.0.0.1:${ports.http} ssl; ${settings} return 200 x; }`,
+    `stream { server { listen 127.0.0.1:${ports.stream} ssl; ${settings} return x; } }`,
+  );
   await front.start();
 });
 afterAll(async () => {
@@ -46,7 +50,7 @@ afterAll(async () => {
 });
 
 /** The response stapled to a handshake, null if there is none. */
-function stapled(): Promise<Buffer | null> {
+function stapled(port: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const options: ConnectionOptions & TLSSocketOptions = { port, host: '127.0.0.1', requestOCSP: true, rejectUnauthorized: false };
     const socket = connect(options);
@@ -58,9 +62,9 @@ function stapled(): Promise<Buffer | null> {
   });
 }
 
-test('a response is stapled once the responder has sent it', async () => {
+test.each(['http', 'stream'] as const)('a response is stapled once the responder has sent it (%s)', async (block) => {
   let response: Buffer | null = null;
-  while (response === null) response = await stapled();
+  while (response === null) response = await stapled(ports[block]);
   expect(response.equals(Buffer.from(front.read('response.der'), 'latin1'))).toBe(true);
   expect(front.read('error.log')).not.toMatch(/certificate status/);
 });

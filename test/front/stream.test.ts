@@ -224,7 +224,6 @@ describe('a configuration', () => {
   };
 
   test.each([
-    ['server { listen 127.0.0.1:1; }', 'no handler for server'],
     ['server { return x; }', 'no "listen" is defined'],
     ['server { listen 127.0.0.1; return x; }', 'no port in "127.0.0.1" of the "listen" directive'],
     ['server { listen 127.0.0.1:1 udp ssl; return x; }', '"ssl" parameter is incompatible with "udp"'],

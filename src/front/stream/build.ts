@@ -84,6 +84,7 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
     const variables = new Variables();
     super(input, STREAM_MODULES, new StreamMain(variables, input.paths, input.inherited, 'stream:'));
     this.#variables = variables;
+    this.main.namesAt = streamCore.conf;
     addStreamVariables(variables);
     for (const module of STREAM_MODULES) variables.add(module.variables ?? [], module.families);
   }
@@ -111,10 +112,7 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
     this.readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
     this.runChecks();
     this.merge(main.loc, undefined);
-    for (const server of main.servers) {
-      this.merge(server.root, main.loc);
-      if (!streamCore.conf(server.root).content) throw new ConfigError(`no handler for server in ${server.place}`);
-    }
+    for (const server of main.servers) this.merge(server.root, main.loc);
     finishBuild(() => {
       for (const module of STREAM_MODULES) module.init?.(main);
       this.#variables.resolve();

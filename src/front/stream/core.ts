@@ -1,8 +1,9 @@
 // Directive table of the stream core. Structural directives (server, listen, server_name) are in build.ts.
 import { ANY_COUNT, custom, flag, HS, HTTP, msec, num, size } from '../config/directive.ts';
-import { parseResolver, type ResolverConf } from '../http/config/core.ts';
+import { parseResolver } from '../http/config/core.ts';
 import type { BlockFrame } from '../http/config/module.ts';
 import type { Value } from '../http/config/value.ts';
+import type { ResolverConf } from '../http/model/types.ts';
 import { type ContentHandler, defineStreamModule } from './model.ts';
 
 /** In the tables of this block HTTP stands for `stream`, SERVER for a server in it, and UPSTREAM for an `upstream` in it. */

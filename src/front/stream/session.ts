@@ -121,8 +121,12 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
 
   protected runContent(): void {
     const { content } = streamCore.conf(this.loc);
-    if (content) content(this);
-    else this.finalize(STATUS.internalError);
+    if (content) {
+      content(this);
+      return;
+    }
+    if (this.loc.debug) this.log('debug', 'no handler for server');
+    this.finalize(STATUS.internalError);
   }
 
   useServer(server: Server): void {

@@ -1,7 +1,7 @@
 // TLS of client connections: the server that the ClientHello names, its certificate, and the demands on the client's.
 import type { Socket } from 'node:net';
 import type tls from 'node:tls';
-import { contextOf, secureContextFor, type TlsContext } from '../http/connection/tls-context.ts';
+import { contextOf, secureContextFor, type TlsContext, trustUnnamed } from '../http/connection/tls-context.ts';
 import { SocketIncoming } from '../http/connection/tls-incoming.ts';
 import { tlsInfo } from '../http/connection/tls-info.ts';
 import { ALERT_UNRECOGNIZED_NAME, Handshake, handshakeInfo, staplingServer, wireNames } from '../http/connection/tls-listener.ts';
@@ -76,6 +76,7 @@ function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello):
     ALPNProtocols: ssl_alpn ? wireNames(ssl_alpn) : undefined,
     secureContext,
   });
+  trustUnnamed(context, secureContext);
   if (conf.ssl_key_log) logKeys(secure, conf.ssl_key_log);
   const report = (problem: string): void => fail(s, problem);
   new Handshake(secure, ssl_handshake_timeout, report, () => {

@@ -95,6 +95,7 @@ class Builder extends BlockBuilder<HttpMain> {
     const variables = new Variables();
     super(input, modules, new HttpMain(variables, input.paths, input.inherited));
     this.#variables = variables;
+    this.main.namesAt = core.conf;
     addCoreVariables(variables);
     for (const module of modules) variables.add(module.variables ?? [], module.families);
     registerCombined(this.main);

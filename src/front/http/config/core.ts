@@ -22,6 +22,7 @@ import {
   within,
 } from '../../config/directive.ts';
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
+import type { ResolverConf } from '../model/types.ts';
 import type { TempFolder } from '../request/body.ts';
 import { addressError, pendingLookups, splitHostPort, systemAddresses } from './addresses.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';
@@ -279,15 +280,6 @@ export const core = defineModule(
     },
   },
 );
-
-export interface ResolverConf {
-  servers: { host: string; port: number }[];
-  validMs: number | undefined;
-  ipv4: boolean;
-  ipv6: boolean;
-  /** zone that counts its requests and their results */
-  zone?: string;
-}
 
 export function parseResolver(f: BlockFrame): ResolverConf {
   let named = false;

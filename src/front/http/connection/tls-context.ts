@@ -63,6 +63,15 @@ export interface TlsContext {
   conf: Conf;
   reject: boolean;
   ticketKeys: TicketKey[];
+  /** PEM of authorities that are trusted, but not named to clients */
+  unnamed: string[];
+  /** certificates and keys without variables, for contexts that serve one handshake */
+  pems: Pems;
+}
+
+interface Pems {
+  cert: Buffer[];
+  key: (string | Buffer)[];
 }
 
 const sharedContext = (server: tls.Server): tls.SecureContext =>
@@ -122,14 +131,28 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[]): tl
       .join(':');
   }
   if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam);
-  const ca = [readFileOr(conf.ssl_client_certificate), readFileOr(conf.ssl_trusted_certificate)].filter((b) => b !== undefined);
-  // each is named to the client, so duplicates are removed
-  if (ca.length > 0) options.ca = [...new Set(ca.flatMap((pem) => certificatesOf(pem).map((c) => c.toString())))];
+  // each is named to the client; otherwise Node would trust the public authorities
+  options.ca = authoritiesIn(conf.ssl_client_certificate);
   if (conf.ssl_crl) options.crl = readCrls(conf.ssl_crl);
   // a session cache implies resumption without tickets, which Node offers for TLS 1.2 only, so tickets stay enabled
   if (!conf.ssl_session_tickets && conf.ssl_session_cache.mode !== 'on') options.secureOptions = constants.SSL_OP_NO_TICKET;
   applyConfCommands(options, conf.ssl_conf_command ?? []);
   return options;
+}
+
+/** The authorities of a file as PEM, each once. */
+function authoritiesIn(path: string | undefined): string[] {
+  const pem = readFileOr(path);
+  return pem ? [...new Set(certificatesOf(pem).map((c) => c.toString()))] : [];
+}
+
+/**
+ * Authorities of `ssl_trusted_certificate` that a handshake trusts without naming them to the client. Node always does both, so they
+ * are added after the server has written its names (see `trustUnnamed`), to a context that serves one handshake.
+ */
+function unnamedAuthorities(conf: Conf, named: readonly string[]): string[] {
+  if (conf.ssl_verify_client === 'off') return [];
+  return authoritiesIn(conf.ssl_trusted_certificate).filter((pem) => !named.includes(pem));
 }
 
 /**
@@ -153,7 +176,7 @@ function cipherList(conf: Conf): string {
 
 const constantOf = ({ value }: PemSource): string => value.constant ?? '';
 
-function pemsOf(conf: Conf, evalText: (pem: PemSource) => string, atRunTime = false): { cert: Buffer[]; key: (string | Buffer)[] } {
+function pemsOf(conf: Conf, evalText: (pem: PemSource) => string, atRunTime = false): Pems {
   const certs = conf.ssl_certificate ?? [];
   const keys = conf.ssl_certificate_key ?? [];
   if (keys.length < certs.length) throw `no "ssl_certificate_key" is defined for certificate "${certs[certs.length - 1].value.source}"`;
@@ -197,6 +220,10 @@ export function contextOf(http: BlockMain, server: Server): TlsContext {
   const conf = sslModule.conf(server.root);
   const ticketKeys = ticketKeysOf(http, conf);
   const reject = conf.ssl_reject_handshake;
+  if (!reject && (conf.ssl_verify_client === 'on' || conf.ssl_verify_client === 'optional')) {
+    if (!conf.ssl_client_certificate && !conf.ssl_trusted_certificate)
+      throw 'no ssl_client_certificate or ssl_trusted_certificate for ssl_verify_client';
+  }
   const pems = !reject && constantPems(conf) ? pemsOf(conf, constantOf) : { cert: [], key: [] };
   let base: tls.SecureContextOptions;
   try {
@@ -224,9 +251,9 @@ export function contextOf(http: BlockMain, server: Server): TlsContext {
       done(null, cache.get(prefix + id.toString('hex')));
     });
   }
-  if (conf.ssl_stapling) prepareStapling(server, pems.cert, (message) => logTo(server.root.errorLogs, 'warn', message));
+  if (conf.ssl_stapling) prepareStapling(http, server, pems.cert, (message) => logTo(server.root.errorLogs, 'warn', message));
   useTicketKeys(sharedContext(tlsServer), ticketKeys);
-  const context = { server: tlsServer, conf, reject, ticketKeys };
+  const context = { server: tlsServer, conf, reject, ticketKeys, pems, unnamed: unnamedAuthorities(conf, base.ca as string[]) };
   contexts.set(server, context);
   return context;
 }
@@ -238,20 +265,37 @@ export function contextOf(http: BlockMain, server: Server): TlsContext {
  */
 export function secureContextFor(server: Server, context: TlsContext, session: () => Session): tls.SecureContext {
   const { conf } = context;
-  if (constantPems(conf)) return sharedContext(context.server);
+  if (constantPems(conf)) return context.unnamed.length === 0 ? sharedContext(context.server) : newContext(context, context.pems);
   const r = session();
   const evaluate = (pem: PemSource): string => pem.value.eval(r);
   const key = [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].map(evaluate).join('\0');
   const cache = variableContexts.get(server) ?? new ContextCache();
   variableContexts.set(server, cache);
   const keep = conf.ssl_certificate_cache ?? { max: 0, validMs: 0, inactiveMs: 0 };
-  const known = cache.get(key, keep);
+  const reusable = context.unnamed.length === 0;
+  const known = reusable ? cache.get(key, keep) : undefined;
   if (known) return known;
-  const pems = pemsOf(conf, evaluate, true);
-  const made = tls.createSecureContext(secureOptions(conf, pems.cert, pems.key));
-  useTicketKeys(made, context.ticketKeys);
-  cache.put(key, made, keep);
+  const made = newContext(context, pemsOf(conf, evaluate, true));
+  if (reusable) cache.put(key, made, keep);
   return made;
+}
+
+function newContext({ conf, ticketKeys }: TlsContext, { cert, key }: Pems): tls.SecureContext {
+  const made = tls.createSecureContext(secureOptions(conf, cert, key));
+  useTicketKeys(made, ticketKeys);
+  return made;
+}
+
+/**
+ * Makes a handshake trust the authorities that are not named to the client. To be called right after the TLS socket is made: the socket gets
+ * the ClientHello in the next tick and writes its names; the client's certificate arrives no earlier than the next event.
+ */
+export function trustUnnamed({ unnamed }: TlsContext, secureContext: tls.SecureContext): void {
+  if (unnamed.length === 0) return;
+  const { context } = secureContext as { context: { addCACert(pem: string): void } };
+  process.nextTick(() => {
+    for (const pem of unnamed) context.addCACert(pem);
+  });
 }
 
 const variableContexts = new WeakMap<Server, ContextCache>();

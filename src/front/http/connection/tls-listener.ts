@@ -20,7 +20,7 @@ import { logKeys } from '../tls/key-log.ts';
 import { sslModule } from '../tls/ssl.ts';
 import type { AcceptHooks } from './accept.ts';
 import { HttpConnection } from './http-connection.ts';
-import { contextOf, secureContextFor, type TlsContext } from './tls-context.ts';
+import { contextOf, secureContextFor, type TlsContext, trustUnnamed } from './tls-context.ts';
 import { type Incoming, SocketIncoming } from './tls-incoming.ts';
 import { tlsInfo } from './tls-info.ts';
 
@@ -213,6 +213,7 @@ export class TlsListener {
       },
       reads,
     );
+    trustUnnamed(context, secureContext);
     if (conf.ssl_key_log) logKeys(secure, conf.ssl_key_log);
     new Handshake(secure, core.conf(server.root).client_header_timeout, failure, () => {
       const info = tlsInfo(secure, server, hello);

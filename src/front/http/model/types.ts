@@ -194,6 +194,22 @@ export interface ListenSocket {
   hosts: VirtualHosts;
 }
 
+/** Name servers of `resolver`. */
+export interface ResolverConf {
+  servers: { host: string; port: number }[];
+  validMs: number | undefined;
+  ipv4: boolean;
+  ipv6: boolean;
+  /** zone that counts its requests and their results */
+  zone?: string;
+}
+
+/** How a level of configuration finds the addresses of names at run time. */
+export interface NameService {
+  resolver: ResolverConf | undefined;
+  resolver_timeout: number;
+}
+
 /** A compiled `http { }` or `stream { }`, and everything that is global to it. */
 export class BlockMain {
   readonly loc = new Loc();
@@ -204,6 +220,8 @@ export class BlockMain {
   readonly modules: HttpModule<Table, BlockMain>[] = [];
   /** named objects of modules (upstreams, zones, formats), by `kind:name` */
   readonly registry = new Map<string, unknown>();
+  /** `resolver` and `resolver_timeout` of a level */
+  namesAt: (loc: Loc) => NameService = () => ({ resolver: undefined, resolver_timeout: 0 });
 
   constructor(
     readonly variables: VariableTable,

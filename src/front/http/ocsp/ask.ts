@@ -1,7 +1,6 @@
 // Queries an OCSP responder over plain HTTP (RFC 6960 appendix A): one GET per certificate, with the request in the path.
 import { connect } from 'node:net';
-import { core } from '../config/core.ts';
-import type { Server } from '../model/types.ts';
+import type { NameService } from '../model/types.ts';
 import type { Responder } from '../tls/ocsp-responder.ts';
 import { resolverFor } from '../upstream/peers/resolver.ts';
 import { HttpResponseParser } from '../upstream/protocol/http-response.ts';
@@ -12,11 +11,11 @@ const MAX_HEADER = 8192;
 const MAX_RESPONSE = 256 * 1024;
 
 /**
- * Sends a request. Host names from certificates are resolved by the server's `resolver`: the system's resolver would block on untrusted names.
+ * Sends a request. Host names from certificates are resolved by `names`: the system's resolver would block on untrusted names.
  * @returns the response in DER @throws OcspError
  */
-export async function askResponder(responder: Responder, request: Buffer, server: Server): Promise<Buffer> {
-  const host = await addressOf(responder, server);
+export async function askResponder(responder: Responder, request: Buffer, names: NameService): Promise<Buffer> {
+  const host = await addressOf(responder, names);
   const path = `${responder.path}/${encodeURIComponent(request.toString('base64'))}`;
   const name = responder.host.includes(':') ? `[${responder.host}]` : responder.host;
   return new Promise((resolve, reject) => {
@@ -73,10 +72,9 @@ export async function askResponder(responder: Responder, request: Buffer, server
   });
 }
 
-async function addressOf(responder: Responder, server: Server): Promise<string> {
+async function addressOf(responder: Responder, { resolver, resolver_timeout }: NameService): Promise<string> {
   const { host } = responder;
   if (responder.configured || /^[\d.]+$/.test(host) || host.includes(':')) return host;
-  const { resolver, resolver_timeout } = core.conf(server.root);
   if (!resolver) throw new OcspError(`no resolver defined to resolve ${host}`);
   try {
     return (await resolverFor(resolver).resolve(host, resolver_timeout)).addresses[0];

@@ -106,7 +106,7 @@ async function statusOf(http: BlockMain, server: Server, certificate: X509Certif
   if (known) return known;
   const responder = conf.ssl_ocsp_responder ? parseResponder(conf.ssl_ocsp_responder, true) : responderOf(certificate);
   if (!responder) throw new Error('no OCSP responder URL in the certificate');
-  const data = await askResponder(responder, ocspRequest(id), server);
+  const data = await askResponder(responder, ocspRequest(id), http.namesAt(server.root));
   const answer = readOcspResponse(data, certificate, issuer, { chain: [], verifySigner: true });
   cache?.put(key, answer);
   return answer;

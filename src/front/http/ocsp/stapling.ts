@@ -3,8 +3,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { logTo } from '../../log/error-log.ts';
-import { core } from '../config/core.ts';
-import type { Server } from '../model/types.ts';
+import type { BlockMain, NameService, Server } from '../model/types.ts';
 import type { ClientHello } from '../tls/client-hello.ts';
 import { certificatesOf, issuerOf, parseResponder, type Responder, responderOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile } from '../tls/pem.ts';
@@ -29,8 +28,17 @@ class Staple {
   readonly #certificate: X509Certificate;
   readonly #issuer: X509Certificate;
   readonly #responder: Responder;
+  readonly #names: NameService;
 
-  constructor(server: Server, certificate: X509Certificate, issuer: X509Certificate, chain: X509Certificate[], responder: Responder) {
+  constructor(
+    server: Server,
+    certificate: X509Certificate,
+    issuer: X509Certificate,
+    chain: X509Certificate[],
+    responder: Responder,
+    names: NameService,
+  ) {
+    this.#names = names;
     this.#server = server;
     this.#certificate = certificate;
     this.#issuer = issuer;
@@ -57,7 +65,7 @@ class Staple {
     const responder = this.#responder;
     try {
       const { certificateId, ocspRequest, readOcspResponse } = await import('./messages.ts');
-      const data = await askResponder(responder, ocspRequest(certificateId(certificate, issuer)), server);
+      const data = await askResponder(responder, ocspRequest(certificateId(certificate, issuer)), this.#names);
       const verifySigner = sslModule.conf(server.root).ssl_stapling_verify;
       const answer = readOcspResponse(data, certificate, issuer, { chain: this.#chain, verifySigner });
       const now = Date.now();
@@ -90,7 +98,8 @@ const staples = new WeakMap<Server, ServerStaples>();
  * @param warn  called with the reason why a certificate cannot be stapled
  * @throws string: a file cannot be read
  */
-export function prepareStapling(server: Server, pems: readonly Buffer[], warn: (message: string) => void): void {
+export function prepareStapling(main: BlockMain, server: Server, pems: readonly Buffer[], warn: (message: string) => void): void {
+  const names = main.namesAt(server.root);
   const conf = sslModule.conf(server.root);
   const prepared: ServerStaples = { file: undefined, certificates: [] };
   staples.set(server, prepared);
@@ -114,8 +123,8 @@ export function prepareStapling(server: Server, pems: readonly Buffer[], warn: (
     else if (!responder) warn(`"ssl_stapling" ignored, no OCSP responder URL in the certificate "${name}"`);
     else {
       // The server's own certificate is trusted, so the system may resolve its host names.
-      const known = core.conf(server.root).resolver ? responder : { ...responder, configured: true };
-      staple = new Staple(server, certificate, issuer, [...chain, ...trusted], known);
+      const known = names.resolver ? responder : { ...responder, configured: true };
+      staple = new Staple(server, certificate, issuer, [...chain, ...trusted], known, names);
     }
     prepared.certificates.push({ keyType: certificate.publicKey.asymmetricKeyType ?? '', staple });
   }

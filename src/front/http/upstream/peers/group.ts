@@ -6,9 +6,9 @@ import { parseSize, parseTimeMs, parseTimeSec } from '../../../config/values.ts'
 import { loop } from '../../../zone/memory.ts';
 import { SharedTable } from '../../../zone/table.ts';
 import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../../config/addresses.ts';
-import { core, parseResolver, type ResolverConf } from '../../config/core.ts';
+import { core, parseResolver } from '../../config/core.ts';
 import { type BlockFrame, defineModule, type HttpFrame } from '../../config/module.ts';
-import { type BlockMain, Loc } from '../../model/types.ts';
+import { type BlockMain, Loc, type ResolverConf } from '../../model/types.ts';
 import { Pool } from '../connection/connect.ts';
 import type { ServerEntry } from './peer.ts';
 import { DEFAULT_SERVER, PEER_FIELDS, Peer, type ServerOptions, type TimeKind } from './peer.ts';

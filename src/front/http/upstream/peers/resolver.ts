@@ -1,8 +1,8 @@
 // DNS client of `resolver`: A, AAAA and SRV over UDP (TCP when truncated), with responses cached for their TTL.
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
-import type { ResolverConf } from '../../config/core.ts';
 import { type ResolverCounts, resolverCounts, TIMED_OUT } from '../../config/resolver-counts.ts';
+import type { ResolverConf } from '../../model/types.ts';
 import {
   type DnsResponse,
   decodeResponse,

@@ -1,9 +1,9 @@
 // Groups for back ends that the configuration names by address, or that variables name at run time.
 import { isIP } from 'node:net';
 import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../../config/addresses.ts';
-import { core, type ResolverConf } from '../../config/core.ts';
+import { core } from '../../config/core.ts';
 import type { BlockFrame } from '../../config/module.ts';
-import type { BlockMain, Request } from '../../model/types.ts';
+import type { BlockMain, Request, ResolverConf } from '../../model/types.ts';
 import { UpstreamGroup } from './group.ts';
 import { DEFAULT_SERVER } from './peer.ts';
 import { PeerSet } from './peer-set.ts';

@@ -1,0 +1,73 @@
+/** Certificates of clients: which authorities a server names, and which it trusts without naming them. */
+import { execFileSync, spawn } from 'node:child_process';
+import tls from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { Front } from '../support/front.ts';
+
+const front = new Front();
+const ports = { http: 0, stream: 0, unnamed: 0 };
+
+beforeAll(async () => {
+  for (const name of ['server', 'named', 'trusted', 'stranger']) {
+    const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`, '-days', '2'];
+    execFileSync('openssl', [...args, '-keyout', `${name}.key`, '-out', `${name}.crt`], { cwd: front.folder, stdio: 'ignore' });
+  }
+  for (const name of ['http', 'stream', 'unnamed'] as const) ports[name] = await freePort();
+  const certificate = 'ssl_certificate server.crt; ssl_certificate_key server.key;';
+  const clients = 'ssl_verify_client optional; ssl_client_certificate named.crt; ssl_trusted_certificate trusted.crt;';
+  front.config(
+    `${certificate} ${clients} server { listen 127.0.0.1:${ports.http} ssl; return 200 $ssl_client_verify; }`,
+    `stream { ${certificate}
+      server { listen 127.0.0.1:${ports.stream} ssl; ${clients} return $ssl_client_verify; }
+      server { listen 127.0.0.1:${ports.unnamed} ssl; ssl_verify_client on; ssl_trusted_certificate trusted.crt; return $ssl_client_verify; }
+    }`,
+  );
+  await front.start();
+});
+afterAll(() => front.dispose());
+
+/** What a server sends to a client that shows this certificate. */
+function ask(port: number, name: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const own = { cert: front.read(`${name}.crt`), key: front.read(`${name}.key`) };
+    const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...own }, () => {
+      if (port === ports.http) socket.write('GET / HTTP/1.0\r\n\r\n');
+    });
+    socket.on('data', (data) => (text += String(data)));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text.slice(text.indexOf('\r\n\r\n') + 1).trim()));
+  });
+}
+
+/** Names of the authorities in the server's request for a certificate. */
+async function named(port: number, version: string): Promise<string> {
+  const child = spawn('openssl', ['s_client', '-connect', `127.0.0.1:${port}`, version], { stdio: ['pipe', 'pipe', 'ignore'] });
+  let out = '';
+  child.stdout.on('data', (data) => (out += String(data)));
+  child.stdin.on('error', () => {}).end('GET / HTTP/1.0\r\n\r\n');
+  await new Promise((resolve) => child.once('close', resolve));
+  return /Acceptable client certificate CA names\n((?:.*CN = .*\n)+)/.exec(out)?.[1].trim() ?? 'none';
+}
+
+describe.each(['http', 'stream'] as const)('%s', (block) => {
+  test.each(['-tls1_2', '-tls1_3'])('names the authorities of ssl_client_certificate only (%s)', async (version) => {
+    expect(await named(ports[block], version)).toBe('CN = named');
+  });
+
+  test('trusts those of both files', async () => {
+    expect(await ask(ports[block], 'named')).toMatch(/SUCCESS$/);
+    expect(await ask(ports[block], 'trusted')).toMatch(/SUCCESS$/);
+  });
+
+  test('trusts no other', async () => {
+    expect(await ask(ports[block], 'stranger')).not.toMatch(/SUCCESS$/);
+  });
+});
+
+test('ssl_trusted_certificate alone names nobody', async () => {
+  expect(await named(ports.unnamed, '-tls1_3')).toBe('none');
+  expect(await ask(ports.unnamed, 'trusted')).toBe('SUCCESS');
+  expect(await ask(ports.unnamed, 'stranger')).toBe('');
+});
