@@ -12,6 +12,7 @@ export function tableOf(results: readonly CaseResult[]): string[] {
     'canary p99, ms',
     'canary worst, ms',
     'slowest answer, ms',
+    'longest turn, ms',
     'busiest thread, ms',
     'peak, MB',
     'after, MB',
@@ -39,6 +40,7 @@ function rowOf(family: string, results: readonly CaseResult[]): string {
     Math.round(quantile(samples, 0.99)),
     Math.round(samples[samples.length - 1] ?? 0),
     Math.round(most(({ answerMs }) => answerMs)),
+    Math.round(most(({ turnMs }) => turnMs)),
     most(({ busiestMs }) => busiestMs),
     Math.round(most(({ peakBytes }) => peakBytes) / MB),
     Math.round((results[results.length - 1]?.afterBytes ?? 0) / MB),
@@ -53,8 +55,19 @@ function quantile(sorted: readonly number[], share: number): number {
 }
 
 /** One case in a line. */
-export function lineOf({ case: { family, name }, status, type, answerMs, canary, busiestMs, peakBytes, faults }: CaseResult): string {
+export function lineOf({
+  case: { family, name },
+  status,
+  type,
+  answerMs,
+  canary,
+  busiestMs,
+  turnMs,
+  peakBytes,
+  faults,
+}: CaseResult): string {
   const worst = canary.reduce((max, ms) => Math.max(max, ms), 0);
-  const figures = `${Math.round(answerMs)} ms, canary ${Math.round(worst)} ms, thread ${busiestMs} ms, ${Math.round(peakBytes / MB)} MB`;
+  const times = `${Math.round(answerMs)} ms, canary ${Math.round(worst)} ms, turn ${Math.round(turnMs)} ms, thread ${busiestMs} ms`;
+  const figures = `${times}, ${Math.round(peakBytes / MB)} MB`;
   return `${faults.length > 0 ? `FAULT ${faults.join()} ` : ''}${family}: ${name}: ${status} ${type} (${figures})`;
 }

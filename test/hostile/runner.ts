@@ -8,6 +8,7 @@ import type { CanaryReport } from './canary.ts';
 import { fillIndices } from './dataset.ts';
 import { bodyOf, type HostileCase } from './hostile-case.ts';
 import { busiestThreadMs, resetPeak, residentBytes, threadTimes } from './process-figures.ts';
+import { TurnLog } from './turn-log.ts';
 
 /** After this long without an answer a request has failed. */
 const PATIENCE_MS = 20_000;
@@ -28,6 +29,8 @@ export interface CaseResult {
   readonly canary: readonly number[];
   /** Processor time of the thread that worked most. */
   readonly busiestMs: number;
+  /** Longest turn of the event loop of a thread with a listener, in processor time; short ones count as 0. */
+  readonly turnMs: number;
   readonly peakBytes: number;
   readonly afterBytes: number;
   /** What is wrong; empty if the case passed. */
@@ -40,21 +43,24 @@ export type Fault = 'died' | 'silent' | 'late' | 'stuck' | '500';
 export class HostileRunner {
   readonly #flags: readonly string[];
   readonly #documents: number;
+  readonly #turns: TurnLog;
   #service: TestService;
   #canary: ChildProcess;
 
-  private constructor(service: TestService, canary: ChildProcess, flags: readonly string[], documents: number) {
+  private constructor(service: TestService, canary: ChildProcess, turns: TurnLog, flags: readonly string[], documents: number) {
     this.#service = service;
     this.#canary = canary;
+    this.#turns = turns;
     this.#flags = flags;
     this.#documents = documents;
   }
 
   /** @param documents  of the hostile index */
   static async start(flags: readonly string[], documents: number): Promise<HostileRunner> {
-    const service = await startService(flags);
+    const turns = new TurnLog();
+    const service = await turns.observe(() => startService(flags));
     await fillIndices(service, documents);
-    return new HostileRunner(service, await startCanary(service), flags, documents);
+    return new HostileRunner(service, await startCanary(service), turns, flags, documents);
   }
 
   async run(hostile: HostileCase): Promise<CaseResult> {
@@ -62,6 +68,7 @@ export class HostileRunner {
     await takeSamples(this.#canary);
     const pid = this.#service.servicePid();
     resetPeak(pid);
+    this.#turns.take();
     const times = threadTimes(pid);
     const started = performance.now();
     const copies = Array.from({ length: hostile.copies ?? 1 }, () => send(this.#service.port, hostile, body));
@@ -69,6 +76,7 @@ export class HostileRunner {
     const answerMs = performance.now() - started;
     const { samples, recovered } = await this.#untilQuiet();
     const busiestMs = busiestThreadMs(times, threadTimes(pid));
+    const turnMs = Math.max(0, ...this.#turns.take());
     const memory = residentBytes(pid);
     const died = !this.#isAlive(pid);
     const faults: Fault[] = [];
@@ -79,12 +87,14 @@ export class HostileRunner {
     if (hostile.timeoutMs !== undefined && answerMs > hostile.timeoutMs + 1000) faults.push('late');
     if (died || !recovered) await this.#restart();
     const { status, type } = answers[0];
-    return { case: hostile, status, type, answerMs, canary: samples, busiestMs, peakBytes: memory.peak, afterBytes: memory.now, faults };
+    const [peakBytes, afterBytes] = [memory.peak, memory.now];
+    return { case: hostile, status, type, answerMs, canary: samples, busiestMs, turnMs, peakBytes, afterBytes, faults };
   }
 
   async stop(): Promise<void> {
     this.#canary.disconnect();
     await this.#service.stop();
+    this.#turns.close();
   }
 
   /** Samples until the canary is answered again; not `recovered` if that takes too long. */
@@ -116,7 +126,7 @@ export class HostileRunner {
       // It has ended already.
     }
     await this.#service.stop();
-    this.#service = await startService(this.#flags);
+    this.#service = await this.#turns.observe(() => startService(this.#flags));
     await fillIndices(this.#service, this.#documents);
     this.#canary = await startCanary(this.#service);
   }
