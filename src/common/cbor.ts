@@ -34,12 +34,20 @@ class CborWriter {
     return at;
   }
 
+  #byte(byte: number): void {
+    // Reserved first: the buffer may be replaced.
+    const at = this.#reserve(1);
+    this.#bytes[at] = byte;
+  }
+
   /** Major type and argument. */
   #head(major: number, argument: number): void {
     const type = major << 5;
-    if (argument < 24) this.#bytes[this.#reserve(1)] = type | argument;
-    else if (argument < 2 ** 8) this.#bytes.writeUInt16BE(((type | 24) << 8) | argument, this.#reserve(2));
-    else if (argument < 2 ** 16) {
+    if (argument < 24) this.#byte(type | argument);
+    else if (argument < 2 ** 8) {
+      const at = this.#reserve(2);
+      this.#bytes.writeUInt16BE(((type | 24) << 8) | argument, at);
+    } else if (argument < 2 ** 16) {
       const at = this.#reserve(3);
       this.#bytes[at] = type | 25;
       this.#bytes.writeUInt16BE(argument, at + 1);
@@ -78,7 +86,7 @@ class CborWriter {
         return;
       }
       case 'boolean':
-        this.#bytes[this.#reserve(1)] = value ? 0xf5 : 0xf4;
+        this.#byte(value ? 0xf5 : 0xf4);
         return;
       case 'object':
         if (value !== null) {
@@ -86,7 +94,7 @@ class CborWriter {
           return;
         }
     }
-    this.#bytes[this.#reserve(1)] = 0xf6;
+    this.#byte(0xf6);
   }
 
   #container(value: object): void {

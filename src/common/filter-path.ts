@@ -4,6 +4,7 @@
 import { parseJson } from './json-parse.ts';
 import { setOwn } from './own-property.ts';
 import { RawJson } from './raw-json.ts';
+import { runAtOnce, type SlicedWork } from './slices.ts';
 
 type Step = string | RegExp | '**';
 type Path = readonly Step[];
@@ -43,9 +44,14 @@ function parsePath(text: string): Path {
 
 /** The filtered response, `{}` if nothing is left. RawJson that stays whole is not parsed. */
 export function filterPaths(value: unknown, filter: PathFilter): unknown {
+  return runAtOnce(filterSteps(value, filter));
+}
+
+/** `filterPaths` as work that can be done in slices. */
+export function* filterSteps(value: unknown, filter: PathFilter): SlicedWork<unknown> {
   let result: unknown = value;
-  if (filter.includes.length > 0) result = include(result, filter.includes);
-  if (result !== undefined && filter.excludes.length > 0) result = exclude(result, filter.excludes);
+  if (filter.includes.length > 0) result = yield* include(result, filter.includes);
+  if (result !== undefined && filter.excludes.length > 0) result = yield* exclude(result, filter.excludes);
   return result === undefined ? {} : result;
 }
 
@@ -65,19 +71,24 @@ function step(paths: readonly Path[], name: string): Array<Path | null> {
   return next;
 }
 
-function include(value: unknown, paths: readonly Path[]): unknown {
+function* include(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
   const opened = value instanceof RawJson ? parseJson(value.text) : value;
   if (Array.isArray(opened)) {
-    const items = opened.map((item) => include(item, paths)).filter((item) => item !== undefined);
+    const items: unknown[] = [];
+    for (const item of opened) {
+      const kept = yield* include(item, paths);
+      if (kept !== undefined) items.push(kept);
+    }
     return items.length > 0 ? items : undefined;
   }
   if (typeof opened !== 'object' || opened === null) return undefined;
+  yield;
   const result: Record<string, unknown> = {};
   let isEmpty = true;
   for (const [name, member] of Object.entries(opened)) {
     const next = step(paths, name);
     if (next.length === 0 || member === undefined) continue;
-    const kept = next.includes(null) ? member : include(member, next as Path[]);
+    const kept = next.includes(null) ? member : yield* include(member, next as Path[]);
     if (kept === undefined) continue;
     setOwn(result, name, kept);
     isEmpty = false;
@@ -85,19 +96,24 @@ function include(value: unknown, paths: readonly Path[]): unknown {
   return isEmpty ? undefined : result;
 }
 
-function exclude(value: unknown, paths: readonly Path[]): unknown {
+function* exclude(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
   const opened = value instanceof RawJson ? parseJson(value.text) : value;
   if (Array.isArray(opened)) {
-    const items = opened.map((item) => exclude(item, paths)).filter((item) => item !== undefined);
+    const items: unknown[] = [];
+    for (const item of opened) {
+      const kept = yield* exclude(item, paths);
+      if (kept !== undefined) items.push(kept);
+    }
     return items.length > 0 || opened.length === 0 ? items : undefined;
   }
   if (typeof opened !== 'object' || opened === null) return opened;
+  yield;
   const result: Record<string, unknown> = {};
   let hasLost = false;
   let isEmpty = true;
   for (const [name, member] of Object.entries(opened)) {
     const next = step(paths, name);
-    const kept = next.includes(null) ? undefined : next.length > 0 ? exclude(member, next as Path[]) : member;
+    const kept = next.includes(null) ? undefined : next.length > 0 ? yield* exclude(member, next as Path[]) : member;
     if (kept === undefined) {
       hasLost = true;
       continue;

@@ -6,6 +6,8 @@ import { setOwn } from './own-property.ts';
 import { RawJson } from './raw-json.ts';
 
 const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
+const QUOTE = 34;
+const BACKSLASH = 92;
 const MAX_CACHED_KEYS = 4096;
 /** Quoted member names after an opening brace, and after a comma. */
 const firstKeys = new Map<string, string>();
@@ -59,38 +61,71 @@ export function writeJson(value: unknown): string {
 
 /** Formats compact JSON as Elasticsearch's `pretty`: two spaces, ` : `, one item per line, `{ }` and `[ ]`, a final line feed. */
 export function prettyJson(compact: string): string {
-  let out = '';
-  let indent = 0;
-  const newLine = (): string => `\n${'  '.repeat(indent)}`;
-  for (let i = 0; i < compact.length; i++) {
-    const char = compact[i];
-    if (char === '"') {
-      let end = i + 1;
-      while (compact[end] !== '"') end += compact[end] === '\\' ? 2 : 1;
-      out += compact.slice(i, end + 1);
-      i = end;
-    } else if (char === '{' || char === '[') {
-      let next = i + 1;
-      while (compact[next] === ' ' || compact[next] === '\n' || compact[next] === '\t' || compact[next] === '\r') next++;
-      if (compact[next] === '}' || compact[next] === ']') {
-        out += `${char} ${compact[next]}`;
-        i = next;
-      } else {
-        indent++;
-        out += char + newLine();
+  return `${new JsonPrinter().push(compact)}\n`;
+}
+
+/** Formats JSON as `prettyJson`, piece by piece. */
+export class JsonPrinter {
+  #indent = 0;
+  /** A bracket whose first item is still to come. */
+  #open = '';
+  #isInString = false;
+  #isEscaped = false;
+
+  /** @param compact  begins where the last piece ended, which may be anywhere */
+  push(compact: string): string {
+    let out = '';
+    for (let i = 0; i < compact.length; i++) {
+      if (this.#isInString) {
+        const start = i;
+        i = this.#endOfString(compact, start);
+        out += compact.slice(start, i + 1);
+        continue;
       }
-    } else if (char === '}' || char === ']') {
-      indent--;
-      out += newLine() + char;
-    } else if (char === ',') {
-      out += char + newLine();
-    } else if (char === ':') {
-      out += ' : ';
-    } else if (char !== ' ' && char !== '\n' && char !== '\t' && char !== '\r') {
-      out += char;
+      const char = compact[i];
+      if (char === ' ' || char === '\n' || char === '\t' || char === '\r') continue;
+      const isClosing = char === '}' || char === ']';
+      if (this.#open !== '') {
+        out += this.#open;
+        this.#open = '';
+        if (isClosing) {
+          out += ` ${char}`;
+          continue;
+        }
+        this.#indent++;
+        out += this.#newLine();
+      }
+      if (char === '{' || char === '[') this.#open = char;
+      else if (isClosing) {
+        this.#indent--;
+        out += this.#newLine() + char;
+      } else if (char === ',') out += char + this.#newLine();
+      else if (char === ':') out += ' : ';
+      else {
+        out += char;
+        this.#isInString = char === '"';
+      }
     }
+    return out;
   }
-  return `${out}\n`;
+
+  /** Position of the closing quote, or of the last character if the string goes on in the next piece. */
+  #endOfString(text: string, start: number): number {
+    for (let i = start; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (code === BACKSLASH) this.#isEscaped = true;
+      else if (code === QUOTE) {
+        this.#isInString = false;
+        return i;
+      }
+    }
+    return text.length - 1;
+  }
+
+  #newLine(): string {
+    return `\n${'  '.repeat(this.#indent)}`;
+  }
 }
 
 /** A copy with RawJson parsed and without undefined members, for YAML, msgpack and path filters. */

@@ -101,6 +101,11 @@ export function announceTimeout(ms: number): void {
   lane?.onTimeout(ms);
 }
 
+/** Whether the calling thread is a lane, where nobody waits for the event loop. */
+export function isLane(): boolean {
+  return lane !== null;
+}
+
 /** Makes the calling thread a lane. */
 export function observeLane(signals: LaneSignals): void {
   lane = signals;

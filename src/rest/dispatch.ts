@@ -5,7 +5,7 @@ import type { Logger } from '../common/logger.ts';
 import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../common/media-type.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { oneChunk } from '../common/one-chunk.ts';
-import { learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turn.ts';
+import { isLane, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turn.ts';
 import { inDialect } from '../compat/error-forms.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -25,6 +25,7 @@ import type { ApiSpec, Params, RestContext } from './core/api.ts';
 import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './core/body.ts';
 import { Cors } from './core/cors.ts';
 import { isLargeBody, type Lanes, laneRequest } from './core/lane.ts';
+import { bytesOf, compressPieces, isLargeValue, renderInSlices, sendInPieces } from './core/large-response.ts';
 import { checkParam } from './core/param-kinds.ts';
 import { parseQueryParams } from './core/query-params.ts';
 import { ApiRequest } from './core/request.ts';
@@ -33,6 +34,8 @@ import { type ApiResponse, acceptsGzip, compress, type RenderOptions, renderBody
 import { type Route, Router } from './core/router.ts';
 
 const SLOW_LOG_BODY_CHARS = 2000;
+/** Larger answers of lanes are sent in pieces. */
+const WHOLE_BYTES = 1 << 20;
 
 /** State of a request, completed step by step so that an error can be rendered at any point. */
 interface Exchange {
@@ -294,7 +297,9 @@ export class Dispatcher {
       reply.onAbort(() => lanes.cancel(id));
       const answer = await lanes.run(laneRequest(id, http, exchange.bytes, exchange.caller && callerRef(exchange.caller)));
       learnFromLane(answer.ranMs);
-      if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
+      if (http.method === 'HEAD' || answer.body.length <= WHOLE_BYTES) {
+        if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
+      } else await sendInPieces(reply, answer.status, answer.headers, [answer.body]);
       if (this.#log.isOn) this.#record(exchange, answer.status, answer.body.length);
     } catch (error) {
       await this.#fail(exchange, error);
@@ -346,30 +351,35 @@ export class Dispatcher {
 
   async #send(exchange: Exchange, response: ApiResponse): Promise<void> {
     const { http, reply, headers } = exchange;
-    let body: string | Uint8Array = '';
+    let body: string | Uint8Array | Buffer[] = '';
     if (response.text !== undefined) {
       body = response.text;
       headers['content-type'] = TEXT_TYPE.answer;
     } else if (response.body !== undefined) {
       const type = exchange.type.format === 'text' ? JSON_TYPE : exchange.type;
       const options: RenderOptions = { type, isPretty: exchange.isPretty, filter: exchange.filter };
-      body = renderBody(response.body, options);
+      body = !isLane() && isLargeValue(response.body) ? await renderInSlices(response.body, options) : renderBody(response.body, options);
       headers['content-type'] = type.answer;
     } else if (http.method === 'HEAD') headers['content-type'] = (exchange.type.format === 'text' ? JSON_TYPE : exchange.type).answer;
     if (response.headers) Object.assign(headers, response.headers);
     if (response.warnings && response.warnings.length > 0) headers.warning = response.warnings.map((text) => this.#warning(text));
+    const isPieces = Array.isArray(body);
     if (
-      body.length >= this.#settings['http.compression_min_size'] &&
+      (isPieces || body.length >= this.#settings['http.compression_min_size']) &&
       this.#settings['http.compression'] &&
       http.method !== 'HEAD' &&
       acceptsGzip(http.header('accept-encoding'))
     ) {
-      const compressed = compress(body);
+      const compressed = Array.isArray(body) ? compressPieces(body) : compress(body);
       body = compressed instanceof Promise ? await compressed : compressed;
       headers['content-encoding'] = 'gzip';
     }
-    if (!reply.aborted) reply.send(response.status, headers, body);
-    if (this.#log.isOn) this.#record(exchange, response.status, body.length);
+    const sentBytes = Array.isArray(body) ? bytesOf(body) : body.length;
+    if (!reply.aborted) {
+      if (!Array.isArray(body)) reply.send(response.status, headers, body);
+      else await sendInPieces(reply, response.status, headers, body);
+    }
+    if (this.#log.isOn) this.#record(exchange, response.status, sentBytes);
   }
 
   #record(exchange: Exchange, status: number, sentBytes: number): void {

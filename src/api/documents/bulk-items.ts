@@ -10,6 +10,7 @@ import { generateId, validationError } from './document-id.ts';
 import { updateBodyOptions } from './update-body.ts';
 
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 const ACTIONS = ['create', 'delete', 'index', 'update'] as const;
 
@@ -35,33 +36,47 @@ export interface Item {
 
 /** Splits chunks into lines. */
 export class LineReader {
+  #chunk: Uint8Array = new Uint8Array(0);
+  /** Where the next line of the chunk begins. */
+  #at = 0;
+  /** A line that began in earlier chunks. */
   #rest: Uint8Array[] = [];
   /** Number of lines returned so far. */
   lineNumber = 0;
 
+  /** Text follows the last line break. */
   get hasRest(): boolean {
     return this.#rest.length > 0;
   }
 
-  /** The lines that this chunk completes, without line breaks. */
-  push(chunk: Uint8Array): Uint8Array[] {
+  /** To be called after all lines of the last chunk were taken. */
+  push(chunk: Uint8Array): void {
+    this.#chunk = chunk;
+    this.#at = 0;
+  }
+
+  /** At most `most` of the lines that the chunk completes, without line breaks; fewer if there are no more. */
+  take(most: number): Uint8Array[] {
+    const chunk = this.#chunk;
     const lines: Uint8Array[] = [];
-    let start = 0;
-    for (;;) {
-      const end = chunk.indexOf(LINE_FEED, start);
-      if (end < 0) break;
-      let line = chunk.subarray(start, end);
+    while (lines.length < most) {
+      const end = chunk.indexOf(LINE_FEED, this.#at);
+      if (end < 0) {
+        // Copied, because the listener reuses the chunk's memory for the next chunk.
+        if (this.#at < chunk.length) this.#rest.push(Uint8Array.prototype.slice.call(chunk, this.#at));
+        this.#at = chunk.length;
+        break;
+      }
+      let line = chunk.subarray(this.#at, end);
       if (this.#rest.length > 0) {
         line = Buffer.concat([...this.#rest, line]);
         this.#rest = [];
       }
-      lines.push(line);
-      start = end + 1;
+      lines.push(line.length > 0 && line[line.length - 1] === CARRIAGE_RETURN ? line.subarray(0, -1) : line);
+      this.#at = end + 1;
     }
-    // Copied, because the listener reuses the chunk's memory for the next chunk.
-    if (start < chunk.length) this.#rest.push(Uint8Array.prototype.slice.call(chunk, start));
     this.lineNumber += lines.length;
-    return lines.map((line) => (line.length > 0 && line[line.length - 1] === 13 ? line.subarray(0, -1) : line));
+    return lines;
   }
 }
 

@@ -4,6 +4,8 @@
 // fails the request without any write, as in Elasticsearch. A malformed line after them fails the request, too, but the items before it are written.
 
 import { Breath } from '../../common/breath.ts';
+import { writeJson } from '../../common/json-write.ts';
+import { RawJson } from '../../common/raw-json.ts';
 import { type SourceFilter, WHOLE_SOURCE } from '../../common/source-filter.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -29,8 +31,11 @@ const GROUP_BYTES = 2 << 20;
 /** Most operations in a group: making a message of more would hold the event loop for long. */
 const GROUP_ITEMS = 5000;
 
-/** Most lines that are parsed without a turn for other requests; even, and several to each item. */
-const PARSED_LINES = 4000;
+/** Lines that are parsed between two looks at the clock. */
+const PARSED_LINES = 500;
+
+/** Items that are resolved, or settled, between two looks at the clock. */
+const SLICE_ITEMS = 64;
 
 /** Groups in flight at once: one is written while the next is read. */
 const GROUPS_IN_FLIGHT = 2;
@@ -51,25 +56,25 @@ export interface BulkRequest {
 /** @throws ApiError 400 for a malformed body. Failures of items are part of the answer. */
 export async function bulk(ctx: EngineContext, request: BulkRequest): Promise<Record<string, unknown>> {
   const started = performance.now();
-  const run = new BulkRun(ctx, request);
+  const breath = new Breath();
+  const run = new BulkRun(ctx, request, breath);
   const reader = new LineReader();
   let items: Item[] = [];
   let bytes = 0;
   let total = 0;
   let limit = READ_AHEAD_BYTES;
-  let lines: Uint8Array[] = [];
-  const breath = new Breath();
+  let rest: Uint8Array[] = [];
   for await (const chunk of request.body) {
     await breath.take();
     total += chunk.length;
-    lines = lines.concat(reader.push(chunk));
-    const before = reader.lineNumber - lines.length;
-    for (let at = 0, end = 0; end < lines.length; ) {
-      end = Math.min(lines.length, at + PARSED_LINES);
-      const parsed = parseItems(lines.slice(at, end), before + at, request);
-      at = end - parsed.rest.length;
-      items = items.concat(parsed.items);
-      if (end === lines.length) lines = parsed.rest;
+    reader.push(chunk);
+    for (let taken = PARSED_LINES; taken === PARSED_LINES; ) {
+      const lines = reader.take(PARSED_LINES);
+      taken = lines.length;
+      const first = reader.lineNumber - taken - rest.length;
+      const parsed = parseItems(rest.concat(lines), first, request);
+      for (const item of parsed.items) items.push(item);
+      rest = parsed.rest;
       await breath.take();
     }
     bytes += chunk.length;
@@ -90,6 +95,8 @@ interface ShardGroup {
   readonly index: IndexState;
   readonly shard: number;
   readonly operations: WriteOperation[];
+  /** As their items named them; parallel to `operations`. */
+  readonly actions: Action[];
   /** Parts of the document that the answers to updates show; parallel to `operations`. */
   readonly filters: (SourceFilter | null)[];
   /** Position of each operation among all items of the request; parallel to `operations`. */
@@ -100,7 +107,9 @@ class BulkRun {
   count = 0;
   readonly #ctx: EngineContext;
   readonly #request: BulkRequest;
-  readonly #items: Record<string, unknown>[] = [];
+  readonly #breath: Breath;
+  /** As JSON once they are settled: a tenth of the objects' memory. */
+  readonly #items: RawJson[] = [];
   readonly #touched = new Map<string, { index: IndexState; shard: number }>();
   /** Resolved index names: a name means the same index for all items of the request. */
   readonly #targets = new Map<string, Promise<IndexState>>();
@@ -109,17 +118,17 @@ class BulkRun {
   readonly #shardTails = new Map<string, Promise<void>>();
   #failed = false;
 
-  constructor(ctx: EngineContext, request: BulkRequest) {
+  constructor(ctx: EngineContext, request: BulkRequest, breath: Breath) {
     this.#ctx = ctx;
     this.#request = request;
+    this.#breath = breath;
   }
 
   /** Starts to write items. Resolves when the next group may be read. */
   async send(items: readonly Item[]): Promise<void> {
-    const breath = new Breath();
     for (let first = 0; first < items.length; first += GROUP_ITEMS) {
       await this.#sendGroup(items.slice(first, first + GROUP_ITEMS));
-      await breath.take();
+      await this.#breath.take();
     }
   }
 
@@ -147,6 +156,7 @@ class BulkRun {
     const groups = new Map<string, ShardGroup>();
     for (const given of items) {
       const place = this.count++;
+      if (place % SLICE_ITEMS === 0) await this.#breath.take();
       let item = given;
       try {
         if (item.operation.id === '' && !item.operation.autoId) throw illegalArgumentError('if _id is specified it must not be empty');
@@ -155,7 +165,7 @@ class BulkRun {
         const ingested = this.#ingest(item);
         if (ingested === null) {
           const id = item.operation.autoId ? null : item.operation.id;
-          this.#items[place] = { [item.action]: { ...droppedBody(item.indexName, id), status: 200 } };
+          this.#items[place] = itemJson(item.action, { ...droppedBody(item.indexName, id), status: 200 });
           continue;
         }
         item = ingested;
@@ -166,11 +176,11 @@ class BulkRun {
         const shard = this.#ctx.shardOf(index, item.operation.id, routing);
         const key = `${index.meta.uuid}/${shard}`;
         let group = groups.get(key);
-        if (!group) groups.set(key, (group = { index, shard, operations: [], filters: [], places: [] }));
+        if (!group) groups.set(key, (group = { index, shard, operations: [], actions: [], filters: [], places: [] }));
         group.operations.push(routing === item.operation.routing ? item.operation : { ...item.operation, routing });
+        group.actions.push(item.action);
         group.filters.push(item.filter);
         group.places.push(place);
-        this.#items[place] = { [item.action]: null };
       } catch (error) {
         this.#fail(place, item.action, item.indexName, item.operation.autoId ? null : item.operation.id, toApiError(error));
       }
@@ -216,12 +226,15 @@ class BulkRun {
       const failure = toApiError(error).toData();
       outcomes = group.operations.map(({ id }) => ({ ok: false, id, error: failure }));
     }
-    outcomes.forEach((outcome, i) => this.#settle(group, i, outcome));
+    for (let i = 0; i < outcomes.length; i++) {
+      this.#settle(group, i, outcomes[i]);
+      if (i % SLICE_ITEMS === SLICE_ITEMS - 1) await this.#breath.take();
+    }
   }
 
-  #settle({ index, places, operations, filters }: ShardGroup, i: number, outcome: WriteOutcome): void {
+  #settle({ index, places, operations, actions, filters }: ShardGroup, i: number, outcome: WriteOutcome): void {
     const place = places[i];
-    const action = Object.keys(this.#items[place])[0] as Action;
+    const action = actions[i];
     if (!outcome.ok) {
       this.#fail(place, action, index.meta.name, outcome.id, ApiError.fromData(outcome.error as ApiErrorData));
       return;
@@ -232,11 +245,19 @@ class BulkRun {
       body.get = { _seq_no: seqNo, _primary_term: primaryTerm, found: true, _source: renderSource(source, filters[i] ?? WHOLE_SOURCE) };
     }
     body.status = writeStatus(outcome);
-    this.#items[place] = { [action]: body };
+    this.#items[place] = itemJson(action, body);
   }
 
   #fail(place: number, action: Action, index: string, id: string | null, error: ApiError): void {
     this.#failed = true;
-    this.#items[place] = { [action]: { _index: index, _id: id, status: error.status, error: errorObject(error) } };
+    this.#items[place] = itemJson(action, { _index: index, _id: id, status: error.status, error: errorObject(error) });
   }
+}
+
+/** @param body  holds RawJson only as `get` */
+function itemJson(action: Action, body: Record<string, unknown>): RawJson {
+  // JSON.stringify makes flat strings. What writeJson joins takes several times the memory, and is flattened only when it is sent.
+  return new RawJson(
+    body.get === undefined && body.error === undefined ? JSON.stringify({ [action]: body }) : writeJson({ [action]: body }),
+  );
 }

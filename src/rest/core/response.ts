@@ -62,7 +62,7 @@ export function renderBody(body: unknown, options: RenderOptions): string | Uint
 /** Up to this size, compressing synchronously costs less than a round trip through the thread pool. */
 const SYNC_GZIP_BYTES = 16 * 1024;
 /** A fast level, since an answer is sent only once. */
-const GZIP_LEVEL = 3;
+export const GZIP_LEVEL = 3;
 
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false;

@@ -44,3 +44,13 @@ test.each(['', '18', '61', '8201', 'a161', 'ff', '1c', '0000', '9bffffffffffffff
     expect(() => decodeCbor(Buffer.from(hex, 'hex'))).toThrow(CborError);
   },
 );
+
+test('values of any size survive the growth of the buffer', () => {
+  // Each kind of head at each position around the size at which the buffer grows.
+  for (const value of [7, 200, 70_000, 2 ** 40, 1.5, true, null, 'x'.repeat(30), [], {}]) {
+    for (let before = 1000; before < 1030; before++) {
+      const list = ['a'.repeat(before - 3), value, value];
+      expect(decodeCbor(encodeCbor(list))).toEqual(list);
+    }
+  }
+});

@@ -1,0 +1,25 @@
+// Runs long synchronous work in slices, with turns of the event loop between them.
+import { Breath } from './breath.ts';
+
+/** Work that can be left between two of its steps. */
+export type SlicedWork<T> = Generator<void, T, void>;
+
+/** Steps between two looks at the clock. */
+const STEPS_PER_LOOK = 32;
+
+/** @param breath  shared by the parts of one request */
+export async function runInSlices<T>(work: SlicedWork<T>, breath: Breath = new Breath()): Promise<T> {
+  for (let steps = 1; ; steps++) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (steps % STEPS_PER_LOOK === 0) await breath.take();
+  }
+}
+
+/** The same without turns. */
+export function runAtOnce<T>(work: SlicedWork<T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
