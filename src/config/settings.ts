@@ -4,6 +4,7 @@ import { parseByteSize } from '../common/byte-size.ts';
 import { LOG_LEVELS, type LogLevel } from '../common/logger.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import type { Flavor } from '../compat/dialect.ts';
+import { parseS3Clients, type S3ClientSettings } from './s3-clients.ts';
 
 /** Parses a string from a flag or the environment, or any YAML scalar, list or map from the file. @throws Error with the reason only */
 export type Parse<T> = (value: unknown) => T;
@@ -131,6 +132,11 @@ export const SETTINGS = {
     list,
     'http addresses from which repositories of type url may read: patterns such as https://backup.example/*',
   ),
+  's3.client': setting<S3ClientSettings>(
+    {},
+    parseS3Clients,
+    'connections of repositories of type s3, as s3.client.default.endpoint: access_key, secret_key, endpoint, region and others',
+  ),
   'path.logs': setting('', optionalText, 'folder of log files; empty: errors go to stderr, nothing else is logged'),
   threads: setting(0, int(0, 256), 'number of http workers; 0: one per core, at most 8'),
   indexers: setting(0, int(0, 64), 'number of threads that write; 0: one per two http workers, at most 4'),
@@ -237,6 +243,6 @@ export type Settings = { readonly [Name in SettingName]: (typeof SETTINGS)[Name]
 /** Settings that are paths, resolved against the working directory at the start. */
 export const PATH_SETTINGS: readonly SettingName[] = ['path.data', 'path.config', 'path.logs', 'path.repo'];
 /** Settings whose value is a map: nested YAML keys below them are not flattened. */
-export const MAP_SETTINGS: readonly string[] = ['security.users', 'security.roles', 'indices.analysis.hunspell.dictionary'];
+export const MAP_SETTINGS: readonly string[] = ['security.users', 'security.roles', 's3.client', 'indices.analysis.hunspell.dictionary'];
 /** Maps whose entries may also be settings of their own: `indices.analysis.hunspell.dictionary.en_US.ignore_case`. */
-export const GROUP_SETTINGS: readonly SettingName[] = ['indices.analysis.hunspell.dictionary'];
+export const GROUP_SETTINGS: readonly SettingName[] = ['s3.client', 'indices.analysis.hunspell.dictionary'];

@@ -50,6 +50,9 @@ export function exposedFiles(settings: Settings, settingsFile: string | null): s
   const hasHashes = Object.keys(settings['security.users']).length > 0;
   if (hasHashes && settingsFile !== null && allowsOthers(settingsFile, FILE_FOR_OTHERS))
     warnings.push(`every user of this machine can read the password hashes in [${settingsFile}]: restrict it with chmod 0640`);
+  const hasKeys = Object.keys(settings['s3.client']).some((name) => name.endsWith('.secret_key'));
+  if (hasKeys && settingsFile !== null && allowsOthers(settingsFile, FILE_FOR_OTHERS))
+    warnings.push(`every user of this machine can read the secret keys in [${settingsFile}]: restrict it with chmod 0640`);
   return warnings;
 }
 

@@ -4,6 +4,9 @@ import type { Blob } from './snapshot-types.ts';
 /** Bytes that can be read more than once, for stores that must know the hash before they write. */
 export type BlobSource = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
+/** Called with the size of each part as it is written; the store waits for it. */
+export type OnBytes = (bytes: number) => void | Promise<void>;
+
 export interface StoredBlob extends Blob {
   /** False if the repository had the blob already. */
   readonly isNew: boolean;
@@ -24,8 +27,8 @@ export interface BlobStore {
   read(name: string): Promise<Buffer | null>;
   /** @throws Error there is no such blob */
   stream(name: string): AsyncIterable<Uint8Array>;
-  /** Stores bytes under their hash; durable when this resolves. @param onBytes  is called with the size of each part as it is written */
-  putHashed(source: BlobSource, onBytes?: (bytes: number) => void): Promise<StoredBlob>;
+  /** Stores bytes under their hash; durable when this resolves. The source may be read more than once. */
+  putHashed(source: BlobSource, onBytes?: OnBytes): Promise<StoredBlob>;
   /** Creates a blob. @returns false if there is one of this name already */
   create(name: string, bytes: Uint8Array): Promise<boolean>;
   /** Creates or replaces a blob. */

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { type BlobSource, type BlobStore, blobPath, type ListedBlob, PARTIAL, type StoredBlob } from './blob-store.ts';
+import { type BlobSource, type BlobStore, blobPath, type ListedBlob, type OnBytes, PARTIAL, type StoredBlob } from './blob-store.ts';
 
 const READ_BYTES = 1 << 20;
 
@@ -32,15 +32,15 @@ export class FsBlobs implements BlobStore {
     return createReadStream(this.#file(name), { highWaterMark: READ_BYTES });
   }
 
-  async putHashed(source: BlobSource, onBytes?: (bytes: number) => void): Promise<StoredBlob> {
+  async putHashed(source: BlobSource, onBytes?: OnBytes): Promise<StoredBlob> {
     const hash = createHash('sha256');
     let bytes = 0;
     const temporary = await this.#writeTemporary('blobs', async (handle) => {
       for await (const part of source()) {
+        await onBytes?.(part.length);
         hash.update(part);
         await writeAll(handle, part);
         bytes += part.length;
-        onBytes?.(part.length);
       }
     });
     const blob = hash.digest('hex');

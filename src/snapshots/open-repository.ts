@@ -2,21 +2,36 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseByteSize } from '../common/byte-size.ts';
+import type { S3ClientSettings } from '../config/s3-clients.ts';
+import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { BlobStore } from './blob-store.ts';
 import { FsBlobs } from './fs-blobs.ts';
 import { Repository } from './repository.ts';
 import { repositoryError } from './repository-errors.ts';
+import { S3Blobs } from './s3-blobs.ts';
+import { readS3Settings } from './s3-settings.ts';
 import type { RepositoryConfig } from './snapshot-types.ts';
 import { checkedUrl, UrlBlobs } from './url-blobs.ts';
 
-/** Settings of the node that limit what a repository may reach. */
+/** Settings of the node that say what a repository may reach, and how. */
 export interface RepositoryLimits {
   /** `path.repo`: absolute folders. */
   readonly paths: readonly string[];
   /** `repositories.url.allowed_urls`: patterns. */
   readonly urls: readonly string[];
+  /** `s3.client`. */
+  readonly s3Clients: S3ClientSettings;
+}
+
+/** The limits in the settings of a node. */
+export function repositoryLimits(settings: Settings): RepositoryLimits {
+  return {
+    paths: settings['path.repo'],
+    urls: settings['repositories.url.allowed_urls'],
+    s3Clients: settings['s3.client'],
+  };
 }
 
 type OpenBlobs = (config: RepositoryConfig, limits: RepositoryLimits) => BlobStore;
@@ -29,6 +44,7 @@ const TYPES: Readonly<Record<string, OpenBlobs>> = {
     const settings = { location: fileURLToPath(url) };
     return new FsBlobs(fsLocation({ ...config, settings }, paths));
   },
+  s3: (config, { s3Clients }) => new S3Blobs(readS3Settings(config, s3Clients)),
 };
 
 /** @throws ApiError repository_exception: an unknown type or a wrong setting */

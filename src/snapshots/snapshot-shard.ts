@@ -113,13 +113,7 @@ class ShardCopier {
   async #put(source: BlobSource, bytes: number): Promise<{ blob: string; bytes: number }> {
     const control = this.#control;
     control.onPlan({ ...this.#sizes, newFiles: this.#sizes.newFiles + 1, newBytes: this.#sizes.newBytes + bytes });
-    const paced = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const part of source()) {
-        await control.pause(part.length);
-        yield part;
-      }
-    };
-    const stored = await this.#repository.blobs.putHashed(paced);
+    const stored = await this.#repository.blobs.putHashed(source, (size) => control.pause(size));
     this.#count(stored.bytes, stored.isNew);
     control.onCopied(this.#sizes.newFiles, this.#sizes.newBytes);
     return stored;

@@ -76,6 +76,11 @@ describe.each(nodes)('on Node %s', (line) => {
     const operations = '{"index":{"_id":"1"}}\n{"title":"The old man and the sea"}\n';
     expect((await service.request('POST', '/books/_bulk?refresh=true', operations)).body.errors).toBe(false);
     expect((await service.request('GET', '/books/_search?q=title:sea')).body.hits.total.value).toBe(1);
+    const withoutPackage = await service.request('PUT', '/_snapshot/cloud', { type: 's3', settings: { bucket: 'b' } });
+    expect(withoutPackage).toMatchObject({
+      status: 500,
+      body: { error: { caused_by: { reason: expect.stringContaining('npm install @aws-sdk/client-s3') } } },
+    });
 
     const port = await freePort();
     engine.write(
@@ -92,8 +97,11 @@ describe.each(nodes)('on Node %s', (line) => {
     expect(await service.stop()).toBe(0);
   });
 
-  test('installs without uws-pack, in less than 60 MB', () => {
-    expect(engine.manifest('gannet').peerDependenciesMeta).toEqual({ 'uws-pack': { optional: true } });
+  test('installs without its optional packages, in less than 60 MB', () => {
+    expect(engine.manifest('gannet').peerDependenciesMeta).toEqual({
+      '@aws-sdk/client-s3': { optional: true },
+      'uws-pack': { optional: true },
+    });
     expect(engine.manifest('gannet').dependencies).not.toHaveProperty('uws-pack');
     expect(engine.installedBytes()).toBeLessThan(MAX_INSTALLED_BYTES);
   });

@@ -2,7 +2,7 @@
 // idle. With `threads` set to 1 it runs in the main thread.
 import type { MessagePort } from 'node:worker_threads';
 import { ApiError } from '../../errors/api-error.ts';
-import { openRepository, rateLimit } from '../../snapshots/open-repository.ts';
+import { openRepository, rateLimit, repositoryLimits } from '../../snapshots/open-repository.ts';
 import { RateLimit } from '../../snapshots/rate-limit.ts';
 import type { Repository } from '../../snapshots/repository.ts';
 import { restoreShard } from '../../snapshots/restore-shard.ts';
@@ -33,8 +33,7 @@ export class SnapshotWorker {
   }
 
   async #call(config: RepositoryConfig, call: RepositoryCall): Promise<RepositoryReplies[RepositoryCall['name']]> {
-    const { settings } = this.#options;
-    const repository = openRepository(config, { paths: settings['path.repo'], urls: settings['repositories.url.allowed_urls'] });
+    const repository = openRepository(config, repositoryLimits(this.#options.settings));
     try {
       return await this.#run(repository, config, call);
     } finally {

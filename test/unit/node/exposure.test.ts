@@ -48,5 +48,7 @@ test('warns of a data directory and of password hashes that every user of the ma
     expect.stringContaining(`hashes in [${file}]`),
   ]);
   expect(exposedFiles(settings({ 'path.data': data }), file)).toHaveLength(1);
+  const withKeys = settings({ 'path.data': data, 's3.client': { 'default.secret_key': 'x' } });
+  expect(exposedFiles(withKeys, file)).toContainEqual(expect.stringContaining(`secret keys in [${file}]`));
   expect(exposedFiles(settings({ 'path.data': path.join(data, 'missing') }), null)).toEqual([]);
 });
