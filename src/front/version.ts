@@ -15,6 +15,7 @@ const CONFIGURE = [
   '--with-http_geoip_module',
   '--with-http_flv_module',
   '--with-http_mp4_module',
+  '--with-http_perl_module',
   '--with-http_gunzip_module',
   '--with-http_gzip_static_module',
   '--with-http_auth_request_module',

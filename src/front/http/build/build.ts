@@ -22,7 +22,6 @@ import { loadModules, REGISTRY } from './registry.ts';
 
 /** Directives of nginx modules that do not exist here: refused by name, so that they are not taken for supported. */
 const REFUSED: [names: RegExp, what: string][] = [
-  [/^perl(_.*)?$/, 'embedded Perl'],
   [/^(http3|quic)(_.*)?$/, 'HTTP/3'],
   [/^js_include$/, 'njs scripts (use js_import)'],
   [/^js_load_http_native_module$/, 'native modules of njs'],

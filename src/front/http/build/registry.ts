@@ -136,6 +136,7 @@ export const REGISTRY: Entry[] = [
     directives: 'search_pass',
   },
   { load: async () => [(await import('../modules/js.ts')).jsModule], directives: 'js_*' },
+  { load: async () => [(await import('../modules/perl.ts')).perlModule], directives: 'perl perl_*' },
   {
     load: async () => [
       (await import('../modules/backends/proxy.ts')).proxyModule,

@@ -3,6 +3,7 @@
 import { present } from '../../../../common/present.ts';
 import { type Captures, capture, Regex } from '../../../config/regex.ts';
 import type { Request } from '../../model/types.ts';
+import type { PerlSsi } from '../../perl/ssi.ts';
 import { startSubrequest } from '../../phases/subrequest.ts';
 import { ERROR, OK } from '../../request/codes.ts';
 import { escapeHtml, escapeUri, normalisePath } from '../../request/parse.ts';
@@ -48,9 +49,11 @@ type CommandResult = 'done' | 'error' | 'wait' | { text: string };
 type Params = Map<string, string>;
 
 interface Command {
-  run: (r: Request, ctx: Ssi, params: Params) => CommandResult;
+  run: (r: Request, ctx: Ssi, params: Params, list: readonly [string, string][]) => CommandResult;
   params: readonly string[];
   mandatory?: readonly string[];
+  /** A parameter that may be given several times. */
+  repeatable?: string;
   /** Required preceding command: an `if`, or either half of one. */
   needs?: 'if' | 'else';
   /** Runs inside blocks and in skipped branches, too. */
@@ -68,6 +71,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   endif: { run: endIf, params: [], needs: 'else' },
   block: { run: block, params: ['name'], mandatory: ['name'] },
   endblock: { run: endBlock, params: [], always: true },
+  perl: { run: perl, params: ['sub', 'arg'], mandatory: ['sub'], repeatable: 'arg' },
 };
 
 /** Runs a command of a page. @param body  text between the delimiters */
@@ -94,12 +98,12 @@ export function runCommand(r: Request, ctx: Ssi, body: string): CommandResult {
   const params: Params = new Map();
   for (const [key, value] of list) {
     if (!command.params.includes(key)) return fail(`invalid parameter name: "${key}" in "${name}" SSI command`);
-    if (params.has(key)) return fail(`duplicate "${key}" parameter in "${name}" SSI command`);
+    if (params.has(key) && key !== command.repeatable) return fail(`duplicate "${key}" parameter in "${name}" SSI command`);
     params.set(key, value);
   }
   const absent = command.mandatory?.find((key) => !params.has(key));
   if (absent) return fail(`mandatory "${absent}" parameter is absent in "${name}" SSI command`);
-  return command.run(r, ctx, params);
+  return command.run(r, ctx, params, list);
 }
 
 /** @returns name and unexpanded parameters, or the reason why the text is malformed */
@@ -321,6 +325,25 @@ function include(r: Request, ctx: Ssi, params: Params): CommandResult {
   });
   if (!sub) return 'error';
   if (!wait) return 'done';
+  ctx.waiting = sub;
+  return 'wait';
+}
+
+/** Runs a sub of the Perl module (modules/perl.ts), whose output stands here. */
+function perl(r: Request, ctx: Ssi, params: Params, list: readonly [string, string][]): CommandResult {
+  const runSub = r.http.registry.get('perl:ssi') as PerlSsi | undefined;
+  if (!runSub) {
+    r.log('error', 'invalid SSI command: "perl"');
+    return 'error';
+  }
+  const values = list.filter(([key]) => key === 'arg').map(([, value]) => evaluate(r, ctx, value));
+  if (values.includes(undefined)) return 'error';
+  const sub = runSub(
+    r,
+    present(params.get('sub')),
+    values.map((value) => value ?? ''),
+  );
+  if (!sub) return 'error';
   ctx.waiting = sub;
   return 'wait';
 }

@@ -99,7 +99,7 @@ function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, positio
     }
     pos = end + 3;
     const body = text.slice(start + 5, end);
-    if (out !== '' && /^\s*include\b/.test(body)) {
+    if (out !== '' && /^\s*(?:include|perl)\b/.test(body)) {
       const rc = r.nextBody([Buffer.from(out, 'latin1')], { last: false, flush: false }, position);
       out = '';
       if (rc === ERROR) return rc;
