@@ -1,28 +1,28 @@
-// Front against Debian's nginx in the same run, one worker each: requests per CPU second, p99, and memory of idle connections.
+// Front against Debian's nginx in the same run, one worker each: requests per CPU second, p99, and memory of idle connections;
+// streams in stream.ts.
 //   npm run bench:front [-- seconds [case ...]]      default 3 seconds a turn, all cases; without nginx (installed, or of bench/rivals) only ours is measured
 // Each case checks the answer before it is timed, is warmed up, and then runs in turns, ours and nginx's, so that other load on the machine
 // meets both. CPU is user + system of the worker, from /proc. Output: JSON with commit and machine.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { runScript } from '../rivals/run-script.ts';
+import { nginxBinary, type Running, rssMb, start, stop } from './servers.ts';
+import { benchStreams } from './stream.ts';
+import { compare, type Work } from './tally.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const seconds = Number(process.argv[2] ?? 3);
 const wanted = process.argv.slice(3);
-const TURNS = 2;
-const WARM_UP_MS = 2000;
 const CONNECTIONS = 32;
 /** a handshake keeps this process busier than the server */
 const TLS_CONNECTIONS = 8;
 const IDLE = 10_000;
 const BACK = 18_090;
 const TLS_OFFSET = 10;
-const TICKS = 100;
 
 interface Case {
   uri: string;
@@ -58,35 +58,6 @@ http { access_log off; keepalive_requests 100000000; keepalive_timeout 300s; roo
     location = /text.html { gzip on; gzip_types text/plain; } } }
 `;
 }
-
-/** The installed nginx, else the one of bench/rivals; null if neither can run. */
-function nginxBinary(): string | null {
-  if (existsSync('/usr/sbin/nginx')) return '/usr/sbin/nginx';
-  const { problem, output } = runScript('nginx', ['binary']);
-  if (problem) process.stderr.write(`nginx skipped: ${problem}\n`);
-  return problem ? null : output.trim();
-}
-
-/** The worker of a master: nginx has cache processes besides. */
-function workerOf(pid: number): number {
-  const children = readdirSync('/proc').filter((d) => /^\d+$/.test(d) && parentOf(d) === pid);
-  const title = (child: string) => readFileSync(`/proc/${child}/cmdline`, 'latin1');
-  return Number(children.find((child) => !/cache (manager|loader)/.test(title(child))) ?? pid);
-}
-function parentOf(pid: string): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return -1;
-  }
-}
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
-}
-const rssMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
 /** Keeps one request under way on a connection until the time is over. */
 function client(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
@@ -143,55 +114,21 @@ async function tlsClient(port: number, request: Buffer, until: number, times: nu
   }
 }
 
-interface Figures {
-  perCpuSecond: number;
-  perSecond: number;
-  p99Ms: number;
-}
-
-/** Requests of one case against one server, added up over its turns. */
-class Tally {
-  private readonly times: number[] = [];
-  private cpu = 0;
-  private wallMs = 0;
-
-  constructor(
-    private readonly server: Running,
-    private readonly test: Case,
-  ) {}
-
-  private load(ms: number, times: number[]): Promise<unknown> {
-    const { uri, headers = '', tls } = this.test;
-    const request = Buffer.from(`GET ${uri} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
-    const until = Date.now() + ms;
-    if (tls)
-      return Promise.all(Array.from({ length: TLS_CONNECTIONS }, () => tlsClient(this.server.port + TLS_OFFSET, request, until, times)));
-    return Promise.all(Array.from({ length: CONNECTIONS }, () => client(this.server.port, request, until, times)));
-  }
-
-  async warmUp(title: string): Promise<void> {
-    const text = await (await fetch(`http://127.0.0.1:${this.server.port}${this.test.uri}`)).text();
-    if (!this.test.check.test(text)) throw new Error(`${this.server.name}: ${title} answers ${text.slice(0, 60)}`);
-    await this.load(WARM_UP_MS, []);
-  }
-
-  async turn(): Promise<void> {
-    const cpu = cpuSeconds(this.server.worker);
-    const start = Date.now();
-    await this.load(seconds * 1000, this.times);
-    this.cpu += cpuSeconds(this.server.worker) - cpu;
-    this.wallMs += Date.now() - start;
-  }
-
-  figures(): Figures {
-    const { times } = this;
-    times.sort((a, b) => a - b);
-    return {
-      perCpuSecond: Math.round(times.length / this.cpu),
-      perSecond: Math.round((times.length * 1000) / this.wallMs),
-      p99Ms: Math.round(times[Math.floor(times.length * 0.99)] * 100) / 100,
-    };
-  }
+/** Requests of one case. */
+function work({ uri, headers = '', tls, check }: Case): Work {
+  const request = Buffer.from(`GET ${uri} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
+  return {
+    async check({ port }) {
+      const text = await (await fetch(`http://127.0.0.1:${port}${uri}`)).text();
+      if (!check.test(text)) throw new Error(`${uri} answers ${text.slice(0, 60)}`);
+    },
+    async load({ port }, until, times) {
+      const before = times.length;
+      if (tls) await Promise.all(Array.from({ length: TLS_CONNECTIONS }, () => tlsClient(port + TLS_OFFSET, request, until, times)));
+      else await Promise.all(Array.from({ length: CONNECTIONS }, () => client(port, request, until, times)));
+      return times.length - before;
+    },
+  };
 }
 
 /** Memory of a worker that holds idle keep-alive connections. */
@@ -213,31 +150,6 @@ async function idle(port: number, worker: number): Promise<{ connections: number
   const result = { connections: sockets.length, rssMb: Math.round(rssMb(worker)) };
   for (const socket of sockets) socket.destroy();
   return result;
-}
-
-interface Running {
-  name: string;
-  port: number;
-  child: ChildProcess;
-  worker: number;
-}
-
-async function start(name: string, command: string, args: string[], folder: string, port: number): Promise<Running> {
-  writeFileSync(path.join(folder, `${name}.conf`), config(folder, port, name));
-  const child = spawn(command, args, { stdio: 'inherit' });
-  const pidFile = path.join(folder, `${name}.pid`);
-  for (let n = 0; !existsSync(pidFile) && n < 200; n++) await new Promise((resolve) => setTimeout(resolve, 50));
-  for (let n = 0; n < 200; n++) {
-    const up = await fetch(`http://127.0.0.1:${port}/ok`).catch(() => undefined);
-    if (up?.ok) break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return { name, port, child, worker: workerOf(child.pid!) };
-}
-
-async function stop({ child }: Running): Promise<void> {
-  child.kill('SIGQUIT');
-  await new Promise((resolve) => child.once('exit', resolve));
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gannet-bench-front-'));
@@ -287,28 +199,24 @@ try {
       [main, '-p', folder, '-c', `${folder}/gannet.conf`, '-e', `${folder}/gannet.log`],
       folder,
       18_091,
+      config(folder, 18_091, 'gannet'),
     ),
   );
   const nginx = nginxBinary();
   if (nginx) {
-    servers.push(await start('nginx', nginx, ['-p', folder, '-c', `${folder}/nginx.conf`], folder, 18_092));
+    servers.push(
+      await start('nginx', nginx, ['-p', folder, '-c', `${folder}/nginx.conf`], folder, 18_092, config(folder, 18_092, 'nginx')),
+    );
   }
   const ratio: Record<string, number> = {};
   const results: Record<string, Record<string, unknown>> = {};
   for (const [title, test] of Object.entries(CASES)) {
-    if (wanted.length > 0 && !wanted.includes(title)) continue;
-    const tallies = servers.map((server) => new Tally(server, test));
-    for (const tally of tallies) await tally.warmUp(title);
-    for (let turn = 0; turn < TURNS; turn++) for (const tally of tallies) await tally.turn();
-    const figures = tallies.map((tally) => tally.figures());
-    servers.forEach(({ name }, n) => {
-      results[name] = { ...results[name], [title]: figures[n] };
-    });
-    if (figures.length === 2) ratio[title] = Math.round((figures[0].perCpuSecond / figures[1].perCpuSecond) * 100) / 100;
+    if (wanted.length === 0 || wanted.includes(title)) await compare(servers, title, work(test), seconds, { ratio, results });
   }
   if (wanted.length === 0 || wanted.includes('idle')) {
     for (const { name, port, worker } of servers) results[name] = { ...results[name], '10 000 idle': await idle(port, worker) };
   }
+  await benchStreams(folder, nginx, wanted, seconds, { ratio, results });
   const commit = execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   process.stdout.write(
     `${JSON.stringify({ commit, machine: `${cpus().length} x ${cpus()[0].model}`, seconds, ratio, ...results }, null, 2)}\n`,

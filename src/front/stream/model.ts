@@ -77,8 +77,8 @@ export interface StreamSession extends Session {
   useServer(server: Server): void;
   /** Sets a variable that the configuration assigns. */
   assign(def: VariableDef, value: string): void;
-  /** Logs a line at level `info` that says by itself what it is about. */
-  note(message: string): void;
+  /** Logs a line at level `info` that says by itself what it is about. @param message  called if a log accepts the level */
+  note(message: () => string): void;
   /** Sends to the client; over UDP one datagram. */
   send(data: Buffer): void;
   /** Ends the session: 200, or the status of a failure. */
@@ -88,6 +88,12 @@ export interface StreamSession extends Session {
 /** What a content handler needs of a session over TCP. */
 export interface ClientStream extends StreamSession {
   readonly socket: Socket;
+  /** Bytes to the client that the system has not accepted yet. */
+  readonly unsent: number;
+  /** called when a small write that had to wait was accepted by the system */
+  onFlushed: (() => void) | undefined;
+  /** Sends. @returns false: wait for `drain` of the socket before sending more */
+  write(data: Buffer): boolean;
   /** some bytes were read and not consumed yet */
   readonly hasPreread: boolean;
   /** Consumes them. */

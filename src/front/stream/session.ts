@@ -16,7 +16,7 @@ import type {
   VirtualHosts,
 } from '../http/model/types.ts';
 import { AGAIN } from '../http/request/codes.ts';
-import { type Level, logTo } from '../log/error-log.ts';
+import { admits, type Level, logTo } from '../log/error-log.ts';
 import { systemError } from '../system-error.ts';
 import { streamCore } from './core.ts';
 import { type AttemptState, STATUS, type StreamHandler, type StreamMain, type StreamSession } from './model.ts';
@@ -94,7 +94,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
   /** Runs the phases up to the access phase. @returns false if the session ended */
   protected admit(): boolean {
     const { remoteAddr, remotePort, localAddr, localPort } = this.conn;
-    this.note(`${this.udp ? 'udp ' : ''}client ${endpoint(remoteAddr, remotePort)} connected to ${endpoint(localAddr, localPort)}`);
+    this.note(() => `${this.udp ? 'udp ' : ''}client ${endpoint(remoteAddr, remotePort)} connected to ${endpoint(localAddr, localPort)}`);
     const { postAccept, preaccess, access } = this.stream;
     return this.#run(postAccept) && this.#run(preaccess) && this.#run(access);
   }
@@ -197,8 +197,9 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     logTo(logs, level, level === 'debug' ? message : message + this.#logTail(), this.conn.id);
   }
 
-  note(message: string): void {
-    logTo(this.loc.errorLogs, 'info', message, this.conn.id);
+  note(message: () => string): void {
+    const { errorLogs } = this.loc;
+    if (admits(errorLogs, 'info')) logTo(errorLogs, 'info', message(), this.conn.id);
   }
 
   /** @param what  the call that failed, such as `recv()` */

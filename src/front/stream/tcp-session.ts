@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';
+import { DirectWriter } from '../../http/wire/direct-writer.ts';
 import { originOf } from '../http/connection/client-connections.ts';
 import type { ListenSocket, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { AGAIN } from '../http/request/codes.ts';
@@ -9,6 +10,8 @@ import { streamCore } from './core.ts';
 import { type ClientStream, STATUS, type StreamMain } from './model.ts';
 import { BaseSession } from './session.ts';
 
+/** Bytes; smaller writes never make a socket ask for a pause (its high-water mark). */
+const DIRECT_MAX = 16 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** Makes a client's connection secure (tls-session.ts, which is loaded only if the configuration needs it). */
@@ -24,6 +27,9 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   #prereading = false;
   /** the socket belongs to another server */
   #released = false;
+  /** writes small parts to a plain connection */
+  #direct: DirectWriter | undefined;
+  onFlushed: (() => void) | undefined;
 
   constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, socket: Socket, proxy: ProxyInfo | undefined) {
     super(stream, listen, hosts, originOf(socket, listen), proxy);
@@ -106,7 +112,10 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   #afterPreread(rc: number): void {
     this.action = '';
     if (rc >= 200) this.finalize(rc);
-    else if (!this.done) this.runContent();
+    else if (!this.done) {
+      if (!this.isSecure) this.#direct = new DirectWriter(this.socket, () => this.onFlushed?.());
+      this.runContent();
+    }
   }
 
   get hasPreread(): boolean {
@@ -133,8 +142,17 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   // ---------------------------------------------------------------- output
 
   send(data: Buffer): void {
+    this.write(data);
+  }
+
+  write(data: Buffer): boolean {
     this.bytesSent += data.length;
-    this.socket.write(data);
+    if (data.length < DIRECT_MAX && this.#direct?.write(data)) return true;
+    return this.socket.write(data);
+  }
+
+  get unsent(): number {
+    return this.socket.writableLength + (this.#direct?.pending ?? 0);
   }
 
   protected close(): void {
@@ -144,7 +162,9 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     if (socket.destroyed) return;
     // what is unread would make the system reset the connection; it is dropped, as by nginx
     socket.on('error', () => {});
-    socket.destroySoon();
+    // closing a plain socket with nothing to write needs no shutdown before it
+    if (this.isSecure || this.unsent > 0) socket.destroySoon();
+    else socket.destroy();
   }
 
   override destroy(): void {

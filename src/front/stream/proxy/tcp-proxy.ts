@@ -104,6 +104,7 @@ export class TcpProxy implements ConnectionEvents {
     this.#defaultName = group.explicit ? group.name : name;
     this.#attempts = new Attempts(s, conf, group);
     const settle = (): void => this.#settle();
+    s.onFlushed = settle;
     const uploadRate = rateOf(s, conf.proxy_upload_rate);
     const downloadRate = rateOf(s, conf.proxy_download_rate);
     const { proxy_buffer_size: size } = conf;
@@ -178,9 +179,10 @@ export class TcpProxy implements ConnectionEvents {
     this.#attempts.connected();
     this.#connected = true;
     s.action = 'proxying connection';
-    const { localAddress = '', localPort = 0 } = conn.socket;
-    const own = conn.address.path ? 'unix:' : endpoint(localAddress, localPort);
-    s.note(`proxy ${own} connected to ${conn.address.name}`);
+    s.note(() => {
+      const { localAddress = '', localPort = 0 } = conn.socket;
+      return `proxy ${conn.address.path ? 'unix:' : endpoint(localAddress, localPort)} connected to ${conn.address.name}`;
+    });
     setDeadline(conn, this.#conf.proxy_timeout);
     const early = this.#early;
     this.#early = [];
@@ -237,19 +239,18 @@ export class TcpProxy implements ConnectionEvents {
     if (shared) {
       withCopy(data, (copy) => {
         this.#toClient(copy);
-        return this.#client.writableLength > 0;
+        return this.#s.unsent > 0;
       });
     } else {
       this.#toClient(data);
-      if (conn.reads === 'own') conn.retained = this.#client.writableLength > 0;
+      if (conn.reads === 'own') conn.retained = this.#s.unsent > 0;
     }
   }
 
   #toClient(data: Buffer): void {
     const s = this.#s;
     if (s.done || this.#client.destroyed) return;
-    s.bytesSent += data.length;
-    if (!this.#client.write(data)) this.#conn?.socket.pause();
+    if (!s.write(data)) this.#conn?.socket.pause();
   }
 
   onEnd(error?: Error): void {
@@ -304,10 +305,10 @@ export class TcpProxy implements ConnectionEvents {
     const conn = this.#conn;
     if (s.done) return;
     if (this.#up?.empty && !this.#clientEnded && this.#connected && (conn?.unsent ?? 0) === 0) this.#client.resume();
-    if (this.#down?.empty && !this.#peerEnded && this.#client.writableLength === 0) conn?.socket.resume();
+    if (this.#down?.empty && !this.#peerEnded && this.#s.unsent === 0) conn?.socket.resume();
     if (!this.#clientEnded && !this.#peerEnded) return;
     const toPeer = this.#up?.empty === false || (conn !== undefined && !conn.socket.destroyed && conn.unsent > 0);
-    const toClient = this.#down?.empty === false || (!this.#client.destroyed && this.#client.writableLength > 0);
+    const toClient = this.#down?.empty === false || (!this.#client.destroyed && this.#s.unsent > 0);
     if (toClient && !this.#peerFlush) this.#peerFlush = this.#whenWritten(this.#client);
     if (toPeer && conn && this.#connected && !this.#clientFlush) this.#clientFlush = this.#whenWritten(conn.socket);
     if (this.#conf.proxy_half_close) {
@@ -331,7 +332,8 @@ export class TcpProxy implements ConnectionEvents {
     this.#noteSent();
     const { bytesReceived = 0, bytesSent = 0 } = this.#attempts.state ?? {};
     s.note(
-      `${this.#peerEnded ? 'upstream' : 'client'} disconnected, bytes from/to client:${s.bytesReceived}/${s.bytesSent}` +
+      () =>
+        `${this.#peerEnded ? 'upstream' : 'client'} disconnected, bytes from/to client:${s.bytesReceived}/${s.bytesSent}` +
         `, bytes from/to upstream:${bytesReceived}/${bytesSent}`,
     );
     s.finalize(STATUS.ok);

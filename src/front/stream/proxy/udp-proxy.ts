@@ -77,8 +77,10 @@ export class UdpProxy implements Timed {
     this.#connected = true;
     this.#attempts.connected();
     s.action = 'proxying connection';
-    const { address, port } = this.#socket?.address() ?? { address: '', port: 0 };
-    s.note(`udp proxy ${address}:${port} connected to ${name}`);
+    s.note(() => {
+      const { address, port } = this.#socket?.address() ?? { address: '', port: 0 };
+      return `udp proxy ${address}:${port} connected to ${name}`;
+    });
     setDeadline(this, this.#conf.proxy_timeout);
     const early = this.#early;
     this.#early = [];
@@ -161,7 +163,8 @@ export class UdpProxy implements Timed {
     const s = this.#s;
     const { bytesReceived, bytesSent } = this.#attempts.state;
     s.note(
-      `udp ${how}, packets from/to client:${this.#requests}/${this.#responses}` +
+      () =>
+        `udp ${how}, packets from/to client:${this.#requests}/${this.#responses}` +
         `, bytes from/to client:${s.bytesReceived}/${s.bytesSent}, bytes from/to upstream:${bytesReceived}/${bytesSent}`,
     );
     s.finalize(STATUS.ok);

@@ -216,7 +216,8 @@ export class PeerConnection implements Timed {
   /** Closes as soon as everything is sent. */
   finish(): void {
     this.#leave();
-    if (this.connected) this.socket.destroySoon();
+    // closing a plain socket with nothing to write needs no shutdown before it
+    if (this.connected && (this.#secure || this.unsent > 0)) this.socket.destroySoon();
     else this.socket.destroy();
   }
 
