@@ -14,10 +14,11 @@ import { significantTermsType } from './buckets/significant-terms.ts';
 import { significantTextType } from './buckets/significant-text.ts';
 import { rareTermsType, termsType } from './buckets/terms.ts';
 import { variableWidthHistogramType } from './buckets/variable-width.ts';
+import { cardinalityType } from './metrics/cardinality.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics/documents.ts';
 import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics/numeric.ts';
+import { medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics/percentiles.ts';
 import { scriptedMetricType } from './metrics/scripted.ts';
-import { cardinalityType, medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics/values.ts';
 import { PIPELINE_NAMES } from './pipelines/pipelines.ts';
 import type { AggType } from './types.ts';
 

@@ -258,3 +258,11 @@ export function doubleOf(source: ValuesSource, raw: number | bigint): number {
   if (source.perMillisecond !== 1) return millisecondsOf(source, raw);
   return Number(raw) * source.scale;
 }
+
+/** Values of a document as doubles, ascending; `missing` if it has none. */
+export function doublesOf(source: ValuesSource, segment: SegmentReader, doc: number): number[] {
+  const raw = source.type ? segment.values(source.field, doc) : [];
+  if (raw.length === 0)
+    return source.missing === null ? [] : [source.type ? doubleOf(source, source.missing as number) : Number(source.missing)];
+  return raw.map((value) => doubleOf(source, value));
+}

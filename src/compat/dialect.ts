@@ -42,6 +42,14 @@ export const DIFFERENCES = {
   checksAggregationsEarly: notInOpenSearch(
     'patterns in `include` and `exclude`, and bounds of histograms, are checked while the request is parsed',
   ),
+  percentileDigest: row<'tree' | 'hybrid' | 'none'>(
+    'how percentiles are computed: `tree` and `hybrid` digests, or from all values',
+    'tree',
+    'tree',
+    'hybrid',
+    'hybrid',
+    'none',
+  ),
   namesClusterManager: onlyInOpenSearch('the master is called cluster manager (`_cluster`, `_nodes`, `_cat`)'),
   showsAliasErrors: since8('responses of alias changes have `errors`'),
   showsLazyRollover: since8('responses of `_rollover` have `lazy`'),

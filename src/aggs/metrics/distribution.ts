@@ -20,7 +20,7 @@ export function valueAt(d: Distribution, place: number): number {
   return d.values[low];
 }
 
-/** Nearest rank, which equals a t-digest in which every value is a centroid of its own. */
-export function quantile(d: Distribution, q: number): number | null {
-  return d.total === 0 ? null : valueAt(d, Math.min(Math.floor(q * d.total), d.total - 1));
+/** The value nearest to a rank. @param q  0 to 1; the distribution has values */
+export function nearestRank(d: Distribution, q: number): number {
+  return valueAt(d, Math.min(Math.floor(q * d.total), d.total - 1));
 }

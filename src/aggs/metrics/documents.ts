@@ -9,7 +9,7 @@ import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError, misusedError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { JsonOut, jsonFigures, MetricOut } from '../reduce/out.ts';
-import { bindSource, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, doublesOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, DocGroup, ParseContext, Slice } from '../types.ts';
 import { CompensatedSums } from './numeric.ts';
 
@@ -33,14 +33,6 @@ export function docGroups(slices: readonly Slice[], parents: number): Array<Arra
     }
   }
   return groups;
-}
-
-/** Values of a document as doubles, or `missing` if it has none. */
-function doublesOf(source: ValuesSource, slice: Slice, doc: number): number[] {
-  const raw = source.type ? slice.segment.segment.values(source.field, doc) : [];
-  if (raw.length === 0)
-    return source.missing === null ? [] : [source.type ? doubleOf(source, source.missing as number) : Number(source.missing)];
-  return raw.map((value) => doubleOf(source, value));
 }
 
 interface WeightedParams {
@@ -88,8 +80,8 @@ export const weightedAvgType: AggType = {
         for (const { slice, docs } of parent < 0 ? [] : groups[parent]) {
           const bound = slice.bound as { value: ValuesSource; weight: ValuesSource; dialect: Dialect };
           for (const doc of docs) {
-            const weights = doublesOf(bound.weight, slice, doc);
-            const values = doublesOf(bound.value, slice, doc);
+            const weights = doublesOf(bound.weight, slice.segment.segment, doc);
+            const values = doublesOf(bound.value, slice.segment.segment, doc);
             if (values.length === 0 || weights.length === 0) continue;
             if (weights.length > 1) {
               throw misusedError(
@@ -242,7 +234,7 @@ export const matrixStatsType: AggType = {
         for (const { slice, docs } of parent < 0 ? [] : groups[parent]) {
           const sources = slice.bound as ValuesSource[];
           for (const doc of docs) {
-            const row = sources.map((source) => pick(doublesOf(source, slice, doc), mode));
+            const row = sources.map((source) => pick(doublesOf(source, slice.segment.segment, doc), mode));
             if (!row.some(Number.isNaN)) rows.push(row);
           }
         }

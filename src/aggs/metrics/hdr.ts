@@ -64,5 +64,5 @@ export function hdrPercentile(d: Distribution, percent: number, digits: number):
 export function hdrRank(d: Distribution, value: number, digits: number): number {
   const end = value < 0 ? 0 : scaleOf(d, digits).next(value);
   const at = d.values.findLastIndex((v) => v < end);
-  return at < 0 ? 0 : (d.ranks[at] / d.total) * 100;
+  return at < 0 ? 0 : (100 * d.ranks[at]) / d.total;
 }

@@ -134,7 +134,8 @@ describe('metrics', () => {
     expect(answers({ a: { percentiles: { field: 'price', percents: [0, 50, 75] } } }).a).toEqual({
       values: { '0.0': 5, '50.0': 20, '75.0': 20 },
     });
-    expect(answers({ a: { percentile_ranks: { field: 'price', values: [10] } } }).a).toEqual({ values: { '10.0': 40 } });
+    expect(answers({ a: { percentile_ranks: { field: 'price', values: [10] } } }).a).toEqual({ values: { '10.0': 80 / 3 } });
+    expect(answers({ a: { percentile_ranks: { field: 'price', values: [10], exact: true } } }).a).toEqual({ values: { '10.0': 40 } });
     expect(answers({ a: { median_absolute_deviation: { field: 'price' } } }).a).toEqual({ value: 10 });
   });
   test('typed keys', () => {

@@ -84,6 +84,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   resolvesNothing: async (ask) => (await ask('GET /_resolve/index/nothing')).status === 200,
   saysTerminatedWithAggregations: async (ask) =>
     (await search(ask, { size: 0, track_total_hits: false, aggs: { a: { max: { field: 'number' } } } })).terminated_early === true,
+  percentileDigest: async (ask) => {
+    for (const n of [1, 2, 3, 4]) await ask('POST /digested/_doc?refresh=true', { n });
+    const { aggregations } = await search(ask, { aggs: { p: { percentiles: { field: 'n', percents: [40] } } } }, 'digested');
+    return { 2.2: 'hybrid', 2.1: 'tree', 2: 'none' }[Number(aggregations.p.values['40.0']).toFixed(1).replace('.0', '')];
+  },
   namesClusterManager: async (ask) => 'discovered_cluster_manager' in (await ask('GET /_cluster/health')).json,
   showsAliasErrors: async (ask) => 'errors' in (await ask('PUT /docs/_alias/other')).json,
   showsLazyRollover: async (ask) => {

@@ -1,0 +1,206 @@
+// percentiles, percentile_ranks and median_absolute_deviation. Digests answer as those of the server whose dialect is spoken; `hdr` rounds exact
+// values as its histogram does; `exact` asks for the values themselves.
+
+import { jsonDouble } from '../../common/json-float.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { bodyError, illegalArgumentError } from '../errors.ts';
+import { Params, pointName } from '../params.ts';
+import { type Figure, MetricOut } from '../reduce/out.ts';
+import { bindSource, parseSource, type SourceParams } from '../source.ts';
+import type { AggType, Slice } from '../types.ts';
+import type { Distribution } from './distribution.ts';
+import { fitsHdr, hdrPercentile, hdrRank } from './hdr.ts';
+import { formatOf } from './numeric.ts';
+import type { Quantiles } from './t-digest/digest.ts';
+import { AllValues, type BoundSketch, bindSketch, type Sketches, type SketchParams, sketches, sketchNode } from './t-digest/sketch.ts';
+import { distributions } from './value-counts.ts';
+
+/** Compression of a digest unless the request names one. */
+const DEFAULT_COMPRESSION = 100;
+
+interface PercentParams {
+  readonly source: SourceParams;
+  readonly points: readonly number[];
+  readonly keyed: boolean;
+  /** Significant digits of `hdr`; null for a digest. */
+  readonly digits: number | null;
+  readonly sketch: SketchParams;
+}
+
+const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
+
+/** The method: significant digits of `hdr`, or the parameters of a digest. */
+function methodOf(p: Params): { digits: number | null; sketch: SketchParams } {
+  const tdigest = p.object('tdigest');
+  const hdr = p.object('hdr');
+  const isExact = p.bool('exact') ?? false;
+  if (tdigest && hdr) throw illegalArgumentError('Only one percentiles method should be declared.');
+  const inner = new Params('tdigest', tdigest ?? {});
+  if (tdigest) refuseNull(inner, tdigest, 'compression');
+  const compression = inner.number('compression') ?? DEFAULT_COMPRESSION;
+  if (compression < 0) throw p.refuse('tdigest', `[compression] must be greater than or equal to 0. Found [${pointName(compression)}]`);
+  const isAccurate = accuracyHint(inner);
+  inner.done();
+  return { digits: hdr ? hdrDigits(p, hdr) : null, sketch: { compression, isAccurate, isExact } };
+}
+
+/** `execution_hint` of a digest. */
+export function accuracyHint(p: Params): boolean {
+  const hint = p.string('execution_hint') ?? 'default';
+  if (hint !== 'default' && hint !== 'high_accuracy')
+    throw illegalArgumentError(`Invalid execution_hint [${hint}], valid values are [default, high_accuracy]`);
+  return hint === 'high_accuracy';
+}
+
+function hdrDigits(p: Params, hdr: JsonObject): number {
+  const inner = new Params('hdr', hdr);
+  refuseNull(inner, hdr, 'number_of_significant_value_digits');
+  const digits = inner.integer('number_of_significant_value_digits');
+  if (digits !== null && (digits < 0 || digits > 5)) throw p.refuse('hdr', '[numberOfSignificantValueDigits] must be between 0 and 5');
+  inner.done();
+  return digits ?? 3;
+}
+
+/** @throws ApiError x_content_parse_exception: null instead of a number */
+function refuseNull(p: Params, body: unknown, key: string): void {
+  if (isObject(body) && body[key] === null) throw p.wrongType(key, null);
+}
+
+/** The figure of a point: a percentile, or the rank of a value. */
+interface PointFigure {
+  read(values: Quantiles, point: number): number;
+  hdr(values: Distribution, point: number, digits: number): number;
+}
+
+function percentType(typeName: string, pointsKey: string, figure: PointFigure): AggType {
+  return {
+    isBucket: false,
+    parse(name, _type, body): PercentParams {
+      const p = new Params(typeName, body);
+      const source = parseSource(p);
+      refuseNull(p, body, pointsKey);
+      const points = p.numbers(pointsKey);
+      const keyed = p.bool('keyed') ?? true;
+      const method = methodOf(p);
+      p.done();
+      if (points?.length === 0) throw bodyError(typeName, `[${pointsKey}] must not be an empty array: [${name}]`);
+      if (pointsKey === 'values' && !points) throw illegalArgumentError(`Required [values]`);
+      if (pointsKey === 'percents') {
+        for (const percent of points ?? []) {
+          if (percent < 0 || percent > 100) throw bodyError(typeName, `percent must be in [0,100], got [${pointName(percent)}]: [${name}]`);
+        }
+      }
+      const sorted = (points ?? DEFAULT_PERCENTS).slice().sort((a, b) => a - b);
+      return { source, points: sorted, keyed, ...method };
+    },
+    bind(spec, ctx): BoundSketch {
+      const { source, sketch, digits } = spec.params as PercentParams;
+      const bound = bindSource(typeName, source, ctx, ['numeric', 'date', 'boolean']);
+      return bindSketch(bound, digits === null ? sketch : { ...sketch, isExact: true }, ctx.index.mapping.dialect);
+    },
+    plan: (_spec, bound: BoundSketch, scope) => sketchNode(bound, scope),
+    merge(spec, slices, parents) {
+      const { points, keyed, digits, sketch } = spec.params as PercentParams;
+      const read = digits === null ? digested(slices, parents, sketch, figure) : recorded(slices, parents, digits, figure);
+      const format = formatOf(slices);
+      return {
+        at(parent) {
+          const figureAt = read(parent);
+          const figures: Record<string, Figure> = {};
+          const keyedJson: MutableJsonObject = {};
+          const list: MutableJsonObject[] = [];
+          for (const point of points) {
+            const value = figureAt(point);
+            const name = pointName(point);
+            figures[name] = value;
+            figures[String(point)] = value;
+            const text = value === null || typeName === 'percentile_ranks' ? null : (format?.keyAsString(value) ?? null);
+            keyedJson[name] = jsonDouble(value);
+            if (text !== null) keyedJson[`${name}_as_string`] = text;
+            list.push({ key: jsonDouble(point), value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) });
+          }
+          return new MetricOut(spec, `${digits === null ? 'tdigest' : 'hdr'}_${typeName}`, { values: keyed ? keyedJson : list }, figures);
+        },
+      };
+    },
+  };
+}
+
+/** Reads figures of a bucket by point. */
+type Reader = (parent: number) => (point: number) => number | null;
+
+function digested(slices: readonly Slice[], parents: number, params: SketchParams, figure: PointFigure): Reader {
+  const of = sketches(slices, parents, params, true);
+  return (parent) => {
+    const values = of.at(parent);
+    return (point) => (values.size === 0 ? null : figure.read(values, point));
+  };
+}
+
+function recorded(slices: readonly Slice[], parents: number, digits: number, figure: PointFigure): Reader {
+  const of = distributions(slices, parents);
+  return (parent) => {
+    const values = of(parent);
+    const all = new AllValues(values, false);
+    return (point) => (values.total === 0 ? null : fitsHdr(values) ? figure.hdr(values, point, digits) : figure.read(all, point));
+  };
+}
+
+export const percentilesType = percentType('percentiles', 'percents', {
+  read: (values, percent) => values.quantile(percent / 100),
+  hdr: hdrPercentile,
+});
+export const percentileRanksType = percentType('percentile_ranks', 'values', {
+  read: (values, value) => values.cdf(value) * 100,
+  hdr: hdrRank,
+});
+
+/** Compression unless the request names one: the median of deviations needs a finer digest than percentiles. */
+const DEVIATION_COMPRESSION = 1000;
+
+interface DeviationParams {
+  readonly source: SourceParams;
+  readonly sketch: SketchParams;
+}
+
+export const medianAbsoluteDeviationType: AggType = {
+  isBucket: false,
+  parse(name, typeName, body): DeviationParams {
+    const p = new Params(typeName, body);
+    const source = parseSource(p);
+    const compression = p.number('compression');
+    if (compression !== null && compression <= 0)
+      throw p.refuse('compression', `[compression] must be greater than 0. Found [${pointName(compression)}] in [${name}]`);
+    const isAccurate = accuracyHint(p);
+    const isExact = p.bool('exact') ?? false;
+    p.done();
+    return { source, sketch: { compression: compression ?? DEVIATION_COMPRESSION, isAccurate, isExact } };
+  },
+  bind(spec, ctx): BoundSketch {
+    const { source, sketch } = spec.params as DeviationParams;
+    return bindSketch(bindSource('median_absolute_deviation', source, ctx, ['numeric']), sketch, ctx.index.mapping.dialect);
+  },
+  plan: (_spec, bound: BoundSketch, scope) => sketchNode(bound, scope),
+  merge(spec, slices, parents) {
+    const { sketch } = spec.params as DeviationParams;
+    const of = sketches(slices, parents, sketch, false);
+    return {
+      at(parent) {
+        const values = of.at(parent);
+        const value = values.size === 0 ? null : medianDeviation(values, of);
+        return new MetricOut(spec, 'median_absolute_deviation', { value: jsonDouble(value) }, { '': value, value });
+      },
+    };
+  },
+};
+
+function medianDeviation(values: Quantiles, of: Sketches): number {
+  const median = values.quantile(0.5);
+  const distances: number[] = [];
+  const weights: number[] = [];
+  values.each((mean, weight) => {
+    distances.push(Math.abs(median - mean));
+    weights.push(weight);
+  });
+  return of.of(distances, weights).quantile(0.5);
+}

@@ -1,0 +1,52 @@
+// The digest of Elasticsearch 8: all values as long as they are few, then a merging digest.
+import type { Digest } from './digest.ts';
+import { MergingDigest } from './merging-digest.ts';
+import { SortedValues } from './sorted-values.ts';
+
+/** From this many values per unit of compression on, they are merged. */
+const VALUES_PER_COMPRESSION = 20;
+
+export class HybridDigest implements Digest {
+  readonly #compression: number;
+  readonly #mostSorted: number;
+  readonly #sorted = new SortedValues();
+  #digest: Digest = this.#sorted;
+
+  constructor(compression: number) {
+    this.#compression = compression;
+    this.#mostSorted = Math.round(compression) * VALUES_PER_COMPRESSION;
+  }
+
+  get size(): number {
+    return this.#digest.size;
+  }
+
+  /** Prepares for values of this total weight: they decide at once whether values are merged. */
+  reserve(weight: number): void {
+    if (this.#digest !== this.#sorted || this.size + weight < this.#mostSorted) return;
+    this.#digest = new MergingDigest(this.#compression);
+    for (const value of this.#sorted.values) this.#digest.add(value, 1);
+    this.#sorted.values.length = 0;
+  }
+
+  add(value: number, weight: number): void {
+    this.reserve(weight);
+    this.#digest.add(value, weight);
+  }
+
+  compress(): void {
+    this.#digest.compress();
+  }
+
+  quantile(q: number): number {
+    return this.#digest.quantile(q);
+  }
+
+  cdf(value: number): number {
+    return this.#digest.cdf(value);
+  }
+
+  each(visit: (mean: number, weight: number) => void): void {
+    this.#digest.each(visit);
+  }
+}

@@ -1,0 +1,73 @@
+/** Digests answer as those of the Java libraries: t-digest.json holds what the jar elasticsearch-tdigest 8.15.0 computes for the same values. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Digest } from '../../../src/aggs/metrics/t-digest/digest.ts';
+import { HybridDigest } from '../../../src/aggs/metrics/t-digest/hybrid-digest.ts';
+import { TreeDigest } from '../../../src/aggs/metrics/t-digest/tree-digest.ts';
+
+interface Recorded {
+  readonly kind: 'hybrid' | 'tree';
+  readonly values: 'integers' | 'skewed';
+  readonly seed: number;
+  readonly compression: number;
+  readonly size: number;
+  readonly quantiles: readonly number[];
+  readonly shares: readonly number[];
+}
+
+const RANKS = [0, 0.01, 0.25, 0.4, 0.5, 0.9, 0.999, 1];
+const POINTS = { integers: [0, 3.5, 25, 49], skewed: [0.5, 10, 400, 999] };
+
+const recorded = JSON.parse(readFileSync(path.join(import.meta.dirname, 't-digest.json'), 'utf8')) as readonly Recorded[];
+
+/** Numbers 0 to 1 of a linear congruential generator. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function filled(digest: Digest, { values, seed, size }: Pick<Recorded, 'values' | 'seed' | 'size'>): Digest {
+  const next = random(seed);
+  for (let i = 0; i < size; i++) {
+    const u = next();
+    digest.add(values === 'integers' ? Math.floor(u * 50) : u * u * u * 1000, 1);
+  }
+  digest.compress();
+  return digest;
+}
+
+describe('digests as recorded', () => {
+  for (const row of recorded) {
+    test(`${row.kind} digest of ${row.size} ${row.values}, compression ${row.compression}`, () => {
+      const digest = filled(row.kind === 'tree' ? new TreeDigest(row.compression) : new HybridDigest(row.compression), row);
+      expect(digest.size).toBe(row.size);
+      expect(RANKS.map((q) => digest.quantile(q))).toEqual(row.quantiles);
+      // The library's tree may give negative shares below its last but one centroid.
+      expect(POINTS[row.values].map((value) => digest.cdf(value))).toEqual(row.shares.map((share) => Math.max(0, share)));
+    });
+  }
+
+  test('an empty digest has no quantiles', () => {
+    for (const digest of [new HybridDigest(100), new TreeDigest(100)]) {
+      expect(digest.quantile(0.5)).toBeNaN();
+      expect(digest.cdf(1)).toBeNaN();
+    }
+  });
+
+  test('many centroids of a tree are merged', () => {
+    const digest = filled(new TreeDigest(5), { values: 'skewed', seed: 3, size: 50_000 });
+    let centroids = 0;
+    let weight = 0;
+    digest.each((_, one) => {
+      centroids++;
+      weight += one;
+    });
+    expect(weight).toBe(50_000);
+    expect(centroids).toBeLessThanOrEqual(100);
+    expect(Math.abs(digest.quantile(0.5) - 125)).toBeLessThan(15);
+  });
+});
