@@ -58,7 +58,7 @@ type Places = ReturnType<typeof import('./process/master.ts').placesOf>;
 function touchErrorLog(file: string): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    closeSync(openSync(file, 'a', 0o644));
+    closeSync(openSync(file, 'a', 0o640));
   } catch (error) {
     process.stderr.write(`nginx: [alert] could not open error log file: open() "${file}" failed (${systemError(error)})\n`);
   }

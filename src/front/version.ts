@@ -30,6 +30,13 @@ const CONFIGURE = [
   '--with-stream_geoip_module',
 ];
 
+/** Modules that nginx's own sources do not contain. */
+const FURTHER_MODULES = new Set(['ngx_http_js_module', 'ngx_http_brotli_filter_module', 'ngx_http_brotli_static_module']);
+
+/** @param name  of a module that nginx loads from a file, such as `ngx_http_geoip_module` */
+export const isBuiltIn = (name: string): boolean =>
+  FURTHER_MODULES.has(name) || CONFIGURE.some((word) => `ngx_${word.replace('--with-', '').replace(/_module$/, '')}_module` === name);
+
 export function versionText(): string {
   return `nginx version: ${SERVER_FULL}`;
 }

@@ -1,8 +1,9 @@
 // The grammar of nginx.conf: string -> tree of directives, with `include` expanded.
 //   name arg arg ;        name arg { children }        # comment to the end of the line
 // Files are read as latin1, so every byte is preserved; quoting and escapes are nginx's (ngx_conf_read_token).
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemError } from '../system-error.ts';
 
 /** One directive. `line` is the line of its closing `;` or `{`, as nginx reports it. */
@@ -38,6 +39,10 @@ interface ParsedConfig {
 }
 
 const MAX_INCLUDE_DEPTH = 64;
+
+/** Files that come with the server: included by name if the prefix, or /etc/nginx, does not have them. */
+const STOCK_FOLDER = fileURLToPath(new URL('../../../stock/conf/', import.meta.url));
+const STOCK_FILES = /^(?:\/etc\/nginx\/)?(mime\.types|(?:fastcgi|uwsgi|scgi)_params|fastcgi\.conf|koi-utf|koi-win|win-utf)$/;
 
 /**
  * Parses `file` and the files it includes. `globals` is the argument of `-g`, parsed first.
@@ -181,7 +186,9 @@ class Reader {
 
   #include(node: DirectiveNode): DirectiveNode[] {
     if (this.#depth >= MAX_INCLUDE_DEPTH) failAt(node, 'too many nested includes');
-    const target = path.resolve(this.#prefix, node.args[0]);
+    const stock = STOCK_FILES.exec(node.args[0])?.[1];
+    const own = path.resolve(this.#prefix, node.args[0]);
+    const target = stock !== undefined && !existsSync(own) ? path.join(STOCK_FOLDER, stock) : own;
     return expandGlob(target).flatMap((file) => readFile(file, this.#prefix, this.#files, this.#depth + 1, node));
   }
 

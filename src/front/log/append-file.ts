@@ -20,7 +20,7 @@ export class AppendFile {
   /** @throws NodeJS.ErrnoException */
   open(): void {
     if (this.#fd !== undefined) return;
-    const fd = openSync(fsPath(this.path), 'a', 0o644);
+    const fd = openSync(fsPath(this.path), 'a', 0o640);
     this.#fd = fd;
     if (this.#header !== '' && fstatSync(fd).size === 0) writeSync(fd, this.#header, null, 'latin1');
   }

@@ -45,5 +45,7 @@ export function giveFiles(files: Iterable<string>, owner: string, fail: (message
 
 function give(name: string, uid: number): void {
   const stat = statSync(name);
+  // A log may be a device, such as /dev/stdout in a container.
+  if (!stat.isFile() && !stat.isDirectory()) return;
   if (stat.uid !== uid) chownSync(name, uid, stat.gid);
 }

@@ -1,12 +1,14 @@
 // Directives outside `http { }`: processes, logs, events.
 
 import { isIP } from 'node:net';
+import path from 'node:path';
 import { present } from '../../common/present.ts';
 import { ANY_COUNT, checkShape, EVENTS, MAIN, type Spec } from '../config/directive.ts';
 import { type DirectiveNode, failAt, UnknownDirectiveError } from '../config/syntax.ts';
 import { parseOffset, parseTimeMs } from '../config/values.ts';
 import type { ErrorLog } from '../log/error-log.ts';
 import type { LogTargets } from '../log/targets.ts';
+import { isBuiltIn } from '../version.ts';
 
 export interface MainConf {
   daemon: boolean;
@@ -34,6 +36,8 @@ export interface MainConf {
   errorLogs: ErrorLog[];
   http: DirectiveNode | undefined;
   stream: DirectiveNode | undefined;
+  /** what the log shows at the start */
+  notices: string[];
 }
 
 /** The directive being read, and functions that report errors. */
@@ -42,6 +46,7 @@ interface MainFrame {
   fail(message: string): never;
   refuse(why: string): never;
   warn(why: string): void;
+  notice(message: string): void;
 }
 type Apply = (conf: MainConf, args: string[], frame: MainFrame) => void;
 
@@ -138,6 +143,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   timer_resolution: [MAIN, 1, 1, ineffective(msecValue)],
   thread_pool: [MAIN, 2, 3, parseThreadPool],
   debug_points: [MAIN, 1, 1, ineffective(oneOfValue('stop', 'abort'))],
+  load_module: [MAIN, 1, 1, loadModule],
   ssl_object_cache_inheritable: [MAIN, 1, 1, (c, a, f) => (c.inheritFiles = flagValue(a[0], f))],
   worker_connections: [
     EVENTS,
@@ -154,9 +160,15 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   debug_connection: [EVENTS, 1, 1, parseDebugConnection],
 };
 
+/** Modules are built in: those that nginx loads from files are accepted by their names. */
+function loadModule(_: MainConf, [file]: string[], { fail, notice }: MainFrame): void {
+  const name = path.basename(file).replace(/\.so$/, '');
+  if (!isBuiltIn(name)) fail(`module "${name}" is not built in, and modules cannot be loaded from files, such as "${file}"`);
+  notice(`module "${name}" is built in, not loaded from "${file}"`);
+}
+
 const REFUSED: Record<string, string> = {
   mail: 'mail proxying is not supported by this server',
-  load_module: 'dynamic modules are not supported',
   ssl_engine: 'OpenSSL engines are not supported',
 };
 
@@ -197,6 +209,7 @@ export function readMain(
     errorLogs: [],
     http: undefined,
     stream: undefined,
+    notices: [],
   };
   const seen = new Set<string>();
   let events = false;
@@ -229,7 +242,7 @@ function failNoEvents(): never {
 }
 export class NoEventsError extends Error {}
 
-const REPEATS = new Set(['env', 'debug_connection', 'thread_pool']);
+const REPEATS = new Set(['env', 'load_module', 'debug_connection', 'thread_pool']);
 
 function apply(conf: MainConf, node: DirectiveNode, context: number, seen: Set<string>, warn: (message: string) => void): void {
   const entry = Object.hasOwn(TABLE, node.name) ? TABLE[node.name] : undefined;
@@ -246,6 +259,7 @@ function apply(conf: MainConf, node: DirectiveNode, context: number, seen: Set<s
     name: node.name,
     fail,
     refuse: (why) => fail(`"${node.name}" directive ${why}`),
+    notice: (message) => conf.notices.push(`${message} in ${node.file}:${node.line}`),
     warn: (why) => warn(`the "${node.name}" directive ${why} in ${node.file}:${node.line}`),
   });
 }

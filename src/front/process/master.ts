@@ -158,9 +158,11 @@ export class Master {
     });
     this.#cycle = await loadCycle(this.#options, this.#places);
     if (this.#cycle.main.workingDirectory) process.chdir(this.#cycle.main.workingDirectory);
+    this.#giveLogs();
     this.#adoptSockets();
     await this.#bindWithRetries();
     this.#log('notice', `using the "epoll" event method`);
+    for (const notice of this.#cycle.main.notices) this.#log('notice', notice);
     this.#log('notice', `nginx/${NGINX_VERSION}`);
     this.#log('notice', 'start worker processes');
     this.#listenSignals();
@@ -354,12 +356,16 @@ export class Master {
     this.#log('notice', 'reopening logs');
     this.#cycle.targets.reopen();
     this.#cycle.blocks.forEach(reopenAccessLogs);
-    const user = this.#cycle.main.user?.name ?? 'nobody';
-    if (process.getuid?.() === 0 && user !== 'root') {
-      const files = [...this.#cycle.targets.paths(), ...this.#cycle.blocks.flatMap(accessLogPaths)];
-      giveFiles(files, user, (message) => this.#log('emerg', message));
-    }
+    this.#giveLogs();
     for (const worker of this.#workers) this.#tell(worker, { type: 'reopen' });
+  }
+
+  /** The workers write to the log files under their own user. */
+  #giveLogs(): void {
+    const user = this.#cycle.main.user?.name ?? 'nobody';
+    if (process.getuid?.() !== 0 || user === 'root') return;
+    const files = [...this.#cycle.targets.paths(), ...this.#cycle.blocks.flatMap(accessLogPaths)];
+    giveFiles(files, user, (message) => this.#log('emerg', message));
   }
 
   async #reload(): Promise<void> {
@@ -376,6 +382,7 @@ export class Master {
       const old = this.#cycle;
       const zones = await this.#collectZones();
       this.#cycle = cycle;
+      this.#giveLogs();
       const before = this.#generation;
       const failure = await this.#startGeneration(zones);
       if (failure !== undefined) {

@@ -53,7 +53,7 @@ export function parseLogCache(f: BlockFrame): LogCache {
 export function writeScripted(r: Pick<Session, 'log'>, name: string, line: string, header: string, cache = NO_CACHE): void {
   try {
     const entry = entryOf(name, cache);
-    const fd = entry.fd ?? openSync(fsPath(name), 'a', 0o644);
+    const fd = entry.fd ?? openSync(fsPath(name), 'a', 0o640);
     const start = header !== '' && fstatSync(fd).size === 0 ? header : '';
     try {
       writeSync(fd, `${start}${line}\n`, null, 'latin1');
