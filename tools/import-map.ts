@@ -127,5 +127,5 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/front/http/modules/content': '',
   'src/front/http/modules/access': '. variables',
   'src/front/http/modules/backends': '',
-  'src/front/http/modules/monitoring': '',
+  'src/front/http/modules/monitoring': 'variables',
 };

@@ -1,7 +1,7 @@
 // The directive reference of the front, from the directive tables of src/front: contexts, number of arguments, default.
 import { ANY_COUNT, CONTEXT_NAMES, HTTP, type Table } from '../../src/front/config/directive.ts';
 import { REGISTRY } from '../../src/front/http/build/registry.ts';
-import { STREAM_MODULES } from '../../src/front/stream/build.ts';
+import { allStreamModules } from '../../src/front/stream/registry.ts';
 import { code, row, table } from './markdown.ts';
 
 /** @param block  name of the outermost context */
@@ -20,6 +20,6 @@ export async function frontDirectives(): Promise<string> {
   const http = new Set((await Promise.all(REGISTRY.map((entry) => entry.load()))).flat());
   return [
     ...[...http].flatMap((module) => section(module.name, module.table, 'http')),
-    ...STREAM_MODULES.flatMap((module) => section(`stream: ${module.name.replace(/^stream_/, '')}`, module.table, 'stream')),
+    ...(await allStreamModules()).flatMap((module) => section(`stream: ${module.name.replace(/^stream_/, '')}`, module.table, 'stream')),
   ].join('\n\n');
 }

@@ -51,6 +51,7 @@ export class EventLoop {
     if (conf.stream) {
       const { buildStream } = await import('../stream/build.ts');
       this.#stream = await buildStream({ ...input, node: conf.stream, inherited: withoutPrefix(message.zones, STREAM_ZONES) });
+      this.#http?.registry.set('stream', this.#stream);
     }
     for (const block of this.#blocks) openAccessLogs(block);
     if (this.#blocks.length > 0) openBus();

@@ -60,7 +60,9 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
     if (!(error instanceof UnknownDirectiveError)) throw error;
     const { node } = error;
     const known =
-      isMainDirective(node.name) || (await isHttpDirective(node.name)) || (await import('../stream/build.ts')).isStreamDirective(node.name);
+      isMainDirective(node.name) ||
+      (await isHttpDirective(node.name)) ||
+      (await (await import('../stream/build.ts')).isStreamDirective(node.name));
     if (!known) throw error;
     return failAt(node, `"${node.name}" directive is not allowed here`);
   }

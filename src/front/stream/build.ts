@@ -2,7 +2,7 @@
 
 import type { Table } from '../config/directive.ts';
 import { ANY_COUNT, HS, HTTP, SERVER } from '../config/directive.ts';
-import { ConfigError, failAt } from '../config/syntax.ts';
+import { ConfigError, type DirectiveNode, failAt } from '../config/syntax.ts';
 import { allow, BlockBuilder, type BuildInput, finishBuild, type Structure } from '../http/config/block-builder.ts';
 import { collectSockets, parseListen } from '../http/config/listen.ts';
 import type { BlockFrame } from '../http/config/module.ts';
@@ -10,49 +10,15 @@ import { readServerNames } from '../http/config/server-names.ts';
 import { Variables } from '../http/config/variables.ts';
 import { prepareTls } from '../http/connection/tls-context.ts';
 import { type HttpModule, Loc, Server } from '../http/model/types.ts';
-import { geoipModule } from '../http/modules/variables/geoip.ts';
-import { mapModule } from '../http/modules/variables/map.ts';
-import { sslModule } from '../http/tls/ssl.ts';
 import { streamCore } from './core.ts';
 import { STREAM_LISTEN } from './listen.ts';
 import { StreamMain } from './model.ts';
-import { streamAccess, streamLimitConn, streamRealip } from './modules/access.ts';
-import { streamPass, streamReturn, streamSet } from './modules/content.ts';
-import { streamLog } from './modules/log.ts';
-import { streamSsl } from './modules/ssl.ts';
-import { streamSslPreread } from './modules/ssl-preread.ts';
 import { addStreamVariables } from './modules/variables.ts';
-import { streamProxyConf } from './proxy/conf.ts';
-import { streamProxy } from './proxy/proxy-pass.ts';
-import { streamGroups } from './upstream-groups.ts';
-
-/** All modules, in order of execution within each phase. */
-export const STREAM_MODULES: HttpModule<Table, StreamMain>[] = [
-  streamCore,
-  streamLog,
-  streamRealip,
-  streamLimitConn,
-  streamAccess,
-  mapModule,
-  geoipModule,
-  sslModule,
-  streamSsl,
-  streamSet,
-  streamSslPreread,
-  streamGroups,
-  streamProxyConf,
-  streamProxy,
-  streamReturn,
-  streamPass,
-];
+import { allStreamModules, loadStreamModules } from './registry.ts';
 
 /** Directives of nginx modules that do not exist here: refused by name, so that they are not taken for supported. */
 const REFUSED: [names: RegExp, what: string][] = [
-  [/^js_/, 'njs in stream'],
-  [/^(health_check|match)/, 'health checks in stream'],
-  [/^(keyval|keyval_zone|num_map)$/, 'keyval and num_map'],
-  [/^status_zone$/, 'status_zone in stream'],
-  [/^mqtt/, 'MQTT'],
+  [/^js_load_stream_native_module$/, 'native modules of njs'],
   [/^zone_sync/, 'zone_sync'],
   [/^proxy_session_drop$/, 'proxy_session_drop'],
   [/^proxy_(bind_dynamic|downstream_buffer|upstream_buffer|socket_rcvbuf|socket_sndbuf)$/, 'this setting of connections'],
@@ -80,13 +46,13 @@ const STRUCTURE: Record<string, (builder: StreamBuilder) => Structure<StreamMain
 class StreamBuilder extends BlockBuilder<StreamMain> {
   readonly #variables: Variables;
 
-  constructor(input: BuildInput) {
+  constructor(input: BuildInput, modules: HttpModule<Table, StreamMain>[]) {
     const variables = new Variables();
-    super(input, STREAM_MODULES, new StreamMain(variables, input.paths, input.inherited, 'stream:'));
+    super(input, modules, new StreamMain(variables, input.paths, input.inherited, 'stream:'));
     this.#variables = variables;
     this.main.namesAt = streamCore.conf;
     addStreamVariables(variables);
-    for (const module of STREAM_MODULES) variables.add(module.variables ?? [], module.families);
+    for (const module of modules) variables.add(module.variables ?? [], module.families);
   }
 
   protected structure(name: string): Structure<StreamMain> | undefined {
@@ -114,7 +80,7 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
     this.merge(main.loc, undefined);
     for (const server of main.servers) this.merge(server.root, main.loc);
     finishBuild(() => {
-      for (const module of STREAM_MODULES) module.init?.(main);
+      for (const module of this.modules) module.init?.(main);
       this.#variables.resolve();
       collectSockets(main, input.warn);
     });
@@ -122,15 +88,25 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
   }
 }
 
-/** Whether some part of `stream { }` knows the name. */
-export const isStreamDirective = (name: string): boolean =>
-  Object.hasOwn(STRUCTURE, name) ||
-  REFUSED.some(([names]) => names.test(name)) ||
-  STREAM_MODULES.some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);
+/** Names of the directives in a block, and in the blocks inside it. */
+function directivesIn(nodes: readonly DirectiveNode[], names = new Set<string>()): Set<string> {
+  for (const node of nodes) {
+    names.add(node.name);
+    if (node.name === 'server' || node.name === 'upstream') directivesIn(node.children ?? [], names);
+  }
+  return names;
+}
+
+/** Whether some part of `stream { }` knows the name. Loads every module: use it only when the start fails anyway. */
+export async function isStreamDirective(name: string): Promise<boolean> {
+  if (Object.hasOwn(STRUCTURE, name) || REFUSED.some(([names]) => names.test(name))) return true;
+  return (await allStreamModules()).some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);
+}
 
 /** @throws ConfigError */
 export async function buildStream(input: BuildInput): Promise<StreamMain> {
-  const main = new StreamBuilder(input).build();
+  const modules = await loadStreamModules(directivesIn(input.node.children ?? []));
+  const main = new StreamBuilder(input, modules).build();
   for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();
   try {
     prepareTls(main);

@@ -28,7 +28,6 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^image_filter(_.*)?$/, 'image_filter'],
   [/^(xslt|xml)_/, 'XSLT'],
   [/^(auth_jwt(_.*)?|auth_require|auth_oidc|oidc_provider)$/, 'JWT and OpenID Connect'],
-  [/^(keyval|keyval_zone|num_map)$/, 'keyval and num_map'],
   [/^session_log(_.*)?$/, 'session_log'],
   [/^(f4f|hls)(_.*)?$/, 'F4F and HLS'],
   [/^acme_/, 'ACME'],

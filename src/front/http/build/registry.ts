@@ -136,6 +136,8 @@ export const REGISTRY: Entry[] = [
     directives: 'search_pass',
   },
   { load: async () => [(await import('../modules/js.ts')).jsModule], directives: 'js_*' },
+  { load: async () => [(await import('../modules/variables/keyval.ts')).keyvalModule], directives: 'keyval keyval_zone' },
+  { load: async () => [(await import('../modules/variables/num-map.ts')).numMapModule], directives: 'num_map' },
   { load: async () => [(await import('../modules/perl.ts')).perlModule], directives: 'perl perl_*' },
   {
     load: async () => [

@@ -24,13 +24,15 @@ export interface DictOptions {
   evict: boolean;
   /** File that preserves the entries over a restart. */
   state: string;
+  /** Name of its memory; by default that of `js_shared_dict_zone`. */
+  memory?: string;
 }
 
 /** Overhead per entry, in bytes. */
 const ENTRY_BYTES = 64;
 const SAVE_MS = 1000;
 
-class SharedDictFullError extends Error {}
+export class SharedDictFullError extends Error {}
 
 interface News {
   key: string | undefined;
@@ -40,11 +42,12 @@ interface News {
 export class SharedDict {
   #entries = new Map<string, Entry>();
   #bytes = 0;
+  #revision = 0;
   readonly #lock: SharedTable;
   #saving: NodeJS.Timeout | undefined;
 
   constructor(readonly options: DictOptions) {
-    this.#lock = new SharedTable(`js_shared:${options.name}`, 1, 1);
+    this.#lock = new SharedTable(this.#topic, 1, 1);
     onNews<News>(this.#topic, ({ key, entry }) => {
       if (key === undefined) this.#wipe();
       else this.#put(key, entry);
@@ -53,7 +56,7 @@ export class SharedDict {
   }
 
   get #topic(): string {
-    return `js_shared:${this.options.name}`;
+    return this.options.memory ?? `js_shared:${this.options.name}`;
   }
 
   get name(): string {
@@ -64,6 +67,15 @@ export class SharedDict {
   }
   get type(): string {
     return this.options.type;
+  }
+
+  /** Changes with each change of an entry, after `catchUp` also with those made by other event loops. */
+  get revision(): number {
+    return this.#revision;
+  }
+  /** Applies the changes made by other event loops. */
+  catchUp(): void {
+    drain();
   }
 
   has(key: string): boolean {
@@ -201,6 +213,7 @@ export class SharedDict {
   }
 
   #put(key: string, entry: Entry | undefined): void {
+    this.#revision++;
     const before = this.#entries.get(key);
     if (before) this.#bytes -= costOf(key, before);
     if (entry) {
@@ -210,6 +223,7 @@ export class SharedDict {
   }
 
   #wipe(): void {
+    this.#revision++;
     this.#entries = new Map();
     this.#bytes = 0;
   }

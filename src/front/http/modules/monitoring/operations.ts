@@ -4,6 +4,8 @@
 //   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
 //   GET  log                           the ring buffer (error_log memory:SIZE) of this location
 //   GET  server_zones, location_zones, resolvers       counts of status_zone; a single one: .../NAME
+//   GET, POST, PATCH, DELETE keyvals/NAME              { "key": "value" }, { "key": null }; one key: GET keyvals/NAME?key=...
+//   stream/upstreams, stream/server_zones, stream/keyvals, stream/resolvers           the same of `stream { }`
 //   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
 import { present } from '../../../../common/present.ts';
 import { custom, LOCATION } from '../../../config/directive.ts';
@@ -14,14 +16,15 @@ import { literalAddresses } from '../../config/addresses.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
 import { ResolverCounts } from '../../config/resolver-counts.ts';
 import { stats } from '../../connection/stats.ts';
-import type { HttpMain, Request, Server } from '../../model/types.ts';
+import type { BlockMain, HttpMain, Request, Server } from '../../model/types.ts';
 import { sendText } from '../../phases/send.ts';
 import { DONE, OK } from '../../request/codes.ts';
 import { CacheZone } from '../../upstream/cache/cache-zone.ts';
 import type { UpstreamGroup } from '../../upstream/peers/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../../upstream/peers/peer.ts';
 import { writeState } from '../../upstream/peers/state-file.ts';
-import { statusZones } from './status-zone.ts';
+import { changeKeyvals, showKeyvals } from './keyval-api.ts';
+import { countedZones } from './status-zone.ts';
 
 const CLASSES = 6;
 /** Requests by location (in the order of the configuration) and status class. */
@@ -29,10 +32,11 @@ let counts: Counters;
 const order = new Map<HttpMain['loc'], number>();
 
 /** A change of an upstream's servers, applied here and sent to the other event loops. */
-type Change =
-  | { kind: 'add'; group: string; server: string; options: ServerOptions }
-  | { kind: 'remove'; group: string; name: string; backup: boolean }
-  | { kind: 'adjust'; group: string; name: string; options: ServerOptions };
+type Change = { block: 'http' | 'stream'; group: string } & (
+  | { kind: 'add'; server: string; options: ServerOptions }
+  | { kind: 'remove'; name: string; backup: boolean }
+  | { kind: 'adjust'; name: string; options: ServerOptions }
+);
 
 export const operationsModule = defineModule(
   'operations',
@@ -97,45 +101,19 @@ function metricsText(http: HttpMain): string {
   family('gannet_front_connections_accepted_total', 'counter', [['', stats.accepted]]);
   family('gannet_front_requests_total', 'counter', [['', stats.requests]]);
   family('gannet_front_location_requests_total', 'counter', locationRows(http));
-  const peers = groups(http).flatMap((g) =>
-    g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}",id="${p.id}"`, p]),
-  );
-  const column = (show: (p: Peer) => number) => peers.map(([labels, p]): [string, number] => [labels, show(p)]);
-  family(
-    'gannet_front_upstream_requests_total',
-    'counter',
-    column((p) => p.requests),
-  );
-  family(
-    'gannet_front_upstream_failures_total',
-    'counter',
-    column((p) => p.failures),
-  );
-  family(
-    'gannet_front_upstream_active',
-    'gauge',
-    column((p) => p.conns),
-  );
-  family(
-    'gannet_front_upstream_received_bytes_total',
-    'counter',
-    column((p) => p.bytesReceived),
-  );
-  family(
-    'gannet_front_upstream_up',
-    'gauge',
-    column((p) => (p.usable(Math.floor(Date.now() / 1000)) ? 1 : 0)),
-  );
-  for (const zone of statusZones(http)) {
-    const { requests, discarded, received, sent, ...classes } = zone.totals;
-    const labels = `zone="${quote(zone.name)}"`;
-    const rows = Object.entries(classes).map(([code, n]): [string, number] => [`${labels},code="${code}"`, n]);
-    family(`gannet_front_${zone.kind}_zone_requests_total`, 'counter', [[labels, requests]]);
-    family(`gannet_front_${zone.kind}_zone_responses_total`, 'counter', rows);
-    family(`gannet_front_${zone.kind}_zone_discarded_total`, 'counter', [[labels, discarded]]);
-    family(`gannet_front_${zone.kind}_zone_received_bytes_total`, 'counter', [[labels, received]]);
-    family(`gannet_front_${zone.kind}_zone_sent_bytes_total`, 'counter', [[labels, sent]]);
+  upstreamRows(http, 'gannet_front', family);
+  const stream = streamOf(http);
+  if (stream) upstreamRows(stream, 'gannet_front_stream', family);
+  const zoneRows = new Map<string, { kind: string; rows: [labels: string, value: number][] }>();
+  for (const zone of [...countedZones(http), ...(stream ? countedZones(stream) : [])]) {
+    for (const { name, kind, label = {}, value } of zone.metrics()) {
+      const labels = [`zone="${quote(zone.name)}"`, ...Object.entries(label).map(([key, text]) => `${key}="${quote(text)}"`)].join(',');
+      let found = zoneRows.get(name);
+      if (!found) zoneRows.set(name, (found = { kind, rows: [] }));
+      found.rows.push([labels, value]);
+    }
   }
+  for (const [name, { kind, rows }] of zoneRows) family(name, kind, rows);
   const resolverRows = (part: 'requests' | 'responses', label: string): [string, number][] =>
     resolverZones(http).flatMap((z) =>
       Object.entries(z.totals[part]).map(([name, n]): [string, number] => [`zone="${quote(z.zone)}",${label}="${name}"`, n]),
@@ -162,6 +140,26 @@ function metricsText(http: HttpMain): string {
   return `${out.join('\n')}\n`;
 }
 
+type Family = (name: string, kind: string, rows: [labels: string, value: number][]) => void;
+
+function upstreamRows(main: BlockMain, prefix: string, family: Family): void {
+  const peers = groups(main).flatMap((g) =>
+    g.set.all().map((p): [string, Peer] => [`upstream="${quote(g.name)}",peer="${quote(p.name)}",id="${p.id}"`, p]),
+  );
+  const now = Math.floor(Date.now() / 1000);
+  const column = (name: string, kind: string, show: (p: Peer) => number): void =>
+    family(
+      `${prefix}_upstream_${name}`,
+      kind,
+      peers.map(([labels, p]): [string, number] => [labels, show(p)]),
+    );
+  column('requests_total', 'counter', (p) => p.requests);
+  column('failures_total', 'counter', (p) => p.failures);
+  column('active', 'gauge', (p) => p.conns);
+  column('received_bytes_total', 'counter', (p) => p.bytesReceived);
+  column('up', 'gauge', (p) => (p.usable(now) ? 1 : 0));
+}
+
 /** Locations of the same name in one server are counted together. */
 function locationRows(http: HttpMain): [string, number][] {
   const rows = new Map<string, number>();
@@ -176,10 +174,13 @@ function locationRows(http: HttpMain): [string, number][] {
   return [...rows];
 }
 
-const resolverZones = (http: HttpMain): ResolverCounts[] => [...http.registry.values()].filter((v) => v instanceof ResolverCounts);
+const resolverZones = (main: BlockMain): ResolverCounts[] => [...main.registry.values()].filter((v) => v instanceof ResolverCounts);
 
-function groups(http: HttpMain): UpstreamGroup[] {
-  return [...http.registry].filter(([key]) => key.startsWith('upstream:')).map(([, value]) => value as UpstreamGroup);
+/** The configuration of `stream { }` beside that of http (set by the event loop). */
+const streamOf = (http: HttpMain): BlockMain | undefined => http.registry.get('stream') as BlockMain | undefined;
+
+function groups(main: BlockMain): UpstreamGroup[] {
+  return [...main.registry].filter(([key]) => key.startsWith('upstream:')).map(([, value]) => value as UpstreamGroup);
 }
 
 // ---------------------------------------------------------------- api
@@ -241,46 +242,60 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
     return answer(r, 200, { purged: zone.purge({ key: body.key as string | undefined, tag: body.tag as string | undefined }) });
   }
   if (parts[0] === 'log' && r.method === 'GET') return showRing(r);
-  const counted = parts.length <= 2 && r.method === 'GET' ? countsOf(r.http, parts[0]) : undefined;
+  const inStream = parts[0] === 'stream';
+  const main = inStream ? streamOf(r.http) : r.http;
+  if (!main) return missing('stream');
+  if (inStream) parts.shift();
+  if (parts[0] === 'keyvals') return routeKeyvals(r, main, parts, body);
+  const counted = parts.length <= 2 && r.method === 'GET' ? countsOf(main, parts[0]) : undefined;
   if (counted) {
     if (parts.length === 1) return answer(r, 200, counted);
     return Object.hasOwn(counted, parts[1]) ? answer(r, 200, counted[parts[1]]) : missing('zone');
   }
   if (parts[0] !== 'upstreams') return missing('path');
   if (parts.length === 1)
-    return answer(r, 200, Object.fromEntries(groups(r.http).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
-  const group = groups(r.http).find((g) => g.name === parts[1]);
+    return answer(r, 200, Object.fromEntries(groups(main).map((g) => [g.name, { peers: g.set.all().map(describe) }])));
+  const group = groups(main).find((g) => g.name === parts[1]);
   if (!group) return missing('upstream');
   if (parts[2] === undefined) return answer(r, 200, { peers: group.set.all().map(describe) });
   if (parts[2] !== 'servers') return missing('path');
+  const at = { block: inStream ? ('stream' as const) : ('http' as const), group: group.name };
   if (parts[3] === undefined) {
-    if (r.method === 'POST') return addServer(r, group, body);
+    if (r.method === 'POST') return addServer(r, group, at, body);
     return answer(r, 200, group.set.all().map(describe));
   }
   const peer = group.set.all().find((p) => String(p.id) === parts[3]);
   if (!peer) return missing('server');
   if (r.method === 'DELETE') {
-    change(r.http, { kind: 'remove', group: group.name, name: peer.name, backup: peer.options.backup });
+    change(r.http, { ...at, kind: 'remove', name: peer.name, backup: peer.options.backup });
     return answer(r, 200, group.set.all().map(describe));
   }
   if (r.method === 'PATCH') {
-    change(r.http, { kind: 'adjust', group: group.name, name: peer.name, options: readOptions(body, peer.options) });
+    change(r.http, { ...at, kind: 'adjust', name: peer.name, options: readOptions(body, peer.options) });
     return answer(r, 200, describe(peer));
   }
   answer(r, 200, describe(peer));
 }
 
+function routeKeyvals(r: Request, main: BlockMain, parts: readonly string[], body: Record<string, unknown>): void {
+  const [, name, more] = parts;
+  const key = new URLSearchParams(r.args).get('key') ?? undefined;
+  if (r.method === 'GET' || r.method === 'HEAD' || more !== undefined || name === undefined) {
+    const found = r.method === 'GET' || r.method === 'HEAD' ? showKeyvals(main, name, key) : undefined;
+    if (found === undefined || more !== undefined) answer(r, 404, { error: { status: 404, text: 'keyval not found' } });
+    else answer(r, 200, found);
+    return;
+  }
+  const { status, problem } = changeKeyvals(main, name, r.method, body);
+  answer(r, status, problem === undefined ? {} : { error: { status, text: problem } });
+}
+
 /** Counts of all zones of a kind by name, undefined for an unknown kind. */
-function countsOf(http: HttpMain, kind: string): Record<string, unknown> | undefined {
-  if (kind === 'resolvers') return Object.fromEntries(resolverZones(http).map((z) => [z.zone, z.totals]));
+function countsOf(main: BlockMain, kind: string): Record<string, unknown> | undefined {
+  if (kind === 'resolvers') return Object.fromEntries(resolverZones(main).map((z) => [z.zone, z.totals]));
   if (kind !== 'server_zones' && kind !== 'location_zones') return undefined;
-  const ofKind = statusZones(http).filter((z) => `${z.kind}_zones` === kind);
-  return Object.fromEntries(
-    ofKind.map((z) => {
-      const { requests, discarded, received, sent, ...responses } = z.totals;
-      return [z.name, { requests, responses, discarded, received, sent }];
-    }),
-  );
+  const ofKind = countedZones(main).filter((z) => z.section === kind);
+  return Object.fromEntries(ofKind.map((z) => [z.name, z.report()]));
 }
 
 function readOptions(body: Record<string, unknown>, base: ServerOptions): ServerOptions {
@@ -297,28 +312,35 @@ function readOptions(body: Record<string, unknown>, base: ServerOptions): Server
   return out;
 }
 
-function addServer(r: Request, group: UpstreamGroup, body: Record<string, unknown>): void {
+function addServer(r: Request, group: UpstreamGroup, at: Pick<Change, 'block' | 'group'>, body: Record<string, unknown>): void {
   const text = body.server;
-  const addresses = typeof text === 'string' ? literalAddresses(text, 80) : undefined;
-  if (!addresses) throw new Error('"server" must be an address and port');
-  change(r.http, { kind: 'add', group: group.name, server: text as string, options: readOptions(body, DEFAULT_SERVER) });
+  const addresses = typeof text === 'string' ? literalAddresses(text, defaultPort(at)) : undefined;
+  if (!addresses?.every(({ path, port }) => path !== '' || port > 0)) throw new Error('"server" must be an address and port');
+  change(r.http, { ...at, kind: 'add', server: text as string, options: readOptions(body, DEFAULT_SERVER) });
   answer(r, 201, describe(present(group.set.all().find((p) => p.name === addresses[0].name))));
 }
+
+const defaultPort = ({ block }: Pick<Change, 'block'>): number => (block === 'http' ? 80 : 0);
+
+const groupOf = (http: HttpMain, { block, group: name }: Pick<Change, 'block' | 'group'>): UpstreamGroup | undefined => {
+  const main = block === 'http' ? http : streamOf(http);
+  return main && groups(main).find((g) => g.name === name);
+};
 
 /** Applies a change here and in the other event loops. */
 function change(http: HttpMain, what: Change): void {
   apply(http, what);
   tellLoops('upstream', what);
-  const group = groups(http).find((g) => g.name === what.group);
+  const group = groupOf(http, what);
   if (group?.state) writeState(group.state, group.entries);
 }
 
 function apply(http: HttpMain, what: Change): void {
-  const group = groups(http).find((g) => g.name === what.group);
+  const group = groupOf(http, what);
   if (!group) return;
   if (what.kind === 'add') {
     const { server: text, options } = what;
-    const addresses = present(literalAddresses(text, 80)).map((address) => ({ address, options, priority: 0 }));
+    const addresses = present(literalAddresses(text, defaultPort(what))).map((address) => ({ address, options, priority: 0 }));
     group.entries.push({ text, options, resolve: false, service: '', addresses });
   } else {
     for (const entry of group.entries) {

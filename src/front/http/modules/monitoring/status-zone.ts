@@ -2,15 +2,26 @@
 import { custom, LOCATION, LOCATION_IF, SERVER } from '../../../config/directive.ts';
 import { Counters, loop } from '../../../zone/memory.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
-import type { HttpMain } from '../../model/types.ts';
+import type { BlockMain } from '../../model/types.ts';
 import { OK } from '../../request/codes.ts';
 
 type Kind = 'server' | 'location';
 const FIELDS = ['requests', '1xx', '2xx', '3xx', '4xx', '5xx', 'discarded', 'received', 'sent'] as const;
 const [REQUESTS, FIRST_CLASS, DISCARDED, RECEIVED, SENT] = [0, 1, 6, 7, 8];
 
+/** A zone of counts that `api` and `metrics` show. */
+export interface CountedZone {
+  /** path in the api */
+  readonly section: string;
+  readonly name: string;
+  /** what the api shows */
+  report(): unknown;
+  /** one entry per line; a label besides the zone's name */
+  metrics(): { name: string; kind: 'gauge' | 'counter'; label?: Record<string, string>; value: number }[];
+}
+
 /** Counts of one zone, of all event loops together. */
-class StatusZone {
+class StatusZone implements CountedZone {
   readonly #counters: Counters;
 
   constructor(
@@ -36,14 +47,41 @@ class StatusZone {
     return Object.fromEntries(FIELDS.map((name, field) => [name, this.#counters.total(field)])) as Record<(typeof FIELDS)[number], number>;
   }
 
+  get section(): string {
+    return `${this.kind}_zones`;
+  }
+
+  report(): unknown {
+    const { requests, discarded, received, sent, ...responses } = this.totals;
+    return { requests, responses, discarded, received, sent };
+  }
+
+  metrics(): ReturnType<CountedZone['metrics']> {
+    const { requests, discarded, received, sent, ...classes } = this.totals;
+    const name = (what: string): string => `gannet_front_${this.kind}_zone_${what}`;
+    return [
+      { name: name('requests_total'), kind: 'counter', value: requests },
+      ...Object.entries(classes).map(([code, value]) => ({
+        name: name('responses_total'),
+        kind: 'counter' as const,
+        label: { code },
+        value,
+      })),
+      { name: name('discarded_total'), kind: 'counter', value: discarded },
+      { name: name('received_bytes_total'), kind: 'counter', value: received },
+      { name: name('sent_bytes_total'), kind: 'counter', value: sent },
+    ];
+  }
+
   /** State for the workers of the next configuration. */
   exportState(): number[] {
     return FIELDS.map((_, field) => this.#counters.total(field));
   }
 }
 
-/** Zones of a configuration, in its order. */
-export const statusZones = (main: HttpMain): StatusZone[] => [...main.registry.values()].filter((v) => v instanceof StatusZone);
+/** Zones of a block, in the order of its configuration. */
+export const countedZones = (main: BlockMain): CountedZone[] =>
+  [...main.registry.values()].filter((v): v is CountedZone => typeof (v as Partial<CountedZone> | undefined)?.report === 'function');
 
 function parseZone(f: HttpFrame): { kind: Kind; zone: StatusZone | undefined } {
   const { main, context } = f.scope;
