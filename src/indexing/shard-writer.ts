@@ -51,7 +51,7 @@ function unwritten(outcome: ShardOutcome): Pending {
 
 export class ShardWriter implements MergingWriter {
   readonly identity: ShardIdentity;
-  readonly counters = { indexed: 0, deleted: 0, failed: 0, noops: 0, refreshes: 0, flushes: 0 };
+  readonly counters = { indexed: 0, deleted: 0, failed: 0, noops: 0, refreshes: 0, flushes: 0, bulks: 0, bulkBytes: 0 };
   readonly #env: WriterEnvironment;
   readonly #segments: ShardSegments;
   readonly #merges: ShardMerges;
@@ -142,6 +142,8 @@ export class ShardWriter implements MergingWriter {
 
   /** Applies operations in order. @returns outcomes parallel to them; accepted operations are durable when the promise resolves */
   apply(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
+    this.counters.bulks++;
+    for (const { source } of operations) this.counters.bulkBytes += source?.length ?? 0;
     return this.#writes.add(operations);
   }
 

@@ -98,6 +98,14 @@ export interface ClusterState {
   readonly snapshotLifecycle?: SnapshotLifecycle;
   /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
+  /** Absent until nodes are excluded. */
+  readonly votingExclusions?: readonly VotingExclusion[];
+}
+
+/** A node that is excluded from the voting configuration; `_absent_` for what is not known of it. */
+export interface VotingExclusion {
+  readonly node_id: string;
+  readonly node_name: string;
 }
 
 /** The names of indices and aliases that a caller may use, whether they exist or not. */

@@ -11,6 +11,7 @@ import { restoreIndices } from './restore-indices.ts';
 import { deletePolicy, putPolicy, recordPolicyRun, recordRetention, setLifecycleMode } from './snapshot-policies.ts';
 import { deleteScript, putScript } from './stored-scripts.ts';
 import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
+import { addVotingExclusions, clearVotingExclusions } from './voting-exclusions.ts';
 
 export const REDUCERS = {
   createIndex,
@@ -42,6 +43,8 @@ export const REDUCERS = {
   setLifecycleMode,
   recordPolicyRun,
   recordRetention,
+  addVotingExclusions,
+  clearVotingExclusions,
 };
 
 export type CommandName = keyof typeof REDUCERS;

@@ -69,6 +69,7 @@ export class Dispatcher {
   readonly #audit: AuditLog | null;
   /** null in a lane, and where there are none. */
   readonly #lanes: Lanes | null;
+  readonly #requestCounts = new Map<string, number>();
   #lastLaneRequest = 0;
 
   /**
@@ -80,7 +81,14 @@ export class Dispatcher {
     this.#lanes = lanes;
     this.#settings = settings;
     this.#auth = new Authenticator(settings, engine.security.records);
-    this.#context = { engine, engineFor: () => engine, realms: this.#auth.realms, settings, startedMs: Date.now() };
+    this.#context = {
+      engine,
+      engineFor: () => engine,
+      realms: this.#auth.realms,
+      settings,
+      startedMs: Date.now(),
+      requestCounts: this.#requestCounts,
+    };
     this.#logger = logger;
     this.#cors = new Cors(settings);
     this.#log = new RequestLog(settings);
@@ -154,6 +162,7 @@ export class Dispatcher {
     const authenticated = exchange.trusted === null ? this.#auth.authenticate(http) : this.#auth.trusted(exchange.trusted);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     exchange.caller = caller;
+    this.#requestCounts.set(route.api.name, (this.#requestCounts.get(route.api.name) ?? 0) + 1);
     this.#negotiate(exchange, route, query.format);
 
     const params: Record<string, string> = { ...query };

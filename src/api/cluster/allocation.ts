@@ -1,12 +1,13 @@
 // `_cluster/allocation/explain`: primaries are on the only node, and replicas cannot be assigned.
 
-import type { JsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import type { EngineContext } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { damagedShards, indexHealth, shardCounts } from './shard-counts.ts';
+import { nodeAttributes, nodeRoles } from './this-node.ts';
 
 /** A copy of a shard. */
 export interface ShardCopy {
@@ -16,7 +17,7 @@ export interface ShardCopy {
 }
 
 /** @param copy  null for the first unassigned copy. @throws ApiError illegal_argument_exception: no copy is unassigned; index_not_found_exception */
-export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): JsonObject {
+export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): MutableJsonObject {
   const chosen = copy ?? firstUnassigned(ctx);
   const index = ctx.index(chosen.index);
   if (!index) throw indexNotFoundError(chosen.index);
@@ -44,7 +45,7 @@ function firstUnassigned(ctx: EngineContext): ShardCopy {
   );
 }
 
-function damaged({ index, shard }: ShardCopy, details: string): JsonObject {
+function damaged({ index, shard }: ShardCopy, details: string): MutableJsonObject {
   return {
     index,
     shard,
@@ -56,7 +57,7 @@ function damaged({ index, shard }: ShardCopy, details: string): JsonObject {
   };
 }
 
-function assigned(ctx: EngineContext, { index, shard }: ShardCopy): JsonObject {
+function assigned(ctx: EngineContext, { index, shard }: ShardCopy): MutableJsonObject {
   return {
     index,
     shard,
@@ -73,7 +74,7 @@ function assigned(ctx: EngineContext, { index, shard }: ShardCopy): JsonObject {
   };
 }
 
-function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: IndexState): JsonObject {
+function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: IndexState): MutableJsonObject {
   const explanation = `a copy of this shard is already allocated to this node [[${index}][${shard}], node[${ctx.nodeId}], [P], s[STARTED]]`;
   return {
     index,
@@ -82,13 +83,18 @@ function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: I
     current_state: 'unassigned',
     unassigned_info: { reason: 'INDEX_CREATED', at: new Date(meta.creationDateMs).toISOString(), last_allocation_status: 'no_attempt' },
     can_allocate: 'no',
-    allocate_explanation: 'cannot allocate because allocation is not permitted to any of the nodes',
+    allocate_explanation: ctx.dialect.showsDatasetSize
+      ? "Elasticsearch isn't allowed to allocate this shard to any of the nodes in the cluster. Choose a node to which you expect this shard to be allocated, find this node in the node-by-node explanation, and address the reasons which prevent Elasticsearch from allocating this shard there."
+      : 'cannot allocate because allocation is not permitted to any of the nodes',
     node_allocation_decisions: [
       {
         node_id: ctx.nodeId,
         node_name: ctx.nodeName,
         transport_address: ctx.publishAddress ?? '',
+        ...(ctx.dialect.namesClusterManager ? { node_attributes: nodeAttributes(ctx) } : {}),
+        ...(ctx.dialect.showsDatasetSize ? { roles: nodeRoles(ctx) } : {}),
         node_decision: 'no',
+        weight_ranking: 1,
         deciders: [{ decider: 'same_shard', decision: 'NO', explanation }],
       },
     ],

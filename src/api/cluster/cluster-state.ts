@@ -3,6 +3,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
+import { nodeAttributes, nodeRoles } from './this-node.ts';
 
 export const STATE_METRICS = [
   'version',
@@ -36,7 +37,14 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
   if (metrics.has('blocks')) body.blocks = blocksOf(metas);
   if (metrics.has('nodes')) {
     body.nodes = {
-      [ctx.nodeId]: { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} },
+      [ctx.nodeId]: {
+        name: ctx.nodeName,
+        ephemeral_id: ctx.nodeId,
+        transport_address: ctx.publishAddress ?? '',
+        ...(ctx.dialect.namesClusterManager ? {} : { external_id: ctx.nodeName }),
+        attributes: nodeAttributes(ctx),
+        ...(ctx.dialect.showsDatasetSize ? { roles: nodeRoles(ctx), version: ctx.dialect.version } : {}),
+      },
     };
   }
   if (metrics.has('metadata')) {
@@ -47,7 +55,7 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
         term: 1,
         last_committed_config: [ctx.nodeId],
         last_accepted_config: [ctx.nodeId],
-        voting_config_exclusions: [],
+        voting_config_exclusions: state.votingExclusions ?? [],
       },
       templates: state.templates,
       indices: Object.fromEntries(metas.map((meta) => [meta.name, indexMetadata(meta, request.showSettings)])),
@@ -120,6 +128,9 @@ function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unkno
     mappings: Object.keys(meta.mappings).length === 0 ? {} : { _doc: meta.mappings },
     aliases: Object.keys(meta.aliases as Readonly<Record<string, AliasMeta>>),
     primary_terms: Object.fromEntries(Array.from({ length: primaries }, (_, shard) => [String(shard), 1])),
+    in_sync_allocations: Object.fromEntries(Array.from({ length: primaries }, (_, shard) => [String(shard), [`${meta.uuid}-${shard}`]])),
+    rollover_info: {},
+    system: false,
   };
 }
 

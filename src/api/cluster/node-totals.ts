@@ -4,6 +4,9 @@ import { ownNames } from '../core/index-names.ts';
 
 /** Sums over the open indices of a node. */
 export interface NodeTotals {
+  readonly shards: number;
+  /** Fields in the mappings of the indices; 0 where only shards are summed. */
+  readonly mappedFields: number;
   readonly docs: number;
   readonly deleted: number;
   readonly sizeBytes: number;
@@ -19,11 +22,14 @@ export interface NodeTotals {
 export async function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
   const names = ownNames(ctx);
   const shards: ShardStats[] = [];
+  let mappedFields = 0;
   for (const name of names) {
     const index = ctx.index(name);
-    if (index !== null && index.meta.state === 'open') shards.push(...(await ctx.shardStats(index)));
+    if (index === null || index.meta.state !== 'open') continue;
+    shards.push(...(await ctx.shardStats(index)));
+    mappedFields += index.mapping.matchFields('*').length + index.mapping.objectPaths.length;
   }
-  return sumShards(shards);
+  return { ...sumShards(shards), mappedFields };
 }
 
 export function sumShards(shards: readonly ShardStats[]): NodeTotals {
@@ -34,5 +40,5 @@ export function sumShards(shards: readonly ShardStats[]): NodeTotals {
     for (const key of Object.keys(named) as Array<keyof typeof named>)
       for (const [name, value] of Object.entries(shard[key])) named[key][name] = (named[key][name] ?? 0) + value;
   }
-  return { ...sum, ...named };
+  return { shards: shards.length, mappedFields: 0, ...sum, ...named };
 }

@@ -1,10 +1,13 @@
 // `_nodes`: properties of the node.
 
 import os from 'node:os';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { formatByteSize } from '../../common/byte-size.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
-import { addressOf, isThisNode, NODE_ROLES, nodesHead } from './this-node.ts';
+import { heap } from './process-stats.ts';
+import { addressOf, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
+import { type ThreadCounts, threadPoolInfo, threadPools } from './thread-pools.ts';
 
 export const INFO_METRICS = [
   'settings',
@@ -31,6 +34,7 @@ export interface NodeInfoRequest {
   readonly maxContentLength: number;
   readonly memoryLimitBytes: number;
   readonly human: boolean;
+  readonly threads: ThreadCounts;
 }
 
 /** `GET _nodes`. */
@@ -47,12 +51,12 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
     host,
     ip: host,
     version: request.version,
-    build_flavor: 'default',
+    ...(ctx.dialect.namesClusterManager ? {} : { build_flavor: 'default' }),
     build_type: 'tar',
     build_hash: 'gannet',
     ...(metrics.has('indices') ? indexingBuffer(request.memoryLimitBytes, request.human) : {}),
-    roles: NODE_ROLES,
-    attributes: {},
+    roles: nodeRoles(ctx),
+    attributes: nodeAttributes(ctx),
   };
   const settings = {
     'client.type': 'node',
@@ -73,14 +77,8 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
       allocated_processors: os.availableParallelism(),
     }),
     process: () => ({ refresh_interval_in_millis: 1000, id: process.pid, mlockall: false }),
-    jvm: () => ({
-      pid: process.pid,
-      version: process.versions.node,
-      vm_name: 'node',
-      vm_version: process.versions.v8,
-      vm_vendor: 'Node.js',
-      start_time_in_millis: request.startedMs,
-    }),
+    jvm: () => jvmInfo(ctx, request.startedMs),
+    thread_pool: () => threadPoolInfo(threadPools(ctx.dialect, request.threads)),
     transport: () => ({ bound_address: [publishAddress], publish_address: publishAddress, profiles: {} }),
     http: () => ({
       bound_address: [publishAddress],
@@ -92,6 +90,32 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
   };
   for (const [name, section] of Object.entries(sections)) if (metrics.has(name)) info[name] = section();
   return info;
+}
+
+/** The runtime, in the shape that clients of Java servers expect. */
+function jvmInfo({ dialect }: EngineContext, startedMs: number): MutableJsonObject {
+  const { max, committed } = heap();
+  return {
+    pid: process.pid,
+    version: process.versions.node,
+    vm_name: 'node',
+    vm_version: process.versions.v8,
+    vm_vendor: 'Node.js',
+    ...(dialect.namesClusterManager ? { bundled_jdk: false } : {}),
+    using_bundled_jdk: dialect.namesClusterManager ? null : false,
+    start_time_in_millis: startedMs,
+    mem: {
+      heap_init_in_bytes: committed,
+      heap_max_in_bytes: max,
+      non_heap_init_in_bytes: 0,
+      non_heap_max_in_bytes: 0,
+      direct_max_in_bytes: 0,
+    },
+    gc_collectors: ['scavenge', 'mark-sweep-compact'],
+    memory_pools: getHeapSpaceStatistics().map(({ space_name }) => space_name),
+    using_compressed_ordinary_object_pointers: 'false',
+    input_arguments: process.execArgv,
+  };
 }
 
 /** Part of the metric `indices`. Answers to sniffing clients, which request `http`, must not contain it. */

@@ -1,13 +1,15 @@
 // `_nodes/stats`: statistics of the node.
 
 import { formatByteSize } from '../../common/byte-size.ts';
+import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
 import { nodeTotals, sumShards } from './node-totals.ts';
 import { fsStats, heapStats, osStats, processStats } from './process-stats.ts';
-import { INDEX_STATS_METRICS, SECTIONS } from './stats-sections.ts';
-import { addressOf, isThisNode, NODE_ROLES, nodesHead } from './this-node.ts';
+import { renderSections } from './stats-sections.ts';
+import { addressOf, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
+import { type ThreadCounts, threadPoolStats, threadPools } from './thread-pools.ts';
 
 export const STATS_METRICS = [
   'indices',
@@ -46,8 +48,12 @@ export interface NodeStatsRequest {
   readonly level: string;
   readonly filter: readonly string[];
   readonly metrics: ReadonlySet<string>;
+  /** Sections of `indices`; null for all. */
+  readonly indexMetrics: readonly string[] | null;
   readonly dataPath: string;
   readonly startedMs: number;
+  readonly threads: ThreadCounts;
+  readonly memoryLimitBytes: number;
 }
 
 /** `GET _nodes/stats`. */
@@ -64,36 +70,71 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
     transport_address: ctx.publishAddress ?? host,
     host,
     ip: ctx.publishAddress ?? host,
-    roles: NODE_ROLES,
-    attributes: {},
+    roles: nodeRoles(ctx),
+    attributes: nodeAttributes(ctx),
   };
   if (metrics.has('indices')) {
     const totals = await nodeTotals(ctx.whole);
     stats.indices = {
-      ...Object.fromEntries(INDEX_STATS_METRICS.map((metric) => SECTIONS[metric](totals))),
+      ...renderSections(totals, ctx.dialect, { metrics: request.indexMetrics }),
       ...(request.level === 'indices' || request.level === 'shards' ? { [request.level]: await statsByIndex(ctx, request.level) } : {}),
     };
   }
   if (metrics.has('os')) stats.os = osStats();
   if (metrics.has('process')) stats.process = processStats();
   if (metrics.has('jvm')) stats.jvm = heapStats(request.startedMs);
+  if (metrics.has('thread_pool')) stats.thread_pool = threadPoolStats(threadPools(ctx.dialect, request.threads));
   if (metrics.has('fs')) stats.fs = fsStats(request.dataPath);
+  if (metrics.has('transport')) stats.transport = NO_TRANSPORT;
   if (metrics.has('breaker')) stats.breakers = breakerStats(ctx);
+  if (metrics.has('script')) stats.script = NO_COMPILATIONS;
   if (metrics.has('discovery')) stats.discovery = discoveryStats(ctx);
+  if (metrics.has('ingest')) stats.ingest = { total: NO_RUNS, pipelines: {} };
+  if (metrics.has('adaptive_selection')) stats.adaptive_selection = {};
+  if (metrics.has('script_cache')) stats.script_cache = { sum: NO_COMPILATIONS };
+  if (metrics.has('indexing_pressure')) stats.indexing_pressure = indexingPressure(ctx, request.memoryLimitBytes);
   return stats;
 }
 
+/** A single node sends nothing to others. */
+const NO_TRANSPORT = {
+  server_open: 0,
+  total_outbound_connections: 0,
+  rx_count: 0,
+  rx_size_in_bytes: 0,
+  tx_count: 0,
+  tx_size_in_bytes: 0,
+};
+
+const NO_COMPILATIONS = { compilations: 0, cache_evictions: 0, compilation_limit_triggered: 0 };
+const NO_RUNS = { count: 0, time_in_millis: 0, current: 0, failed: 0 };
+
+/** Bodies of requests that are being handled. What was handled before is not counted. */
+function indexingPressure({ memory }: EngineContext, limit: number): MutableJsonObject {
+  const bytes = memory.stats().find(({ name }) => name === 'in_flight_requests')?.estimated ?? 0;
+  const sizes = {
+    combined_coordinating_and_primary_in_bytes: bytes,
+    coordinating_in_bytes: bytes,
+    primary_in_bytes: 0,
+    replica_in_bytes: 0,
+    all_in_bytes: bytes,
+  };
+  const rejections = { coordinating_rejections: 0, primary_rejections: 0, replica_rejections: 0 };
+  return { memory: { current: sizes, total: { ...sizes, ...rejections }, limit_in_bytes: limit } };
+}
+
 /** Circuit breakers by name, in Elasticsearch's shape. */
-function breakerStats({ memory }: EngineContext): MutableJsonObject {
+function breakerStats(ctx: EngineContext): MutableJsonObject {
   return Object.fromEntries(
-    memory.stats().map(({ name, limit, estimated, overhead, tripped }) => [
-      name,
+    ctx.memory.stats().map(({ name, limit, estimated, overhead, tripped }) => [
+      // Elasticsearch and OpenSearch spell this one differently.
+      name === 'in_flight_requests' && !ctx.dialect.namesClusterManager ? 'inflight_requests' : name,
       {
         limit_size_in_bytes: limit,
         limit_size: formatByteSize(limit),
         estimated_size_in_bytes: estimated,
         estimated_size: formatByteSize(estimated),
-        overhead,
+        overhead: jsonDouble(overhead),
         tripped,
       },
     ]),

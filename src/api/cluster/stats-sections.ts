@@ -1,6 +1,9 @@
 // The sections of `_stats` and `_nodes/stats`, rendered from sums over shards.
+import { jsonDouble } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import { formatDuration } from '../../common/time-unit.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type NodeTotals, nodeTotals } from './node-totals.ts';
 
@@ -21,6 +24,11 @@ export const INDEX_STATS_METRICS = [
   'translog',
   'request_cache',
   'recovery',
+  'shard_stats',
+  'bulk',
+  'mappings',
+  'dense_vector',
+  'sparse_vector',
 ] as const;
 
 /** Patterns of the fields whose memory is listed one by one. */
@@ -44,13 +52,43 @@ function memoryJson(key: string, byField: Readonly<Record<string, number>>, patt
   };
 }
 
+/** Where the figures come from and how they are shown. */
+interface Shown {
+  readonly dialect: Dialect;
+  readonly fields?: NamedFields;
+}
+
+type Metric = (typeof INDEX_STATS_METRICS)[number];
+
+/**
+ * Sections of statistics by their names.
+ * @param metrics  those to show; null for all
+ */
+export function renderSections(
+  totals: NodeTotals,
+  dialect: Dialect,
+  { metrics = null, fields }: { metrics?: readonly string[] | null; fields?: NamedFields } = {},
+): MutableJsonObject {
+  const shown = INDEX_STATS_METRICS.filter(
+    (metric) => (metrics === null || metrics.includes(metric)) && (dialect.showsDatasetSize || !SINCE_8.has(metric)),
+  );
+  return Object.fromEntries(shown.map((metric) => SECTIONS[metric](totals, { dialect, fields })));
+}
+
+const SINCE_8: ReadonlySet<Metric> = new Set(['shard_stats', 'bulk', 'mappings', 'dense_vector', 'sparse_vector']);
+
 /** By metric: renders the name and the content of its section. */
-export const SECTIONS: Readonly<
-  Record<(typeof INDEX_STATS_METRICS)[number], (totals: NodeTotals, fields?: NamedFields) => [string, MutableJsonObject]>
-> = {
-  docs: ({ docs, deleted }) => ['docs', { count: docs, deleted }],
-  store: ({ sizeBytes }) => ['store', { size_in_bytes: sizeBytes, reserved_in_bytes: 0 }],
-  indexing: ({ counters }) => [
+const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [string, MutableJsonObject]>> = {
+  docs: ({ docs, deleted, sizeBytes }, { dialect }) => [
+    'docs',
+    { count: docs, deleted, ...(dialect.showsDatasetSize ? { total_size_in_bytes: sizeBytes } : {}) },
+  ],
+  shard_stats: ({ shards }) => ['shard_stats', { total_count: shards }],
+  store: ({ sizeBytes }, { dialect }) => [
+    'store',
+    { size_in_bytes: sizeBytes, ...(dialect.showsDatasetSize ? { total_data_set_size_in_bytes: sizeBytes } : {}), reserved_in_bytes: 0 },
+  ],
+  indexing: ({ counters }, { dialect }) => [
     'indexing',
     {
       index_total: counters.indexed ?? 0,
@@ -63,12 +101,14 @@ export const SECTIONS: Readonly<
       noop_update_total: counters.noops ?? 0,
       is_throttled: false,
       throttle_time_in_millis: 0,
+      ...(dialect.showsDatasetSize ? { write_load: jsonDouble(0) } : {}),
     },
   ],
-  get: ({ counters }) => [
+  get: ({ counters }, { dialect }) => [
     'get',
     {
       total: counters.gets ?? 0,
+      ...(dialect.namesClusterManager ? { getTime: formatDuration(counters.getMillis ?? 0) } : {}),
       time_in_millis: counters.getMillis ?? 0,
       exists_total: counters.getsFound ?? 0,
       exists_time_in_millis: 0,
@@ -77,22 +117,25 @@ export const SECTIONS: Readonly<
       current: 0,
     },
   ],
-  search: ({ counters }) => [
+  search: ({ counters }, { dialect }) => [
     'search',
     {
       open_contexts: counters.openContexts ?? 0,
       query_total: counters.queries ?? 0,
       query_time_in_millis: counters.queryMillis ?? 0,
       query_current: 0,
+      ...(dialect.namesClusterManager ? CONCURRENT_SEARCHES : {}),
       fetch_total: counters.fetches ?? 0,
       fetch_time_in_millis: counters.fetchMillis ?? 0,
       fetch_current: 0,
       scroll_total: counters.scrolls ?? 0,
       scroll_time_in_millis: 0,
       scroll_current: 0,
+      ...(dialect.namesClusterManager ? POINTS_IN_TIME : {}),
       suggest_total: 0,
       suggest_time_in_millis: 0,
       suggest_current: 0,
+      ...(dialect.namesClusterManager ? { search_idle_reactivate_count_total: 0 } : {}),
     },
   ],
   merge: ({ counters }) => [
@@ -120,17 +163,33 @@ export const SECTIONS: Readonly<
       listeners: 0,
     },
   ],
-  flush: ({ counters }) => ['flush', { total: counters.flushes ?? 0, periodic: 0, total_time_in_millis: 0 }],
+  flush: ({ counters }, { dialect }) => [
+    'flush',
+    {
+      total: counters.flushes ?? 0,
+      periodic: 0,
+      total_time_in_millis: 0,
+      ...(dialect.showsDatasetSize ? { total_time_excluding_waiting_on_lock_in_millis: 0 } : {}),
+    },
+  ],
   warmer: () => ['warmer', { current: 0, total: 0, total_time_in_millis: 0 }],
   query_cache: () => [
     'query_cache',
     { memory_size_in_bytes: 0, total_count: 0, hit_count: 0, miss_count: 0, cache_size: 0, cache_count: 0, evictions: 0 },
   ],
-  fielddata: ({ fielddata }, fields) => {
+  fielddata: ({ fielddata }, { dialect, fields }) => {
     const { fields: shown, ...total } = memoryJson('memory_size_in_bytes', fielddata, fields?.fielddata);
-    return ['fielddata', { ...total, evictions: 0, ...(shown === undefined ? {} : { fields: shown }) }];
+    return [
+      'fielddata',
+      {
+        ...total,
+        evictions: 0,
+        ...(dialect.showsDatasetSize ? { global_ordinals: { build_time_in_millis: 0 } } : {}),
+        ...(shown === undefined ? {} : { fields: shown }),
+      },
+    ];
   },
-  completion: ({ completion }, fields) => ['completion', memoryJson('size_in_bytes', completion, fields?.completion)],
+  completion: ({ completion }, { fields }) => ['completion', memoryJson('size_in_bytes', completion, fields?.completion)],
   segments: ({ segments, sizeBytes }) => [
     'segments',
     {
@@ -162,4 +221,37 @@ export const SECTIONS: Readonly<
   ],
   request_cache: () => ['request_cache', { memory_size_in_bytes: 0, evictions: 0, hit_count: 0, miss_count: 0 }],
   recovery: () => ['recovery', { current_as_source: 0, current_as_target: 0, throttle_time_in_millis: 0 }],
+  bulk: ({ counters }) => {
+    const { bulks = 0, bulkMillis = 0, bulkBytes = 0 } = counters;
+    const average = (sum: number): number => (bulks === 0 ? 0 : Math.floor(sum / bulks));
+    return [
+      'bulk',
+      {
+        total_operations: bulks,
+        total_time_in_millis: bulkMillis,
+        total_size_in_bytes: bulkBytes,
+        avg_time_in_millis: average(bulkMillis),
+        avg_size_in_bytes: average(bulkBytes),
+      },
+    ];
+  },
+  mappings: ({ mappedFields }) => [
+    'mappings',
+    { total_count: mappedFields, total_estimated_overhead_in_bytes: mappedFields * BYTES_PER_MAPPED_FIELD },
+  ],
+  dense_vector: ({ counters }) => ['dense_vector', { value_count: counters.denseVectors ?? 0 }],
+  sparse_vector: ({ counters }) => ['sparse_vector', { value_count: counters.sparseVectors ?? 0 }],
 };
+
+/** What Elasticsearch estimates. */
+const BYTES_PER_MAPPED_FIELD = 1024;
+
+/** Shards are not searched by several threads at once. */
+const CONCURRENT_SEARCHES = {
+  concurrent_query_total: 0,
+  concurrent_query_time_in_millis: 0,
+  concurrent_query_current: 0,
+  concurrent_avg_slice_count: jsonDouble(0),
+};
+
+const POINTS_IN_TIME = { point_in_time_total: 0, point_in_time_time_in_millis: 0, point_in_time_current: 0 };

@@ -87,5 +87,15 @@ export function taskBody(ctx: EngineContext, task: TaskInfo, isDetailed: boolean
     cancellable: true,
     cancelled: task.isCancelled,
     headers: task.headers,
+    ...(isDetailed ? taskResources(ctx) : {}),
+  };
+}
+
+/** `resource_stats` of OpenSearch. Tasks share threads, so that the time and memory of one are not known. */
+export function taskResources({ dialect }: EngineContext): MutableJsonObject {
+  if (!dialect.namesClusterManager) return {};
+  const none = { cpu_time_in_nanos: 0, memory_in_bytes: 0 };
+  return {
+    resource_stats: { average: none, total: none, min: none, max: none, thread_info: { thread_executions: 0, active_threads: 0 } },
   };
 }

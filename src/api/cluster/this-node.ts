@@ -4,8 +4,20 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import type { EngineContext } from '../core/context.ts';
 
-/** Elasticsearch's names: sniffing clients know the role `master`, not `cluster_manager`. */
-export const NODE_ROLES = ['data', 'ingest', 'master', 'remote_cluster_client'];
+/** The roles of this node by the names of the server that the service speaks like. */
+export function nodeRoles({ dialect }: EngineContext): string[] {
+  return dialect.namesClusterManager
+    ? ['cluster_manager', 'data', 'ingest', 'remote_cluster_client']
+    : ['data', 'ingest', 'master', 'remote_cluster_client'];
+}
+
+/** OpenSearch nodes always have this attribute. */
+export function nodeAttributes({ dialect }: EngineContext): Record<string, string> {
+  return dialect.namesClusterManager ? { shard_indexing_pressure_enabled: 'true' } : {};
+}
+
+/** Every name of a role of this node, for filters. */
+const ROLE_NAMES = ['cluster_manager', 'data', 'ingest', 'master', 'remote_cluster_client'];
 
 /** True if a name of the filter (`_all`, `_local`, `_master`, ids, names, addresses, patterns, roles) matches this node, or the filter is empty. */
 export function isThisNode(ctx: EngineContext, filter: readonly string[]): boolean {
@@ -14,7 +26,7 @@ export function isThisNode(ctx: EngineContext, filter: readonly string[]): boole
   return filter.some((name) => {
     if (['_all', '*', '_local', '_master', '_cluster_manager', '_only_local'].includes(name)) return true;
     const role = /^([a-z_]+):(true|false)$/.exec(name);
-    if (role) return (NODE_ROLES.includes(role[1]) || role[1] === 'cluster_manager') === (role[2] === 'true');
+    if (role) return ROLE_NAMES.includes(role[1]) === (role[2] === 'true');
     return [ctx.nodeId, ctx.nodeName, host, ctx.publishAddress ?? ''].some((own) => matchesPattern(name, own));
   });
 }

@@ -1,10 +1,10 @@
 // `_stats`: statistics of indices and shards.
 
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import { indexHealth } from '../cluster/shard-counts.ts';
-import { INDEX_STATS_METRICS, type NamedFields, SECTIONS } from '../cluster/stats-sections.ts';
+import { INDEX_STATS_METRICS, type NamedFields, renderSections } from '../cluster/stats-sections.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
@@ -26,11 +26,10 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   if (level !== 'cluster' && level !== 'indices' && level !== 'shards')
     throw illegalArgumentError(`level parameter must be one of [cluster] or [indices] or [shards] but was [${level}]`);
   const isAll = request.metrics.length === 0 || request.metrics.includes('_all');
-  const metrics = INDEX_STATS_METRICS.filter((metric) => isAll || request.metrics.includes(metric));
+  const metrics = INDEX_STATS_METRICS.filter((metric) => metric !== 'mappings' && (isAll || request.metrics.includes(metric)));
   const render = (shards: readonly ShardStats[]): MutableJsonObject => {
     const totals = sumShards(shards);
-    const sections: MutableJsonObject = Object.fromEntries(metrics.map((metric) => SECTIONS[metric](totals, request.fields)));
-    if (ctx.dialect.showsDatasetSize && isObject(sections.docs)) sections.docs.total_size_in_bytes = totals.sizeBytes;
+    const sections = renderSections(totals, ctx.dialect, { metrics, fields: request.fields });
     return request.human ? (withHumanValues(sections) as MutableJsonObject) : sections;
   };
   const found = await statsOf(ctx, request, request.forbidClosed ?? true);

@@ -53,6 +53,8 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
   setLifecycleMode: nothing,
   recordPolicyRun: nothing,
   recordRetention: nothing,
+  addVotingExclusions: nothing,
+  clearVotingExclusions: nothing,
 };
 
 export function needsOf<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Need[] {

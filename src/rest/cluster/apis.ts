@@ -1,7 +1,7 @@
 // The APIs of the cluster, its nodes and tasks, and the `_cat` tables.
 import type { ApiSpec } from '../core/api.ts';
 import { CAT_APIS } from './cat.ts';
-import { danglingApi, pendingTasksApi, remoteInfoApi, rerouteApi } from './cluster.ts';
+import { CLUSTER_ADMIN_APIS } from './cluster.ts';
 import { clusterHealthApi } from './cluster-health.ts';
 import { clusterSettingsApi, getClusterSettingsApi } from './cluster-settings.ts';
 import { clusterStateApi } from './cluster-state.ts';
@@ -19,10 +19,7 @@ export const CLUSTER_ROOM: readonly ApiSpec[] = [
   getClusterSettingsApi,
   clusterStateApi,
   clusterStatsApi,
-  pendingTasksApi,
-  remoteInfoApi,
-  rerouteApi,
-  danglingApi,
+  ...CLUSTER_ADMIN_APIS,
   ...MAINTENANCE_APIS,
   nodesInfoApi,
   nodesStatsApi,

@@ -1,4 +1,5 @@
 // Columns of the `_cat` tables, with Elasticsearch's names, aliases and order.
+import { statColumns } from './cat-stats.ts';
 import { type Column, column, columnOf } from './cat-table.ts';
 
 export const INDICES: readonly Column[] = [
@@ -15,29 +16,15 @@ export const INDICES: readonly Column[] = [
   column('store.size', 'ss,storeSize', 'store size of primaries & replicas', '>'),
   column('pri.store.size', '', 'store size of primaries', '>'),
   columnOf('showsDatasetSize', true, column('dataset.size', '', 'total size of dataset', '>')),
-  ...counters('', '-'),
-  ...counters('pri.', '-'),
+  ...statColumns('indices'),
+  column('memory.total', 'tm,memoryTotal', 'total used memory', '>-'),
+  column('pri.memory.total', '', 'total user memory', '>-'),
+  column('search.throttled', 'sth', 'indicates if the index is search throttled', '-'),
 ];
 
-function counters(prefix: string, flags: string): Column[] {
-  return [
-    column(`${prefix}indexing.index_total`, prefix ? '' : 'iito,indexingIndexTotal', 'number of indexing ops', `>${flags}`),
-    column(`${prefix}indexing.delete_total`, prefix ? '' : 'idto,indexingDeleteTotal', 'number of delete ops', `>${flags}`),
-    column(`${prefix}indexing.index_failed`, prefix ? '' : 'iif,indexingIndexFailed', 'number of failed indexing ops', `>${flags}`),
-    column(`${prefix}refresh.total`, prefix ? '' : 'rto,refreshTotal', 'total refreshes', `>${flags}`),
-    column(`${prefix}flush.total`, prefix ? '' : 'ft,flushTotal', 'number of flushes', `>${flags}`),
-    column(`${prefix}merges.total`, prefix ? '' : 'mt,mergesTotal', 'number of completed merge ops', `>${flags}`),
-    column(`${prefix}search.query_total`, prefix ? '' : 'sqto,searchQueryTotal', 'total query phase ops', `>${flags}`),
-    column(`${prefix}search.fetch_total`, prefix ? '' : 'sfto,searchFetchTotal', 'total fetch ops', `>${flags}`),
-    column(`${prefix}segments.count`, prefix ? '' : 'sc,segmentsCount', 'number of segments', `>${flags}`),
-    column(`${prefix}segments.memory`, prefix ? '' : 'sm,segmentsMemory', 'memory used by segments', `>${flags}`),
-  ];
-}
-
-/** Columns that are shown only if `h` names them. Columns for which this engine has no figure stay empty. */
-function hidden(...names: string[]): Column[] {
-  return names.map((name) => column(name, '', name.replaceAll(/[._]/g, ' '), '>-'));
-}
+const SHARD_STATISTICS = statColumns('shards');
+/** Shown after the columns of sequence numbers. */
+const LATE_SHARD_STATISTICS = /^(warmer|bulk|dense_vector|sparse_vector)\./;
 
 export const SHARDS: readonly Column[] = [
   column('index', 'i,idx', 'index name'),
@@ -56,73 +43,15 @@ export const SHARDS: readonly Column[] = [
   column('unassigned.for', 'uf', 'time has been unassigned', '>-'),
   column('unassigned.details', 'ud', 'additional details as to why the shard became unassigned', '-'),
   column('recoverysource.type', 'rs', 'recovery source type', '-'),
-  ...hidden(
-    'completion.size',
-    'fielddata.memory_size',
-    'fielddata.evictions',
-    'query_cache.memory_size',
-    'query_cache.evictions',
-    'flush.total',
-    'flush.total_time',
-    'get.current',
-    'get.time',
-    'get.total',
-    'get.exists_time',
-    'get.exists_total',
-    'get.missing_time',
-    'get.missing_total',
-    'indexing.delete_current',
-    'indexing.delete_time',
-    'indexing.delete_total',
-    'indexing.index_current',
-    'indexing.index_time',
-    'indexing.index_total',
-    'indexing.index_failed',
-    'merges.current',
-    'merges.current_docs',
-    'merges.current_size',
-    'merges.total',
-    'merges.total_docs',
-    'merges.total_size',
-    'merges.total_time',
-    'refresh.total',
-    'refresh.time',
-    'refresh.external_total',
-    'refresh.external_time',
-    'refresh.listeners',
-    'search.fetch_current',
-    'search.fetch_time',
-    'search.fetch_total',
-    'search.open_contexts',
-    'search.query_current',
-    'search.query_time',
-    'search.query_total',
-    'search.concurrent_query_current',
-    'search.concurrent_query_time',
-    'search.concurrent_query_total',
-    'search.concurrent_avg_slice_count',
-    'search.scroll_current',
-    'search.scroll_time',
-    'search.scroll_total',
-    'search.point_in_time_current',
-    'search.point_in_time_time',
-    'search.point_in_time_total',
-    'search.search_idle_reactivate_count_total',
-    'segments.count',
-    'segments.memory',
-    'segments.index_writer_memory',
-    'segments.version_map_memory',
-    'segments.fixed_bitset_memory',
-    'seq_no.max',
-    'seq_no.local_checkpoint',
-    'seq_no.global_checkpoint',
-    'warmer.current',
-    'warmer.total',
-    'warmer.total_time',
-    'path.data',
-    'path.state',
-    'docs.deleted',
-  ),
+  ...SHARD_STATISTICS.filter(({ name }) => !LATE_SHARD_STATISTICS.test(name)),
+  column('seq_no.max', 'sqm,maxSeqNo', 'max sequence number', '>-'),
+  column('seq_no.local_checkpoint', 'sql,localCheckpoint', 'local checkpoint', '>-'),
+  column('seq_no.global_checkpoint', 'sqg,globalCheckpoint', 'global checkpoint', '>-'),
+  ...SHARD_STATISTICS.filter(({ name }) => name.startsWith('warmer.')),
+  column('path.data', 'pd,dataPath', 'shard data path', '-'),
+  column('path.state', 'ps,statsPath', 'shard state path', '-'),
+  columnOf('namesClusterManager', true, column('docs.deleted', 'dd,docsDeleted', 'number of deleted docs in shard', '>-')),
+  ...SHARD_STATISTICS.filter(({ name }) => /^(bulk|dense_vector|sparse_vector)\./.test(name)),
 ];
 
 export const SEGMENTS: readonly Column[] = [
@@ -150,7 +79,11 @@ export const HEALTH: readonly Column[] = [
   column('status', 'st', 'health status'),
   column('node.total', 'nt,nodeTotal', 'total number of nodes', '>'),
   column('node.data', 'nd,nodeData', 'number of nodes that can store data', '>'),
-  columnOf('namesClusterManager', true, column('discovered_cluster_manager', 'dcm', 'discovered cluster manager')),
+  columnOf(
+    'namesClusterManager',
+    true,
+    column('discovered_cluster_manager', 'dcm,dm,discovered_master', 'cluster manager is discovered or not'),
+  ),
   column('shards', 't,sh,shards.total,shardsTotal', 'total number of shards', '>'),
   column('pri', 'p,shards.primary,shardsPrimary', 'number of primary shards', '>'),
   column('relo', 'r,shards.relocating,shardsRelocating', 'number of relocating nodes', '>'),
@@ -217,10 +150,11 @@ export const NODES: readonly Column[] = [
   columnOf('namesClusterManager', true, column('cluster_manager', 'cm,m,master', '*:current cluster manager')),
   columnOf('namesClusterManager', false, column('master', 'm', '*:current master')),
   column('name', 'n', 'node name'),
+  ...statColumns('nodes'),
 ];
 
 export const ALLOCATION: readonly Column[] = [
-  column('shards', '', 'number of shards on node', '>'),
+  column('shards', 's', 'number of shards on node', '>'),
   column('disk.indices', 'di,diskIndices', 'disk used by indices', '>'),
   column('disk.used', 'du,diskUsed', 'disk used (total, not just by indices)', '>'),
   column('disk.avail', 'da,diskAvail', 'disk available', '>'),
@@ -323,6 +257,7 @@ export const THREAD_POOL: readonly Column[] = [
   column('max', 'mx', 'maximum number of threads in a scaling thread pool', '>-'),
   column('size', 'sz', 'number of threads in a fixed thread pool', '>-'),
   column('keep_alive', 'ka', 'thread keep alive time', '>-'),
+  columnOf('namesClusterManager', true, column('total_wait_time', 'twt', 'total time tasks spent waiting in thread_pool queue', '>-')),
 ];
 
 export const SEGMENT_REPLICATION: readonly Column[] = [
@@ -344,13 +279,21 @@ export const TASKS: readonly Column[] = [
   column('type', 'ty', 'task type'),
   column('start_time', 'start', 'start time in ms'),
   column('timestamp', 'ts,hms,hhmmss', 'start time in HH:MM:SS'),
-  column('running_time_ns', '', 'running time ns', '-'),
+  column('running_time_ns', 'time', 'running time ns', '-'),
   column('running_time', 'time', 'running time'),
   column('node_id', 'ni', 'unique node id', '-'),
   column('ip', 'i', 'ip address'),
   column('port', 'po', 'bound transport port', '-'),
   column('node', 'n', 'node name'),
-  column('description', 'desc', 'task action', '-'),
+  column('version', 'v', 'es version', '-'),
+  column('x_opaque_id', 'x', 'X-Opaque-ID header', '-'),
+];
+
+/** The columns of detailed lists of tasks. */
+export const DETAILED_TASKS: readonly Column[] = [
+  ...TASKS,
+  column('description', 'desc', 'task action'),
+  columnOf('namesClusterManager', true, column('resource_stats', '', 'resource consumption info of the task', '-')),
 ];
 
 export const REPOSITORIES: readonly Column[] = [
@@ -360,7 +303,7 @@ export const REPOSITORIES: readonly Column[] = [
 
 export const SNAPSHOTS: readonly Column[] = [
   column('id', 'id,snapshot', 'unique snapshot'),
-  column('repository', 're,repo', 'repository name'),
+  columnOf('namesClusterManager', false, column('repository', 're,repo', 'repository name')),
   column('status', 's,status', 'snapshot name', '>'),
   column('start_epoch', 'ste,startEpoch', 'start time in seconds since 1970-01-01 00:00:00'),
   column('start_time', 'sti,startTime', 'start time in HH:MM:SS'),

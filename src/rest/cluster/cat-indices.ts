@@ -13,6 +13,7 @@ import type { RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { clockCells } from './cat-nodes.ts';
+import { statCells } from './cat-stats.ts';
 import type { Row } from './cat-table.ts';
 
 type IndexMeta = EngineContext['cluster']['indices'][string];
@@ -55,32 +56,16 @@ async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {
     'store.size': { bytes: totals.sizeBytes },
     'pri.store.size': { bytes: totals.sizeBytes },
     'dataset.size': { bytes: totals.sizeBytes },
+    'memory.total': { bytes: totals.sizeBytes },
+    'pri.memory.total': { bytes: totals.sizeBytes },
+    'search.throttled': false,
   };
   Object.assign(row, counts);
-  for (const [name, cell] of Object.entries(counterCells(totals))) {
+  for (const [name, cell] of Object.entries(statCells(totals, engine.dialect))) {
     row[name] = cell;
     row[`pri.${name}`] = cell;
   }
   return row;
-}
-
-/** Cells of counters, for the tables of indices and of shards. */
-function counterCells({ counters, segments, sizeBytes, fielddata, completion }: ReturnType<typeof sumShards>): Record<string, Row[string]> {
-  const sumOf = (bytes: Readonly<Record<string, number>>): number => Object.values(bytes).reduce((sum, own) => sum + own, 0);
-  return {
-    'indexing.index_total': counters.indexed ?? 0,
-    'indexing.delete_total': counters.deleted ?? 0,
-    'indexing.index_failed': counters.failed ?? 0,
-    'refresh.total': counters.refreshes ?? 0,
-    'flush.total': counters.flushes ?? 0,
-    'merges.total': counters.merges ?? 0,
-    'search.query_total': counters.queries ?? 0,
-    'search.fetch_total': counters.fetches ?? 0,
-    'segments.count': segments,
-    'segments.memory': { bytes: sizeBytes },
-    'fielddata.memory_size': { bytes: sumOf(fielddata) },
-    'completion.size': { bytes: sumOf(completion) },
-  };
 }
 
 export async function shardRows(request: ApiRequest, { engine, settings }: RestContext): Promise<Row[]> {
@@ -100,7 +85,7 @@ export async function shardRows(request: ApiRequest, { engine, settings }: RestC
         ...stateCells(engine, meta, shard, host),
       };
       if (own) {
-        Object.assign(started, counterCells(sumShards([own])), {
+        Object.assign(started, statCells(sumShards([own]), engine.dialect), {
           docs: own.docs,
           'docs.deleted': own.deleted,
           store: { bytes: own.sizeBytes },

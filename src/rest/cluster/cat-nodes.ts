@@ -3,9 +3,11 @@ import { activePercent, clusterHealth } from '../../api/cluster/cluster-health.t
 import { nodeTotals } from '../../api/cluster/node-totals.ts';
 import { diskSpace, fileDescriptors, heap, osStats } from '../../api/cluster/process-stats.ts';
 import { shardCounts } from '../../api/cluster/shard-counts.ts';
-import { addressOf, isThisNode } from '../../api/cluster/this-node.ts';
+import { addressOf, isThisNode, nodeAttributes } from '../../api/cluster/this-node.ts';
+import { threadPools } from '../../api/cluster/thread-pools.ts';
 import type { RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
+import { statCells } from './cat-stats.ts';
 import { matchesName, type Row } from './cat-table.ts';
 
 export function clockCells(nowMs: number): Row {
@@ -35,7 +37,7 @@ export function healthRows(request: ApiRequest, { engine }: RestContext): Row[] 
   ];
 }
 
-export function nodeRows(request: ApiRequest, { engine, settings, startedMs }: RestContext): Row[] {
+export async function nodeRows(request: ApiRequest, { engine, settings, startedMs }: RestContext): Promise<Row[]> {
   const { host, port } = addressOf(engine);
   const isFull = request.boolean('full_id') ?? false;
   const { used: heapUsed, usedPercent, max } = heap();
@@ -48,6 +50,7 @@ export function nodeRows(request: ApiRequest, { engine, settings, startedMs }: R
   const used = disk.totalBytes - disk.availableBytes;
   return [
     {
+      ...statCells(await nodeTotals(engine.whole), engine.dialect),
       id: isFull ? engine.nodeId : engine.nodeId.slice(0, 4),
       pid: process.pid,
       ip: host,
@@ -114,37 +117,49 @@ export function managerRows(_request: ApiRequest, { engine }: RestContext): Row[
   return [{ id: engine.nodeId, host, ip: host, node: engine.nodeName }];
 }
 
-/** Thread pools: name, type, and the setting for their size; null if the size depends on the load. */
-const THREAD_POOLS = [
-  { name: 'generic', type: 'scaling', threads: null },
-  { name: 'search', type: 'resizable', threads: 'threads' },
-  { name: 'write', type: 'fixed', threads: 'indexers' },
-] as const;
+/** One row for each attribute of the node. */
+export function attributeRows(_request: ApiRequest, { engine }: RestContext): Row[] {
+  const { host, port } = addressOf(engine);
+  return Object.entries(nodeAttributes(engine)).map(([attr, value]) => ({
+    node: engine.nodeName,
+    id: engine.nodeId,
+    pid: process.pid,
+    host,
+    ip: host,
+    port: port ?? '-',
+    attr,
+    value,
+  }));
+}
 
 /** Threads on which requests run. Pools have no queues: requests that cannot be handled are rejected with a 429. */
 export function threadPoolRows(request: ApiRequest, { engine, settings }: RestContext): Row[] {
   const patterns = request.list('thread_pool_patterns') ?? ['*'];
   const { host, port } = addressOf(engine);
-  return THREAD_POOLS.filter(({ name }) => patterns.some((pattern) => matchesName(pattern, name))).map(({ name, type, threads }) => ({
-    node_name: engine.nodeName,
-    node_id: engine.nodeId,
-    ephemeral_node_id: engine.nodeId,
-    pid: process.pid,
-    host,
-    ip: host,
-    port,
-    name,
-    type,
-    active: 0,
-    pool_size: threads === null ? 0 : settings[threads],
-    queue: 0,
-    queue_size: -1,
-    rejected: 0,
-    largest: threads === null ? 0 : settings[threads],
-    completed: 0,
-    core: threads === null ? 0 : settings[threads],
-    max: threads === null ? 0 : settings[threads],
-    size: threads === null ? 0 : settings[threads],
-    keep_alive: null,
-  }));
+  const pools = threadPools(engine.dialect, { searching: settings.threads, writing: Math.max(1, settings.indexers) });
+  return pools
+    .filter(({ name }) => patterns.some((pattern) => matchesName(pattern, name)))
+    .map(({ name, type, threads, scales }) => ({
+      node_name: engine.nodeName,
+      node_id: engine.nodeId,
+      ephemeral_node_id: engine.nodeId,
+      pid: process.pid,
+      host,
+      ip: host,
+      port: port ?? '-',
+      name,
+      type,
+      active: 0,
+      pool_size: threads,
+      queue: 0,
+      queue_size: -1,
+      rejected: 0,
+      largest: threads,
+      completed: 0,
+      core: scales?.core ?? null,
+      max: scales?.max ?? null,
+      size: scales === null ? Math.max(1, threads) : null,
+      keep_alive: scales?.keepAlive ?? null,
+      total_wait_time: type === 'resizable' ? { ms: 0 } : -1,
+    }));
 }

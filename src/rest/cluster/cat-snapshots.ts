@@ -1,6 +1,7 @@
 // Rows of `_cat/repositories` and `_cat/snapshots`.
 import { findSnapshots } from '../../api/snapshots/get-snapshots.ts';
 import { findRepositories } from '../../api/snapshots/repositories.ts';
+import { validationFailedError } from '../../errors/catalog.ts';
 import type { RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import type { Row } from './cat-table.ts';
@@ -11,9 +12,11 @@ export function repositoryRows(_request: ApiRequest, { engine }: RestContext): R
 
 /** In the order of their start. */
 export async function snapshotRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
+  if (engine.dialect.namesClusterManager && request.string('repository') === undefined)
+    throw validationFailedError(['repository is missing']);
   const found = await findSnapshots(engine, {
     repositories: request.list('repository') ?? [],
-    snapshots: [],
+    snapshots: ['_all'],
     ignoreUnavailable: request.boolean('ignore_unavailable') ?? false,
   });
   found.sort((a, b) => a.info.startMs - b.info.startMs);

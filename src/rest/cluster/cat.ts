@@ -7,7 +7,7 @@ import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
 import * as columns from './cat-columns.ts';
 import { countRows, fielddataRows, indexRows, pitSegmentRows, recoveryRows, segmentRows, shardRows } from './cat-indices.ts';
-import { allocationRows, healthRows, managerRows, nodeRows, threadPoolRows } from './cat-nodes.ts';
+import { allocationRows, attributeRows, healthRows, managerRows, nodeRows, threadPoolRows } from './cat-nodes.ts';
 import { repositoryRows, snapshotRows } from './cat-snapshots.ts';
 import { CAT_PARAMS, type Column, catTable, matchesName, type Row } from './cat-table.ts';
 
@@ -203,7 +203,7 @@ const TABLES: readonly ApiSpec[] = [
   }),
   catApi('plugins', ['/_cat/plugins'], columns.PLUGINS, NO_ROWS, 'cluster:monitor/nodes/info'),
   catApi('pending_tasks', ['/_cat/pending_tasks'], columns.PENDING_TASKS, NO_ROWS, 'cluster:monitor/task'),
-  catApi('nodeattrs', ['/_cat/nodeattrs'], columns.NODE_ATTRIBUTES, NO_ROWS, 'cluster:monitor/nodes/info'),
+  catApi('nodeattrs', ['/_cat/nodeattrs'], columns.NODE_ATTRIBUTES, attributeRows, 'cluster:monitor/nodes/info'),
   catApi(
     'thread_pool',
     ['/_cat/thread_pool', '/_cat/thread_pool/{thread_pool_patterns}'],

@@ -1,28 +1,29 @@
-// Parts of the cluster API that have fixed answers on a single node: pending tasks, remote clusters, reroute, dangling indices.
+// Parts of the cluster API that have little to do on a single node: pending tasks, remote clusters, reroute, voting, dangling indices, usage.
 import { clusterState, STATE_METRICS, type StateMetric } from '../../api/cluster/cluster-state.ts';
+import { isThisNode, nodesHead } from '../../api/cluster/this-node.ts';
 import { ownNames } from '../../api/core/index-names.ts';
 import { showSettings } from '../../api/indices/settings.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
-export const pendingTasksApi = defineApi({
+const pendingTasksApi = defineApi({
   name: 'cluster.pending_tasks',
   needs: 'cluster:monitor/task',
   params: { local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
   routes: { 'GET /_cluster/pending_tasks': () => ok({ tasks: [] }) },
 });
 
-export const remoteInfoApi = defineApi({
+const remoteInfoApi = defineApi({
   name: 'cluster.remote_info',
   needs: 'cluster:monitor/remote/info',
   routes: { 'GET /_remote/info': () => ok({}) },
 });
 
 /** Shards cannot move on a single node, so the answer is the current state. */
-export const rerouteApi = defineApi({
+const rerouteApi = defineApi({
   name: 'cluster.reroute',
   body: 'json',
   needs: 'cluster:admin/reroute',
@@ -40,8 +41,46 @@ function reroute(request: ApiRequest, context: RestContext): ApiResponse {
   return ok({ acknowledged: true, state, ...(request.boolean('explain') ? { explanations: [] } : {}) });
 }
 
+const votingExclusionsApi = defineApi({
+  name: 'cluster.voting_config_exclusions',
+  needs: 'cluster:admin/voting_config/add_exclusions',
+  params: { ...TIMEOUTS, node_ids: 'list', node_names: 'list', wait_for_removal: 'boolean' },
+  routes: { 'POST /_cluster/voting_config_exclusions': exclude, 'DELETE /_cluster/voting_config_exclusions': clearExclusions },
+});
+
+/** 200 without a body. The only node always votes; exclusions are stored and shown in the cluster state. @throws ApiError illegal_argument_exception */
+async function exclude(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const [ids, names] = [request.list('node_ids') ?? [], request.list('node_names') ?? []];
+  if ((ids.length === 0) === (names.length === 0)) {
+    throw illegalArgumentError(
+      engine.dialect.namesClusterManager
+        ? 'Please set node identifiers correctly. One and only one of [node_name], [node_names] and [node_ids] has to be set'
+        : 'You must set [node_names] or [node_ids] but not both',
+    );
+  }
+  const exclusions = [
+    ...ids.map((id) => ({ node_id: id, node_name: id === engine.nodeId ? engine.nodeName : ABSENT })),
+    ...names.map((name) => ({ node_id: name === engine.nodeName ? engine.nodeId : ABSENT, node_name: name })),
+  ];
+  if (exclusions.length > MAX_EXCLUSIONS)
+    throw illegalArgumentError(
+      `add voting config exclusions request for [${exclusions.length}] nodes exceeds the maximum of [${MAX_EXCLUSIONS}]`,
+    );
+  await engine.command('addVotingExclusions', { exclusions });
+  return { status: 200 };
+}
+
+const ABSENT = '_absent_';
+/** The default of `cluster.max_voting_config_exclusions`. */
+const MAX_EXCLUSIONS = 10;
+
+async function clearExclusions(_request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  await engine.command('clearVotingExclusions', {});
+  return { status: 200 };
+}
+
 /** Dangling indices have files but no metadata. A node refuses to start with such, so there are none. */
-export const danglingApi = defineApi({
+const danglingApi = defineApi({
   name: 'dangling_indices.list',
   needs: 'cluster:admin/indices/dangling/list',
   routes: {
@@ -49,3 +88,63 @@ export const danglingApi = defineApi({
       ok({ _nodes: { total: 1, successful: 1, failed: 0 }, cluster_name: engine.clusterName, dangling_indices: [] }),
   },
 });
+
+const danglingIndexApi = defineApi({
+  name: 'dangling_indices.index',
+  needs: 'cluster:admin/indices/dangling/delete',
+  params: { ...TIMEOUTS, accept_data_loss: 'boolean' },
+  routes: { 'POST /_dangling/{index_uuid}': noDangling, 'DELETE /_dangling/{index_uuid}': noDangling },
+});
+
+/** @throws ApiError illegal_argument_exception: always, since there are no dangling indices */
+function noDangling(request: ApiRequest): never {
+  throw illegalArgumentError(`No dangling index found for UUID [${request.params.index_uuid}]`);
+}
+
+const usageApi = defineApi({
+  name: 'nodes.usage',
+  needs: 'cluster:monitor/nodes/usage',
+  params: { timeout: 'time' },
+  routes: {
+    'GET /_nodes/usage': usage,
+    'GET /_nodes/{node_id}/usage': usage,
+    'GET /_nodes/usage/{metric}': usage,
+    'GET /_nodes/{node_id}/usage/{metric}': usage,
+  },
+});
+
+const USAGE_METRICS = ['_all', 'rest_actions', 'aggregations'];
+
+/** 200 with the number of requests of each API that this http worker handled. @throws ApiError illegal_argument_exception */
+function usage(request: ApiRequest, { engine, startedMs, requestCounts }: RestContext): ApiResponse {
+  const metrics = request.list('metric') ?? ['_all'];
+  const unknown = metrics.filter((name) => !USAGE_METRICS.includes(name));
+  if (unknown.length > 0)
+    throw unrecognizedParametersError(
+      request.path,
+      unknown,
+      unknown.map(() => []),
+      'metric',
+    );
+  const filter = request.list('node_id') ?? [];
+  const wants = (name: string): boolean => metrics.includes('_all') || metrics.includes(name);
+  const node = {
+    timestamp: Date.now(),
+    since: startedMs,
+    ...(wants('rest_actions')
+      ? { rest_actions: Object.fromEntries([...requestCounts].map(([name, count]) => [name.replaceAll('.', '_'), count])) }
+      : {}),
+    ...(wants('aggregations') && !engine.dialect.namesClusterManager ? { aggregations: {} } : {}),
+  };
+  return ok({ ...nodesHead(engine, filter), nodes: isThisNode(engine, filter) ? { [engine.nodeId]: node } : {} });
+}
+
+export const CLUSTER_ADMIN_APIS = [
+  pendingTasksApi,
+  remoteInfoApi,
+  rerouteApi,
+  votingExclusionsApi,
+  danglingApi,
+  danglingIndexApi,
+  usageApi,
+];

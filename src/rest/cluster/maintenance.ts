@@ -5,6 +5,8 @@ import { explainAllocation } from '../../api/cluster/allocation.ts';
 import { isThisNode } from '../../api/cluster/this-node.ts';
 import { TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
+import { SEGMENT_VERSION } from '../../api/indices/segments.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
@@ -20,6 +22,12 @@ const explainApi = defineApi({
   routes: { 'GET /_cluster/allocation/explain': explain, 'POST /_cluster/allocation/explain': explain },
 });
 
+/** Disks have no watermarks that keep shards away from this node, so nothing is known about them for the allocation. */
+const NO_CLUSTER_INFO = { nodes: {}, shard_sizes: {}, shard_paths: {}, reserved_sizes: [] };
+
+const UNCHOSEN =
+  'No shard was specified in the explain API request, so this response explains a randomly chosen unassigned shard. There may be other unassigned shards in this cluster which cannot be assigned for different reasons. It may not be possible to assign this shard until one of the other shards is assigned correctly. To explain the allocation of other shards (whether assigned or unassigned) you must specify the target shard in the request to this API.';
+
 /** 200 the explanation. @throws ApiError illegal_argument_exception, index_not_found_exception, shard_not_found_exception */
 function explain(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const body = objectBody(request);
@@ -27,11 +35,18 @@ function explain(request: ApiRequest, { engine }: RestContext): ApiResponse {
   for (const key of keys)
     if (!['index', 'shard', 'primary', 'current_node'].includes(key))
       throw illegalArgumentError(`[cluster/allocation/explain] unknown field [${key}]`);
-  if (keys.length === 0) return ok(explainAllocation(engine, null));
+  const withDisk = (explained: MutableJsonObject): ApiResponse => {
+    if (!request.boolean('include_disk_info')) return ok(explained);
+    const at = Object.entries(explained);
+    const after = at.findIndex(([key]) => key === 'can_allocate' || key === 'can_remain_on_current_node');
+    return ok(Object.fromEntries([...at.slice(0, after), ['cluster_info', NO_CLUSTER_INFO], ...at.slice(after)]));
+  };
+  if (keys.length === 0)
+    return withDisk({ ...(engine.dialect.showsDatasetSize ? { note: UNCHOSEN } : {}), ...explainAllocation(engine, null) });
   const { index, shard, primary } = body;
   if (typeof index !== 'string' || !Number.isInteger(shard) || typeof primary !== 'boolean')
     throw illegalArgumentError('index, shard and primary must be specified together');
-  return ok(explainAllocation(engine, { index, shard: shard as number, primary }));
+  return withDisk(explainAllocation(engine, { index, shard: shard as number, primary }));
 }
 
 const HOT_PATHS = ['/_nodes/hot_threads', '/_nodes/{node_id}/hot_threads', '/_nodes/hotthreads', '/_nodes/{node_id}/hotthreads'];
@@ -77,12 +92,17 @@ const reloadApi = defineApi({
   routes: { 'POST /_nodes/reload_secure_settings': reload, 'POST /_nodes/{node_id}/reload_secure_settings': reload },
 });
 
-/** 200 `{ _nodes, cluster_name, nodes }`. There is no key store to reload. */
+/** 200 `{ _nodes, cluster_name, nodes }`. There is nothing to reload, as with an empty key store without a password. */
 function reload(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const filter = request.list('node_id') ?? [];
   const isHere = filter.length === 0 || isThisNode(engine, filter);
   const count = isHere ? 1 : 0;
-  const nodes = isHere ? { [engine.nodeId]: { name: engine.nodeName } } : {};
+  const { secure_settings_password: password } = objectBody(request);
+  const refusal =
+    password === undefined || password === ''
+      ? {}
+      : { reload_exception: { type: 'security_exception', reason: 'Provided keystore password was incorrect' } };
+  const nodes = isHere ? { [engine.nodeId]: { name: engine.nodeName, ...refusal } } : {};
   return ok({ _nodes: { total: count, successful: count, failed: 0 }, cluster_name: engine.clusterName, nodes });
 }
 
@@ -98,11 +118,15 @@ const upgradeApi = defineApi({
   },
 });
 
-/** 200 `{ _shards, upgraded_indices }`. All segments have the same format, so none is upgraded. */
+/** 200 `{ _shards, upgraded_indices }`. All segments have the same format, so they are up to date already. */
 function upgrade(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const metas = targetMetas(engine, readTarget(request), TARGETS.open);
+  const upgraded = { upgrade_version: engine.dialect.version, oldest_lucene_segment_version: SEGMENT_VERSION };
   const total = metas.reduce((sum, meta) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
-  return ok({ _shards: { total, successful: total, failed: 0 }, upgraded_indices: {} });
+  return ok({
+    _shards: { total, successful: total, failed: 0 },
+    upgraded_indices: Object.fromEntries(metas.map(({ name }) => [name, upgraded])),
+  });
 }
 
 /** 200 with the sizes of the indices, none of which needs an upgrade. */

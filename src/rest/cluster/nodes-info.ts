@@ -40,6 +40,7 @@ function info(
       flatSettings: request.boolean('flat_settings') ?? false,
       maxContentLength: settings['http.max_content_length'],
       memoryLimitBytes: settings['memory.limit'],
+      threads: { searching: settings.threads, writing: Math.max(1, settings.indexers) },
       human: request.boolean('human') ?? false,
     }),
   );

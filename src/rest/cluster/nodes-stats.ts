@@ -1,8 +1,9 @@
 // `_nodes/stats`.
 import { nodesStats, STATS_METRICS } from '../../api/cluster/nodes-stats.ts';
+import { INDEX_STATS_METRICS } from '../../api/cluster/stats-sections.ts';
 import { withHumanValues } from '../../api/core/human-values.ts';
 import { nearestNames } from '../../common/nearest-name.ts';
-import { unrecognizedParametersError } from '../../errors/catalog.ts';
+import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -30,6 +31,26 @@ export const nodesStatsApi = defineApi({
   },
 });
 
+/** The sections of the path; null for all. @throws ApiError illegal_argument_exception */
+function indexMetricsOf(request: ApiRequest): readonly string[] | null {
+  const names = request.list('index_metric');
+  if (names === undefined) return null;
+  const metrics = request.list('metric') ?? [];
+  const refuse = (why: string) => illegalArgumentError(`request [${request.path}] contains index metrics [${names.join(',')}] but ${why}`);
+  if (metrics.includes('_all')) throw refuse('all stats requested');
+  if (!metrics.includes('indices')) throw refuse('indices stats not requested');
+  if (names.includes('_all')) return null;
+  const known: readonly string[] = INDEX_STATS_METRICS;
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return names;
+  throw unrecognizedParametersError(
+    request.path,
+    unknown,
+    unknown.map((name) => nearestNames(name, known)),
+    'index metric',
+  );
+}
+
 async function stats(request: ApiRequest, { engine, settings, startedMs }: RestContext): Promise<ApiResponse> {
   const names = request.list('metric') ?? ['_all'];
   const known: readonly string[] = STATS_METRICS;
@@ -46,7 +67,10 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
     filter: request.list('node_id') ?? [],
     level: request.string('level') ?? 'node',
     metrics: new Set(names.includes('_all') ? known : names),
+    indexMetrics: indexMetricsOf(request),
     dataPath: settings['path.data'],
+    threads: { searching: settings.threads, writing: Math.max(1, settings.indexers) },
+    memoryLimitBytes: settings['memory.limit'],
     startedMs,
   });
   return ok(request.boolean('human') ? withHumanValues(answer) : answer);

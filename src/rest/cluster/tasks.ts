@@ -1,16 +1,16 @@
 // Tasks: operations started with `wait_for_completion=false`, and the task of listing them.
 
-import { getTask, taskBody, taskNumber } from '../../api/cluster/tasks.ts';
-import { addressOf, isThisNode, NODE_ROLES } from '../../api/cluster/this-node.ts';
+import { getTask, taskBody, taskNumber, taskResources } from '../../api/cluster/tasks.ts';
+import { addressOf, isThisNode, nodeAttributes, nodeRoles } from '../../api/cluster/this-node.ts';
 import type { TaskInfo } from '../../api/core/task-store.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import { defineApi, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { TASKS } from './cat-columns.ts';
+import { DETAILED_TASKS, TASKS } from './cat-columns.ts';
 import { CAT_PARAMS, catTable, matchesName, type Row } from './cat-table.ts';
 
 const LIST_PARAMS: Params = {
@@ -60,7 +60,10 @@ const catApi = defineApi({
   needs: 'cluster:monitor/tasks/lists',
   isText: true,
   params: { ...CAT_PARAMS, nodes: 'list', actions: 'list', detailed: 'boolean', parent_task_id: 'string' },
-  routes: { 'GET /_cat/tasks': (request, context) => catTable(request, TASKS, context.engine, () => rows(request, context)) },
+  routes: {
+    'GET /_cat/tasks': (request, context) =>
+      catTable(request, request.boolean('detailed') ? DETAILED_TASKS : TASKS, context.engine, () => rows(request, context)),
+  },
 });
 
 export const TASK_APIS = [listApi, getApi, cancelApi, rethrottleApi, catApi];
@@ -83,7 +86,9 @@ async function running(request: ApiRequest, { engine }: RestContext): Promise<Ma
     start_time_in_millis: Date.now(),
     running_time_in_nanos: 0,
     cancellable: false,
+    ...(engine.dialect.namesClusterManager ? { cancelled: false } : {}),
     headers: opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId },
+    ...(isDetailed ? taskResources(engine) : {}),
   };
   const all: JsonObject[] = [own, ...(await engine.tasks.list()).map((task) => taskBody(engine, task, isDetailed))];
   const actions = request.list('actions');
@@ -107,7 +112,8 @@ function grouped(request: ApiRequest, { engine }: RestContext, tasks: ReadonlyMa
     transport_address: engine.publishAddress ?? host,
     host,
     ip: host,
-    roles: NODE_ROLES,
+    roles: nodeRoles(engine),
+    ...(engine.dialect.namesClusterManager ? { attributes: nodeAttributes(engine) } : {}),
     tasks: Object.fromEntries(tasks),
   };
   return { nodes: tasks.size > 0 ? { [engine.nodeId]: node } : {} };
@@ -181,6 +187,13 @@ async function rows(request: ApiRequest, context: RestContext): Promise<Row[]> {
     ip: host,
     port,
     node: engine.nodeName,
+    version: engine.dialect.version,
+    x_opaque_id: opaqueIdOf(task),
     description: task.description === undefined ? null : String(task.description),
+    resource_stats: task.resource_stats === undefined ? null : JSON.stringify(task.resource_stats),
   }));
+}
+
+function opaqueIdOf({ headers }: JsonObject): string {
+  return isObject(headers) ? String(headers['X-Opaque-Id'] ?? '-') : '-';
 }

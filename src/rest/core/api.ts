@@ -28,6 +28,8 @@ export interface RestContext {
   readonly realms: Realms;
   readonly settings: Settings;
   readonly startedMs: number;
+  /** Requests that this http worker handled, by the name of their API. */
+  readonly requestCounts: ReadonlyMap<string, number>;
 }
 
 export type ApiHandler = (request: ApiRequest, context: RestContext) => ApiResponse | Promise<ApiResponse>;

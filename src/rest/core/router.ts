@@ -8,7 +8,7 @@ export interface Route {
   readonly handler: ApiHandler;
   /** Names of the path parameters in order. */
   readonly pathParams: readonly string[];
-  /** Allowed query parameters, including the path parameters, which may also be query parameters; null for any. */
+  /** Allowed query parameters, including the path parameters of all routes of the API, which may also be query parameters; null for any. */
   readonly params: Params | null;
 }
 
@@ -32,10 +32,13 @@ class ApiRoute implements Route {
   }
 }
 
+const PATH_PARAM = /\{([^}]+)\}/g;
+
 function routeParams(api: ApiSpec, declared: Params | undefined, pathParams: readonly string[]): Params {
   const hasBody = api.body !== undefined && api.body !== 'none';
   const params: Record<string, Params[string]> = { ...COMMON_PARAMS, ...(hasBody ? SOURCE_PARAMS : {}), ...declared };
   for (const name of pathParams) params[name] ??= 'string';
+  for (const route of Object.keys(api.routes)) for (const [, name] of route.matchAll(PATH_PARAM)) params[name] ??= 'string';
   return params;
 }
 

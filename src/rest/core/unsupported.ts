@@ -12,8 +12,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'GET /_data_stream/_stats',
     'GET /_data_stream/{name}/_stats',
   ],
-  cluster: ['POST /_cluster/voting_config_exclusions', 'DELETE /_cluster/voting_config_exclusions'],
-  nodes: ['GET /_nodes/usage'],
   security: [
     'GET /_security/role_mapping',
     'GET /_security/role_mapping/{name}',
@@ -62,7 +60,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'GET /_security/settings',
     'PUT /_security/settings',
   ],
-  dangling: ['POST /_dangling/{index_uuid}', 'DELETE /_dangling/{index_uuid}'],
 };
 
 const refuse: ApiHandler = (request) => {

@@ -78,7 +78,7 @@ describe('indices', () => {
     const stats = await ok('GET /a/_stats/docs,store');
     expect(stats.indices.a.primaries).toEqual({
       docs: { count: 0, deleted: 0, total_size_in_bytes: 208 },
-      store: { size_in_bytes: 208, reserved_in_bytes: 0 },
+      store: { size_in_bytes: 208, total_data_set_size_in_bytes: 208, reserved_in_bytes: 0 },
     });
     expect((await send('GET /_stats/nothing')).json.error.reason).toBe('request [/_stats/nothing] contains unrecognized metric: [nothing]');
     expect((await ok('PUT /a/_block/write')).indices).toEqual([{ name: 'a', blocked: true }]);
@@ -185,10 +185,13 @@ describe('cluster and cat', () => {
     expect((await ok('POST /_cluster/allocation/explain', { index: 'alone', shard: 0, primary: true })).current_state).toBe('started');
     expect((await send('POST /_cluster/allocation/explain', { index: 'alone', shard: 7, primary: true })).status).toBe(404);
     expect((await send('POST /_cluster/allocation/explain', { index: 'alone' })).status).toBe(400);
-    expect(await ok('POST /alone/_upgrade')).toEqual({ _shards: { total: 1, successful: 1, failed: 0 }, upgraded_indices: {} });
+    expect(await ok('POST /alone/_upgrade')).toEqual({
+      _shards: { total: 1, successful: 1, failed: 0 },
+      upgraded_indices: { alone: { upgrade_version: '8.15.0', oldest_lucene_segment_version: expect.any(String) } },
+    });
     expect((await ok('POST /_nodes/reload_secure_settings'))._nodes).toEqual({ total: 1, successful: 1, failed: 0 });
     expect((await send('GET /_nodes/hot_threads?interval=1ms')).text).toContain('cpu usage by all threads');
-    const pools = await ok('GET /_cat/thread_pool?format=json&h=name');
+    const pools = await ok('GET /_cat/thread_pool/generic,search,write?format=json&h=name');
     expect(pools).toEqual([{ name: 'generic' }, { name: 'search' }, { name: 'write' }]);
     expect(await ok('GET /_cat/segment_replication?format=json')).toEqual([]);
   });

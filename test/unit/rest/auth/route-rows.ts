@@ -80,6 +80,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'cluster.remote_info': {},
   'cluster.reroute': { bodies: () => [{}], queries: () => ['metric=_all'] },
   'dangling_indices.list': {},
+  'dangling_indices.index': {},
+  'cluster.voting_config_exclusions': { queries: () => ['node_names=n'] },
+  'nodes.usage': {},
   'cluster.allocation_explain': {
     bodies: (name) => [
       { index: name, shard: 0, primary: true },
@@ -328,6 +331,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   id: '1',
   metric: '_all',
   index_metric: '_all',
+  index_uuid: 'nothing',
   node_id: '_local',
   fields: '*',
   block: 'write',
