@@ -242,6 +242,7 @@ export class Master {
     this.#limitWorker(child);
     const { nodes } = this.#cycle;
     return new Promise((resolve) => {
+      let failure = `worker process ${child.pid} could not start`;
       child.on('message', (message: FromWorker) => {
         if (message.type === 'booted') {
           const start: StartMessage = {
@@ -258,12 +259,13 @@ export class Master {
         } else if (message.type === 'ready') {
           worker.ready = true;
           resolve(undefined);
-        } else if (message.type === 'failed') resolve(message.message);
+        } else if (message.type === 'failed') failure = message.message;
         else if (message.type === 'zones') this.#onZones?.(message.zones);
       });
+      // A worker that failed exits at once, and nothing of it remains when the failure is reported.
       child.on('exit', (code, signal) => {
         this.#workers.delete(worker);
-        resolve(`worker process ${child.pid} could not start`);
+        resolve(failure);
         this.#workerExited(worker, code, signal);
       });
       child.on('error', () => {});
