@@ -6,7 +6,9 @@
 //     but not answered; every document acknowledged as deleted is gone, unless a later unanswered operation wrote it;
 //   - nothing that was refused is there; search, count and get by id agree;
 //   - aliases, mappings, index settings, templates, pipelines and stored scripts are as last acknowledged, or as a later request without an answer
-//     would have left them (test/crash/side-loads.ts).
+//     would have left them (test/crash/side-loads.ts); so are users, roles and API keys (test/crash/user-load.ts);
+//   - acknowledged snapshots are there, interrupted ones whole or absent, and one that is restored has the documents that did not change while
+//     it was made (test/crash/snapshot-load.ts).
 // Meanwhile the index is force merged, refreshed and flushed. With --check, `gannet check` reads the directory of every fourth round.
 // Prints a line per round and ends with `N passed, N failed`; exit code 1 if a round failed.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -17,6 +19,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Rng } from '../support/rng.ts';
 import { type Call, MaintenanceLoad, MetadataLoad, type SideLoad } from './side-loads.ts';
+import { SnapshotLoad } from './snapshot-load.ts';
+import { UserLoad } from './user-load.ts';
 
 const { values: args } = parseArgs({
   options: {
@@ -34,6 +38,8 @@ const BULK_OPERATIONS = 200;
 const START_TIMEOUT_MS = 20_000;
 const root = path.resolve(import.meta.dirname, '../..');
 const data = mkdtempSync(path.join(tmpdir(), 'gannet-crash-'));
+const repo = mkdtempSync(path.join(tmpdir(), 'gannet-crash-repo-'));
+const ROOT = `Basic ${Buffer.from('root:rootpassword').toString('base64')}`;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 const rng = new Rng(Number(args.seed));
 
@@ -41,14 +47,23 @@ const rng = new Rng(Number(args.seed));
 interface Expected {
   acknowledged: string | null;
   pending: (string | null)[];
+  /** Operations sent so far. */
+  changes: number;
 }
 const expected = new Map<string, Expected>();
 let counter = 0;
 
-const call: Call = async (method, url, body, type = 'application/json') => {
+const call: Call = async (method, url, body, type = 'application/json', authorization = ROOT) => {
   return new Promise((resolve, reject) => {
     const request = http.request(
-      { host: '127.0.0.1', port: PORT, method, path: url, agent, headers: body === undefined ? {} : { 'content-type': type } },
+      {
+        host: '127.0.0.1',
+        port: PORT,
+        method,
+        path: url,
+        agent,
+        headers: { authorization, ...(body === undefined ? {} : { 'content-type': type }) },
+      },
       (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk) => chunks.push(chunk));
@@ -71,9 +86,8 @@ const call: Call = async (method, url, body, type = 'application/json') => {
 let parent: ChildProcess = startService();
 
 function startService(): ChildProcess {
-  return spawn(path.join(root, 'bin/gannet'), ['serve', `--http.port=${PORT}`, `--path.data=${data}`, '--log.level=warn'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const flags = ['serve', `--http.port=${PORT}`, `--path.data=${data}`, `--path.repo=${repo}`, '--log.level=error'];
+  return spawn(path.join(root, 'bin/gannet'), flags, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 async function untilReady(): Promise<number> {
@@ -90,8 +104,22 @@ async function untilReady(): Promise<number> {
   }
 }
 
-/** What changes besides documents. Snapshots and users: one of these each. */
-const loadsBesides: readonly SideLoad[] = [new MetadataLoad(call, rng), new MaintenanceLoad(call, rng)];
+/** Documents of which no operation is without an answer. */
+function settledDocuments(): Map<string, { text: string | null; changes: number }> {
+  const settled = new Map<string, { text: string | null; changes: number }>();
+  for (const [id, { acknowledged, pending, changes }] of expected)
+    if (pending.length === 0) settled.set(id, { text: acknowledged, changes });
+  return settled;
+}
+
+const snapshots = new SnapshotLoad(call, rng, settledDocuments);
+/** What changes besides documents. */
+const loadsBesides: readonly SideLoad[] = [
+  new MetadataLoad(call, rng),
+  new MaintenanceLoad(call, rng),
+  snapshots,
+  new UserLoad(call, rng, 'user'),
+];
 
 /** Sends bulks until the connection breaks. Each connection has ids of its own, so that the order of operations on an id is known. */
 async function load(connection: number, stopped: () => boolean): Promise<void> {
@@ -121,7 +149,8 @@ async function load(connection: number, stopped: () => boolean): Promise<void> {
     }
     for (const { id, after, kind } of effects) {
       if (kind === 'bad') continue;
-      const entry = expected.get(id) ?? { acknowledged: null, pending: [] };
+      const entry = expected.get(id) ?? { acknowledged: null, pending: [], changes: 0 };
+      entry.changes++;
       entry.pending.push(after);
       expected.set(id, entry);
     }
@@ -216,11 +245,13 @@ function isAlive(pid: number): boolean {
 process.on('exit', () => parent.kill('SIGKILL'));
 let failed = 0;
 await untilReady();
+await call('PUT', '/_security/user/root', JSON.stringify({ password: 'rootpassword', roles: ['superuser'] }));
 await call(
   'PUT',
   '/crash',
   JSON.stringify({ settings: { number_of_shards: 2 }, mappings: { properties: { text: { type: 'text' }, n: { type: 'long' } } } }),
 );
+await snapshots.prepare();
 for (let round = 1; round <= ROUNDS; round++) {
   let stopped = false;
   const loads = Array.from({ length: CONNECTIONS }, (_, connection) => load(connection, () => stopped));
@@ -247,5 +278,6 @@ parent.kill('SIGTERM');
 await ended;
 agent.destroy();
 rmSync(data, { recursive: true, force: true });
+rmSync(repo, { recursive: true, force: true });
 console.log(`${ROUNDS - failed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);

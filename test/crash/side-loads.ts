@@ -2,7 +2,13 @@
 // operations that rewrite files without changing what is served.
 import type { Rng } from '../support/rng.ts';
 
-export type Call = (method: string, url: string, body?: string, type?: string) => Promise<{ status: number; json: any }>;
+export type Call = (
+  method: string,
+  url: string,
+  body?: string,
+  type?: string,
+  authorization?: string,
+) => Promise<{ status: number; json: any }>;
 
 /** A load of its own, and the check of what it left. */
 export interface SideLoad {
