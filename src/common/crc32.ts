@@ -1,5 +1,5 @@
 // CRC-32 (ISO 3309, ITU-T V.42) by tables, eight bytes a step ("slicing by 8", Kounavis and Berry 2005). As fast as node:zlib's for inputs up
-// to 300 bytes, which Node 20 has only since 20.15 and whose module adds some milliseconds to each start.
+// to 300 bytes, whose module adds some milliseconds to each start; longer ones use it where Node has it (4.1 instead of 0.7 GB/s).
 
 const SLICES = 8;
 const POLYNOMIAL = 0xedb88320;
@@ -8,6 +8,15 @@ const POLYNOMIAL_C = 0x82f63b78;
 /** [slice * 256 + byte]: checksum of the byte followed by `slice` zero bytes. */
 const TABLES = makeTables(POLYNOMIAL);
 let tablesC: Int32Array | null = null;
+/** From this length on, words are read instead of bytes. */
+const WORDS_BYTES = 1 << 12;
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+/** From this length on, node:zlib's function is faster in spite of its call. */
+const NATIVE_BYTES = 512;
+
+type NativeCrc = (bytes: Uint8Array, seed?: number) => number;
+/** undefined: not looked for yet; null: this Node has none. */
+let native: NativeCrc | null | undefined;
 
 function makeTables(polynomial: number): Int32Array {
   const tables = new Int32Array(SLICES * 256);
@@ -26,7 +35,16 @@ function makeTables(polynomial: number): Int32Array {
  * @returns u32
  */
 export function crc32(bytes: Uint8Array, seed = 0, from = 0): number {
-  return checksum(TABLES, bytes, seed, from);
+  if (bytes.length - from < NATIVE_BYTES) return checksum(TABLES, bytes, seed, from);
+  if (native === undefined) native = findNative();
+  if (native === null) return checksum(TABLES, bytes, seed, from);
+  return native(from === 0 ? bytes : bytes.subarray(from), seed);
+}
+
+/** `crc32` of node:zlib, in Node 20.16 and 22.3 and newer, and not in browsers. */
+function findNative(): NativeCrc | null {
+  const zlib = globalThis.process?.getBuiltinModule?.('node:zlib') as { readonly crc32?: NativeCrc } | undefined;
+  return zlib?.crc32 ?? null;
 }
 
 /** @param seed  checksum of the preceding bytes. @returns u32 */
@@ -39,6 +57,12 @@ function checksum(t: Int32Array, bytes: Uint8Array, seed: number, from: number):
   const { length } = bytes;
   let crc = ~seed;
   let i = from;
+  if (length - i >= WORDS_BYTES && IS_LITTLE_ENDIAN) {
+    for (; ((bytes.byteOffset + i) & 3) !== 0; i++) crc = (crc >>> 8) ^ t[(crc ^ bytes[i]) & 255];
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset + i, ((length - i) >>> 3) << 1);
+    crc = wordsChecksum(t, words, crc);
+    i += words.byteLength;
+  }
   for (const end = length - SLICES; i <= end; i += SLICES) {
     crc ^= bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24);
     crc =
@@ -53,6 +77,25 @@ function checksum(t: Int32Array, bytes: Uint8Array, seed: number, from: number):
   }
   for (; i < length; i++) crc = (crc >>> 8) ^ t[(crc ^ bytes[i]) & 255];
   return ~crc >>> 0;
+}
+
+/** @param words  an even number of them */
+function wordsChecksum(t: Int32Array, words: Int32Array, seed: number): number {
+  let crc = seed;
+  for (let i = 0; i < words.length; i += 2) {
+    const low = crc ^ words[i];
+    const high = words[i + 1];
+    crc =
+      t[1792 | (low & 255)] ^
+      t[1536 | ((low >>> 8) & 255)] ^
+      t[1280 | ((low >>> 16) & 255)] ^
+      t[1024 | (low >>> 24)] ^
+      t[768 | (high & 255)] ^
+      t[512 | ((high >>> 8) & 255)] ^
+      t[256 | ((high >>> 16) & 255)] ^
+      t[high >>> 24];
+  }
+  return crc;
 }
 
 /** Checksum of a string whose characters are bytes (latin1). */

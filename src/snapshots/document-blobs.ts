@@ -8,6 +8,8 @@ export interface RawRecord {
 }
 
 const PIECE_BYTES = 1 << 20;
+/** Records at the end of a blob by which its log is recognised later. */
+const TAIL_RECORDS = 32;
 
 /** Collects the bytes of a blob in pieces of a megabyte: a write of each record on its own would take most of the time. */
 export class DocumentsBlobBuilder {
@@ -15,9 +17,26 @@ export class DocumentsBlobBuilder {
   #piece = Buffer.allocUnsafe(PIECE_BYTES);
   #used = 0;
   #doneBytes = 0;
+  #records = 0;
+  /** seqNo and checksum of the last records, in a ring. */
+  readonly #tail = new Float64Array(2 * TAIL_RECORDS);
 
   get bytes(): number {
     return this.#doneBytes + this.#used;
+  }
+
+  get records(): number {
+    return this.#records;
+  }
+
+  /** seqNo and checksum of the last records, the last one first. */
+  get tail(): Array<[seqNo: number, checksum: number]> {
+    const found: Array<[number, number]> = [];
+    for (let i = this.#records - 1; i >= Math.max(0, this.#records - TAIL_RECORDS); i--) {
+      const at = 2 * (i % TAIL_RECORDS);
+      found.push([this.#tail[at], this.#tail[at + 1]]);
+    }
+    return found;
   }
 
   /** Copies the record. */
@@ -28,6 +47,9 @@ export class DocumentsBlobBuilder {
     this.#piece.writeUInt32LE(record.length, this.#used + 6);
     this.#piece.set(record, this.#used + HEADER_BYTES);
     this.#used += bytes;
+    const at = 2 * (this.#records++ % TAIL_RECORDS);
+    this.#tail[at] = seqNo;
+    this.#tail[at + 1] = checksumOf(record);
   }
 
   #next(bytes: number): void {

@@ -36,11 +36,19 @@ export class FsBlobs implements BlobStore {
     const hash = createHash('sha256');
     let bytes = 0;
     const temporary = await this.#writeTemporary('blobs', async (handle) => {
-      for await (const part of source()) {
-        await onBytes?.(part.length);
-        hash.update(part);
-        await writeAll(handle, part);
-        bytes += part.length;
+      // A part is written while the next one is read and hashed.
+      let writing: Promise<void> = Promise.resolve();
+      try {
+        for await (const part of source()) {
+          await onBytes?.(part.length);
+          hash.update(part);
+          bytes += part.length;
+          await writing;
+          writing = writeAll(handle, part);
+          writing.catch(() => undefined);
+        }
+      } finally {
+        await writing;
       }
     });
     const blob = hash.digest('hex');

@@ -6,6 +6,7 @@ import type { SegmentFiles } from '../store/segment-files.ts';
 import { syncFolder } from '../store/segment-files.ts';
 import type { Store } from '../store/store.ts';
 import { decodeEntries, type RawRecord } from './document-blobs.ts';
+import { Parallel } from './parallel.ts';
 import type { Repository } from './repository.ts';
 import { corruptRepositoryError } from './repository-errors.ts';
 import { ascendingTest } from './seq-no-set.ts';
@@ -13,6 +14,8 @@ import type { DocumentsBlob, SegmentBlob, ShardManifest } from './snapshot-types
 
 /** Records written by one transaction, in bytes: a writer of another shard waits no longer than that takes. */
 const TRANSACTION_BYTES = 8 << 20;
+/** Blobs read at a time. Those of documents are in memory. */
+const BLOBS_IN_FLIGHT = 3;
 
 export interface ShardTarget {
   readonly store: Store;
@@ -38,9 +41,14 @@ export async function restoreShard(
   files.removeAll();
   await store.drop(log);
   await mkdir(files.folder, { recursive: true });
-  for (const segment of manifest.segments) await restoreSegment(repository, segment, files, control);
+  const blobs = new Parallel(BLOBS_IN_FLIGHT);
+  try {
+    for (const segment of manifest.segments) await blobs.add(() => restoreSegment(repository, segment, files, control));
+    for (const blob of manifest.documents) await blobs.add(() => restoreDocuments(repository, blob, target, control));
+  } finally {
+    await blobs.end();
+  }
   syncFolder(files.folder);
-  for (const blob of manifest.documents) await restoreDocuments(repository, blob, target, control);
   const liveDocs = new Map<string, Uint8Array>();
   for (const { name, liveDocs: bits } of manifest.segments) if (bits !== null) liveDocs.set(name, Buffer.from(bits, 'base64'));
   store.commit(log, manifest.point, liveDocs, []);
@@ -64,10 +72,22 @@ async function restoreSegment(repository: Repository, segment: SegmentBlob, file
 }
 
 async function writeBlob(repository: Repository, blob: string, handle: FileHandle, control: RestoreControl): Promise<void> {
-  for await (const part of repository.streamBlob(blob)) {
-    await control.pause(part.length);
-    for (let at = 0; at < part.length; ) at += (await handle.write(part, at, part.length - at)).bytesWritten;
+  // A part is written while the next one is read and hashed.
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    for await (const part of repository.streamBlob(blob)) {
+      await control.pause(part.length);
+      await writing;
+      writing = writeAll(handle, part);
+      writing.catch(() => undefined);
+    }
+  } finally {
+    await writing;
   }
+}
+
+async function writeAll(handle: FileHandle, part: Uint8Array): Promise<void> {
+  for (let at = 0; at < part.length; ) at += (await handle.write(part, at, part.length - at)).bytesWritten;
 }
 
 async function restoreDocuments(repository: Repository, blob: DocumentsBlob, target: ShardTarget, control: RestoreControl): Promise<void> {

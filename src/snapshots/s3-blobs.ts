@@ -12,6 +12,7 @@ import {
   PARTIAL,
   type StoredBlob,
 } from './blob-store.ts';
+import { Parallel } from './parallel.ts';
 import { connectS3, type S3Connection } from './s3-client.ts';
 import type { S3Settings } from './s3-settings.ts';
 
@@ -19,7 +20,7 @@ import type { S3Settings } from './s3-settings.ts';
 const MAX_READ_BYTES = 2 ** 30;
 /** Limit of S3 for one upload. */
 const MAX_PARTS = 10_000;
-const PARTS_IN_FLIGHT = 3;
+const PARTS_IN_FLIGHT = 2;
 /** Limit of S3 for one request. */
 const REMOVE_BATCH = 1000;
 /** Separates the key from the id in the name of an unfinished upload; keys of blobs do not contain it. */
@@ -174,28 +175,23 @@ export class S3Blobs implements BlobStore {
   ): Promise<Array<{ PartNumber: number; ETag: string | undefined }>> {
     const digest = createHash('sha256');
     const sent: Array<{ PartNumber: number; ETag: string | undefined }> = [];
-    const inFlight = new Set<Promise<void>>();
-    let failure: { readonly error: unknown } | null = null;
+    const requests = new Parallel(PARTS_IN_FLIGHT);
     const partBytes = Math.max(this.#settings.bufferBytes, Math.ceil(bytes / MAX_PARTS));
     let number = 0;
-    for await (const body of inPieces(source(), partBytes)) {
-      digest.update(body);
-      await onBytes?.(body.length);
-      const part = { ...upload, PartNumber: ++number, Body: body };
-      const request = this.#send(`PUT ${upload.Key} part ${number}`, ({ module, client }) =>
-        client.send(new module.UploadPartCommand(part)),
-      )
-        .then(({ ETag }) => void sent.push({ PartNumber: part.PartNumber, ETag }))
-        .catch((error) => {
-          failure ??= { error };
-        })
-        .finally(() => inFlight.delete(request));
-      inFlight.add(request);
-      if (inFlight.size >= PARTS_IN_FLIGHT) await Promise.race(inFlight);
-      if (failure !== null) break;
+    try {
+      for await (const body of inPieces(source(), partBytes)) {
+        digest.update(body);
+        await onBytes?.(body.length);
+        const part = { ...upload, PartNumber: ++number, Body: body };
+        await requests.add(async () => {
+          const what = `PUT ${upload.Key} part ${part.PartNumber}`;
+          const { ETag } = await this.#send(what, ({ module, client }) => client.send(new module.UploadPartCommand(part)));
+          sent.push({ PartNumber: part.PartNumber, ETag });
+        });
+      }
+    } finally {
+      await requests.end();
     }
-    await Promise.all(inFlight);
-    if (failure !== null) throw (failure as { error: unknown }).error;
     if (digest.digest('hex') !== hash) throw new Error('the source changed while it was copied');
     return sent.sort((a, b) => a.PartNumber - b.PartNumber);
   }

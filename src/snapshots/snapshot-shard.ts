@@ -6,8 +6,9 @@ import { ApiError } from '../errors/api-error.ts';
 import { corruptIndexError } from '../errors/catalog.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../store/store.ts';
-import type { BlobSource } from './blob-store.ts';
+import type { BlobSource, StoredBlob } from './blob-store.ts';
 import { checksumOf, DocumentsBlobBuilder } from './document-blobs.ts';
+import { Parallel } from './parallel.ts';
 import type { Repository } from './repository.ts';
 import { readChecksums, verifiedParts } from './segment-checksum.ts';
 import { SeqNoSetBuilder } from './seq-no-set.ts';
@@ -19,11 +20,11 @@ const BLOB_RECORDS = 1 << 16;
 /** This many small blobs in a row, as frequent snapshots make them, are replaced by one. */
 const SMALL_BLOBS = 8;
 const SMALL_BYTES = BLOB_BYTES / 4;
-/** Records at the end of a blob by which its log is recognised later. */
-const TAIL_RECORDS = 32;
 /** Keys read before other work gets its turn. */
 const KEYS_PER_TURN = 20_000;
 const READ_BYTES = 1 << 20;
+/** Blobs written at a time. Those of documents are in memory. */
+const BLOBS_IN_FLIGHT = 3;
 
 export interface ShardSource {
   readonly store: Store;
@@ -66,6 +67,8 @@ class ShardCopier {
   readonly #control: CopyControl;
   readonly #obsolete: ReadonlySet<number>;
   #sizes = { files: 0, bytes: 0, newFiles: 0, newBytes: 0 };
+  /** Files and bytes that are being copied. */
+  #pending = { files: 0, bytes: 0 };
 
   constructor(repository: Repository, source: ShardSource, control: CopyControl) {
     this.#repository = repository;
@@ -79,7 +82,16 @@ class ShardCopier {
     const { point } = checkpoint;
     store.renewReads();
     const segments: SegmentBlob[] = [];
-    for (const segment of point.segments) segments.push(await this.#segment(segment.name, segment.bytes));
+    const blobs = new Parallel(BLOBS_IN_FLIGHT);
+    try {
+      for (const [i, { name, bytes }] of point.segments.entries()) {
+        await blobs.add(async () => {
+          segments[i] = await this.#segment(name, bytes);
+        });
+      }
+    } finally {
+      await blobs.end();
+    }
     const documents = await this.#documents();
     return { manifest: { format: REPOSITORY_FORMAT, point, segments, documents }, sizes: this.#sizes };
   }
@@ -110,10 +122,15 @@ class ShardCopier {
     }
   }
 
-  async #put(source: BlobSource, bytes: number): Promise<{ blob: string; bytes: number }> {
+  async #put(source: BlobSource, bytes: number): Promise<StoredBlob> {
     const control = this.#control;
-    control.onPlan({ ...this.#sizes, newFiles: this.#sizes.newFiles + 1, newBytes: this.#sizes.newBytes + bytes });
+    this.#pending.files++;
+    this.#pending.bytes += bytes;
+    const { newFiles, newBytes } = this.#sizes;
+    control.onPlan({ ...this.#sizes, newFiles: newFiles + this.#pending.files, newBytes: newBytes + this.#pending.bytes });
     const stored = await this.#repository.blobs.putHashed(source, (size) => control.pause(size));
+    this.#pending.files--;
+    this.#pending.bytes -= bytes;
     this.#count(stored.bytes, stored.isNew);
     control.onCopied(this.#sizes.newFiles, this.#sizes.newBytes);
     return stored;
@@ -129,15 +146,20 @@ class ShardCopier {
   async #documents(): Promise<DocumentsBlob[]> {
     const { maxSeqNo } = this.#source.checkpoint.point;
     const documents: DocumentsBlob[] = [];
+    const blobs = new Parallel(BLOBS_IN_FLIGHT);
     let from = 0;
-    for (const { blob, range } of await this.#reusable()) {
-      if (from < blob.from) await this.#writeRange(from, blob.from - 1, documents);
-      documents.push({ ...blob, live: range.count === blob.records ? null : range.live, liveRecords: range.count });
-      this.#count(blob.bytes, false);
-      from = blob.to + 1;
+    try {
+      for (const { blob, range } of await this.#reusable()) {
+        if (from < blob.from) await this.#writeRange(from, blob.from - 1, documents, blobs);
+        documents.push({ ...blob, live: range.count === blob.records ? null : range.live, liveRecords: range.count });
+        this.#count(blob.bytes, false);
+        from = blob.to + 1;
+      }
+      await this.#writeRange(from, maxSeqNo, documents, blobs);
+    } finally {
+      await blobs.end();
     }
-    await this.#writeRange(from, maxSeqNo, documents);
-    return documents;
+    return documents.sort((a, b) => a.from - b.from);
   }
 
   /** The blobs of the previous snapshot that can be kept, with the records in them that are still needed. */
@@ -167,16 +189,16 @@ class ShardCopier {
 
   async #liveRange(from: number, to: number): Promise<LiveRange> {
     const live = new SeqNoSetBuilder();
-    for await (const seqNo of this.#seqNos(from, to)) live.add(seqNo);
+    for await (const seqNos of this.#seqNos(from, to)) for (const seqNo of seqNos) live.add(seqNo);
     return { from, to, count: live.count, live: live.encode() };
   }
 
-  /** The records in this range that segments need. */
-  async *#seqNos(from: number, to: number): AsyncGenerator<number> {
+  /** The records in this range that segments need, in batches: a turn for each record would take longer than copying it. */
+  async *#seqNos(from: number, to: number): AsyncGenerator<readonly number[]> {
     const { store, log } = this.#source;
     for (let at = from; at <= to; ) {
       const found = store.seqNos(log, at, to, KEYS_PER_TURN);
-      for (const seqNo of found) if (!this.#obsolete.has(seqNo)) yield seqNo;
+      yield this.#obsolete.size === 0 ? found : found.filter((seqNo) => !this.#obsolete.has(seqNo));
       if (found.length < KEYS_PER_TURN) return;
       at = found[found.length - 1] + 1;
       await this.#control.pause(0);
@@ -184,32 +206,31 @@ class ShardCopier {
     }
   }
 
-  /** Writes the records of a range into new blobs. */
-  async #writeRange(from: number, to: number, into: DocumentsBlob[]): Promise<void> {
+  async #writeRange(from: number, to: number, into: DocumentsBlob[], blobs: Parallel): Promise<void> {
     const { store, log } = this.#source;
     let blob = new DocumentsBlobBuilder();
     let start = from;
-    let checksums: Array<[number, number]> = [];
     const write = async (end: number): Promise<void> => {
-      const { bytes } = blob;
+      const { bytes, records, tail } = blob;
       const parts = blob.end();
-      const stored = await this.#put(() => parts, bytes);
-      const tail = checksums.slice(-TAIL_RECORDS).reverse();
-      const records = checksums.length;
-      into.push({ blob: stored.blob, bytes, from: start, to: end, records, live: null, liveRecords: records, tail });
+      const range = { from: start, to: end, records, live: null, liveRecords: records, tail };
       blob = new DocumentsBlobBuilder();
-      checksums = [];
       start = end + 1;
+      await blobs.add(async () => {
+        const stored = await this.#put(() => parts, bytes);
+        into.push({ blob: stored.blob, bytes, ...range });
+      });
     };
-    for await (const seqNo of this.#seqNos(from, to)) {
-      const record = store.rawRecord(log, seqNo);
-      if (record === null)
-        throw new ApiError('translog_corrupted_exception', 500, `record ${seqNo} of log ${log} disappeared during the snapshot`);
-      blob.add({ seqNo, record });
-      checksums.push([seqNo, checksumOf(record)]);
-      if (blob.bytes >= BLOB_BYTES || checksums.length >= BLOB_RECORDS) await write(seqNo);
+    for await (const seqNos of this.#seqNos(from, to)) {
+      for (const seqNo of seqNos) {
+        const record = store.rawRecord(log, seqNo);
+        if (record === null)
+          throw new ApiError('translog_corrupted_exception', 500, `record ${seqNo} of log ${log} disappeared during the snapshot`);
+        blob.add({ seqNo, record });
+        if (blob.bytes >= BLOB_BYTES || blob.records >= BLOB_RECORDS) await write(seqNo);
+      }
     }
-    if (checksums.length > 0) await write(to);
+    if (blob.records > 0) await write(to);
   }
 }
 

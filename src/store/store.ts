@@ -147,7 +147,7 @@ export class Store {
   /** Records with seqNo > `after`, ascending; each with sources that stay valid. @throws ApiError translog_corrupted_exception */
   *replay(log: number, after: number): Generator<{ seqNo: number; record: LogRecord }> {
     for (const { key, value } of this.#log.getRange({ start: logKey(log, after + 1), end: logKey(log + 1, 0), snapshot: true })) {
-      const seqNo = Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUIntBE(4, 6);
+      const seqNo = seqNoOf(key);
       yield { seqNo, record: decodeRecord(key, Buffer.from(value), () => `log ${log}, operation ${seqNo}`) };
     }
   }
@@ -168,7 +168,7 @@ export class Store {
     const found: number[] = [];
     if (from > to) return found;
     for (const key of this.#log.getKeys({ start: logKey(log, from), end: logKey(log, to + 1), limit })) {
-      found.push(Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUIntBE(4, 6));
+      found.push(seqNoOf(key));
     }
     return found;
   }
@@ -334,6 +334,11 @@ export function logKey(log: number, seqNo: number, key: Buffer = Buffer.allocUns
   key.writeUInt32BE(log, 0);
   key.writeUIntBE(seqNo, 4, 6);
   return key;
+}
+
+/** The seqNo in a key of `logKey`. */
+function seqNoOf(key: Uint8Array): number {
+  return (key[4] * 256 + key[5]) * 2 ** 32 + (((key[6] << 24) | (key[7] << 16) | (key[8] << 8) | key[9]) >>> 0);
 }
 
 export function withChecksum(bytes: Uint8Array): Buffer {

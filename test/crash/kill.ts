@@ -62,7 +62,7 @@ const call: Call = async (method, url, body, type = 'application/json', authoriz
         method,
         path: url,
         agent,
-        headers: { authorization, ...(body === undefined ? {} : { 'content-type': type }) },
+        headers: { authorization, ...(body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }) },
       },
       (answer) => {
         const chunks: Buffer[] = [];
@@ -256,12 +256,13 @@ for (let round = 1; round <= ROUNDS; round++) {
   let stopped = false;
   const loads = Array.from({ length: CONNECTIONS }, (_, connection) => load(connection, () => stopped));
   for (const side of loadsBesides) loads.push(side.run(() => stopped));
+  const settled = Promise.allSettled(loads);
   // The parent gives up after five deaths right after a start: every fourth service lives longer than that.
   await new Promise((resolve) => setTimeout(resolve, round % 4 === 0 ? 2100 : rng.int(50, 1500)));
   stopped = rng.int(0, 4) === 0; // now and then between two bulks
   const killed = kill();
   stopped = true;
-  const results = await Promise.allSettled(loads);
+  const results = await settled;
   await killed;
   const restartMs = await untilReady();
   const problems = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));

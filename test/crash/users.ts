@@ -48,7 +48,7 @@ let failed = 0;
 for (let round = 1; round <= ROUNDS; round++) {
   let isStopped = false;
   const before = answered();
-  const changes = loads.map((load) => load.run(() => isStopped));
+  const settled = Promise.allSettled(loads.map((load) => load.run(() => isStopped)));
   // The first change waits until the password of root is checked.
   while (answered() < before + 2 * CONNECTIONS) await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise((resolve) => setTimeout(resolve, rng.int(0, 500)));
@@ -56,7 +56,7 @@ for (let round = 1; round <= ROUNDS; round++) {
   // Parent and service, so that the parent does not give up after many quick deaths.
   service.kill('SIGKILL');
   process.kill(pid, 'SIGKILL');
-  const results = await Promise.allSettled(changes);
+  const results = await settled;
   isStopped = true;
   while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   service = start();
