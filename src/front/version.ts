@@ -23,6 +23,8 @@ const CONFIGURE = [
   '--with-http_secure_link_module',
   '--with-http_slice_module',
   '--with-http_stub_status_module',
+  '--with-mail',
+  '--with-mail_ssl_module',
   '--with-stream',
   '--with-stream_ssl_module',
   '--with-stream_ssl_preread_module',

@@ -324,7 +324,7 @@ describe.skipIf(!ours)('zones of counts', () => {
     await front.start();
     expect(statusOf(await get(port, '/?name=nobody'))).toBe(502);
     const { names } = JSON.parse(bodyOf(await get(port, '/api/resolvers')));
-    expect(names.requests).toEqual({ A: 1, AAAA: 0, SRV: 0 });
+    expect(names.requests).toEqual({ A: 1, AAAA: 0, SRV: 0, PTR: 0 });
     expect(names.responses).toMatchObject({ noerror: 0, nxdomain: 1, timedout: 0 });
     dns.close();
   });

@@ -180,7 +180,7 @@ describe('front', () => {
   });
 
   test('programs of the next step are refused by name', async () => {
-    front.config('', 'mail { }');
-    await expect(front.start()).rejects.toThrow(/"mail" directive: .*not/);
+    front.config('', 'ssl_engine some;');
+    await expect(front.start()).rejects.toThrow(/"ssl_engine" directive: .*not/);
   });
 });

@@ -1,11 +1,12 @@
 // The directive reference of the front, from the directive tables of src/front: contexts, number of arguments, default.
 import { ANY_COUNT, CONTEXT_NAMES, HTTP, type Table } from '../../src/front/config/directive.ts';
 import { REGISTRY } from '../../src/front/http/build/registry.ts';
+import { MAIL_MODULES, NOT_IN_MAIL } from '../../src/front/mail/build.ts';
 import { allStreamModules } from '../../src/front/stream/registry.ts';
 import { code, row, table } from './markdown.ts';
 
 /** @param block  name of the outermost context */
-function section(heading: string, directives: Table, block: 'http' | 'stream'): string[] {
+function section(heading: string, directives: Table, block: 'http' | 'stream' | 'mail'): string[] {
   const rows = Object.entries(directives)
     .filter(([, spec]) => spec.contexts !== 0)
     .map(([name, spec]) => {
@@ -16,10 +17,16 @@ function section(heading: string, directives: Table, block: 'http' | 'stream'): 
   return rows.length > 0 ? [`## ${heading}\n\n${table(['directive', 'arguments', 'contexts', 'default'], rows)}`] : [];
 }
 
+const withoutNames = (table: Table, names: ReadonlySet<string>): Table =>
+  Object.fromEntries(Object.entries(table).filter(([name]) => !names.has(name)));
+
 export async function frontDirectives(): Promise<string> {
   const http = new Set((await Promise.all(REGISTRY.map((entry) => entry.load()))).flat());
   return [
     ...[...http].flatMap((module) => section(module.name, module.table, 'http')),
     ...(await allStreamModules()).flatMap((module) => section(`stream: ${module.name.replace(/^stream_/, '')}`, module.table, 'stream')),
+    ...MAIL_MODULES.flatMap((module) =>
+      section(`mail: ${module.name.replace(/^mail_/, '')}`, withoutNames(module.table, NOT_IN_MAIL), 'mail'),
+    ),
   ].join('\n\n');
 }

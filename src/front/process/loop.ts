@@ -11,6 +11,8 @@ import type { TempFolder } from '../http/request/body.ts';
 import { configFiles } from '../http/tls/pem.ts';
 import { type ErrorLog, levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';
+import type { MailListening } from '../mail/listener.ts';
+import type { MailMain } from '../mail/model.ts';
 import type { StreamListening } from '../stream/listener.ts';
 import type { StreamMain } from '../stream/model.ts';
 import { openBus } from '../zone/bus.ts';
@@ -23,7 +25,8 @@ export class EventLoop {
   logs: readonly ErrorLog[] = [];
   #http: HttpMain | undefined;
   #stream: StreamMain | undefined;
-  #listening: (Listening | StreamListening)[] = [];
+  #mail: MailMain | undefined;
+  #listening: (Listening | StreamListening | MailListening)[] = [];
   readonly #targets = new LogTargets();
   #ending = false;
 
@@ -53,6 +56,10 @@ export class EventLoop {
       this.#stream = await buildStream({ ...input, node: conf.stream, inherited: withoutPrefix(message.zones, STREAM_ZONES) });
       this.#http?.registry.set('stream', this.#stream);
     }
+    if (conf.mail) {
+      const { buildMail } = await import('../mail/build.ts');
+      this.#mail = await buildMail({ ...input, node: conf.mail, inherited: withoutPrefix(message.zones, MAIL_ZONES) });
+    }
     for (const block of this.#blocks) openAccessLogs(block);
     if (this.#blocks.length > 0) openBus();
     for (const block of this.#blocks) for (const module of block.modules) await module.start?.(block);
@@ -70,6 +77,7 @@ export class EventLoop {
       return true;
     };
     if (this.#stream) this.#listening.push(await (await import('../stream/listener.ts')).listenStream(this.#stream, fds, full));
+    if (this.#mail) this.#listening.push(await (await import('../mail/listener.ts')).listenMail(this.#mail, fds, full));
     if (!this.#http) return;
     const listening = await listenAll(this.#http, fds, {
       full,
@@ -83,7 +91,7 @@ export class EventLoop {
   }
 
   get #blocks(): BlockMain[] {
-    return [this.#http, this.#stream].filter((block) => block !== undefined);
+    return [this.#http, this.#stream, this.#mail].filter((block) => block !== undefined);
   }
 
   /** Stops accepting; `done` is called when the last connection is closed or worker_shutdown_timeout has passed. */
@@ -146,8 +154,9 @@ export class EventLoop {
   }
 }
 
-/** precedes the zones of `stream { }` among those that are handed over */
+/** precede the zones of `stream { }` and `mail { }` among those that are handed over */
 const STREAM_ZONES = 'stream:';
+const MAIL_ZONES = 'mail:';
 
 const withoutPrefix = (zones: ReadonlyMap<string, unknown>, prefix: string): Map<string, unknown> =>
   new Map([...zones].filter(([key]) => key.startsWith(prefix)).map(([key, state]) => [key.slice(prefix.length), state]));

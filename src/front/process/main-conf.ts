@@ -36,6 +36,7 @@ export interface MainConf {
   errorLogs: ErrorLog[];
   http: DirectiveNode | undefined;
   stream: DirectiveNode | undefined;
+  mail: DirectiveNode | undefined;
   /** what the log shows at the start */
   notices: string[];
 }
@@ -168,18 +169,14 @@ function loadModule(_: MainConf, [file]: string[], { fail, notice }: MainFrame):
 }
 
 const REFUSED: Record<string, string> = {
-  mail: 'mail proxying is not supported by this server',
   ssl_engine: 'OpenSSL engines are not supported',
 };
 
+const BLOCKS = new Set(['http', 'stream', 'mail', 'events']);
+
 /** Names of all directives outside `http { }`. */
 export const isMainDirective = (name: string): boolean =>
-  name === 'http' ||
-  name === 'stream' ||
-  name === 'events' ||
-  name === 'error_log' ||
-  Object.hasOwn(TABLE, name) ||
-  Object.hasOwn(REFUSED, name);
+  BLOCKS.has(name) || name === 'error_log' || Object.hasOwn(TABLE, name) || Object.hasOwn(REFUSED, name);
 
 /** @throws ConfigError */
 export function readMain(
@@ -209,6 +206,7 @@ export function readMain(
     errorLogs: [],
     http: undefined,
     stream: undefined,
+    mail: undefined,
     notices: [],
   };
   const seen = new Set<string>();
@@ -220,13 +218,14 @@ export function readMain(
       if (node.args.length === 0) fail('invalid number of arguments in "error_log" directive');
       const log = logs.parse(node.args, fail, resolve);
       if (log) conf.errorLogs.push(log);
-    } else if (node.name === 'http' || node.name === 'stream' || node.name === 'events') {
+    } else if (BLOCKS.has(node.name)) {
       if (!node.children) fail(`directive "${node.name}" has no opening "{"`);
       if (node.args.length > 0) fail(`invalid number of arguments in "${node.name}" directive`);
       if (seen.has(node.name)) fail(`"${node.name}" directive is duplicate`);
       seen.add(node.name);
       if (node.name === 'http') conf.http = node;
       else if (node.name === 'stream') conf.stream = node;
+      else if (node.name === 'mail') conf.mail = node;
       else {
         events = true;
         for (const child of present(node.children)) apply(conf, child, EVENTS, seen, warn);

@@ -29,7 +29,7 @@ export interface Cycle {
   nodes: DirectiveNode[];
   main: MainConf;
   http: HttpMain | undefined;
-  /** `http { }` and `stream { }`, as far as they are configured */
+  /** `http { }`, `stream { }` and `mail { }`, as far as they are configured */
   blocks: BlockMain[];
   targets: LogTargets;
 }
@@ -62,7 +62,8 @@ export async function loadCycle(options: Options, places: Places): Promise<Cycle
     const known =
       isMainDirective(node.name) ||
       (await isHttpDirective(node.name)) ||
-      (await (await import('../stream/build.ts')).isStreamDirective(node.name));
+      (await (await import('../stream/build.ts')).isStreamDirective(node.name)) ||
+      (await import('../mail/build.ts')).isMailDirective(node.name);
     if (!known) throw error;
     return failAt(node, `"${node.name}" directive is not allowed here`);
   }
@@ -91,6 +92,7 @@ async function readCycle(options: Options, places: Places): Promise<Cycle> {
   const http = main.http && (await buildHttp({ ...input, node: main.http }));
   if (http) blocks.push(http);
   if (main.stream) blocks.push(await (await import('../stream/build.ts')).buildStream({ ...input, node: main.stream }));
+  if (main.mail) blocks.push(await (await import('../mail/build.ts')).buildMail({ ...input, node: main.mail }));
   const sockets = blocks.reduce((count, block) => count + block.sockets.length, 0);
   if (main.workerConnections <= sockets)
     throw new ConfigError(`${main.workerConnections} worker_connections are not enough for ${sockets} listening sockets`);

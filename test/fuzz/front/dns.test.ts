@@ -10,22 +10,29 @@ import {
   type QueryType,
   TYPE_A,
   TYPE_AAAA,
+  TYPE_PTR,
   TYPE_SRV,
 } from '../../../src/front/http/upstream/peers/dns-message.ts';
 import { forSeeds } from '../../support/rng.ts';
 
-const TYPES: readonly QueryType[] = [TYPE_A, TYPE_AAAA, TYPE_SRV];
+const TYPES: readonly QueryType[] = [TYPE_A, TYPE_AAAA, TYPE_SRV, TYPE_PTR];
 const RESPONSE = 1 << 15;
 
 const respond = (questions: Question[], answers: Answer[], flags = 0, more: { additionals?: Answer[] } = {}): Buffer =>
   encode({ type: 'response', id: 7, flags: flags | RESPONSE, questions, answers, ...more });
 
-const question = (type: 'A' | 'AAAA' | 'SRV'): Question[] => [{ name: 'www.example.com', type }];
+const question = (type: 'A' | 'AAAA' | 'SRV' | 'PTR'): Question[] => [{ name: 'www.example.com', type }];
 const CNAME: Answer = { name: 'www.example.com', type: 'CNAME', ttl: 30, data: 'other.example.com' };
 const A: Answer = { name: 'other.example.com', type: 'A', ttl: 60, data: '192.0.2.1' };
 const AAAA: Answer = { name: 'other.example.com', type: 'AAAA', ttl: 60, data: '2001:db8:0:0:1:0:0:1' };
 const SRV: Answer = { name: '_http._tcp.x', type: 'SRV', ttl: 9, data: { priority: 1, weight: 2, port: 80, target: 'a.x' } };
-const SAMPLES = [respond(question('A'), [CNAME, A]), respond(question('AAAA'), [CNAME, AAAA]), respond(question('SRV'), [SRV])];
+const PTR: Answer = { name: '1.2.0.192.in-addr.arpa', type: 'PTR', ttl: 9, data: 'host.example.com' };
+const SAMPLES = [
+  respond(question('A'), [CNAME, A]),
+  respond(question('AAAA'), [CNAME, AAAA]),
+  respond(question('SRV'), [SRV]),
+  respond(question('PTR'), [PTR]),
+];
 
 describe('DNS messages', () => {
   test('a query in bytes', () => {
@@ -33,12 +40,22 @@ describe('DNS messages', () => {
   });
 
   test('records of the type asked for, aliases and the smallest TTL', () => {
-    const common: DnsResponse = { name: 'www.example.com', code: 0, truncated: false, addresses: [], srv: [], cname: '', ttl: 30 };
+    const common: DnsResponse = {
+      name: 'www.example.com',
+      code: 0,
+      truncated: false,
+      addresses: [],
+      srv: [],
+      names: [],
+      cname: '',
+      ttl: 30,
+    };
     const cname = 'other.example.com';
     expect(decodeResponse(SAMPLES[0], TYPE_A)).toEqual({ ...common, addresses: ['192.0.2.1'], cname });
     expect(decodeResponse(SAMPLES[1], TYPE_AAAA)).toEqual({ ...common, addresses: ['2001:db8::1:0:0:1'], cname });
     const srv = [{ priority: 1, weight: 2, port: 80, target: 'a.x' }];
     expect(decodeResponse(SAMPLES[2], TYPE_SRV)).toEqual({ ...common, srv, ttl: 9 });
+    expect(decodeResponse(SAMPLES[3], TYPE_PTR)).toEqual({ ...common, names: ['host.example.com'], ttl: 9 });
     expect(decodeResponse(SAMPLES[0], TYPE_AAAA)).toBe(null);
     expect(decodeResponse(respond(question('A'), [], 3), TYPE_A)).toMatchObject({ code: 3, addresses: [], ttl: 0x7fffffff });
     expect(decodeResponse(respond(question('A'), [], 1 << 9), TYPE_A)).toMatchObject({ truncated: true });

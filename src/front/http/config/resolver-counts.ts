@@ -1,7 +1,7 @@
 // Counters of `resolver ... status_zone=NAME`: requests by kind and responses by code, over all event loops.
 import { Counters, loop } from '../../zone/memory.ts';
 
-const REQUESTS = { A: 1, AAAA: 28, SRV: 33 } as const;
+const REQUESTS = { A: 1, AAAA: 28, SRV: 33, PTR: 12 } as const;
 /** response codes of RFC 1035, 4.1.1, by number */
 const ANSWERS = ['noerror', 'formerr', 'servfail', 'nxdomain', 'notimp', 'refused'] as const;
 const KINDS = Object.keys(REQUESTS);

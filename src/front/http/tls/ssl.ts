@@ -86,7 +86,7 @@ const cert = (name: string, show: (c: NonNullable<PeerCert>) => string): Variabl
   });
 
 /** `C=US\nO=x` as RFC 2253: reversed, comma-separated. */
-const rfc2253 = (text: string): string => text.split('\n').reverse().join(',');
+export const distinguishedName = (text: string): string => text.split('\n').reverse().join(',');
 const legacy = (text: string): string =>
   text
     .split('\n')
@@ -179,12 +179,12 @@ export const sslModule = defineSharedModule(
       live('ssl_ech_outer_server_name', () => ''),
       live('ssl_server_name', (tls) => tls.serverName),
       live('ssl_alpn_protocol', (tls) => tls.socket.alpnProtocol || ''),
-      live('ssl_client_verify', (tls, r) => clientVerify(tls, r)),
+      live('ssl_client_verify', (tls) => clientVerify(tls)),
       cert('ssl_client_cert', (c) => c.toString().trim().split('\n').join('\n\t')),
       cert('ssl_client_raw_cert', (c) => c.toString()),
       cert('ssl_client_escaped_cert', (c) => encodeURIComponent(c.toString())),
-      cert('ssl_client_s_dn', (c) => rfc2253(c.subject ?? '')),
-      cert('ssl_client_i_dn', (c) => rfc2253(c.issuer ?? '')),
+      cert('ssl_client_s_dn', (c) => distinguishedName(c.subject ?? '')),
+      cert('ssl_client_i_dn', (c) => distinguishedName(c.issuer ?? '')),
       cert('ssl_client_s_dn_legacy', (c) => legacy(c.subject ?? '')),
       cert('ssl_client_i_dn_legacy', (c) => legacy(c.issuer ?? '')),
       cert('ssl_client_serial', (c) => c.serialNumber),
@@ -208,8 +208,8 @@ const NO_CA = new Set([
 ]);
 export const isNoCa = (code: string): boolean => NO_CA.has(code);
 
-function clientVerify(tls: TlsInfo, r: Request): string {
-  if (sslModule.conf(r.server.root).ssl_verify_client === 'off' && !certOf(tls)) return 'NONE';
+/** `SUCCESS`, `NONE` or `FAILED:REASON` */
+export function clientVerify(tls: TlsInfo): string {
   if (!certOf(tls)) return 'NONE';
   const code = tls.verifyError();
   if (code) return `FAILED:${verifyReason(code)}`;

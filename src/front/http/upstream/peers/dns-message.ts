@@ -5,10 +5,11 @@ import { isIPv4 } from 'node:net';
 import type { Answer as DnsRecord } from 'dns-packet';
 
 export const TYPE_A = 1;
+export const TYPE_PTR = 12;
 export const TYPE_AAAA = 28;
 export const TYPE_SRV = 33;
 
-const TYPE_NAMES = { [TYPE_A]: 'A', [TYPE_AAAA]: 'AAAA', [TYPE_SRV]: 'SRV' } as const;
+const TYPE_NAMES = { [TYPE_A]: 'A', [TYPE_PTR]: 'PTR', [TYPE_AAAA]: 'AAAA', [TYPE_SRV]: 'SRV' } as const;
 export type QueryType = keyof typeof TYPE_NAMES;
 
 type Codec = typeof import('dns-packet');
@@ -44,10 +45,24 @@ export interface DnsResponse {
   /** of the type asked for; IPv6 in its canonical form */
   addresses: string[];
   srv: SrvRecord[];
+  /** of an address, from PTR records */
+  names: string[];
   /** target of the last alias, '' if there is none */
   cname: string;
   /** smallest TTL in seconds of the records used */
   ttl: number;
+}
+
+/** The name below which the names of an address are kept. @param address  IPv4 or IPv6, without a zone */
+export function reverseName(address: string): string {
+  if (isIPv4(address)) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+  const [head, tail = ''] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const first = groups(head);
+  const last = groups(tail);
+  const all = [...first, ...Array.from({ length: 8 - first.length - last.length }, () => '0'), ...last];
+  const digits = all.map((group) => group.padStart(4, '0')).join('');
+  return `${[...digits].reverse().join('.')}.ip6.arpa`;
 }
 
 const withoutDot = (name: string): string => name.replace(/\.$/, '');
@@ -80,7 +95,7 @@ export function decodeResponse(packet: Buffer, type: QueryType): DnsResponse | n
     // Addresses past the end are read as zeros.
     if (decode.bytes > packet.length || questions[0].type !== TYPE_NAMES[type]) return null;
     const name = questions[0].name === '.' ? '' : questions[0].name;
-    const response: DnsResponse = { name, code: packet[3] & 15, truncated, addresses: [], srv: [], cname: '', ttl: NO_TTL };
+    const response: DnsResponse = { name, code: packet[3] & 15, truncated, addresses: [], srv: [], names: [], cname: '', ttl: NO_TTL };
     for (const record of answers) if (!addRecord(response, record, type)) return null;
     return response;
   } catch {
@@ -89,9 +104,9 @@ export function decodeResponse(packet: Buffer, type: QueryType): DnsResponse | n
   }
 }
 
-/** @returns false if the record is malformed */
+/** @returns false if the record is malformed, or among names of an address is one of another type, as in nginx */
 function addRecord(out: DnsResponse, record: DnsRecord, type: QueryType): boolean {
-  if (record.type !== 'CNAME' && record.type !== TYPE_NAMES[type]) return true;
+  if (record.type !== 'CNAME' && record.type !== TYPE_NAMES[type]) return type !== TYPE_PTR;
   switch (record.type) {
     case 'A':
       if (!isIPv4(record.data)) return false;
@@ -105,6 +120,9 @@ function addRecord(out: DnsResponse, record: DnsRecord, type: QueryType): boolea
       out.srv.push({ priority, weight, port, target: target === '.' ? '' : target });
       break;
     }
+    case 'PTR':
+      out.names.push(withoutDot(record.data));
+      break;
     case 'CNAME':
       out.cname = record.data === '.' ? '' : record.data;
       break;

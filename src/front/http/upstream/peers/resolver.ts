@@ -10,9 +10,11 @@ import {
   isDnsName,
   isResponse,
   type QueryType,
+  reverseName,
   type SrvRecord,
   TYPE_A,
   TYPE_AAAA,
+  TYPE_PTR,
 } from './dns-message.ts';
 
 const MAX_CNAMES = 5;
@@ -22,6 +24,8 @@ const MAX_NAMES = 1000;
 export interface Answer {
   addresses: string[];
   srv: SrvRecord[];
+  /** of an address */
+  names: string[];
   ttlSeconds: number;
 }
 
@@ -30,7 +34,12 @@ export class ResolveError extends Error {
     readonly code: number,
     name: string,
   ) {
-    super(`${name} could not be resolved (${code}: ${CODES[code] ?? 'Unknown error'})`);
+    super(`${name} could not be resolved ${reasonOf(code)}`);
+  }
+
+  /** `(3: Host not found)` */
+  get reason(): string {
+    return reasonOf(this.code);
   }
 }
 export const NXDOMAIN = 3;
@@ -42,6 +51,8 @@ const CODES: Record<number, string> = {
   5: 'Operation refused',
   110: 'Operation timed out',
 };
+
+const reasonOf = (code: number): string => `(${code}: ${CODES[code] ?? 'Unknown error'})`;
 
 interface Pending {
   name: string;
@@ -75,6 +86,12 @@ export class Resolver {
     return this.lookup(name, types, timeoutMs);
   }
 
+  /** The first name of an address. @throws ResolveError */
+  async reverse(address: string, timeoutMs: number): Promise<string> {
+    const { names } = await this.lookup(reverseName(address), [TYPE_PTR], timeoutMs);
+    return names[0];
+  }
+
   /**
    * Records of all `types`. As in nginx, an error for one type is an error for the name; an alias is followed only if there are no
    * other records, and if the aliases of two types differ, the last one applies.
@@ -93,8 +110,13 @@ export class Resolver {
       const failed = raws.find((raw) => raw.code !== 0);
       if (failed) throw new ResolveError(failed.code, name);
       ttlSeconds = Math.min(ttlSeconds, ...raws.map((raw) => raw.ttl));
-      const answer: Answer = { addresses: raws.flatMap((raw) => raw.addresses), srv: raws.flatMap((raw) => raw.srv), ttlSeconds };
-      if (answer.addresses.length > 0 || answer.srv.length > 0) {
+      const answer: Answer = {
+        addresses: raws.flatMap((raw) => raw.addresses),
+        srv: raws.flatMap((raw) => raw.srv),
+        names: raws.flatMap((raw) => raw.names),
+        ttlSeconds,
+      };
+      if (answer.addresses.length + answer.srv.length + answer.names.length > 0) {
         this.#remember(key, answer);
         return answer;
       }

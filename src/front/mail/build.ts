@@ -1,0 +1,161 @@
+// Compiles the tree of directives of `mail { }` into configuration objects and sockets.
+
+import type { Table } from '../config/directive.ts';
+import { ANY_COUNT, HS, HTTP, SERVER } from '../config/directive.ts';
+import { ConfigError, failAt } from '../config/syntax.ts';
+import { allow, BlockBuilder, type BuildInput, finishBuild, type Structure } from '../http/config/block-builder.ts';
+import { collectSockets, parseListen } from '../http/config/listen.ts';
+import type { BlockFrame } from '../http/config/module.ts';
+import { Variables } from '../http/config/variables.ts';
+import { contextOf } from '../http/connection/tls-context.ts';
+import { type HttpModule, Loc, Server } from '../http/model/types.ts';
+import { sslModule } from '../http/tls/ssl.ts';
+import { mailAuthHttp } from './auth/conf.ts';
+import { imap, mailImap } from './commands/imap.ts';
+import { mailPop3, pop3 } from './commands/pop3.ts';
+import { mailSmtp, smtp } from './commands/smtp.ts';
+import { mailCore } from './core.ts';
+import { addressText, MAIL_LISTEN } from './listen.ts';
+import { MailMain } from './model.ts';
+import { mailProxy } from './proxy/conf.ts';
+import { mailRealip } from './realip.ts';
+import { mailSsl, usesTls } from './ssl.ts';
+
+export const MAIL_MODULES: HttpModule<Table, MailMain>[] = [
+  mailCore,
+  mailAuthHttp,
+  mailProxy,
+  mailImap,
+  mailPop3,
+  mailSmtp,
+  mailRealip,
+  mailSsl,
+  sslModule,
+];
+
+type MailFrame = BlockFrame<MailMain>;
+
+const notHere = (): Structure<MailMain> => ({
+  spec: allow(HS, 0, ANY_COUNT, false),
+  apply: (f) => f.fail(`"${f.node.name}" directive is not allowed here`),
+});
+
+/** Directives of the shared TLS module that mail does not have. */
+export const NOT_IN_MAIL = new Set([
+  'ssl_buffer_size',
+  'ssl_certificate_cache',
+  'ssl_early_data',
+  'ssl_ech_file',
+  'ssl_key_log',
+  'ssl_ocsp',
+  'ssl_ocsp_cache',
+  'ssl_ocsp_responder',
+  'ssl_reject_handshake',
+  'ssl_stapling',
+  'ssl_stapling_file',
+  'ssl_stapling_responder',
+  'ssl_stapling_verify',
+]);
+
+const STRUCTURE: Record<string, (builder: MailBuilder) => Structure<MailMain>> = {
+  server: (builder) => ({ spec: allow(HTTP, 0, 0, true), apply: (f) => builder.server(f) }),
+  listen: (builder) => ({ spec: allow(SERVER, 1, ANY_COUNT, false), apply: (f) => builder.listen(f) }),
+  error_log: (builder) => ({ spec: allow(HS, 1, ANY_COUNT, false), apply: (f) => builder.errorLog(f) }),
+};
+
+class MailBuilder extends BlockBuilder<MailMain> {
+  /** where TLS is demanded, for messages about missing certificates */
+  readonly #listenSsl = new Map<Server, { file: string; line: number }>();
+
+  constructor(input: BuildInput) {
+    super(input, MAIL_MODULES, new MailMain(new Variables(), input.paths, input.inherited, 'mail:'));
+  }
+
+  protected structure(name: string): Structure<MailMain> | undefined {
+    if (NOT_IN_MAIL.has(name)) return notHere();
+    return Object.hasOwn(STRUCTURE, name) ? STRUCTURE[name](this) : undefined;
+  }
+
+  protected refusal(): undefined {
+    return undefined;
+  }
+
+  server(f: MailFrame): void {
+    const loc = new Loc(this.main.loc);
+    const server = new Server(loc, `${f.node.file}:${f.node.line}`);
+    this.main.servers.push(server);
+    this.prepare(loc);
+    this.readNodes(f.node.children ?? [], SERVER, loc, server);
+    if (server.listens.length === 0) failAt(f.node, `no "listen" is defined for server in ${server.place}`);
+  }
+
+  /** An address belongs to one server: there are no names to choose by. */
+  listen(f: MailFrame): void {
+    const { server } = f.scope;
+    const others = this.main.servers.filter((other) => other !== server).flatMap((other) => other.listens);
+    const before = server?.listens.length ?? 0;
+    parseListen(f, MAIL_LISTEN);
+    for (const own of server?.listens.slice(before) ?? []) {
+      const text = addressText(own);
+      if (others.some((other) => addressText(other) === text)) f.fail(`duplicate "${text}" address and port pair`);
+      if (own.ssl && server) this.#listenSsl.set(server, f.node);
+    }
+  }
+
+  build(): MailMain {
+    const { main, input } = this;
+    this.prepare(main.loc);
+    this.readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
+    this.runChecks();
+    this.merge(main.loc, undefined);
+    for (const server of main.servers) {
+      this.merge(server.root, main.loc);
+      checkServer(server);
+    }
+    finishBuild(() => collectSockets(main, input.warn));
+    return main;
+  }
+
+  /** Reads certificates and keys. @throws string */
+  prepareTls(): void {
+    for (const server of this.main.servers) {
+      const conf = sslModule.conf(server.root);
+      if (!usesTls(server)) continue;
+      const node = this.#listenSsl.get(server);
+      const what = `the "${node ? 'listen ... ssl' : 'starttls'}" directive in ${node ? `${node.file}:${node.line}` : server.place}`;
+      if (!conf.ssl_certificate) throw `no "ssl_certificate" is defined for ${what}`;
+      if (!conf.ssl_certificate_key) throw `no "ssl_certificate_key" is defined for ${what}`;
+      if (conf.ssl_certificate_key.length < conf.ssl_certificate.length)
+        throw `no "ssl_certificate_key" is defined for certificate "${conf.ssl_certificate.at(-1)?.value.source}" and ${what}`;
+      const mode = conf.ssl_verify_client;
+      if ((mode === 'on' || mode === 'optional') && !conf.ssl_client_certificate && !conf.ssl_trusted_certificate)
+        throw 'no ssl_client_certificate or ssl_trusted_certificate for ssl_verify_client';
+      contextOf(this.main, server);
+    }
+  }
+}
+
+/** Completes and checks what only a merged server shows. */
+function checkServer(server: Server): void {
+  const conf = mailCore.conf(server.root);
+  const ports = server.listens.map(({ port }) => port);
+  const byPort = [imap, pop3, smtp].find((protocol) => protocol.ports.includes(ports.find(isWellKnown) ?? 0));
+  conf.protocol ??= byPort?.name;
+  if (!conf.protocol) throw new ConfigError(`unknown mail protocol for server in ${server.place}`);
+  if (!mailAuthHttp.conf(server.root).auth_http) throw new ConfigError(`no "auth_http" is defined for server in ${server.place}`);
+}
+
+const isWellKnown = (port: number): boolean => [imap, pop3, smtp].some(({ ports }) => ports.includes(port));
+
+/** Whether some part of `mail { }` knows the name. */
+export const isMailDirective = (name: string): boolean =>
+  Object.hasOwn(STRUCTURE, name) || MAIL_MODULES.some(({ table }) => Object.hasOwn(table, name) && !NOT_IN_MAIL.has(name));
+
+/** @throws ConfigError */
+export async function buildMail(input: BuildInput): Promise<MailMain> {
+  const builder = new MailBuilder(input);
+  const main = builder.build();
+  for (const lookup of (main.registry.get('lookups') as (() => Promise<void>)[] | undefined) ?? []) await lookup();
+  finishBuild(() => builder.prepareTls());
+  return main;
+}

@@ -1,0 +1,18 @@
+// `listen` of mail: addresses of TCP, each with one server.
+import type { ListenRules } from '../http/config/listen.ts';
+import type { BlockFrame } from '../http/config/module.ts';
+import type { ListenOptions } from '../http/model/types.ts';
+
+const PARAMETERS = new Set(['bind', 'backlog', 'rcvbuf', 'sndbuf', 'ipv6only', 'multipath', 'ssl', 'so_keepalive', 'proxy_protocol']);
+
+export const MAIL_LISTEN: ListenRules = {
+  defaultPort: null,
+  readOption(f: BlockFrame, _options: ListenOptions, word: string): boolean {
+    if (!PARAMETERS.has(word.replace(/=.*/s, ''))) f.fail(`invalid parameter "${word}"`);
+    return false;
+  },
+};
+
+/** The address as log lines and messages show it. */
+export const addressText = ({ host, port, path }: Pick<ListenOptions, 'host' | 'port' | 'path'>): string =>
+  path ? `unix:${path}` : host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

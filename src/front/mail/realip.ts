@@ -1,0 +1,8 @@
+// set_real_ip_from: the client's address as a trusted proxy reports it in the PROXY protocol.
+import { custom, HS } from '../config/directive.ts';
+import { parseTrusted, type Trusted } from '../http/modules/access/trusted.ts';
+import { defineMailModule } from './model.ts';
+
+export const mailRealip = defineMailModule('mail_realip', {
+  set_real_ip_from: custom<Trusted | undefined>(HS, 1, undefined, parseTrusted, { repeats: true }),
+});

@@ -1,0 +1,466 @@
+// A client's session: its commands up to the login, the question to the authentication server, and the connection to the back end.
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';
+import { closed, opened, originOf, type TrackedConnection } from '../http/connection/client-connections.ts';
+import type { ListenSocket, Loc, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
+import { isTrusted } from '../http/modules/access/trusted.ts';
+import { type Level, logTo } from '../log/error-log.ts';
+import { systemError } from '../system-error.ts';
+import { AuthRequest, type BackEnd, backEndOf } from './auth/auth-http.ts';
+import type { AuthAnswer } from './auth/response.ts';
+import { InputBuffer } from './commands/input-buffer.ts';
+import { IMPROPER_PIPELINING } from './commands/smtp.ts';
+import { mailCore } from './core.ts';
+import { addressText } from './listen.ts';
+import type { ClientDialog, Credentials, Envelope, MailMain, MailProtocol, MailSession, Outcome } from './model.ts';
+import { BackEndLogin } from './proxy/login.ts';
+import { Relay } from './proxy/relay.ts';
+import { mailRealip } from './realip.ts';
+
+/** Makes a client's connection secure (tls-session.ts, which is loaded only if the configuration needs it). */
+export type Securer = (session: MailConnection, raw: Socket) => void;
+
+export interface Accepted {
+  mail: MailMain;
+  listen: ListenSocket;
+  hosts: VirtualHosts;
+  protocol: MailProtocol;
+  secure: Securer | undefined;
+}
+
+/** A server that answers WAIT forever must not keep a session forever. */
+const MAX_WAITS = 1000;
+
+export class MailConnection implements MailSession, TrackedConnection, Timed {
+  readonly mail: MailMain;
+  readonly loc: Loc;
+  readonly protocol: MailProtocol;
+  readonly hosts: VirtualHosts;
+  remoteAddr: string;
+  remotePort: number;
+  readonly localAddr: string;
+  readonly localPort: number;
+  proxy: ProxyInfo | undefined;
+  tls: TlsInfo | undefined;
+  login = '';
+  host = '';
+  readonly envelope: Envelope = { helo: '', extended: false, from: '', to: '' };
+  salt = '';
+  action = '';
+  deadlineMs = Infinity;
+  // TrackedConnection
+  readonly request = undefined;
+  readonly hasPartialHead = false;
+
+  readonly #id: number;
+  readonly #secure: Securer | undefined;
+  #socket: Socket;
+  #dialog: ClientDialog | undefined;
+  readonly #input = new InputBuffer();
+  /** what is done with input */
+  #stage: 'waiting' | 'greeting delayed' | 'commands' | 'over' = 'waiting';
+  /** the client will send nothing more */
+  #ended = false;
+  #startedTls = false;
+  #errors = 0;
+  #attempts = 0;
+  #waits = 0;
+  #backEnd: BackEnd | undefined;
+  /** request, login or relay in progress */
+  #work: { cancel(): void } | undefined;
+  /** what happens at the deadline */
+  #whenDue: () => void = () => this.#timedOut();
+
+  constructor({ mail, listen, hosts, protocol, secure }: Accepted, socket: Socket) {
+    this.mail = mail;
+    this.hosts = hosts;
+    this.loc = hosts.defaultServer.root;
+    this.protocol = protocol;
+    this.#secure = secure;
+    this.#socket = socket;
+    const origin = originOf(socket, listen);
+    this.#id = origin.id;
+    this.remoteAddr = origin.remoteAddr;
+    this.remotePort = origin.remotePort;
+    this.localAddr = origin.localAddr;
+    this.localPort = origin.localPort;
+    opened(this);
+    watch(this);
+    if (this.loc.debug) this.log('debug', `accept: ${this.#client} fd:${this.#id}`);
+    logTo(this.loc.errorLogs, 'info', `client ${this.#client} connected to ${addressText(hosts.options)}`, this.#id);
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
+  }
+
+  get #client(): string {
+    return this.remoteAddr.startsWith('unix:') ? this.remoteAddr : addressText({ host: this.remoteAddr, port: this.remotePort, path: '' });
+  }
+
+  /** @param proxy  from the PROXY protocol header; undefined if it names no client, or there is none */
+  start(proxy: ProxyInfo | undefined): void {
+    if (this.#stage === 'over') return;
+    this.proxy = proxy;
+    const trusted = mailRealip.conf(this.loc).set_real_ip_from;
+    if (proxy && trusted && isTrusted(trusted, this.remoteAddr)) {
+      this.remoteAddr = proxy.addr;
+      this.remotePort = proxy.port;
+    }
+    if (this.hosts.options.ssl && this.#secure) {
+      this.action = 'SSL handshaking';
+      this.#leaveTo(this.#secure);
+    } else void this.#begin();
+  }
+
+  /** What precedes the session is no header of the PROXY protocol. */
+  brokenHeader(): void {
+    this.log('error', 'broken header');
+    this.#finish();
+  }
+
+  // ---------------------------------------------------------------- TLS
+
+  /** Lets the handshake read from the socket. */
+  #leaveTo(secure: Securer): void {
+    const socket = this.#socket;
+    socket.pause();
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onEnd);
+    secure(this, socket);
+  }
+
+  /** The TLS handshake is over. @param refusal  sent to a client whose certificate is not accepted */
+  secured(socket: TLSSocket, tls: TlsInfo, refusal: string | undefined): void {
+    if (this.#stage === 'over') {
+      socket.destroy();
+      return;
+    }
+    const raw = this.#socket;
+    raw.off('error', this.#onError).on('error', () => {});
+    this.#socket = socket;
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
+    this.tls = tls;
+    if (refusal !== undefined) this.#quitWith(refusal);
+    else if (this.#startedTls) {
+      this.#listen();
+      this.#readCommands();
+    } else void this.#begin();
+  }
+
+  // ---------------------------------------------------------------- greeting
+
+  async #begin(): Promise<void> {
+    const { protocol, loc } = this;
+    this.action = 'sending client greeting line';
+    this.#dialog = protocol.start(this);
+    if (protocol.findHost) {
+      this.host = await protocol.findHost(this);
+      if (this.#isOver) return;
+    }
+    this.#listen();
+    const delayMs = protocol.greetingDelayMs(loc);
+    if (delayMs === 0) {
+      this.#greet();
+      return;
+    }
+    this.#stage = 'greeting delayed';
+    this.action = 'in delay pipelining state';
+    this.#wait(delayMs, () => this.#greet());
+    this.#socket.resume();
+  }
+
+  #greet(): void {
+    if (!this.#dialog) return;
+    this.#send(this.#dialog.greeting());
+    this.#wait(mailCore.conf(this.loc).timeout);
+    this.#readCommands();
+  }
+
+  /** Calls `due` after so long. */
+  #wait(ms: number, due: () => void = () => this.#timedOut()): void {
+    this.#whenDue = due;
+    setDeadline(this, ms);
+  }
+
+  timedOut(): void {
+    this.#whenDue();
+  }
+
+  #timedOut(): void {
+    this.log('info', `client timed out (${systemError('ETIMEDOUT')})`);
+    this.#finish();
+  }
+
+  // ---------------------------------------------------------------- commands
+
+  #listen(): void {
+    this.#socket.on('data', this.#onData);
+    this.#socket.on('end', this.#onEnd);
+  }
+
+  #readCommands(): void {
+    this.#dialog?.restart();
+    this.action = 'in auth state';
+    this.#stage = 'commands';
+    this.#socket.resume();
+    this.#run();
+  }
+
+  readonly #onData = (data: Buffer): void => {
+    if (this.#stage === 'greeting delayed') {
+      const text = data
+        .subarray(0, this.#dialog?.bufferSize)
+        .latin1Slice()
+        .replace(/[\r\n]/g, '_');
+      this.log('info', `client was rejected before greeting: "${text}"`);
+      this.#quitWith(IMPROPER_PIPELINING);
+      return;
+    }
+    if (this.#stage === 'over') return;
+    this.#input.append(data);
+    this.#run();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    if (this.#stage === 'greeting delayed') this.#finish();
+    else this.#run();
+  };
+
+  readonly #onDrain = (): void => {
+    if (this.#stage !== 'commands') return;
+    this.#socket.resume();
+    this.#run();
+  };
+
+  /** Carries out what has arrived; stops while the client does not read the replies, and once it logs in. */
+  #run(): void {
+    while (this.#stage === 'commands' && this.#dialog) {
+      if (this.#socket.writableNeedDrain) {
+        this.#socket.pause();
+        this.#socket.once('drain', this.#onDrain);
+        return;
+      }
+      const outcome = this.#dialog.read(this.#input);
+      if (outcome.act === 'more') {
+        if (this.#input.length >= this.#dialog.bufferSize) this.#tooLong(this.#dialog.invalid());
+        else if (this.#ended) this.#finish();
+        return;
+      }
+      this.#carryOut(outcome);
+    }
+  }
+
+  #carryOut(outcome: Exclude<Outcome, { act: 'more' }>): void {
+    switch (outcome.act) {
+      case 'reply':
+        if (outcome.quit || (outcome.malformed && this.#countError())) this.#quitWith(outcome.text);
+        else this.#send(outcome.text);
+        return;
+      case 'too long':
+        this.#tooLong(outcome.text);
+        return;
+      case 'starttls':
+        this.#startTls(outcome.text);
+        return;
+      case 'login':
+        this.#pause();
+        this.login = outcome.credentials.user;
+        this.#attempts++;
+        this.#waits = 0;
+        this.#authenticate(outcome.credentials);
+    }
+  }
+
+  /** @returns true: there were too many */
+  #countError(): boolean {
+    if (++this.#errors < mailCore.conf(this.loc).max_errors) return false;
+    this.log('info', 'client sent too many invalid commands');
+    return true;
+  }
+
+  #tooLong(text: string): void {
+    this.log('info', `client sent too long command "${this.#input.bytes().subarray(0, this.#dialog?.bufferSize).latin1Slice()}"`);
+    this.#quitWith(text);
+  }
+
+  /** What arrived before the handshake was not protected, so it is dropped. */
+  #startTls(text: string): void {
+    this.#pause();
+    this.#input.clear();
+    this.#startedTls = true;
+    this.action = 'in starttls state';
+    this.#socket.write(text, 'latin1', (error) => {
+      if (error || this.#isOver || !this.#secure) return;
+      this.#input.clear();
+      this.#leaveTo(this.#secure);
+    });
+  }
+
+  #pause(): void {
+    this.#stage = 'waiting';
+    this.#socket.pause();
+  }
+
+  // ---------------------------------------------------------------- login
+
+  #authenticate(credentials: Credentials): void {
+    this.deadlineMs = Infinity;
+    this.action = 'in http auth state';
+    this.#work = new AuthRequest(this, credentials, this.#attempts, (answer) => {
+      this.#work = undefined;
+      if (answer) this.#answered(answer, credentials);
+      else this.#fail();
+    });
+  }
+
+  #answered(answer: AuthAnswer, credentials: Credentials): void {
+    if (answer.user !== null) this.login = answer.user;
+    if (answer.status === 'WAIT') {
+      if (++this.#waits > MAX_WAITS) this.#fail();
+      else if (answer.waitSeconds === 0) this.#authenticate(credentials);
+      else this.#wait(answer.waitSeconds * 1000, () => this.#authenticate(credentials));
+      return;
+    }
+    if (answer.status !== null && answer.status !== 'OK') {
+      this.#refuse(answer.status, answer);
+      return;
+    }
+    const backEnd = backEndOf(this, answer);
+    if (!backEnd) this.#fail();
+    else this.#connect(backEnd, credentials.method, answer.pass ?? (credentials.method === 'plain' ? credentials.secret : null));
+  }
+
+  #refuse(message: string, { waitSeconds, errorCode }: AuthAnswer): void {
+    this.log('info', `client login failed: "${message}"`);
+    const text = this.#dialog?.refusal(message, errorCode) ?? '';
+    if (waitSeconds === 0) {
+      this.#quitWith(text);
+      return;
+    }
+    this.#wait(waitSeconds * 1000, () => {
+      this.#send(text);
+      this.#wait(mailCore.conf(this.loc).timeout);
+      this.#readCommands();
+    });
+  }
+
+  #connect(backEnd: BackEnd, method: Credentials['method'], password: string | null): void {
+    const script = this.#dialog?.loginScript(method, password);
+    if (!script) return;
+    if (script.needsPassword && password === null) {
+      this.log('error', `auth http server did not send password`);
+      this.#fail();
+      return;
+    }
+    this.#backEnd = backEnd;
+    this.action = 'connecting to upstream';
+    this.#work = new BackEndLogin(this, backEnd, script, (result) => {
+      this.#work = undefined;
+      if ('refusal' in result) this.#quitWith(result.refusal ?? this.protocol.internalError);
+      else this.#relay(result.socket, result.first);
+    });
+  }
+
+  #relay(backEnd: Socket, first: Buffer): void {
+    const socket = this.#socket;
+    this.note('info', 'client logged in');
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onEnd);
+    this.action = 'proxying';
+    unwatch(this);
+    this.#dialog = undefined;
+    this.#work = new Relay(this, socket, backEnd, () => this.#finish());
+    socket.write(first);
+    if (this.#input.length > 0) backEnd.write(this.#input.takeAll());
+    if (this.#ended) this.#work.cancel();
+  }
+
+  // ---------------------------------------------------------------- end
+
+  get #isOver(): boolean {
+    return this.#stage === 'over';
+  }
+
+  #send(text: string): void {
+    if (!this.#isOver) this.#socket.write(text, 'latin1');
+  }
+
+  #fail(): void {
+    this.#quitWith(this.protocol.internalError);
+  }
+
+  /** Sends a last reply. */
+  #quitWith(text: string): void {
+    this.#send(text);
+    this.#finish();
+  }
+
+  /** Closes the connection, once everything is sent. */
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#stage = 'over';
+    this.#work?.cancel();
+    this.#work = undefined;
+    this.#input.clear();
+    const socket = this.#socket;
+    // what is unread would make the system reset the connection; it is dropped
+    socket.resume();
+    socket.destroySoon();
+    // the client may not read what is sent to it
+    watch(this);
+    this.#wait(mailCore.conf(this.loc).timeout, () => socket.destroy());
+  }
+
+  readonly #onError = (error: Error): void => {
+    if (!this.#isOver) this.log('info', `recv() failed (${systemError(error)})`);
+    this.#finish();
+  };
+
+  readonly #onClose = (): void => {
+    // the plain socket below TLS closes after the secure one
+    if (!this.#socket.destroyed) return;
+    this.#finish();
+    unwatch(this);
+    closed(this);
+  };
+
+  /** The TLS handshake failed. @param problem  undefined if the client left */
+  handshakeFailed(problem: string | undefined): void {
+    if (this.#isOver) return;
+    if (problem !== undefined) this.log('info', `SSL_do_handshake() failed (${problem})`);
+    this.#finish();
+  }
+
+  // A session in progress goes on while the worker exits.
+  closeWhenIdle(): void {}
+
+  destroy(): void {
+    if (!this.#isOver && this.#work) this.log('info', 'shutdown timeout');
+    this.#finish();
+    this.#socket.destroy();
+  }
+
+  // ---------------------------------------------------------------- log
+
+  log(level: Level, message: string): void {
+    this.#write(level, message, this.action);
+  }
+
+  note(level: Level, message: string): void {
+    this.#write(level, message, '');
+  }
+
+  #write(level: Level, message: string, action: string): void {
+    const logs = this.loc.errorLogs;
+    if (logs.length === 0) return;
+    logTo(logs, level, level === 'debug' ? message : message + (action === '' ? '' : ` while ${action}`) + this.#tail(), this.#id);
+  }
+
+  #tail(): string {
+    const client = `, client: ${this.remoteAddr}${this.#startedTls ? ' using starttls' : ''}`;
+    const login = this.login === '' ? '' : `, login: "${this.login}"`;
+    return `${client}, server: ${addressText(this.hosts.options)}${login}${this.#backEnd ? `, upstream: ${this.#backEnd.name}` : ''}`;
+  }
+}
