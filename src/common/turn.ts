@@ -1,6 +1,7 @@
 // Limits of synchronous work in a thread. On a thread with a listener, a search that holds the event loop for too long is abandoned and repeated
 // in a lane: a thread without a listener, which can be ended. In a lane, the same checks notice that the request was cancelled.
 //   listener    openTurn(ms) ── checkTurn() ── ... ── checkTurn() throws TooHeavy ──► src/rest/core/lane.ts
+//               inTurn(...): the same for requests that are handled at once, or up to their first message to another thread (commitTurn)
 //   lane        checkTurn() throws what `interrupt` throws; isTimeUp() asks for a partial answer
 // State of the module, not a parameter: within a turn all work is synchronous and belongs to one request, and loops that must check are many layers
 // below the code that knows the limit.
@@ -59,22 +60,66 @@ export function learnFromLane(ranMs: number): void {
   factor = ranMs < TURN_MS ? Math.min(MAX_PATIENCE, factor * 2) : 1;
 }
 
+/** Nothing makes a turn longer than this many times `TURN_MS`, so that other requests never wait long. */
+const MAX_TURNS = 3;
+
 /** As read by performance.now(); infinite unless a turn with a limit is open. */
 let deadline = Number.POSITIVE_INFINITY;
+/** `checkTurn` has refused to go on in this turn. */
+let isExceeded = false;
 let lane: LaneSignals | null = null;
 
 /** Starts a turn. To be ended by `closeTurn` in the same turn of the event loop. @param untilMs  as read by performance.now() */
 export function openTurn(untilMs: number): void {
   deadline = untilMs;
+  isExceeded = false;
 }
 
 export function closeTurn(): void {
+  deadline = Number.POSITIVE_INFINITY;
+  isExceeded = false;
+}
+
+/** End of a turn that began at `startMs`. */
+export function endOfTurn(startMs: number, mobility: Mobility): number {
+  return startMs + TURN_MS * Math.min(MAX_TURNS, factor * mobility);
+}
+
+/**
+ * Runs the synchronous part of a request that has changed nothing before, in a turn with a limit.
+ * @param mobility  STAYS sets no limit
+ * @throws TooHeavy even if `run` has turned it into a result or into another error
+ */
+export function inTurn<T>(mobility: Mobility, run: () => T): T {
+  if (mobility === STAYS) return run();
+  openTurn(endOfTurn(performance.now(), mobility));
+  try {
+    const result = run();
+    if (isExceeded) {
+      if (result instanceof Promise) result.catch(() => undefined);
+      throw new TooHeavy(true);
+    }
+    return result;
+  } catch (error) {
+    throw isExceeded ? new TooHeavy(true) : error;
+  } finally {
+    closeTurn();
+  }
+}
+
+/** To be called before anything is sent that cannot be sent twice: work after it is not repeated in a lane. @throws TooHeavy it is to be repeated already */
+export function commitTurn(): void {
+  if (deadline === Number.POSITIVE_INFINITY) return;
+  if (isExceeded) throw new TooHeavy(true);
   deadline = Number.POSITIVE_INFINITY;
 }
 
 /** To be called by loops over anything that a request can make large, every few thousand steps. @throws TooHeavy; ApiError the request was cancelled */
 export function checkTurn(): void {
-  if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline) throw new TooHeavy(true);
+  if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline) {
+    isExceeded = true;
+    throw new TooHeavy(true);
+  }
   if (lane !== null) lane.interrupt();
 }
 

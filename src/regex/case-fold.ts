@@ -41,6 +41,19 @@ function allFoldings(): readonly Folding[] {
   return out;
 }
 
+let byFolded: Map<number, number[]> | null = null;
+
+function othersByFolded(): ReadonlyMap<number, readonly number[]> {
+  if (byFolded) return byFolded;
+  byFolded = new Map();
+  for (const [cp, , folded] of allFoldings()) {
+    const others = byFolded.get(folded);
+    if (others) others.push(cp);
+    else byFolded.set(folded, [cp]);
+  }
+  return byFolded;
+}
+
 function asciiCase(cp: number): number | null {
   const upper = cp & ~32;
   return upper >= LETTER_A && upper <= LETTER_Z && cp < 128 ? cp ^ 32 : null;
@@ -53,8 +66,11 @@ export function foldLiteral(cp: number, unicode: boolean): CodePointSet {
     return CodePointSet.of([cp, cp], ...(other === null ? [] : ([[other, other]] as const)));
   }
   const target = lowerOf(upperOf(cp));
-  const others = allFoldings().filter(([, , folded]) => folded === target);
-  return CodePointSet.of([cp, cp], [target, target], ...others.map(([other]): [number, number] => [other, other]));
+  return CodePointSet.of(
+    [cp, cp],
+    [target, target],
+    ...(othersByFolded().get(target) ?? []).map((other): [number, number] => [other, other]),
+  );
 }
 
 /** Set that a range of a class matches. */

@@ -1,4 +1,5 @@
 // The part of Java's regular expression syntax that denotes single characters: escapes, properties, bracketed classes. parser.ts parses the rest.
+import { checkTurn } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { foldLiteral, foldRange } from './case-fold.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
@@ -8,11 +9,16 @@ import { FLAG } from './syntax.ts';
 
 /** Maximum nesting of groups and classes. */
 const MAX_DEPTH = 500;
+/** A part that is slow, such as a property without case, takes 50 µs. */
+const STEPS_PER_CHECK_MASK = 63;
 
 /** A position in a pattern with its flags, and readers of the characters there. */
 export abstract class CharacterParser {
   protected at = 0;
   #depth = 0;
+  #steps = 0;
+  /** Letters without case by code point; below 0 if only ASCII counts. */
+  readonly #folded = new Map<number, CodePointSet>();
 
   protected readonly pattern: string;
 
@@ -82,7 +88,18 @@ export abstract class CharacterParser {
     if (!this.has(FLAG.CASE_INSENSITIVE)) return set;
     const unicode = this.has(FLAG.UNICODE_CASE) || this.has(FLAG.UNICODE_CHARACTER_CLASS);
     const [first, last] = set.ranges;
-    return set.ranges.length === 2 && first === last ? foldLiteral(first, unicode) : foldRange(set, unicode);
+    if (set.ranges.length !== 2 || first !== last) return foldRange(set, unicode);
+    const key = unicode ? first : -1 - first;
+    const known = this.#folded.get(key);
+    if (known) return known;
+    const folded = foldLiteral(first, unicode);
+    this.#folded.set(key, folded);
+    return folded;
+  }
+
+  /** To be called for each part of the pattern. @throws TooHeavy */
+  protected step(): void {
+    if ((++this.#steps & STEPS_PER_CHECK_MASK) === 0) checkTurn();
   }
 
   /** An escape that denotes characters; `one` is true for a literal. */
@@ -93,7 +110,7 @@ export abstract class CharacterParser {
     this.at += 2;
     const unicode = this.has(FLAG.UNICODE_CHARACTER_CLASS);
     const of = (set: CodePointSet, negate: boolean) => ({ set: negate ? set.negate() : set, one: false });
-    const one = (cp: number) => ({ set: CodePointSet.of([cp, cp]), one: true });
+    const one = (cp: number) => ({ set: CodePointSet.single(cp), one: true });
     switch (char) {
       case 'd':
       case 'D':
@@ -197,10 +214,11 @@ export abstract class CharacterParser {
       negate = true;
       this.at++;
     }
-    let set = CodePointSet.EMPTY;
+    let sets: CodePointSet[] = [];
     let pendingAnd: CodePointSet | null = null;
     let first = true;
     for (;;) {
+      this.step();
       const char = this.peek();
       if (char === '') throw this.error('Unclosed character class', this.pattern.length - 1);
       if (char === ']' && !first) {
@@ -209,17 +227,19 @@ export abstract class CharacterParser {
       }
       if (char === '[') {
         this.at++;
-        set = set.union(this.nested(() => this.characterClass()));
+        sets.push(this.nested(() => this.characterClass()));
       } else if (char === '&' && this.pattern[this.at + 1] === '&') {
         this.at += 2;
         // A class that starts with && is what follows it.
+        const set = CodePointSet.unionOf(sets);
         if (!first) pendingAnd = pendingAnd ? (set.isEmpty ? pendingAnd : pendingAnd.intersect(set)) : set;
-        set = CodePointSet.EMPTY;
+        sets = [];
         first = false;
         continue;
-      } else set = set.union(this.classRange());
+      } else sets.push(this.classRange());
       first = false;
     }
+    let set = CodePointSet.unionOf(sets);
     if (pendingAnd) set = set.isEmpty ? pendingAnd : pendingAnd.intersect(set);
     return negate ? set.negate() : set;
   }
@@ -254,6 +274,6 @@ export abstract class CharacterParser {
     const cp = this.pattern.codePointAt(this.at);
     if (cp === undefined) throw this.error('Unclosed character class', this.pattern.length - 1);
     this.at += cp > 0xffff ? 2 : 1;
-    return { set: CodePointSet.of([cp, cp]), one: true };
+    return { set: CodePointSet.single(cp), one: true };
   }
 }

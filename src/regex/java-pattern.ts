@@ -436,19 +436,19 @@ function codePointBefore(text: string, at: number): number {
 
 /** Code points that a match can start with; null if it may be empty or starts with anything but a character. */
 function firstSet(program: Program): CodePointSet | null {
-  let set = CodePointSet.EMPTY;
+  const sets = new Set<CodePointSet>();
   const seen = new Set<number>();
   const stack = [0];
   for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
     if (seen.has(pc)) continue;
     seen.add(pc);
     const instruction = program.code[pc];
-    if (instruction.op === 'set') set = set.union(instruction.set);
+    if (instruction.op === 'set') sets.add(instruction.set);
     else if (instruction.op === 'split') stack.push(instruction.first, instruction.second);
     else if (instruction.op === 'jump') stack.push(instruction.to);
     else if (instruction.op === 'save' || instruction.op === 'look') stack.push(pc + 1);
     else if (instruction.op === 'assert' && (instruction.what === 'word' || instruction.what === 'not-word')) stack.push(pc + 1);
     else return null;
   }
-  return set;
+  return CodePointSet.unionOf(sets);
 }

@@ -2,6 +2,7 @@
 import { maxOf } from '../common/large-lists.ts';
 import { CharacterParser } from './character-parser.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
+import { MAX_INSTRUCTIONS, tooLarge } from './program.ts';
 import { VERTICAL_SPACE } from './properties.ts';
 import { FLAG, type Node } from './syntax.ts';
 
@@ -22,12 +23,13 @@ class Parser extends CharacterParser {
   #groupCount = 0;
   readonly #names = new Map<string, number>();
   #lookDepth = 0;
+  #atoms = 0;
 
   parse(): ParsedPattern {
     if (this.has(FLAG.CANON_EQ)) throw this.unsupported('the flag CANON_EQ');
     let node: Node;
     if (this.has(FLAG.LITERAL)) {
-      node = { kind: 'seq', parts: [...this.pattern].map((char) => this.#literal(codePointAt(char, 0))) };
+      node = { kind: 'seq', parts: Array.from(this.pattern, (char) => this.#counted(this.#literal(codePointAt(char, 0)))) };
     } else {
       node = this.#alternation();
       if (this.at < this.pattern.length) {
@@ -53,9 +55,16 @@ class Parser extends CharacterParser {
       const char = this.peek();
       if (char === '' || char === '|' || char === ')') break;
       const atom = this.#atom(char);
-      if (atom) parts.push(this.#quantified(atom));
+      if (atom) parts.push(this.#quantified(this.#counted(atom)));
     }
     return parts.length === 1 ? parts[0] : { kind: 'seq', parts };
+  }
+
+  /** @throws ApiError illegal_argument_exception: more parts than a program may have instructions */
+  #counted(atom: Node): Node {
+    this.step();
+    if (++this.#atoms > MAX_INSTRUCTIONS) throw tooLarge();
+    return atom;
   }
 
   /** Null for an inline flag, which matches nothing by itself. */
@@ -95,7 +104,7 @@ class Parser extends CharacterParser {
   }
 
   #literal(cp: number): Node {
-    return { kind: 'set', set: this.cased(CodePointSet.of([cp, cp])) };
+    return { kind: 'set', set: this.cased(CodePointSet.single(cp)) };
   }
 
   #quantified(part: Node): Node {
@@ -107,7 +116,7 @@ class Parser extends CharacterParser {
       if (char === '*') [min, max] = [0, MAX_REPEAT];
       else if (char === '+') [min, max] = [1, MAX_REPEAT];
       else if (char === '?') [min, max] = [0, 1];
-      else if (char === '{') [min, max] = this.#counted();
+      else if (char === '{') [min, max] = this.#bounds();
       else return node;
       if (char !== '{') this.at++;
       const suffix = this.pattern[this.at];
@@ -122,7 +131,7 @@ class Parser extends CharacterParser {
   }
 
   /** `{n}`, `{n,}`, `{n,m}`. */
-  #counted(): [number, number] {
+  #bounds(): [number, number] {
     const open = this.at;
     const match = /^\{(\d+)(,(\d*))?/.exec(this.pattern.slice(open));
     if (!match) throw this.error('Illegal repetition', open + 1);
@@ -274,7 +283,7 @@ class Parser extends CharacterParser {
   }
 
   #single(cp: number): Node {
-    return { kind: 'set', set: CodePointSet.of([cp, cp]) };
+    return { kind: 'set', set: CodePointSet.single(cp) };
   }
 }
 

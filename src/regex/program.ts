@@ -21,16 +21,19 @@ export interface Program {
   readonly shared: { lookCount: number; size: number };
 }
 
-const MAX_INSTRUCTIONS = 20_000;
+export const MAX_INSTRUCTIONS = 20_000;
+
+export function tooLarge(): ApiError {
+  const reason = `regular expression is too large: more than ${MAX_INSTRUCTIONS} instructions`;
+  return new ApiError('illegal_argument_exception', 400, reason);
+}
 
 /** @throws ApiError illegal_argument_exception: the program would be too large */
 export function compileProgram(node: Node, shared = { lookCount: 0, size: 0 }): Program {
   const program: Program = { code: [], splitCount: 0, shared };
   const { code } = program;
   const add = (instruction: Instruction): number => {
-    if (++shared.size > MAX_INSTRUCTIONS) {
-      throw new ApiError('illegal_argument_exception', 400, `regular expression is too large: more than ${MAX_INSTRUCTIONS} instructions`);
-    }
+    if (++shared.size > MAX_INSTRUCTIONS) throw tooLarge();
     return code.push(instruction) - 1;
   };
   const split = (): Extract<Instruction, { op: 'split' }> => {

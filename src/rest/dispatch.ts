@@ -5,7 +5,7 @@ import type { Logger } from '../common/logger.ts';
 import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../common/media-type.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { oneChunk } from '../common/one-chunk.ts';
-import { isLane, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turn.ts';
+import { inTurn, isLane, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turn.ts';
 import { inDialect } from '../compat/error-forms.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -173,7 +173,9 @@ export class Dispatcher {
     const body = await this.#readBody(exchange, route, query);
     const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {
       const request = new ApiRequest({ http, reply: exchange.reply, params, query, caller, mobility, ...body });
-      return route.handler(request, caller === null ? this.#context : this.#limitedContext(caller, route.api));
+      const context = caller === null ? this.#context : this.#limitedContext(caller, route.api);
+      // What a stream has read cannot be read again in a lane.
+      return inTurn(body.stream === null ? mobility : STAYS, () => route.handler(request, context));
     };
     let response: ApiResponse;
     try {

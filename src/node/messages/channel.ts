@@ -1,5 +1,6 @@
 // Requests and notices over a MessagePort. Two parts of the node communicate in the same way whether they run in one thread or in two.
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
+import { commitTurn } from '../../common/turn.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { toApiError } from '../../errors/error-body.ts';
 import type { ReplyTo } from './messages.ts';
@@ -45,6 +46,7 @@ export class Channel<Out extends Message, In> {
   /** @throws ApiError the error that the other side threw; node_closed_exception if the other side has closed */
   request<Request extends Out>(message: Request, transfer: readonly TransferListItem[] = []): Promise<ReplyTo<Request>> {
     if (this.#closed) return Promise.reject(closedError());
+    commitTurn();
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       // The cast is safe because both sides use the message types of messages.ts.

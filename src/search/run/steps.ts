@@ -1,7 +1,7 @@
 // Long work divided into steps, between which the thread may do other work. A step leaves no scratch of kernels allocated; a search takes one
 // step per segment.
 
-import { closeTurn, type Mobility, openTurn, patience, STAYS, TooHeavy, TURN_MS } from '../../common/turn.ts';
+import { closeTurn, endOfTurn, type Mobility, openTurn, patience, STAYS, TooHeavy } from '../../common/turn.ts';
 
 /** Yields where the event loop may take a turn. */
 export type Steps<T> = Generator<void, T, void>;
@@ -45,7 +45,7 @@ export async function runInTurns<T>(steps: Steps<T>, mobility: Mobility = STAYS,
   let since = turns.now();
   let worked = 0;
   for (;;) {
-    const step = mobility !== STAYS ? limitedStep(steps, since + TURN_MS * patience() * mobility) : steps.next();
+    const step = mobility !== STAYS ? limitedStep(steps, endOfTurn(since, mobility)) : steps.next();
     if (step.done) return step.value;
     const elapsed = turns.now() - since;
     if (elapsed < SLICE_MS) continue;

@@ -50,3 +50,32 @@ describe('replacements', () => {
     expect(replaceAll('a', 'x'.repeat(1_000_000), 'a')).toBe(1_000_000);
   });
 });
+
+test.each([
+  ['many letters', 'w1 '.repeat(100_000)],
+  ['a quoted text', `\\Q${'a'.repeat(200_000)}\\E`],
+  ['many repetitions of nothing', 'a{0}'.repeat(100_000)],
+])('%s are refused before they are compiled', (_, pattern) => {
+  expect(() => new JavaPattern(pattern)).toThrow('more than 20000 instructions');
+});
+
+test('parts of a class and alternatives are joined once', () => {
+  const letters = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7) % 20_000))).join('');
+  const pattern = new JavaPattern(`[${letters}]+|${Array.from({ length: 3000 }, () => '\\p{Lu}').join('|')}`);
+  expect(pattern.matches(letters)).toBe(true);
+  expect([0x4dff, 0x4e00, 0x4e00 + 19_999, 0x4e00 + 20_000, 65, 97].map((cp) => pattern.first?.has(cp))).toEqual([
+    false,
+    true,
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
+
+test('an intersection of classes is what is in both', () => {
+  const both = new JavaPattern('[a-z0-9\\u0400-\\u04ff&&[f-q5-\\u0410]&&[^h]]');
+  const text = Array.from({ length: 0x500 }, (_, cp) => String.fromCharCode(cp));
+  const expected = text.filter((char) => /[a-z0-9\u0400-\u04ff]/.test(char) && /[f-q5-\u0410]/.test(char) && char !== 'h');
+  expect(text.filter((char) => both.matches(char))).toEqual(expected);
+});
