@@ -40,6 +40,7 @@ const ENTRIES: (StreamModule | Optional)[] = [
   streamGroups,
   streamProxyConf,
   streamProxy,
+  { load: async () => (await import('./proxy/health-check.ts')).streamHealthCheck, directives: /^(health_check(_timeout)?|match)$/ },
   streamReturn,
   streamPass,
 ];

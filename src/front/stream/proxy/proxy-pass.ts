@@ -9,15 +9,18 @@ import { streamProxyConf } from './conf.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { UdpProxy } from './udp-proxy.ts';
 
-export const streamProxy = defineStreamModule('stream_proxy', { proxy_pass: custom<undefined>(SERVER, 1, undefined, parsePass) });
+export const streamProxy = defineStreamModule('stream_proxy', {
+  /** the group, if it is known before there is a session */
+  proxy_pass: custom<UpstreamGroup | undefined>(SERVER, 1, undefined, parsePass, { merge: (_, own) => own }),
+});
 
-function parsePass(f: BlockFrame): undefined {
+function parsePass(f: BlockFrame): UpstreamGroup | undefined {
   const target = f.scope.value(f.args[0]);
   if (target.constant !== undefined) {
     const group = literalGroup(f, target.constant, 0);
     const name = target.constant;
     setContent(f, (s) => begin(s, realGroup(group), name));
-    return undefined;
+    return group;
   }
   setContent(f, (s) => {
     const name = target.eval(s);

@@ -10,14 +10,13 @@ import { ANY_COUNT, block, custom, HTTP, LOCATION } from '../../../config/direct
 import { Regex } from '../../../config/regex.ts';
 import { type DirectiveNode, failAt } from '../../../config/syntax.ts';
 import { parseTimeMs } from '../../../config/values.ts';
-import { logTo } from '../../../log/error-log.ts';
-import { loop } from '../../../zone/memory.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
 import { anySet, type Value } from '../../config/value.ts';
 import type { HttpMain, Loc, Request, Server } from '../../model/types.ts';
 import { DetachedConnection } from '../../phases/detached-connection.ts';
 import { HttpRequest } from '../../phases/http-request.ts';
 import type { UpstreamGroup } from '../../upstream/peers/group.ts';
+import { DEFAULT_CHECK, type HealthCheck, HealthChecker, readCheckParameter, splitParameter } from '../../upstream/peers/health.ts';
 import type { Peer } from '../../upstream/peers/peer.ts';
 import { proxyTarget } from './proxy.ts';
 
@@ -30,19 +29,9 @@ interface Answer {
 /** @returns the reason why the response is not good, '' if it is */
 type Test = (answer: Answer, require: (values: Value[]) => boolean) => string;
 
-interface Check {
-  intervalMs: number;
-  jitterMs: number;
-  fails: number;
-  passes: number;
+interface Check extends HealthCheck {
   uri: string;
-  port: number;
-  /** A peer serves only after it has passed a check... */
-  mandatory: boolean;
-  /** ... unless it existed before a reload. */
-  persistent: boolean;
   keepaliveMs: number;
-  match: string;
 }
 
 const BODY_BYTES = 256 * 1024;
@@ -114,23 +103,12 @@ function parseMatch(f: HttpFrame): undefined {
 }
 
 function parseCheck(f: HttpFrame, previous: Check[] = []): Check[] {
-  const check: Check = {
-    ...{ intervalMs: 5000, jitterMs: 0, fails: 1, passes: 1, uri: '/', port: 0 },
-    ...{ mandatory: false, persistent: false, keepaliveMs: 0, match: '' },
-  };
-  const count = (value: string, word: string) => (/^[1-9]\d{0,4}$/.test(value) ? Number(value) : f.invalid(word));
+  const check: Check = { ...DEFAULT_CHECK, uri: '/', keepaliveMs: 0 };
   for (const word of f.args) {
-    const [name, value] = word.includes('=') ? [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] : [word, ''];
-    if (name === 'interval') check.intervalMs = parseTimeMs(value) || f.invalid(word);
-    else if (name === 'jitter') check.jitterMs = parseTimeMs(value) ?? f.invalid(word);
-    else if (name === 'keepalive_time') check.keepaliveMs = parseTimeMs(value) ?? f.invalid(word);
-    else if (name === 'fails') check.fails = count(value, word);
-    else if (name === 'passes') check.passes = count(value, word);
-    else if (name === 'port') check.port = count(value, word);
+    if (readCheckParameter(f, check, word)) continue;
+    const [name, value] = splitParameter(word);
+    if (name === 'keepalive_time') check.keepaliveMs = parseTimeMs(value) ?? f.invalid(word);
     else if (name === 'uri' && value.startsWith('/')) check.uri = value;
-    else if (name === 'match' && value !== '') check.match = value;
-    else if (word === 'mandatory') check.mandatory = true;
-    else if (word === 'persistent') check.persistent = true;
     else if (name === 'type') f.fail('checks by gRPC are not supported');
     else f.fail(`invalid parameter "${word}"`);
   }
@@ -159,7 +137,7 @@ export const healthCheckModule = defineModule(
       eachLoc(main, (loc, server) => {
         const checks = healthCheckModule.conf(loc).health_check;
         const target = checks && proxyTarget(loc);
-        if (target) for (const check of checks) new Checker(main, loc, server, check, target.group, target.secure).start();
+        if (target) for (const check of checks) startCheck(main, loc, server, check, target.group, target.secure);
       });
     },
   },
@@ -174,88 +152,27 @@ function eachLoc(main: HttpMain, visit: (loc: Loc, server: Server) => void): voi
   for (const server of main.servers) walk(server.root, server);
 }
 
-class Checker {
-  /** Consecutive good responses; negative for bad ones. */
-  readonly #runs = new Map<Peer, number>();
-  readonly #tests: Test[];
-  readonly #agent: HttpAgent | false;
-
-  readonly #loc: Loc;
-  readonly #server: Server;
-  readonly #secure: boolean;
-
-  readonly #main: HttpMain;
-  readonly #check: Check;
-  readonly #group: UpstreamGroup;
-
-  constructor(main: HttpMain, loc: Loc, server: Server, check: Check, group: UpstreamGroup, secure: boolean) {
-    this.#main = main;
-    this.#check = check;
-    this.#group = group;
-    this.#loc = loc;
-    this.#server = server;
-    this.#secure = secure;
-    this.#tests = (check.match && matchesOf(main).get(check.match)) || DEFAULT_TESTS;
-    const options = { keepAlive: true, timeout: check.keepaliveMs };
-    this.#agent = check.keepaliveMs > 0 && (secure ? new HttpsAgent(options) : new HttpAgent(options));
-  }
-
-  start(): void {
-    // The first event loop runs checks whose state all of them share.
-    if (loop.index > 0 && this.#group.explicit) return;
-    const check = this.#check;
-    const group = this.#group;
-    const main = this.#main;
-    const runs = this.#runs;
-    if (check.persistent && main.inherited.has(`upstream:${group.name.toLowerCase()}`))
-      for (const peer of group.set.all()) runs.set(peer, 0);
-    this.#round();
-  }
-
-  #round(): void {
-    const { intervalMs, jitterMs } = this.#check;
-    for (const peer of this.#group.set.all()) this.#probe(peer);
-    setTimeout(() => this.#round(), intervalMs + Math.floor(Math.random() * jitterMs)).unref();
-  }
-
-  #probe(peer: Peer): void {
-    const check = this.#check;
-    const group = this.#group;
-    if (check.mandatory && !this.#runs.has(peer)) {
-      this.#runs.set(peer, 0);
-      group.set.locked(() => (peer.unhealthy = true));
-    }
-    ask(peer, check, this.#secure, this.#agent, (answer, failure) => {
-      const why = answer ? this.#judge(answer) : failure;
-      const before = this.#runs.get(peer) ?? 0;
-      const run = why === '' ? Math.max(1, before + 1) : Math.min(-1, before - 1);
-      this.#runs.set(peer, run);
-      if (run >= check.passes) this.#mark(peer, false, '');
-      else if (-run >= check.fails) this.#mark(peer, true, why);
-    });
-  }
-
-  #mark(peer: Peer, unhealthy: boolean, why: string): void {
-    if (peer.unhealthy === unhealthy) return;
-    this.#group.set.locked(() => (peer.unhealthy = unhealthy));
-    const text = unhealthy ? `peer is unhealthy while checking (${why})` : 'peer is healthy while checking';
-    logTo(this.#loc.errorLogs, unhealthy ? 'warn' : 'info', `${text}, health check of peer ${peer.name} in upstream "${this.#group.name}"`);
-  }
-
-  #judge(answer: Answer): string {
-    for (const test of this.#tests) {
-      const why = test(answer, (values) => anySet(this.#request(), values));
+/** Starts the rounds of one check. */
+function startCheck(main: HttpMain, loc: Loc, server: Server, check: Check, group: UpstreamGroup, secure: boolean): void {
+  const tests = (check.match && matchesOf(main).get(check.match)) || DEFAULT_TESTS;
+  const options = { keepAlive: true, timeout: check.keepaliveMs };
+  const agent = check.keepaliveMs > 0 && (secure ? new HttpsAgent(options) : new HttpAgent(options));
+  /** Evaluates the variables of `require` with a request without a client, in the location. */
+  const request = (): Request => {
+    const r = new HttpRequest(new DetachedConnection(main.sockets[0]), main, server);
+    r.loc = loc;
+    return r;
+  };
+  const judge = (answer: Answer): string => {
+    for (const test of tests) {
+      const why = test(answer, (values) => anySet(request(), values));
       if (why !== '') return why;
     }
     return '';
-  }
-
-  /** Evaluates the variables of `require` with a request without a client, in the location. */
-  #request(): Request {
-    const r = new HttpRequest(new DetachedConnection(this.#main.sockets[0]), this.#main, this.#server);
-    r.loc = this.#loc;
-    return r;
-  }
+  };
+  new HealthChecker(check, group, loc.errorLogs, (peer, done) =>
+    ask(peer, check, secure, agent, (answer, failure) => done(answer ? judge(answer) : failure)),
+  ).start(main);
 }
 
 function ask(
