@@ -46,7 +46,8 @@ function wantsScores(spec: AggSpec): boolean {
   if (spec.typeName === 'sampler' || spec.typeName === 'diversified_sampler') return true;
   const params = spec.params as JsonObject;
   return (
-    spec.typeName === 'top_hits' && (params.sort === undefined || params.track_scores === true || writeJson(params.sort).includes('_score'))
+    (spec.typeName === 'top_hits' || spec.typeName === 'top_metrics') &&
+    (params.sort === undefined || params.track_scores === true || writeJson(params.sort).includes('_score'))
   );
 }
 

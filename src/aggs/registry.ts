@@ -14,11 +14,16 @@ import { significantTermsType } from './buckets/significant-terms.ts';
 import { significantTextType } from './buckets/significant-text.ts';
 import { rareTermsType, termsType } from './buckets/terms.ts';
 import { variableWidthHistogramType } from './buckets/variable-width.ts';
+import { boxplotType } from './metrics/boxplot.ts';
 import { cardinalityType } from './metrics/cardinality.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics/documents.ts';
 import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics/numeric.ts';
 import { medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics/percentiles.ts';
+import { rateType } from './metrics/rate.ts';
 import { scriptedMetricType } from './metrics/scripted.ts';
+import { stringStatsType } from './metrics/string-stats.ts';
+import { tTestType } from './metrics/t-test.ts';
+import { topMetricsType } from './metrics/top-metrics.ts';
 import { PIPELINE_NAMES } from './pipelines/pipelines.ts';
 import type { AggType } from './types.ts';
 
@@ -26,6 +31,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   adjacency_matrix: adjacencyMatrixType,
   auto_date_histogram: autoDateHistogramType,
   avg: avgType,
+  boxplot: boxplotType,
   cardinality: cardinalityType,
   composite: compositeType,
   date_histogram: dateHistogramType,
@@ -52,6 +58,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   percentile_ranks: percentileRanksType,
   percentiles: percentilesType,
   range: rangeType,
+  rate: rateType,
   rare_terms: rareTermsType,
   reverse_nested: reverseNestedType,
   sampler: samplerAggType,
@@ -59,9 +66,12 @@ const TYPES: Readonly<Record<string, AggType>> = {
   significant_terms: significantTermsType,
   significant_text: significantTextType,
   stats: statsType,
+  string_stats: stringStatsType,
   sum: sumType,
+  t_test: tTestType,
   terms: termsType,
   top_hits: topHitsType,
+  top_metrics: topMetricsType,
   value_count: valueCountType,
   variable_width_histogram: variableWidthHistogramType,
   weighted_avg: weightedAvgType,
@@ -74,7 +84,6 @@ export const AGG_NAMES: readonly string[] = Object.keys(TYPES);
 export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'bucket_correlation',
   'bucket_count_ks_test',
-  'boxplot',
   'categorize_text',
   'children',
   'cumulative_cardinality',
@@ -84,14 +93,9 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'inference',
   'ip_prefix',
   'moving_percentiles',
-  'normalize',
   'parent',
   'random_sampler',
-  'rate',
-  'string_stats',
-  't_test',
   'time_series',
-  'top_metrics',
 ]); // prettier-ignore
 
 export function aggType(name: string): AggType | null {

@@ -108,7 +108,7 @@ function histogramSource(shape: SourceShape, source: ValuesSource, scope: Segmen
 /** The key of `missingApart` in a node of cells. */
 const MISSING_CELL = -1n;
 
-const EVERY_MILLISECOND: Rounding = { round: (ms) => ms, next: (ms) => ms + 1, fixed: { interval: 1, offset: 0 } };
+const EVERY_MILLISECOND: Rounding = { round: (ms) => ms, next: (ms) => ms + 1, fixed: { interval: 1, offset: 0 }, unit: null };
 
 /** The keys of dates are milliseconds, even if the field stores nanoseconds. */
 function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope, column: SegmentColumn): SegmentSource {

@@ -9,6 +9,7 @@ import { calendarRounding, calendarUnit, intervalRounding, type Rounding, starts
 import { timeZone, UTC } from '../dates/time-zone.ts';
 import { illegalArgumentError, tooManyBuckets, unsupported, xContentError } from '../errors.ts';
 import { formatOf } from '../metrics/numeric.ts';
+import { applyRates, hasRates } from '../metrics/rate.ts';
 import { Params, pointName } from '../params.ts';
 import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from '../pipelines/bucket-path.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -211,6 +212,7 @@ function mergeGrid(
   const children = mergeChildren(spec, doubled, merged.maps, merged.count, ctx);
   const format = formatOf(slices);
   const isDate = params.rounding !== null;
+  const withRates = isDate && hasRates(spec);
   const showText = isDate || params.source.format !== null || format?.name === 'bool';
   const make = (key: number, docCount: number, id: number): OutBucket => {
     const value = grid.value(key);
@@ -220,7 +222,9 @@ function mergeGrid(
       key: isDate ? value : jsonDouble(value),
       doc_count: docCount,
     };
-    return { key: value, name: text ?? pointName(value), fields, docCount, aggs: children.at(id) };
+    const aggs = children.at(id);
+    if (withRates && params.rounding) applyRates(spec, aggs, docCount, value, params.rounding);
+    return { key: value, name: text ?? pointName(value), fields, docCount, aggs };
   };
   return {
     at(parent) {

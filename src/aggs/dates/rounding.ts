@@ -19,9 +19,15 @@ export interface Rounding {
   next(utc: number): number;
   /** Set if intervals are plain multiples: floor((utc - offset) / interval). */
   readonly fixed: { readonly interval: number; readonly offset: number } | null;
+  /** The calendar unit; null for fixed intervals. */
+  readonly unit: CalendarUnit | null;
 }
 
 export function calendarRounding(unit: CalendarUnit, zone: TimeZone, offset: number): Rounding {
+  return { ...unitRounding(unit, zone, offset), unit };
+}
+
+function unitRounding(unit: CalendarUnit, zone: TimeZone, offset: number): Rounding {
   const width = FIXED_UNITS[unit];
   if (width !== undefined && zone.fixedOffset !== null) {
     return fixedMultiples(width, (unit === 'week' ? FIRST_MONDAY : 0) - zone.fixedOffset + offset);
@@ -38,12 +44,12 @@ export function intervalRounding(interval: number, zone: TimeZone, offset: numbe
 function fixedMultiples(interval: number, offset: number): Rounding {
   const round = (utc: number) => Math.floor((utc - offset) / interval) * interval + offset;
   const phase = ((offset % interval) + interval) % interval;
-  return { round, next: (utc) => round(utc) + interval, fixed: { interval, offset: phase } };
+  return { round, next: (utc) => round(utc) + interval, fixed: { interval, offset: phase }, unit: null };
 }
 
 function withOffset(base: Rounding, offset: number): Rounding {
   if (offset === 0) return base;
-  return { round: (utc) => base.round(utc - offset) + offset, next: (utc) => base.next(utc - offset) + offset, fixed: null };
+  return { round: (utc) => base.round(utc - offset) + offset, next: (utc) => base.next(utc - offset) + offset, fixed: null, unit: null };
 }
 
 /** Units of whole days: rounds to the first moment of the local day on which the unit starts. */
@@ -53,6 +59,7 @@ function midnightRounding(unit: CalendarUnit, zone: TimeZone): Rounding {
     round: (utc) => firstTimeOn(truncateDay(unit, localOf(utc)), zone),
     next: (utc) => firstTimeOn(nextMidnight(unit, truncateDay(unit, localOf(utc))), zone),
     fixed: null,
+    unit: null,
   };
 }
 
@@ -94,7 +101,7 @@ function clockRounding(unit: number, zone: TimeZone): Rounding {
     }
   };
   // After a gap shorter than the unit, the next local time rounds back to the same start.
-  return { round, next: (utc) => firstAfter(utc, (steps) => round(utc + steps * unit)), fixed: null };
+  return { round, next: (utc) => firstAfter(utc, (steps) => round(utc + steps * unit)), fixed: null, unit: null };
 }
 
 /** The latest instant not after `utc` at which local time is the truncated time; null if there is none. */
@@ -128,6 +135,7 @@ function zonedInterval(interval: number, zone: TimeZone): Rounding {
         return local - zone.offsetAt(zone.gapAt(local) - 1);
       }),
     fixed: null,
+    unit: null,
   };
 }
 

@@ -12,11 +12,17 @@ import type { Distribution } from './distribution.ts';
 import { fitsHdr, hdrPercentile, hdrRank } from './hdr.ts';
 import { formatOf } from './numeric.ts';
 import type { Quantiles } from './t-digest/digest.ts';
-import { AllValues, type BoundSketch, bindSketch, type Sketches, type SketchParams, sketches, sketchNode } from './t-digest/sketch.ts';
+import {
+  AllValues,
+  type BoundSketch,
+  bindSketch,
+  DEFAULT_COMPRESSION,
+  type Sketches,
+  type SketchParams,
+  sketches,
+  sketchNode,
+} from './t-digest/sketch.ts';
 import { distributions } from './value-counts.ts';
-
-/** Compression of a digest unless the request names one. */
-const DEFAULT_COMPRESSION = 100;
 
 interface PercentParams {
   readonly source: SourceParams;

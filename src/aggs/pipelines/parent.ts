@@ -1,5 +1,5 @@
 // Parent pipelines, which run over the buckets of the enclosing aggregation: derivative, cumulative_sum, serial_diff, moving_fn, moving_avg,
-// bucket_sort.
+// bucket_sort, normalize.
 
 import { jsonDouble } from '../../common/json-float.ts';
 import { isObject } from '../../common/json-value.ts';
@@ -92,6 +92,63 @@ const serialDiff: Parent = (p, body) => {
         if (!Number.isNaN(value - before)) put(bucket, body, 'simple_value', value - before);
         window.push(value);
       }
+      return buckets;
+    },
+  };
+};
+
+type Normalizer = (values: readonly number[]) => (value: number) => number;
+
+/** Methods of `normalize`. @param values  of the buckets that have one */
+const NORMALIZERS: Readonly<Record<string, Normalizer>> = {
+  rescale_0_1: (values) => rescale(values, 1),
+  rescale_0_100: (values) => rescale(values, 100),
+  percent_of_sum: (values) => {
+    const sum = values.reduce((a, b) => a + b, 0);
+    return (value) => value / sum;
+  },
+  mean: (values) => {
+    const { mean, min, max } = spreadOf(values);
+    return (value) => (value - mean) / (max - min);
+  },
+  'z-score': (values) => {
+    const { mean, deviation } = spreadOf(values);
+    return (value) => (value - mean) / deviation;
+  },
+  softmax: (values) => {
+    const sum = values.reduce((a, b) => a + Math.exp(b), 0);
+    return (value) => Math.exp(value) / sum;
+  },
+};
+
+function rescale(values: readonly number[], top: number): (value: number) => number {
+  const { min, max } = spreadOf(values);
+  return (value) => (top * (value - min)) / (max - min);
+}
+
+function spreadOf(values: readonly number[]): { min: number; max: number; mean: number; deviation: number } {
+  let [min, max, sum] = [Infinity, -Infinity, 0];
+  for (const value of values) {
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    sum += value;
+  }
+  const mean = sum / values.length;
+  const squares = values.reduce((total, value) => total + (value - mean) ** 2, 0);
+  return { min, max, mean, deviation: Math.sqrt(squares / values.length) };
+}
+
+const normalize: Parent = (p, body) => {
+  const method = p.string('method');
+  if (method === null) throw illegalArgumentError('Required [method]');
+  if (!Object.hasOwn(NORMALIZERS, method)) throw illegalArgumentError(`invalid method [${method}]`);
+  return {
+    run(buckets) {
+      const values = buckets.map((bucket) => figureOf(bucket, body));
+      const normalized = NORMALIZERS[method](values.filter((value) => !Number.isNaN(value)));
+      buckets.forEach((bucket, i) => {
+        put(bucket, body, 'simple_value', Number.isNaN(values[i]) ? Number.NaN : normalized(values[i]));
+      });
       return buckets;
     },
   };
@@ -228,4 +285,5 @@ export const PARENT_PIPELINES: Readonly<Record<string, Parent>> = {
   moving_fn: movingFn,
   moving_avg: movingAvg,
   bucket_sort: bucketSort,
+  normalize,
 };

@@ -15,6 +15,9 @@ import { TreeDigest } from './tree-digest.ts';
 /** Segments with more values of the field are not digested: a value takes about 100 ns. */
 export const DIGESTED_VALUES = 200_000;
 
+/** Compression of a digest unless the request names one. */
+export const DEFAULT_COMPRESSION = 100;
+
 const DOCS_PER_CHECK_MASK = 1023;
 
 /** Parameters of aggregations that read quantiles. */
