@@ -45,7 +45,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/arena': 'mapping plan wasm errors common',
   'src/wasm': 'errors common',
   'src/config': 'common errors compat',
-  'src/security': 'common errors',
+  'src/security': 'regex common errors',
   'src/compat': 'errors',
   'src/common': '',
   'src/errors': '',

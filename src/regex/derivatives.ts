@@ -185,6 +185,10 @@ export class CharacterClasses {
     for (let cp = 0; cp < 128; cp++) this.#ascii[cp] = this.#search(cp);
   }
 
+  get count(): number {
+    return this.#starts.length;
+  }
+
   of(cp: number): number {
     return cp < 128 ? this.#ascii[cp] : this.#search(cp);
   }

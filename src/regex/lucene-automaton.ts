@@ -175,6 +175,8 @@ export interface RegexpMatcher {
   readonly prefix: string;
   /** @param term UTF-8 */
   matches(term: Uint8Array): boolean;
+  /** True if some term that begins with these bytes of UTF-8 matches. */
+  matchesSomeWith(prefix: Uint8Array): boolean;
 }
 
 /**
@@ -193,7 +195,11 @@ export function regexpMatcher(text: string, flags: number, caseInsensitive: bool
     const make = new NodeFactory(Math.min(Math.max(maxStates * EFFORT_PER_STATE, MIN_EFFORT), MAX_EFFORT));
     const root = new AutomatonParser(text, flags, make, caseInsensitive).parse();
     const automaton = new LazyAutomaton(make, root);
-    return { prefix: commonPrefix(make, root), matches: (term) => bounded(() => automaton.matches(term)) };
+    return {
+      prefix: commonPrefix(make, root),
+      matches: (term) => bounded(() => automaton.matches(term)),
+      matchesSomeWith: (prefix) => bounded(() => automaton.matchesSomeWith(prefix)),
+    };
   });
 }
 
@@ -220,6 +226,18 @@ class LazyAutomaton {
       if (node === make.nothing) return false;
     }
     return node.nullable;
+  }
+
+  /** True if an accepting state can be reached from where the prefix leads. @throws TooComplex */
+  matchesSomeWith(prefix: Uint8Array): boolean {
+    let start = this.#root;
+    for (const char of decoder.decode(prefix)) start = this.#step(start, char.codePointAt(0) ?? 0);
+    const seen = new Set([start]);
+    for (const node of seen) {
+      if (node.nullable) return true;
+      for (let cls = 0; cls < this.#classes.count; cls++) seen.add(this.#step(node, this.#classes.sample(cls)));
+    }
+    return false;
   }
 
   /** Whether the rest of a term that is not ASCII ends in an accepting state. */

@@ -3,7 +3,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { validationFailedError } from '../errors/catalog.ts';
 import { clusterPrivilege } from './cluster-privileges.ts';
 import { indexPrivilege } from './index-privileges.ts';
-import { includesPattern } from './name-pattern.ts';
+import { checkPattern, includesPattern } from './name-pattern.ts';
 
 /** Privileges on the indices and aliases whose names match. */
 export interface IndicesPrivileges {
@@ -181,9 +181,9 @@ function problemsOf(role: RoleDescriptor): string[] {
   for (const name of role.cluster) check(() => clusterPrivilege(name));
   for (const { privileges, names, fieldSecurity } of role.indices) {
     for (const name of privileges) check(() => indexPrivilege(name));
-    for (const pattern of [...names, ...(fieldSecurity?.grant ?? []), ...(fieldSecurity?.except ?? [])])
-      if (pattern.startsWith('/')) problems.push(`regular expressions such as [${pattern}] are not supported, use wildcards`);
+    for (const pattern of [...names, ...(fieldSecurity?.grant ?? []), ...(fieldSecurity?.except ?? [])]) check(() => checkPattern(pattern));
   }
+  for (const pattern of role.runAs) check(() => checkPattern(pattern));
   for (const key of Object.keys(role.metadata))
     if (key.startsWith('_')) problems.push('role descriptor metadata keys may not start with [_]');
   if ((role.description?.length ?? 0) > 1000) problems.push('Role description must be less than 1000 characters.');

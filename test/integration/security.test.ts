@@ -34,6 +34,23 @@ test('users, roles and API keys outlive kill -9, and every thread knows them', a
   expect(await service.stop()).toBe(0);
 });
 
+test('a user with a bcrypt hash logs in, and its role names indices by a regular expression', async () => {
+  const service = await startService();
+  const root = basic('root', 'rootpassword');
+  await service.request('PUT', '/_security/user/root', { password: 'rootpassword', roles: ['superuser'] });
+  for (const index of ['logs-2024', 'logs-old']) await service.request('PUT', `/${index}/_doc/1?refresh=true`, { a: 1 }, root);
+  await service.request('PUT', '/_security/role/reader', { indices: [{ names: ['/logs-[0-9]{4}/'], privileges: ['read'] }] }, root);
+  const password_hash = '$2a$05$abcdefghijklmnopqrstuuu5TqDBzTSDZSReNxXLSUBp7Y5eSc/4K';
+  expect((await service.request('PUT', '/_security/user/ann', { password_hash, roles: ['reader'] }, root)).status).toBe(200);
+  const ann = basic('ann', 's3cret-passwörd');
+  expect((await service.request('GET', '/_search', undefined, ann)).body.hits.hits.map((hit: { _index: string }) => hit._index)).toEqual([
+    'logs-2024',
+  ]);
+  expect((await service.request('GET', '/logs-old/_search', undefined, ann)).status).toBe(403);
+  expect((await service.request('GET', '/', undefined, basic('ann', 'wrong'))).status).toBe(401);
+  expect(await service.stop()).toBe(0);
+});
+
 test('SIGHUP reads users and roles of the settings again; a mistake changes nothing', async () => {
   const config = mkdtempSync(path.join(tmpdir(), 'gannet-config-'));
   const hash = await hashPassword('password');
