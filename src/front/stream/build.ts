@@ -19,6 +19,8 @@ import { allStreamModules, loadStreamModules } from './registry.ts';
 /** Directives of nginx modules that do not exist here: refused by name, so that they are not taken for supported. */
 const REFUSED: [names: RegExp, what: string][] = [
   [/^js_load_stream_native_module$/, 'native modules of njs'],
+  [/^js_periodic$/, 'js_periodic in stream (use it in http)'],
+  [/^js_(include|context_reuse_max_size)$/, 'this directive of njs'],
   [/^zone_sync/, 'zone_sync'],
   [/^proxy_session_drop$/, 'proxy_session_drop'],
   [/^proxy_(bind_dynamic|downstream_buffer|upstream_buffer|socket_rcvbuf|socket_sndbuf)$/, 'this setting of connections'],

@@ -13,14 +13,26 @@ import {
   type VirtualHosts,
 } from '../http/model/types.ts';
 
-/** Serves a session in a phase. Returns DECLINED or OK to continue, or a status that ends it. */
+/** Serves a session in a phase. Returns DECLINED (next handler), OK (next phase), AGAIN (until `resume`), or a status that ends it. */
 export type StreamHandler = (s: StreamSession) => number;
 
-/** Looks at what the client sends first. Returns AGAIN if it needs more bytes, DECLINED or OK to continue, or a status that ends the session. */
+/** Looks at what the client sends first. Returns AGAIN to be called with more bytes or until `resume`, else as a StreamHandler. */
 export type PrereadHandler = (s: StreamSession, data: Buffer) => number;
 
 /** Produces the answer; it ends the session itself. */
 export type ContentHandler = (s: StreamSession) => void;
+
+export type Direction = 'up' | 'down';
+
+/** Changes what passes between the client and the content handler. */
+export interface StreamFilter {
+  /** whether it wants to see the bytes of a direction now */
+  handles(direction: Direction): boolean;
+  /** @param last  the sender closed its side; `data` is empty @returns what takes the place of the data */
+  pass(direction: Direction, data: Buffer, last: boolean): Buffer[];
+  /** set by the content handler: passes on data that the filter produces at other times */
+  emit: ((direction: Direction, data: Buffer) => void) | undefined;
+}
 
 /** `stream { }`; its zonePrefix is `stream:` */
 export class StreamMain extends BlockMain {
@@ -28,6 +40,8 @@ export class StreamMain extends BlockMain {
   readonly preaccess: StreamHandler[] = [];
   readonly access: StreamHandler[] = [];
   readonly preread: PrereadHandler[] = [];
+  /** make the filters of a session; undefined: none */
+  readonly filters: ((s: StreamSession) => StreamFilter | undefined)[] = [];
   readonly log: ((s: StreamSession) => void)[] = [];
 }
 
@@ -68,6 +82,8 @@ export interface StreamSession extends Session {
   readonly ctx: unknown[];
   /** attempts at peers */
   readonly attempts: AttemptState[];
+  /** in the order that upward data passes them */
+  filters: readonly StreamFilter[];
   /** described in log lines, '' for none */
   upstreamName: string;
   /** what log lines say that is being done */
@@ -75,6 +91,8 @@ export interface StreamSession extends Session {
   upstream: { readonly action: string } | undefined;
   /** Continues with the configuration of another server at the same address. */
   useServer(server: Server): void;
+  /** Continues a phase whose handler returned AGAIN. @param rc  as returned by the handler */
+  resume(rc: number): void;
   /** Sets a variable that the configuration assigns. */
   assign(def: VariableDef, value: string): void;
   /** Logs a line at level `info` that says by itself what it is about. @param message  called if a log accepts the level */
@@ -123,3 +141,16 @@ export const setState = (s: StreamSession, module: { readonly index: number }, v
 
 /** Reasons why a session ends, as `$status` shows them. */
 export const STATUS = { ok: 200, badRequest: 400, forbidden: 403, internalError: 500, badGateway: 502, unavailable: 503 } as const;
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** What passes on in place of some data after all filters. @param last  the sender closed its side */
+export function filtered({ filters }: StreamSession, direction: Direction, data: Buffer, last = false): Buffer[] {
+  let chunks = data.length > 0 ? [data] : [];
+  for (const filter of direction === 'up' ? filters : filters.toReversed()) {
+    if (!filter.handles(direction)) continue;
+    const passed = chunks.flatMap((chunk) => filter.pass(direction, chunk, false));
+    chunks = last ? [...passed, ...filter.pass(direction, NOTHING, true)] : passed;
+  }
+  return chunks;
+}

@@ -15,11 +15,11 @@ import type {
   VariableDef,
   VirtualHosts,
 } from '../http/model/types.ts';
-import { AGAIN } from '../http/request/codes.ts';
+import { AGAIN, DECLINED } from '../http/request/codes.ts';
 import { admits, type Level, logTo } from '../log/error-log.ts';
 import { systemError } from '../system-error.ts';
 import { streamCore } from './core.ts';
-import { type AttemptState, STATUS, type StreamHandler, type StreamMain, type StreamSession } from './model.ts';
+import { type AttemptState, STATUS, type StreamFilter, type StreamHandler, type StreamMain, type StreamSession } from './model.ts';
 
 /** The client as variables see it. */
 class StreamClient implements Client {
@@ -63,6 +63,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
   cleanups: (() => void)[] = [];
   readonly ctx: unknown[] = [];
   readonly attempts: AttemptState[] = [];
+  filters: readonly StreamFilter[] = [];
   upstreamName = '';
   action = '';
   upstream: { readonly action: string } | undefined;
@@ -91,38 +92,66 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
   /** Closes the client's side, once everything is sent. */
   protected abstract close(): void;
 
-  /** Runs the phases up to the access phase. @returns false if the session ended */
-  protected admit(): boolean {
+  /** Runs the phases up to the access phase, and `next` after them. */
+  protected admit(next: () => void): void {
     const { remoteAddr, remotePort, localAddr, localPort } = this.conn;
     this.note(() => `${this.udp ? 'udp ' : ''}client ${endpoint(remoteAddr, remotePort)} connected to ${endpoint(localAddr, localPort)}`);
     const { postAccept, preaccess, access } = this.stream;
-    return this.#run(postAccept) && this.#run(preaccess) && this.#run(access);
+    this.#run(postAccept, 0, () => this.#run(preaccess, 0, () => this.#run(access, 0, next)));
   }
 
-  #run(handlers: readonly StreamHandler[]): boolean {
-    for (const handler of handlers) {
-      const rc = handler(this);
+  /** Runs the handlers of a phase from one on. */
+  #run(handlers: readonly StreamHandler[], from: number, next: () => void): void {
+    for (let n = from; n < handlers.length; n++) {
+      const rc = handlers[n](this);
+      if (rc === DECLINED) continue;
+      if (rc === AGAIN) {
+        this.waitFor((later) => {
+          if (later >= 200) this.finalize(later);
+          else if (later === DECLINED) this.#run(handlers, n + 1, next);
+          else next();
+        });
+        return;
+      }
       if (rc >= 200) {
         this.finalize(rc);
-        return false;
+        return;
       }
+      break;
     }
-    return true;
+    next();
+  }
+
+  #waiting: ((rc: number) => void) | undefined;
+  /** @param next  called by `resume` */
+  protected waitFor(next: (rc: number) => void): void {
+    this.#waiting = next;
+  }
+
+  resume(rc: number): void {
+    const next = this.#waiting;
+    this.#waiting = undefined;
+    if (!this.done) next?.(rc);
   }
 
   /** Gives the first bytes to the handlers of the preread phase. @returns AGAIN: one of them needs more */
   protected preread(data: Buffer): number {
-    for (const handler of this.stream.preread) {
-      const rc = handler(this, data);
+    const { preread } = this.stream;
+    for (; this.#prereadAt < preread.length; this.#prereadAt++) {
+      const rc = preread[this.#prereadAt](this, data);
       if (rc === AGAIN || rc >= 200) return rc;
+      if (rc !== DECLINED) break;
     }
     return 0;
   }
+  #prereadAt = 0;
 
   protected runContent(): void {
     const { content } = streamCore.conf(this.loc);
     if (content) {
-      content(this);
+      if (this.stream.filters.length > 0)
+        this.filters = this.stream.filters.map((make) => make(this)).filter((filter): filter is StreamFilter => filter !== undefined);
+      if (!this.done) content(this);
       return;
     }
     if (this.loc.debug) this.log('debug', 'no handler for server');

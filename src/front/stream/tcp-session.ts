@@ -46,9 +46,10 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
 
   /** @param secure  starts the TLS handshake; undefined for plain connections */
   start(secure: Securer | undefined): void {
-    if (!this.admit()) return;
-    if (secure) secure(this, this.socket);
-    else this.#beginPreread();
+    this.admit(() => {
+      if (secure) secure(this, this.socket);
+      else this.#beginPreread();
+    });
   }
 
   /** The TLS handshake is over. */
@@ -71,6 +72,7 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
       return;
     }
     this.#prereading = true;
+    this.waitFor((later) => this.#endPreread(later));
     this.action = 'prereading client data';
     watch(this);
     setDeadline(this, streamCore.conf(this.loc).preread_timeout);

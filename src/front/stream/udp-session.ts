@@ -1,13 +1,17 @@
 // A flow of datagrams from one address and port of a client.
 import type { Socket } from 'node:dgram';
+import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';
 import type { Origin } from '../http/connection/client-connections.ts';
 import type { ListenSocket, VirtualHosts } from '../http/model/types.ts';
 import { AGAIN } from '../http/request/codes.ts';
-import type { DatagramFlow, StreamMain } from './model.ts';
+import { streamCore } from './core.ts';
+import { type DatagramFlow, STATUS, type StreamMain } from './model.ts';
 import { BaseSession } from './session.ts';
 
-export class UdpSession extends BaseSession implements DatagramFlow {
+export class UdpSession extends BaseSession implements DatagramFlow, Timed {
   readonly udp = true;
+  deadlineMs = Infinity;
+  #prereading = false;
   readonly #socket: Socket;
   readonly #forget: () => void;
   /** datagrams that nobody took yet */
@@ -29,16 +33,38 @@ export class UdpSession extends BaseSession implements DatagramFlow {
   /** @param first  the datagram that began the flow */
   start(first: Buffer): void {
     this.datagram(first);
-    if (!this.admit()) return;
-    const rc = this.preread(first);
-    if (rc !== AGAIN && rc >= 200) this.finalize(rc);
+    this.admit(() => this.#preread(first));
+  }
+
+  #preread(data: Buffer): void {
+    const rc = this.preread(data);
+    if (rc !== AGAIN) {
+      this.#endPreread(rc);
+      return;
+    }
+    if (this.#prereading) return;
+    this.#prereading = true;
+    this.waitFor((later) => this.#endPreread(later));
+    watch(this);
+    setDeadline(this, streamCore.conf(this.loc).preread_timeout);
+  }
+
+  #endPreread(rc: number): void {
+    if (this.#prereading) unwatch(this);
+    this.#prereading = false;
+    if (rc >= 200) this.finalize(rc);
     else if (!this.done) this.runContent();
+  }
+
+  timedOut(): void {
+    this.#endPreread(STATUS.ok);
   }
 
   datagram(data: Buffer): void {
     this.bytesReceived += data.length;
     if (this.#take) this.#take(data);
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(data);
+    if (this.#prereading) this.#preread(data);
   }
 
   receive(take: (data: Buffer) => void): void {
@@ -62,6 +88,7 @@ export class UdpSession extends BaseSession implements DatagramFlow {
   };
 
   protected close(): void {
+    unwatch(this);
     this.#forget();
   }
 }

@@ -2,20 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { isIP, type LookupFunction } from 'node:net';
 import { type ConfOf, custom, flag, HSL, ineffective, msec, num, size, text, wordsOf } from '../../config/directive.ts';
-import { core } from '../config/core.ts';
 import type { HttpFrame } from '../config/module.ts';
 import type { Value } from '../config/value.ts';
-import type { Loc, Request } from '../model/types.ts';
+import type { NameService, ResolverConf, Session } from '../model/types.ts';
 import { TLS_VERSIONS, versionRange } from '../tls/conf-command.ts';
 import { resolverFor } from '../upstream/peers/resolver.ts';
 import type { FetchConf } from './fetch.ts';
 
-const lookups = new WeakMap<Loc, LookupFunction>();
+const lookups = new WeakMap<ResolverConf, LookupFunction>();
 /** Resolves names with the `resolver` of the level, if it has one. */
-function lookupBy(loc: Loc): LookupFunction | undefined {
-  const { resolver, resolver_timeout } = core.conf(loc);
+function lookupBy({ resolver, resolver_timeout }: NameService): LookupFunction | undefined {
   if (!resolver) return undefined;
-  const known = lookups.get(loc);
+  const known = lookups.get(resolver);
   if (known) return known;
   const lookup: LookupFunction = (name, options, callback) => {
     resolverFor(resolver)
@@ -27,7 +25,7 @@ function lookupBy(loc: Loc): LookupFunction | undefined {
       })
       .catch((error: Error) => callback(error, '', 0));
   };
-  lookups.set(loc, lookup);
+  lookups.set(resolver, lookup);
   return lookup;
 }
 
@@ -54,8 +52,8 @@ export const fetchTable = {
   js_fetch_verify_depth: num(HSL, 100),
 };
 
-/** Settings of a level for the requests of handlers. @param loc  provides `resolver` @param r  evaluates the variables of js_fetch_proxy */
-export function fetchConf(c: ConfOf<typeof fetchTable>, loc: Loc, r: Request | undefined): FetchConf {
+/** Settings of a level for the requests of handlers. @param names  `resolver` of the level @param r  evaluates the variables of js_fetch_proxy */
+export function fetchConf(c: ConfOf<typeof fetchTable>, names: NameService, r: Session | undefined): FetchConf {
   return {
     timeoutMs: c.js_fetch_timeout,
     maxResponseBytes: c.js_fetch_max_response_buffer_size,
@@ -66,7 +64,7 @@ export function fetchConf(c: ConfOf<typeof fetchTable>, loc: Loc, r: Request | u
     versions: versionRange([...c.js_fetch_protocols]),
     keepalive: c.js_fetch_keepalive,
     keepaliveTimeoutMs: c.js_fetch_keepalive_timeout,
-    lookup: lookupBy(loc),
+    lookup: lookupBy(names),
     proxy: (r && c.js_fetch_proxy?.eval(r)) ?? c.js_fetch_proxy?.constant ?? '',
   };
 }

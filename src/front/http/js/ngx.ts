@@ -3,20 +3,38 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Level, logTo } from '../../log/error-log.ts';
 import { NGINX_VERSION } from '../../version.ts';
 import { loop } from '../../zone/memory.ts';
-import type { HttpMain, Request } from '../model/types.ts';
+import type { BlockMain, Session } from '../model/types.ts';
 import { type FetchConf, type FetchInit, fetchUnder } from './fetch.ts';
 import type { SharedDict } from './shared-dict.ts';
 
-/** The request whose handler is running, for calls that do not name it. */
-export const currentRequest = new AsyncLocalStorage<Request>();
+/** The request or session whose handler is running, for calls that do not name it. */
+export const currentSession = new AsyncLocalStorage<Session>();
 
 const LEVELS: Record<number, Level> = { 4: 'error', 5: 'warn', 6: 'notice', 7: 'info' };
 
+type FetchConfOf = (s: Session | undefined) => FetchConf;
+
+/** What each block of the configuration contributes. */
+const blocks = new Map<BlockMain, { dicts: ReadonlyMap<string, SharedDict>; confOf: FetchConfOf }>();
+
 /**
- * Creates `ngx` for a new configuration.
- * @param confOf  js_fetch_* settings of the request's location, or of the http level for undefined
+ * Creates `ngx` for a new configuration, for the handlers of all blocks.
+ * @param confOf  js_fetch_* settings of the level of a request or session, or of the block for undefined
+ * @throws Error two blocks have dictionaries of the same name
  */
-export function installNgx(main: HttpMain, dicts: ReadonlyMap<string, SharedDict>, confOf: (r: Request | undefined) => FetchConf): void {
+export function installNgx(main: BlockMain, dicts: ReadonlyMap<string, SharedDict>, confOf: FetchConfOf): void {
+  blocks.set(main, { dicts, confOf });
+  const shared = new Map<string, SharedDict>();
+  for (const block of blocks.values()) {
+    for (const [name, dict] of block.dicts) {
+      if (shared.has(name)) throw new Error(`js shared dict "${name}" is in two blocks`);
+      shared.set(name, dict);
+    }
+  }
+  const fetchSettings = (): FetchConf => {
+    const session = currentSession.getStore();
+    return (blocks.get(session?.block ?? main)?.confOf ?? confOf)(session);
+  };
   const ngx = {
     ...{ ERR: 4, WARN: 5, NOTICE: 6, INFO: 7 },
     build: 'gannet',
@@ -25,19 +43,19 @@ export function installNgx(main: HttpMain, dicts: ReadonlyMap<string, SharedDict
     prefix: main.paths.prefix,
     conf_prefix: main.paths.conf,
     worker_id: loop.index,
-    shared: Object.freeze(Object.fromEntries(dicts)),
+    shared: Object.freeze(Object.fromEntries(shared)),
     log(level: number, message: unknown): void {
       const name = LEVELS[level];
       if (!name) throw new TypeError(`unknown log level ${level}`);
-      const r = currentRequest.getStore();
+      const r = currentSession.getStore();
       if (r) r.log(name, `js: ${message}`);
       else logTo(main.loc.errorLogs, name, `js: ${message}`);
     },
     async fetch(resource: unknown, init?: FetchInit): Promise<Response> {
-      if (!(resource instanceof Request_)) return fetchUnder(confOf(currentRequest.getStore()), String(resource), init);
+      if (!(resource instanceof Request_)) return fetchUnder(fetchSettings(), String(resource), init);
       const body = init?.body ?? (resource.body ? Buffer.from(await resource.arrayBuffer()) : undefined);
       const { method, headers } = resource;
-      return fetchUnder(confOf(currentRequest.getStore()), resource.url, { method, headers, ...init, body });
+      return fetchUnder(fetchSettings(), resource.url, { method, headers, ...init, body });
     },
   };
   Object.assign(globalThis, { ngx: Object.freeze(ngx) });

@@ -9,6 +9,7 @@ import { sendBuffer } from '../phases/send.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { ERROR } from '../request/codes.ts';
 import { type BodyFlags, isFileSpan } from '../request/pieces.ts';
+import { view } from './view.ts';
 
 interface SubrequestInput {
   args?: string;
@@ -30,31 +31,6 @@ interface JsReply {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 type HeaderValue = string | readonly string[] | undefined | null;
-
-/** An object whose properties are read and written through functions. */
-function view<V>(
-  get: (name: string) => V | undefined,
-  names: () => string[],
-  set: (name: string, value: V | undefined) => void,
-): Record<string, V> {
-  return new Proxy(Object.create(null) as Record<string, V>, {
-    get: (_, name) => (typeof name === 'string' ? get(name) : undefined),
-    has: (_, name) => typeof name === 'string' && get(name) !== undefined,
-    set(_, name, value: V) {
-      set(String(name), value);
-      return true;
-    },
-    deleteProperty(_, name) {
-      set(String(name), undefined);
-      return true;
-    },
-    ownKeys: () => [...new Set(names())],
-    getOwnPropertyDescriptor(_, name) {
-      const value = get(String(name));
-      return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true };
-    },
-  });
-}
 
 const readOnly = (): never => {
   throw new TypeError('read-only');

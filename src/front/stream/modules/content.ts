@@ -9,14 +9,14 @@ import { acceptorAt } from '../../http/connection/acceptors.ts';
 import type { VariableDef } from '../../http/model/types.ts';
 import { DECLINED } from '../../http/request/codes.ts';
 import { setContent } from '../core.ts';
-import { type ClientStream, defineStreamModule, STATUS } from '../model.ts';
+import { type ClientStream, defineStreamModule, filtered, STATUS } from '../model.ts';
 
 export const streamReturn = defineStreamModule('stream_return', {
   return: custom<undefined>(SERVER, 1, undefined, (f: BlockFrame) => {
     const text = f.scope.value(f.args[0]);
     setContent(f, (s) => {
       const data = Buffer.from(text.eval(s), 'latin1');
-      if (data.length > 0) s.send(data);
+      for (const chunk of filtered(s, 'down', data, true)) s.send(chunk);
       s.finalize(STATUS.ok);
     });
     return undefined;

@@ -6,7 +6,7 @@ import { type ConnectionEvents, PeerConnection, type TlsSettings, withCopy } fro
 import { upstreamTls } from '../../http/upstream/connection/tls.ts';
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
 import { systemError } from '../../system-error.ts';
-import { type ClientStream, STATUS } from '../model.ts';
+import { type ClientStream, filtered, STATUS } from '../model.ts';
 import { endpoint } from '../session.ts';
 import { Attempts } from './attempts.ts';
 import { bindAddress, type ProxyConf, rateOf, tlsConfOf } from './conf.ts';
@@ -110,6 +110,7 @@ export class TcpProxy implements ConnectionEvents {
     const { proxy_buffer_size: size } = conf;
     if (uploadRate > 0) this.#up = new HeldBack(uploadRate, size, (data) => this.#toPeer(data), settle);
     if (downloadRate > 0) this.#down = new HeldBack(downloadRate, size, (data) => this.#toClient(data), settle);
+    for (const filter of s.filters) filter.emit = (direction, data) => (direction === 'up' ? this.#upward(data) : this.#downward(data));
     s.cleanups.push(() => this.#end());
   }
 
@@ -197,6 +198,12 @@ export class TcpProxy implements ConnectionEvents {
   #fromClient(data: Buffer): void {
     if (this.#s.done) return;
     if (this.#conn && this.#connected) setDeadline(this.#conn, this.#conf.proxy_timeout);
+    if (this.#s.filters.length === 0) this.#upward(data);
+    else for (const chunk of filtered(this.#s, 'up', data)) this.#upward(chunk);
+  }
+
+  #upward(data: Buffer): void {
+    if (this.#s.done) return;
     if (this.#up) {
       this.#client.pause();
       this.#up.push(data);
@@ -218,6 +225,7 @@ export class TcpProxy implements ConnectionEvents {
 
   #clientEnd(): void {
     if (this.#clientEnded || this.#s.done) return;
+    for (const chunk of filtered(this.#s, 'up', EMPTY, true)) this.#upward(chunk);
     this.#clientEnded = true;
     this.#settle();
   }
@@ -229,6 +237,10 @@ export class TcpProxy implements ConnectionEvents {
     if (!conn || this.#s.done) return;
     this.#attempts.received(data.length);
     setDeadline(conn, this.#conf.proxy_timeout);
+    if (this.#s.filters.some((filter) => filter.handles('down'))) {
+      for (const chunk of filtered(this.#s, 'down', Buffer.from(data))) this.#downward(chunk);
+      return;
+    }
     const shared = conn.reads === 'shared';
     if (this.#down) {
       conn.socket.pause();
@@ -247,6 +259,14 @@ export class TcpProxy implements ConnectionEvents {
     }
   }
 
+  #downward(data: Buffer): void {
+    if (this.#s.done) return;
+    if (this.#down) {
+      this.#conn?.socket.pause();
+      this.#down.push(data);
+    } else this.#toClient(data);
+  }
+
   #toClient(data: Buffer): void {
     const s = this.#s;
     if (s.done || this.#client.destroyed) return;
@@ -262,6 +282,7 @@ export class TcpProxy implements ConnectionEvents {
       return;
     }
     if (error) s.log('error', `recv() failed (${systemError(error)})`);
+    for (const chunk of filtered(s, 'down', EMPTY, true)) this.#downward(chunk);
     this.#peerEnded = true;
     this.#settle();
   }
@@ -307,7 +328,8 @@ export class TcpProxy implements ConnectionEvents {
     if (this.#up?.empty && !this.#clientEnded && this.#connected && (conn?.unsent ?? 0) === 0) this.#client.resume();
     if (this.#down?.empty && !this.#peerEnded && this.#s.unsent === 0) conn?.socket.resume();
     if (!this.#clientEnded && !this.#peerEnded) return;
-    const toPeer = this.#up?.empty === false || (conn !== undefined && !conn.socket.destroyed && conn.unsent > 0);
+    const early = !this.#connected && this.#early.length > 0;
+    const toPeer = early || this.#up?.empty === false || (conn !== undefined && !conn.socket.destroyed && conn.unsent > 0);
     const toClient = this.#down?.empty === false || (!this.#client.destroyed && this.#s.unsent > 0);
     if (toClient && !this.#peerFlush) this.#peerFlush = this.#whenWritten(this.#client);
     if (toPeer && conn && this.#connected && !this.#clientFlush) this.#clientFlush = this.#whenWritten(conn.socket);

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
 import { systemError } from '../../system-error.ts';
-import { type DatagramFlow, STATUS } from '../model.ts';
+import { type DatagramFlow, filtered, STATUS } from '../model.ts';
 import { Attempts } from './attempts.ts';
 import { bindAddress, type ProxyConf, rateOf } from './conf.ts';
 import { Pacer } from './throttle.ts';
@@ -39,6 +39,7 @@ export class UdpProxy implements Timed {
     const downloadRate = rateOf(s, conf.proxy_download_rate);
     if (uploadRate > 0) this.#up = new Pacer(uploadRate);
     if (downloadRate > 0) this.#down = new Pacer(downloadRate);
+    for (const filter of s.filters) filter.emit = (direction, data) => (direction === 'up' ? this.#upward(data) : this.#downward(data));
     watch(this);
     s.cleanups.push(() => this.#end());
   }
@@ -92,6 +93,11 @@ export class UdpProxy implements Timed {
     this.#requests++;
     // the next datagram of the client begins another session
     if (limit > 0 && this.#requests >= limit) this.#s.retire();
+    for (const chunk of filtered(this.#s, 'up', data)) this.#upward(chunk);
+  }
+
+  #upward(data: Buffer): void {
+    if (this.#s.done) return;
     if (this.#up) this.#up.push(data.length, () => this.#toPeer(data));
     else this.#toPeer(data);
   }
@@ -115,6 +121,14 @@ export class UdpProxy implements Timed {
     setDeadline(this, this.#conf.proxy_timeout);
     this.#attempts.received(data.length);
     this.#responses++;
+    const chunks = filtered(s, 'down', data);
+    for (const chunk of chunks) this.#downward(chunk);
+    if (chunks.length === 0) this.#settle();
+  }
+
+  #downward(data: Buffer): void {
+    const s = this.#s;
+    if (s.done) return;
     const pass = (): void => {
       s.send(data);
       this.#settle();

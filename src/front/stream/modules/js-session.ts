@@ -1,0 +1,180 @@
+// The session as handlers see it, with the members that njs gives to its stream session.
+import { currentSession } from '../../http/js/ngx.ts';
+import { view } from '../../http/js/view.ts';
+import { DECLINED, OK } from '../../http/request/codes.ts';
+import { type Direction, STATUS, type StreamSession } from '../model.ts';
+
+type Bytes = string | Uint8Array;
+type Callback = (data: string | Buffer, flags: { last: boolean }) => unknown;
+interface Listener {
+  callback: Callback;
+  /** receives bytes instead of text */
+  binary: boolean;
+}
+
+const EVENTS: Record<string, { direction: Direction; binary: boolean }> = {
+  upload: { direction: 'up', binary: false },
+  download: { direction: 'down', binary: false },
+  upstream: { direction: 'up', binary: true },
+  downstream: { direction: 'down', binary: true },
+};
+/** Codes that `done` accepts, as in njs. */
+const [MIN_CODE, MAX_CODE, NJS_DECLINED] = [-6, 503, -5];
+
+const bytesOf = (data: Bytes): Buffer => (typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));
+
+export class JsSession {
+  readonly #s: StreamSession;
+  /** undefined: the handler does not decide about the session */
+  readonly #onDecision: (() => void) | undefined;
+  readonly #listeners: Partial<Record<Direction, Listener>> = {};
+  #variables: Record<string, string> | undefined;
+  #rawVariables: Record<string, Buffer> | undefined;
+  /** where `send` adds to while a listener runs */
+  #output: Buffer[] | undefined;
+  #running: Direction | undefined;
+  #value: unknown;
+  /** code for the phase, undefined until the handler has decided */
+  decision: number | undefined;
+  /** passes on what is sent outside a listener */
+  onSend: ((direction: Direction, data: Buffer) => void) | undefined;
+
+  constructor(s: StreamSession, onDecision?: () => void) {
+    this.#s = s;
+    this.#onDecision = onDecision;
+  }
+
+  // ---------------------------------------------------------------- for handlers
+
+  get remoteAddress(): string {
+    return this.#s.conn.remoteAddr;
+  }
+  get status(): number {
+    return this.#s.status;
+  }
+
+  allow(): void {
+    this.done(0);
+  }
+  decline(): void {
+    this.done(NJS_DECLINED);
+  }
+  deny(): void {
+    this.done(STATUS.forbidden);
+  }
+  done(code = 0): void {
+    if (!this.#onDecision) throw new TypeError('the session is decided about in js_access and js_preread only');
+    if (!Number.isInteger(code) || code < MIN_CODE || code > MAX_CODE) throw new RangeError('code is out of range');
+    if (code === 0) this.decide(OK);
+    else if (code === NJS_DECLINED) this.decide(DECLINED);
+    else this.decide(code >= 200 ? code : STATUS.internalError);
+  }
+
+  on(event: string, callback: Callback): void {
+    const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+    if (!known) throw new TypeError(`unknown event "${event}"`);
+    const { direction, binary } = known;
+    if (this.#listeners[direction]) throw new TypeError(`event handler "${event}" is already set`);
+    const other = this.#listeners[direction === 'up' ? 'down' : 'up'];
+    if (other && other.binary !== binary) throw new TypeError('mixing string and buffer events is not allowed');
+    this.#listeners[direction] = { callback, binary };
+  }
+  off(event: string): void {
+    const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+    if (!known) throw new TypeError(`unknown event "${event}"`);
+    delete this.#listeners[known.direction];
+  }
+
+  /** Passes data on in the direction of the running listener. @param options  `from_upstream` says it elsewhere */
+  send(data: Bytes, options: { from_upstream?: boolean } = {}): void {
+    const named = options.from_upstream;
+    const direction = named === undefined ? this.#running : named ? 'down' : 'up';
+    if (direction === undefined) throw new TypeError('"from_upstream" flag is expected when called asynchronously');
+    const bytes = bytesOf(data);
+    if (direction === this.#running && this.#output) this.#output.push(bytes);
+    else if (this.onSend) this.onSend(direction, bytes);
+    else throw new TypeError('data can be sent in js_filter only');
+  }
+
+  log(message: unknown): void {
+    this.#s.log('info', `js: ${message}`);
+  }
+  warn(message: unknown): void {
+    this.#s.log('warn', `js: ${message}`);
+  }
+  error(message: unknown): void {
+    this.#s.log('error', `js: ${message}`);
+  }
+
+  /** Value of the variable, in place of what a function of js_set returns. */
+  setReturnValue(value: unknown): void {
+    this.#value = value;
+  }
+  get returnValue(): unknown {
+    return this.#value;
+  }
+
+  /** Variables of the configuration; those of `set` and `js_var` are writable. */
+  get variables(): Record<string, string> {
+    return (this.#variables ??= view<string>(
+      (name) => this.#read(name),
+      () => [],
+      (name, value) => this.#assign(name, value ?? ''),
+    ));
+  }
+  get rawVariables(): Record<string, Buffer> {
+    return (this.#rawVariables ??= view<Buffer>(
+      (name) => {
+        const value = this.#read(name);
+        return value === undefined ? undefined : Buffer.from(value, 'latin1');
+      },
+      () => [],
+      (name, value) => this.#assign(name, value?.latin1Slice() ?? ''),
+    ));
+  }
+
+  #read(name: string): string | undefined {
+    const def = this.#s.stream.variables.find(name);
+    return def ? (this.#s.variable(def) ?? undefined) : undefined;
+  }
+
+  #assign(name: string, value: string): void {
+    const def = this.#s.stream.variables.assignable(name);
+    if (!def) throw new TypeError(`variable "${name}" cannot be written`);
+    this.#s.assign(def, String(value));
+  }
+
+  // ---------------------------------------------------------------- for the module
+
+  wants(direction: Direction): boolean {
+    return this.#listeners[direction] !== undefined;
+  }
+
+  /** Shows a listener some data. @returns what it sends on; the data itself if nothing listens */
+  run(direction: Direction, data: Buffer, last: boolean): Buffer[] {
+    const listener = this.#listeners[direction];
+    if (!listener) return [data];
+    const output: Buffer[] = [];
+    this.#output = output;
+    this.#running = direction;
+    try {
+      const shown = listener.binary ? Buffer.from(data) : data.toString('utf8');
+      currentSession.run(this.#s, () => listener.callback(shown, { last }));
+    } finally {
+      this.#output = undefined;
+      this.#running = undefined;
+    }
+    return output;
+  }
+
+  decide(code: number): void {
+    if (this.decision !== undefined) return;
+    this.decision = code;
+    this.#onDecision?.();
+  }
+
+  /** An asynchronous handler that ended without deciding or listening never will. */
+  failUndecided(): void {
+    if (this.decision === undefined && !this.wants('up')) this.decide(STATUS.internalError);
+  }
+}
