@@ -1,7 +1,7 @@
 /** `mail { }`: logins over IMAP, POP3 and SMTP, the questions to the authentication server, and what back ends get. */
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, Server } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { Front, ours } from '../support/front.ts';
 import { authServer, type FakeBackEnd, imapBackEnd, LineClient, pop3BackEnd, smtpBackEnd } from '../support/mail.ts';
@@ -70,6 +70,7 @@ beforeAll(async () => {
   await front.start();
 });
 
+afterEach(() => LineClient.closeAll());
 afterAll(async () => {
   auth.server.close();
   for (const { close } of Object.values(back)) close();
@@ -143,7 +144,6 @@ describe('IMAP', () => {
     expect((await c.lines(/^a /)).at(-1)).toBe('a OK logged in');
     expect(asked).toMatchObject({ 'auth-user': user, 'auth-method': method });
     expect(back.imap.lines.at(-1)).toBe(password);
-    c.close();
   });
 
   test('CRAM-MD5 passes the challenge on', async () => {
@@ -154,7 +154,6 @@ describe('IMAP', () => {
     c.send(`${base64(`user ${digest}`)}\r\n`);
     expect((await c.lines(/^a /)).at(-1)).toBe('a OK logged in');
     expect(asked).toMatchObject({ 'auth-method': 'cram-md5', 'auth-user': 'user', 'auth-pass': digest, 'auth-salt': challenge });
-    c.close();
   });
 
   test('malformed answers end the exchange but not the session', async () => {
@@ -166,7 +165,6 @@ describe('IMAP', () => {
     expect(await c.ask('a AUTHENTICATE PLAIN x y')).toBe('a BAD invalid command');
     expect(await c.ask('a AUTHENTICATE GSSAPI')).toBe('a BAD invalid command');
     expect(await c.ask('a NOOP')).toBe('a OK completed');
-    c.close();
   });
 
   test('refusals of the authentication server and of the back end', async () => {
@@ -190,7 +188,6 @@ describe('IMAP', () => {
     c.send('b LOGIN waiting x\r\n');
     expect((await c.lines(/^b /)).at(-1)).toBe('b OK logged in');
     expect(asked['auth-login-attempt']).toBe('2');
-    c.close();
   });
 
   test.each([
@@ -218,7 +215,6 @@ describe('IMAP', () => {
     expect(await c.rest()).toBe('');
     const d = await open('imap');
     if (ours) expect(await d.ask('a LOGIN {10000}')).toBe('a BAD invalid command');
-    d.close();
   });
 
   test('a session that does not log in is closed', async () => {
@@ -240,7 +236,6 @@ describe('POP3', () => {
     expect(await c.ask('PASS a  b ')).toBe('+OK got PASS a  b ');
     expect(asked).toMatchObject({ 'auth-user': 'some%20one', 'auth-pass': 'a%20%20b%20', 'auth-protocol': 'pop3' });
     expect(await c.ask('STAT')).toBe('+OK got STAT');
-    c.close();
   });
 
   test('capabilities and methods', async () => {
@@ -259,11 +254,9 @@ describe('POP3', () => {
     const salt = c.greeting.replace('+OK POP3 ready ', '');
     expect(await c.ask('APOP user 0123456789abcdef0123456789abcdef')).toBe('+OK got PASS from the server');
     expect(asked).toMatchObject({ 'auth-method': 'apop', 'auth-salt': salt, 'auth-pass': '0123456789abcdef0123456789abcdef' });
-    c.close();
     const d = await open('pop3');
     expect(await d.ask('AUTH CRAM-MD5')).toBe(`+ ${base64(d.greeting.replace('+OK POP3 ready ', ''))}`);
     expect(await d.ask(base64('user too-short'))).toBe('-ERR invalid command');
-    d.close();
   });
 
   test('AUTH, and names from the authentication server', async () => {
@@ -271,7 +264,6 @@ describe('POP3', () => {
     expect(await c.ask('AUTH PLAIN')).toBe('+ ');
     expect(await c.ask(base64('\0other\0old'))).toBe('+OK got PASS new secret');
     expect(back.pop3.lines.slice(-2)).toEqual(['USER replaced', 'PASS new secret']);
-    c.close();
   });
 
   test.skipIf(!ours)('a name with a line break is not sent to the back end', async () => {
@@ -298,7 +290,6 @@ describe('POP3', () => {
     expect(await c.line()).toBe('+OK');
     expect(await c.line()).toBe('+OK got PASS y');
     expect(await c.line()).toBe('+OK got LIST');
-    c.close();
   });
 });
 
@@ -321,7 +312,6 @@ describe('SMTP', () => {
     ]);
     expect(asked).toMatchObject({ 'auth-protocol': 'smtp', 'client-host': '[UNAVAILABLE]', 'auth-user': 'a+b=c%20d' });
     expect(await c.ask('MAIL FROM:<a@b>')).toBe('250 2.0.0 got MAIL FROM:<a@b>');
-    c.close();
   });
 
   test('commands before the login', async () => {
@@ -363,7 +353,6 @@ describe('SMTP', () => {
     });
     expect(back.smtp.lines.slice(-3)).toEqual(['EHLO mail.example.com', 'MAIL FROM:<e@f>', 'RCPT TO:<bad@b>']);
     expect(await c.ask('RCPT TO:<good@b>')).toBe('250 2.0.0 got RCPT TO:<good@b>');
-    c.close();
   });
 
   test('proxy_smtp_auth logs in to the back end', async () => {
@@ -371,7 +360,6 @@ describe('SMTP', () => {
     expect(await c.ask('HELO me')).toBe('250 mail.example.com');
     expect(await c.ask(`AUTH PLAIN ${base64('\0user\0secret')}`)).toBe('235 2.0.0 OK');
     expect(back.smtp.lines.slice(-2)).toEqual(['HELO mail.example.com', `AUTH PLAIN ${base64('\0user\0secret')}`]);
-    c.close();
     const d = await open('open');
     expect(await d.ask(`AUTH PLAIN ${base64('\0bad\0secret')}`)).toBe('535 5.7.8 rejected by the back end');
     expect(await d.rest()).toBe('');

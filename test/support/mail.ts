@@ -10,11 +10,19 @@ export class LineClient {
   #received = '';
   #ended = false;
   #wake: (() => void) | undefined;
+  static readonly #open = new Set<LineClient>();
 
   greeting = '';
 
   private constructor(public socket: Socket) {
+    LineClient.#open.add(this);
     this.#attach(socket);
+  }
+
+  /** Closes what the last test left open. */
+  static closeAll(): void {
+    for (const client of LineClient.#open) client.close();
+    LineClient.#open.clear();
   }
 
   #attach(socket: Socket): void {

@@ -2,7 +2,7 @@
 
 import type { Table } from '../config/directive.ts';
 import { ANY_COUNT, HS, HTTP, SERVER } from '../config/directive.ts';
-import { ConfigError, failAt } from '../config/syntax.ts';
+import { ConfigError } from '../config/syntax.ts';
 import { allow, BlockBuilder, type BuildInput, finishBuild, type Structure } from '../http/config/block-builder.ts';
 import { collectSockets, parseListen } from '../http/config/listen.ts';
 import type { BlockFrame } from '../http/config/module.ts';
@@ -15,7 +15,7 @@ import { imap, mailImap } from './commands/imap.ts';
 import { mailPop3, pop3 } from './commands/pop3.ts';
 import { mailSmtp, smtp } from './commands/smtp.ts';
 import { mailCore } from './core.ts';
-import { addressText, MAIL_LISTEN } from './listen.ts';
+import { addressText, duplicateText, MAIL_LISTEN } from './listen.ts';
 import { MailMain } from './model.ts';
 import { mailProxy } from './proxy/conf.ts';
 import { mailRealip } from './realip.ts';
@@ -65,7 +65,7 @@ const STRUCTURE: Record<string, (builder: MailBuilder) => Structure<MailMain>> =
 
 class MailBuilder extends BlockBuilder<MailMain> {
   /** where TLS is demanded, for messages about missing certificates */
-  readonly #listenSsl = new Map<Server, { file: string; line: number }>();
+  readonly #tlsDemands = new Map<Server, { what: string; file: string; line: number }>();
 
   constructor(input: BuildInput) {
     super(input, MAIL_MODULES, new MailMain(new Variables(), input.paths, input.inherited, 'mail:'));
@@ -86,7 +86,9 @@ class MailBuilder extends BlockBuilder<MailMain> {
     this.main.servers.push(server);
     this.prepare(loc);
     this.readNodes(f.node.children ?? [], SERVER, loc, server);
-    if (server.listens.length === 0) failAt(f.node, `no "listen" is defined for server in ${server.place}`);
+    if (server.listens.length === 0) throw new ConfigError(`no "listen" is defined for server in ${server.place}`);
+    const startTls = f.node.children?.find(({ name }) => name === 'starttls');
+    if (startTls && !this.#tlsDemands.has(server)) this.#tlsDemands.set(server, { what: 'starttls', ...startTls });
   }
 
   /** An address belongs to one server: there are no names to choose by. */
@@ -96,9 +98,8 @@ class MailBuilder extends BlockBuilder<MailMain> {
     const before = server?.listens.length ?? 0;
     parseListen(f, MAIL_LISTEN);
     for (const own of server?.listens.slice(before) ?? []) {
-      const text = addressText(own);
-      if (others.some((other) => addressText(other) === text)) f.fail(`duplicate "${text}" address and port pair`);
-      if (own.ssl && server) this.#listenSsl.set(server, f.node);
+      if (others.some((other) => addressText(other) === addressText(own))) f.fail(duplicateText(own));
+      if (own.ssl && server) this.#tlsDemands.set(server, { what: 'listen ... ssl', ...f.node });
     }
   }
 
@@ -121,15 +122,15 @@ class MailBuilder extends BlockBuilder<MailMain> {
     for (const server of this.main.servers) {
       const conf = sslModule.conf(server.root);
       if (!usesTls(server)) continue;
-      const node = this.#listenSsl.get(server);
-      const what = `the "${node ? 'listen ... ssl' : 'starttls'}" directive in ${node ? `${node.file}:${node.line}` : server.place}`;
+      const inherited = this.input.node.children?.find(({ name }) => name === 'starttls') ?? this.input.node;
+      const demand = this.#tlsDemands.get(server) ?? { what: 'starttls', ...inherited };
+      const what = `the "${demand.what}" directive in ${demand.file}:${demand.line}`;
       if (!conf.ssl_certificate) throw `no "ssl_certificate" is defined for ${what}`;
       if (!conf.ssl_certificate_key) throw `no "ssl_certificate_key" is defined for ${what}`;
       if (conf.ssl_certificate_key.length < conf.ssl_certificate.length)
         throw `no "ssl_certificate_key" is defined for certificate "${conf.ssl_certificate.at(-1)?.value.source}" and ${what}`;
-      const mode = conf.ssl_verify_client;
-      if ((mode === 'on' || mode === 'optional') && !conf.ssl_client_certificate && !conf.ssl_trusted_certificate)
-        throw 'no ssl_client_certificate or ssl_trusted_certificate for ssl_verify_client';
+      for (const { value } of [...conf.ssl_certificate, ...conf.ssl_certificate_key])
+        if (value.constant === undefined) throw `"${value.source}": variables are not supported in certificates of mail`;
       contextOf(this.main, server);
     }
   }

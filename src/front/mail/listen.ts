@@ -5,12 +5,18 @@ import type { ListenOptions } from '../http/model/types.ts';
 
 const PARAMETERS = new Set(['bind', 'backlog', 'rcvbuf', 'sndbuf', 'ipv6only', 'multipath', 'ssl', 'so_keepalive', 'proxy_protocol']);
 
+/** What a second server at an address, or a second `listen` in one, is told. */
+export function duplicateText(options: ListenOptions): string {
+  return `duplicate "${addressText(options)}" address and port pair`;
+}
+
 export const MAIL_LISTEN: ListenRules = {
   defaultPort: null,
   readOption(f: BlockFrame, _options: ListenOptions, word: string): boolean {
     if (!PARAMETERS.has(word.replace(/=.*/s, ''))) f.fail(`invalid parameter "${word}"`);
     return false;
   },
+  duplicate: duplicateText,
 };
 
 /** The address as log lines and messages show it. */

@@ -1,7 +1,7 @@
 // TLS of client connections, from the start or after STARTTLS, and the demands on the client's certificate.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { contextOf, secureContextFor } from '../http/connection/tls-context.ts';
+import { contextOf, secureContextFor, trustUnnamed } from '../http/connection/tls-context.ts';
 import { SocketIncoming } from '../http/connection/tls-incoming.ts';
 import { tlsInfo } from '../http/connection/tls-info.ts';
 import { Handshake, wireNames } from '../http/connection/tls-listener.ts';
@@ -29,16 +29,18 @@ export function secureSession(s: MailConnection, raw: Socket): void {
 function handshake(s: MailConnection, incoming: SocketIncoming, hello: ClientHello): void {
   const { defaultServer: server } = s.hosts;
   const context = contextOf(s.mail, server);
+  const secureContext = secureContextFor(server, context, () => {
+    throw new Error('certificates of mail contain no variables');
+  });
   const secure = incoming.secure({
     isServer: true,
     server: context.server,
     requestCert: context.conf.ssl_verify_client !== 'off',
     rejectUnauthorized: false,
     ALPNProtocols: wireNames([s.protocol.name]),
-    secureContext: secureContextFor(server, context, () => {
-      throw new Error('certificates of mail contain no variables');
-    }),
+    secureContext,
   });
+  trustUnnamed(context, secureContext);
   new Handshake(
     secure,
     mailCore.conf(s.loc).timeout,

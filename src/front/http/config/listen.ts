@@ -41,6 +41,8 @@ export interface ListenRules {
   defaultPort: string | null;
   /** parameters that only this kind has, or that it understands in its own way; returns false for others */
   readOption(f: BlockFrame, options: ListenOptions, word: string): boolean;
+  /** message for an address that the server has already */
+  duplicate?(options: ListenOptions): string;
 }
 
 export function parseListen(f: BlockFrame, rules: ListenRules): void {
@@ -65,7 +67,7 @@ export function parseListen(f: BlockFrame, rules: ListenRules): void {
   for (const port of address.ports) {
     const options = { ...base, port };
     if (server.listens.some((l) => keyOf(l) === keyOf(options))) {
-      f.fail(`a duplicate listen ${f.args[0]}`);
+      f.fail(rules.duplicate?.(options) ?? `a duplicate listen ${f.args[0]}`);
     }
     server.listens.push(options);
   }
