@@ -37,6 +37,7 @@ const ENTRIES: (StreamModule | Optional)[] = [
   streamSsl,
   streamSet,
   streamSslPreread,
+  { load: async () => (await import('./modules/mqtt.ts')).streamMqtt, directives: /^mqtt/ },
   { load: async () => (await import('./modules/js.ts')).streamJs, directives: /^js_/ },
   streamGroups,
   streamProxyConf,
