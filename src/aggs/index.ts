@@ -121,6 +121,8 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     tree.children.filter((spec) => spec.typeName === 'global'),
     (program) => runner.executeAll(program),
   );
+  for (const [spec, result] of results)
+    spec.type.verify?.(spec, { result, segment: scope, bindings, bound: bindings.get(spec), map: null });
   return { bindings, segment: scope, results, times };
 }
 

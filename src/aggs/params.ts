@@ -9,6 +9,7 @@ export class Params {
   readonly #left: Set<string>;
   /** Names read so far: candidates for the suggestion in the error for an unknown one. */
   readonly #known = new Set<string>();
+  #late: Error | null = null;
 
   /** @throws ApiError parsing_exception: not an object */
   constructor(typeName: string, body: unknown) {
@@ -30,8 +31,19 @@ export class Params {
     return this.#body[key] ?? undefined;
   }
 
+  /** As `take`, but null is refused, as it is by parsers that declare the type of a field. @throws ApiError x_content_parse_exception */
+  takeValue(key: string): unknown {
+    if (this.#body[key] === null) throw this.wrongType(key, null);
+    return this.take(key);
+  }
+
+  /** Keeps an error for `done`, which first refuses unknown fields. */
+  failLater(error: Error): void {
+    this.#late ??= error;
+  }
+
   string(key: string): string | null {
-    const value = this.take(key);
+    const value = this.takeValue(key);
     if (value === undefined) return null;
     if (typeof value === 'object') throw this.wrongType(key, value);
     return String(value);
@@ -39,14 +51,14 @@ export class Params {
 
   /** A string; other scalars are refused (names of fields and formats). */
   name(key: string): string | null {
-    const value = this.take(key);
+    const value = this.takeValue(key);
     if (value === undefined) return null;
     if (typeof value !== 'string') throw this.wrongType(key, value);
     return value;
   }
 
   number(key: string): number | null {
-    const value = this.take(key);
+    const value = this.takeValue(key);
     if (value === undefined) return null;
     const number =
       typeof value === 'number'
@@ -68,7 +80,7 @@ export class Params {
   }
 
   bool(key: string): boolean | null {
-    const value = this.take(key);
+    const value = this.takeValue(key);
     if (value === undefined) return null;
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
@@ -76,13 +88,13 @@ export class Params {
   }
 
   list(key: string): unknown[] | null {
-    const value = this.take(key);
+    const value = this.takeValue(key);
     if (value === undefined) return null;
     return Array.isArray(value) ? value : [value];
   }
 
   object(key: string): JsonObject | null {
-    const value = this.take(key);
+    const value = this.takeValue(key);
     if (value === undefined) return null;
     if (!isObject(value)) throw this.wrongType(key, value);
     return value;
@@ -107,9 +119,10 @@ export class Params {
     return parameterError(this.typeName, key, reason);
   }
 
-  /** @throws ApiError x_content_parse_exception: a parameter that was not read */
+  /** @throws ApiError x_content_parse_exception: a parameter that was not read; an error that was kept */
   done(): void {
     for (const key of this.#left) throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.#known)}`);
+    if (this.#late !== null) throw this.#late;
   }
 }
 

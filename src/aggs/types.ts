@@ -160,5 +160,7 @@ export interface AggType {
   /** Nested path of the children, if it differs from the parent's. */
   childPath?(spec: AggSpec, ctx: BindContext): string | null;
   plan(spec: AggSpec, bound: never, segment: SegmentScope, children: readonly AggNode[]): AggNode;
+  /** Checks the result of a segment. @throws ApiError: reported as a failure of the shard */
+  verify?(spec: AggSpec, slice: Slice): void;
   merge(spec: AggSpec, slices: readonly Slice[], parents: number, ctx: ReduceContext): MergedAgg;
 }

@@ -100,6 +100,9 @@ export const DIFFERENCES = {
   quantizesShapes: since8('corners of boxes and polygons are rounded to the grid of stored points'),
   templateMayMatchAnything: since8('a dynamic template without conditions is accepted'),
   countsSegmentMemory: onlyIn7('`_segments` has `memory_in_bytes`'),
+  hasDataTiers: row('new indices have `index.routing.allocation.include._tier_preference`', false, true, true, true, false),
+  refusesPlainInterval: since8('`interval` of `date_histogram` is refused; `calendar_interval` and `fixed_interval` replace it'),
+  highlightsLoadIds: since8('hits with highlights have `_id` even if `stored_fields` is `_none_`'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
   documentError: row(
     'error type of documents that do not fit the mapping',

@@ -13,8 +13,19 @@ interface Form {
 const illegal = (reason: string): ApiError => new ApiError('illegal_argument_exception', 400, reason);
 const unparsed = (reason: string, causedBy: ApiError): ApiError => new ApiError('x_content_parse_exception', 400, reason, { causedBy });
 
+const COERCION = /^\[.*\] expects a (number|boolean), but found \[VALUE_(BOOLEAN|NUMBER)\]$/s;
+const coercionAs = (type: string): Form => ({
+  type: 'parsing_exception',
+  reason: COERCION,
+  as: ([, wanted, found]) => {
+    const what = wanted === 'number' ? 'not numeric, can not use numeric value accessors' : 'not of boolean type';
+    return new ApiError(type, 400, `Current token (VALUE_${found === 'NUMBER' ? 'NUMBER_INT' : 'TRUE'}) ${what}`);
+  },
+});
+
 /** Errors of both Elasticsearch 7 and 8. */
 const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
+  { type: 'settings_exception', reason: /^unknown setting \[/, as: (_text, { reason }) => illegal(reason ?? '') },
   {
     type: 'parsing_exception',
     reason: /^no points provided for _geo_distance sort\.$/,
@@ -24,6 +35,7 @@ const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
 
 /** Errors of Elasticsearch 8. */
 const FORMS_OF_8: readonly Form[] = [
+  coercionAs('x_content_parse_exception'),
   {
     type: 'illegal_argument_exception',
     reason: /^\[(from|size)\] parameter cannot be negative, found \[(-?\d+)\]$/,
@@ -66,9 +78,14 @@ function asOwnRoot({ type, status, reason, details, causedBy }: ApiError): ApiEr
   return new ApiError(type, status, reason, { details, causedBy, rootCauses: [new ApiError(type, status, reason, { details })] });
 }
 
+const FORMS: Readonly<Record<Dialect['errorForms'], readonly Form[]>> = {
+  own: [coercionAs('input_coercion_exception')],
+  '7': [coercionAs('json_parse_exception'), ...FORMS_OF_ELASTICSEARCH],
+  '8': [...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH],
+};
+
 function formsOf({ errorForms }: Dialect): readonly Form[] {
-  if (errorForms === 'own') return [];
-  return errorForms === '8' ? [...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH] : FORMS_OF_ELASTICSEARCH;
+  return FORMS[errorForms];
 }
 
 /** JSON that cannot be parsed: version 7 names the parser's exception, version 8 wraps it. */

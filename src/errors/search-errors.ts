@@ -57,13 +57,13 @@ export interface ShardFailure {
   readonly error: ApiError;
 }
 
-/** All shards failed. The status is that of the first failure; equal root causes are listed once. */
+/** All shards failed. The status is that of the first failure; equal root causes of an index are listed once. */
 export function allShardsFailedError(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
   const roots: ApiError[] = [];
   const seen = new Set<string>();
-  for (const { error } of failures) {
+  for (const { error, index } of failures) {
     for (const root of rootsOf(error)) {
-      const key = `${root.type}|${root.reason}|${String(root.details['index'])}`;
+      const key = `${root.type}|${root.reason}|${String(root.details['index'] ?? index)}`;
       if (!seen.has(key)) roots.push(root);
       seen.add(key);
     }

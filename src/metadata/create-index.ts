@@ -79,6 +79,8 @@ export function newIndex(state: ClusterState, index: string, body: JsonObject, e
   for (const key of Object.keys(body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('parse_exception', 400, `unknown key [${key}] for create index`);
   }
+  const given = flattenSettings(objectAt(body, 'settings'));
+  checkSettings(given);
   checkIndexName(index);
   if (Object.hasOwn(state.indices, index)) {
     const { uuid } = state.indices[index];
@@ -92,9 +94,10 @@ export function newIndex(state: ClusterState, index: string, body: JsonObject, e
     });
   }
   const { parts } = templatesFor(state, index);
-  const given = flattenSettings(objectAt(body, 'settings'));
-  checkSettings(given);
-  const settings: Record<string, string | readonly string[]> = { ...parts.settings };
+  const settings: Record<string, string | readonly string[]> = {
+    ...(env.dialect.hasDataTiers ? { 'index.routing.allocation.include._tier_preference': 'data_content' } : {}),
+    ...parts.settings,
+  };
   for (const [name, value] of Object.entries(given)) {
     if (value === null) delete settings[name];
     else setOwn(settings, name, value);

@@ -43,12 +43,10 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
   checkKeys(body, INDEX_TEMPLATE_KEYS, 'index_template');
   const exists = Object.hasOwn(state.indexTemplates, name);
   if (create && exists) throw illegalArgumentError(`index template [${name}] already exists`);
+  if (body.index_patterns === undefined) throw illegalArgumentError('Required [index_patterns]');
   const patterns = patternsOf(body.index_patterns);
-  const problems = [
-    ...templateNameProblems(name),
-    ...(patterns.length === 0 ? ['index patterns are missing'] : []),
-    ...patterns.flatMap((pattern) => patternProblems(pattern)),
-  ];
+  if (patterns.length === 0 && env.dialect.errorForms === '8') throw illegalArgumentError('There must be at least one pattern, zero given');
+  const problems = [...templateNameProblems(name), ...patterns.flatMap((pattern) => patternProblems(pattern))];
   if (typeof body.priority === 'number' && body.priority < 0) throw validationFailedError(['index template priority must be >= 0']);
   if (problems.length > 0) throw invalidTemplateError(name, validationFailedError(problems).reason as string);
   const composedOf = textList(body.composed_of);
@@ -91,7 +89,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
 export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
   checkKeys(body, COMPONENT_KEYS, 'component_template');
   if (create && Object.hasOwn(state.componentTemplates, name)) throw illegalArgumentError(`component template [${name}] already exists`);
-  if (!isObject(body.template)) throw new ApiError('x_content_parse_exception', 400, 'Required [template]');
+  if (!isObject(body.template)) throw illegalArgumentError('Required [template]');
   const template = normalizeBody(body.template);
   buildTemplate(partsOf([template]), env.buildMapping);
   const stored: MutableJsonObject = {

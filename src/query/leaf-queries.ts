@@ -227,10 +227,11 @@ function parseIds(body: JsonObject): Query {
   const values: string[] = [];
   for (const [key, value] of Object.entries(body)) {
     if (key === 'values') {
-      if (isObject(value)) throw xContentParseError("[ids] values doesn't support values of type: START_OBJECT");
+      if (isObject(value) || typeof value === 'boolean' || value === null)
+        throw parsingError(`[ids] values doesn't support values of type: ${tokenOf(value)}`);
       for (const id of Array.isArray(value) ? value : [value]) values.push(readText(id, 'ids'));
     } else if (key !== 'boost' && key !== '_name') {
-      throw xContentParseError(`[ids] unknown field [${key}]`);
+      throw parsingError(`[ids] unknown field [${key}]`);
     }
   }
   return { kind: 'ids', values, ...readBase('ids', body) };

@@ -85,7 +85,8 @@ function parseRankFeature(body: JsonObject): Query {
 
 function parseDistanceFeature(body: JsonObject): Query {
   for (const key of Object.keys(body))
-    if (!['field', 'origin', 'pivot', 'boost', '_name'].includes(key)) throw parsingError(`[distance_feature] unknown field [${key}]`);
+    if (!['field', 'origin', 'pivot', 'boost', '_name'].includes(key))
+      throw xContentParseError(`[distance_feature] unknown field [${key}]`);
   const { field, origin, pivot } = body;
   for (const [name, value] of Object.entries({ field, origin, pivot }))
     if (value === undefined) throw illegalArgumentError(`Required [${name}]`);

@@ -3,6 +3,7 @@
 import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError, parsingError, unsupported, xContentError } from '../errors.ts';
@@ -16,7 +17,7 @@ import type { AggSpec, AggType, Slice } from '../types.ts';
 import { flattenChain, planChain } from './chain.ts';
 import { type SegmentSource, type SourceShape, segmentSource } from './composite-source.ts';
 import { tilePrecision } from './geo-grids.ts';
-import { noInterval, parseRounding } from './histogram.ts';
+import { noInterval, parseRounding, refusePlainInterval } from './histogram.ts';
 import { compareKeys, TermKeys } from './terms.ts';
 
 interface CompositeSource extends SourceShape {
@@ -33,7 +34,7 @@ interface CompositeParams {
   readonly after: JsonObject | null;
 }
 
-function parseSourceEntry(entry: unknown): CompositeSource {
+function parseSourceEntry(entry: unknown, { refusesPlainInterval }: Dialect): CompositeSource {
   if (!isObject(entry) || Object.keys(entry).length !== 1) throw parsingError('Composite sources must have one name each');
   const [name, body] = Object.entries(entry)[0];
   if (!isObject(body) || Object.keys(body).length !== 1) throw parsingError(`Composite source [${name}] must have one type`);
@@ -50,6 +51,7 @@ function parseSourceEntry(entry: unknown): CompositeSource {
   const source = parseSource(p, true);
   const interval = kind === 'histogram' ? (p.number('interval') ?? 0) : 0;
   if (kind === 'histogram' && interval <= 0) throw illegalArgumentError(`[interval] must be greater than 0 for [histogram] source`);
+  if (kind === 'date_histogram' && refusesPlainInterval) refusePlainInterval(p);
   const rounding = kind === 'date_histogram' ? parseRounding(p, source.timeZone, name) : null;
   if (kind === 'date_histogram' && rounding === null) throw noInterval();
   const precision = kind === 'geotile_grid' ? tilePrecision(p) : 0;
@@ -71,7 +73,7 @@ function parseSourceEntry(entry: unknown): CompositeSource {
 
 export const compositeType: AggType = {
   isBucket: true,
-  parse(_name, typeName, body): CompositeParams {
+  parse(_name, typeName, body, { dialect }): CompositeParams {
     const p = new Params(typeName, body);
     const size = p.integer('size') ?? 10;
     const after = p.object('after');
@@ -81,7 +83,7 @@ export const compositeType: AggType = {
     if (size <= 0) throw p.refuse('size', `[size] must be greater than 0. Found [${size}]`);
     let sources: CompositeSource[];
     try {
-      sources = list.map(parseSourceEntry);
+      sources = list.map((entry) => parseSourceEntry(entry, dialect));
       if (sources.length === 0) throw illegalArgumentError('Composite [sources] cannot be null or empty');
       const names = sources.map((source) => source.name);
       const twice = names.filter((name, i) => names.indexOf(name) !== i);

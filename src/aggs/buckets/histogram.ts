@@ -379,10 +379,16 @@ export function dateNode(source: ValuesSource, { segment }: SegmentScope, roundi
   return { op: 'dateStarts', source: column, starts: BigInt64Array.from(raw), children };
 }
 
+/** @throws ApiError x_content_parse_exception */
+export function refusePlainInterval(p: Params): void {
+  if (p.has('interval')) throw xContentError(`[${p.typeName}] unknown field [interval] did you mean [fixed_interval]?`);
+}
+
 export const dateHistogramType: AggType = {
   isBucket: true,
-  parse(name, typeName, body): HistogramParams {
+  parse(name, typeName, body, { dialect }): HistogramParams {
     const p = new Params(typeName, body);
+    if (dialect.refusesPlainInterval) refusePlainInterval(p);
     const common = parseCommon(p, name);
     const rounding = parseRounding(p, common.source.timeZone, name);
     p.done();

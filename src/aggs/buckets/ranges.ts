@@ -51,7 +51,9 @@ interface BoundRanges {
 
 function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeParams {
   const keyed = p.bool('keyed') ?? false;
-  const list = p.list('ranges') ?? [];
+  const given = p.takeValue('ranges');
+  if (given !== undefined && typeof given !== 'object') throw p.wrongType('ranges', given);
+  const list = given === undefined ? [] : [given].flat();
   p.done();
   if (list.length > MAX_RANGES) throw tooManyBuckets(MAX_RANGES, list.length);
   const ranges = list.map((body): RangeSpec => {

@@ -6,7 +6,7 @@ import { type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { illegalArgumentError, misusedError, parsingError } from '../errors.ts';
+import { illegalArgumentError, misusedError, parameterError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { JsonOut, jsonFigures, MetricOut } from '../reduce/out.ts';
 import { bindSource, doublesOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
@@ -41,8 +41,10 @@ interface WeightedParams {
   readonly format: string | null;
 }
 
-function parseField(typeName: string, body: unknown): SourceParams {
+function parseField(typeName: string, key: string, body: unknown): SourceParams {
   const p = new Params(typeName, body);
+  const { field, script } = p.has('script') ? { field: null, script: true } : { field: p.has('field'), script: false };
+  if (!field && !script) throw parameterError(typeName, key, '[field] and [script] cannot both be null.  Please specify one or the other.');
   const source = parseSource(p);
   p.done();
   return source;
@@ -58,7 +60,7 @@ export const weightedAvgType: AggType = {
     p.string('value_type');
     p.done();
     if (!value) throw illegalArgumentError('Required [value]');
-    return { value: parseField(typeName, value), weight: weight ? parseField(typeName, weight) : null, format };
+    return { value: parseField(typeName, 'value', value), weight: weight ? parseField(typeName, 'weight', weight) : null, format };
   },
   bind(spec, ctx) {
     const { value, weight, format } = spec.params as WeightedParams;
@@ -71,6 +73,17 @@ export const weightedAvgType: AggType = {
     };
   },
   plan: docsNode,
+  verify(_spec, { result, bound, segment }) {
+    const { weight, dialect } = bound as { weight: ValuesSource; dialect: Dialect };
+    if (result.op !== 'docs') return;
+    for (const doc of result.docs) {
+      if (doublesOf(weight, segment.segment, doc).length <= 1) continue;
+      throw misusedError(
+        'Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a single value.',
+        dialect,
+      );
+    }
+  },
   merge(spec, slices, parents) {
     const groups = docGroups(slices, parents);
     return {
@@ -83,12 +96,6 @@ export const weightedAvgType: AggType = {
             const weights = doublesOf(bound.weight, slice.segment.segment, doc);
             const values = doublesOf(bound.value, slice.segment.segment, doc);
             if (values.length === 0 || weights.length === 0) continue;
-            if (weights.length > 1) {
-              throw misusedError(
-                'Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a single value.',
-                bound.dialect,
-              );
-            }
             for (const value of values) {
               add.add(0, value * weights[0]);
               add.add(1, weights[0]);
@@ -169,7 +176,12 @@ export const geoBoundsType: AggType = {
 
 export const geoCentroidType: AggType = {
   isBucket: false,
-  parse: (_name, typeName, body) => ({ source: parseField(typeName, body) }),
+  parse(_name, typeName, body) {
+    const p = new Params(typeName, body);
+    const source = parseSource(p);
+    p.done();
+    return { source };
+  },
   bind: (spec, ctx) => bindSource('geo_centroid', (spec.params as { source: SourceParams }).source, ctx, ['geo_point']),
   plan: docsNode,
   merge(spec, slices, parents) {

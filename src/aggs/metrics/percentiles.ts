@@ -3,6 +3,7 @@
 
 import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { bodyError, illegalArgumentError } from '../errors.ts';
 import { Params, pointName } from '../params.ts';
 import { type Figure, MetricOut } from '../reduce/out.ts';
@@ -22,7 +23,7 @@ import {
   sketches,
   sketchNode,
 } from './t-digest/sketch.ts';
-import { distributions } from './value-counts.ts';
+import { distributions, lowestValue } from './value-counts.ts';
 
 interface PercentParams {
   readonly source: SourceParams;
@@ -105,6 +106,9 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
       return bindSketch(bound, digits === null ? sketch : { ...sketch, isExact: true }, ctx.index.mapping.dialect);
     },
     plan: (_spec, bound: BoundSketch, scope) => sketchNode(bound, scope),
+    verify(spec, slice) {
+      if ((spec.params as PercentParams).digits !== null) refuseNegative(slice);
+    },
     merge(spec, slices, parents) {
       const { points, keyed, digits, sketch } = spec.params as PercentParams;
       const read = digits === null ? digested(slices, parents, sketch, figure) : recorded(slices, parents, digits, figure);
@@ -130,6 +134,17 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
       };
     },
   };
+}
+
+/** A histogram holds no negative values. @throws ApiError array_index_out_of_bounds_exception */
+function refuseNegative(slice: Slice): void {
+  const lowest = lowestValue(slice);
+  if (lowest < 0)
+    throw new ApiError(
+      'array_index_out_of_bounds_exception',
+      400,
+      `The value ${pointName(lowest)} is out of bounds for histogram: negative values cannot be recorded`,
+    );
 }
 
 /** Reads figures of a bucket by point. */

@@ -57,6 +57,15 @@ export function distributions(slices: readonly Slice[], parents: number): (paren
   };
 }
 
+/** The least value in the result of a segment; Infinity if there are none. */
+export function lowestValue(slice: Slice): number {
+  const isRounded = hasManyValues(slice.bound as ValuesSource, slice.segment);
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const key of columnsOf(slice).keys)
+    lowest = Math.min(lowest, isRounded ? Number(key) : exactDouble(slice.bound as ValuesSource, key));
+  return lowest;
+}
+
 /** Builds a distribution from values and counts in any order. */
 export function ranked(values: readonly number[], counts: readonly number[]): Distribution {
   const sorted = Float64Array.from(values).sort();

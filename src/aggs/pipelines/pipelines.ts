@@ -106,14 +106,19 @@ const MULTI_BUCKET = new Set([
 
 /** A sibling pipeline must read a multi-bucket aggregation, directly or inside single buckets. */
 function checkBuckets(pipeline: PipelineSpec, path: string, children: readonly AggSpec[]): void {
-  let level = children;
-  for (const step of parsePath(path)) {
-    const child = level.find((c) => c.name === step.name);
-    if (!child) return;
-    if (MULTI_BUCKET.has(child.typeName)) return;
-    if (!child.type.isBucket) break;
-    level = child.children;
+  let [level, pipelines]: [readonly AggSpec[], readonly PipelineSpec[]] = [children, []];
+  let hasBuckets = false;
+  for (const [at, step] of parsePath(path).entries()) {
+    const own = (name: string): boolean => name === step.name || name === `${step.name}.${step.key}`;
+    const child = level.find(({ name }) => own(name));
+    if (!child) {
+      if (at === 0 || step.name.startsWith('_') || pipelines.some(({ name }) => own(name))) break;
+      throw validationError(`No aggregation [${step.name}] found for path [${path}]`);
+    }
+    hasBuckets ||= MULTI_BUCKET.has(child.typeName);
+    [level, pipelines] = [child.children, child.pipelines];
   }
+  if (hasBuckets) return;
   throw validationError(
     `The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${path}`,
   );

@@ -35,7 +35,11 @@ function templateApis(kind: TemplateKind, folder: string): ApiSpec[] {
     );
   const get: ApiSpec['routes'][string] = (request, { engine }) => {
     const body = getTemplates(engine, kind, request.string('name') ?? null, request.boolean('flat_settings') ?? false);
-    return body === null ? answer(404, {}) : ok(body);
+    if (body === null) return answer(404, {});
+    // A pattern that matches nothing is a 404 with an empty list.
+    const name = request.string('name') ?? '*';
+    const isMissing = name !== '*' && findTemplates(engine.cluster, kind, name).length === 0;
+    return isMissing ? answer(404, body) : ok(body);
   };
   return [
     defineApi({

@@ -25,6 +25,7 @@ export interface FetchRequest {
   readonly fields: readonly FieldRequest[];
   readonly docvalueFields: readonly FieldRequest[];
   readonly storedFields: readonly string[] | null;
+  readonly highlight: readonly unknown[];
   readonly version: boolean;
   readonly seqNoPrimaryTerm: boolean;
   readonly scriptFields: readonly unknown[];
@@ -76,7 +77,8 @@ function hitJson(
   const { at, segment, hit, document } = target;
   const hasNoFields = request.storedFields?.includes('_none_') ?? false;
   const out: MutableJsonObject = { _index: at.shard.index };
-  if (!hasNoFields) out['_id'] = document.id;
+  // Highlighters of Elasticsearch 8 load the id, too.
+  if (!hasNoFields || (request.highlight.length > 0 && at.shard.mapping.dialect.highlightsLoadIds)) out['_id'] = document.id;
   if (request.version) out['_version'] = document.version;
   if (request.seqNoPrimaryTerm) {
     out['_seq_no'] = document.seqNo;

@@ -1,7 +1,9 @@
 // Parts of a search body that have a form of their own: source filters, fields, collapse, rescore, slices.
+
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError, timeValueError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -93,6 +95,8 @@ export function readFieldRequests(key: string, value: unknown): FieldRequest[] {
     for (const name of Object.keys(item)) {
       if (name !== 'field' && name !== 'format' && !(key === 'fields' && name === 'include_unmapped'))
         throw xContentParseError(`[docvalues_field] unknown field [${name}]`);
+      if (item[name] !== null && typeof item[name] !== 'string' && name !== 'include_unmapped')
+        throw xContentParseError(`[docvalues_field] ${name} doesn't support values of type: ${tokenOf(item[name])}`);
     }
     if (item['field'] === undefined) throw illegalArgumentError('Required [field]');
     const format = item['format'];
@@ -133,8 +137,8 @@ export function readRescore(body: JsonObject, report: ReportUncacheable): Rescor
   return {
     windowSize,
     query: parseQuery(rescoreQuery, report),
-    queryWeight: inner['query_weight'] === undefined ? 1 : readFloat(inner['query_weight'], 'rescore'),
-    rescoreWeight: inner['rescore_query_weight'] === undefined ? 1 : readFloat(inner['rescore_query_weight'], 'rescore'),
+    queryWeight: readWeight(inner, 'query_weight'),
+    rescoreWeight: readWeight(inner, 'rescore_query_weight'),
     scoreMode: mode as RescoreRequest['scoreMode'],
   };
 }
@@ -172,4 +176,17 @@ export function readPit(body: JsonObject): PitRequest {
   }
   if (typeof body['id'] !== 'string') throw illegalArgumentError('Required [id]');
   return { id: body['id'], keepAliveMs: body['keep_alive'] === undefined ? null : readDuration('keep_alive', body['keep_alive']) };
+}
+
+/** A weight of a rescorer; 1 if absent. @throws ApiError x_content_parse_exception */
+function readWeight(body: JsonObject, key: string): number {
+  const value = body[key];
+  if (value === undefined) return 1;
+  if (typeof value !== 'number' && typeof value !== 'string')
+    throw xContentParseError(`[query] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  try {
+    return readFloat(value, 'rescore');
+  } catch (error) {
+    throw error instanceof ApiError ? xContentParseError(`[query] failed to parse field [${key}]`, error) : error;
+  }
 }

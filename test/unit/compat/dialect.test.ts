@@ -30,6 +30,15 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
   namesValuesAboveLimit: async (ask) => (await search(ask, { query: { exists: { field: '_ignored' } } })).hits.total.value === 1,
   documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
+  hasDataTiers: async (ask) => 'routing' in (await ask('GET /docs/_settings')).json.docs.settings.index,
+  refusesPlainInterval: async (ask) => {
+    const aggs = { a: { date_histogram: { field: 'number', interval: 'day' } } };
+    return (await ask('POST /docs/_search', { aggs })).json.error?.type === 'x_content_parse_exception';
+  },
+  highlightsLoadIds: async (ask) => {
+    const body = { query: { match: { text: 'fox' } }, stored_fields: '_none_', highlight: { fields: { text: {} } } };
+    return '_id' in (await search(ask, body)).hits.hits[0];
+  },
   wrapsDocumentErrors: async (ask) =>
     errorType(await ask('PUT /docs/_doc/2', { word: 'x'.repeat(40_000) })) !== 'illegal_argument_exception',
   blamesAggregationRequests: async (ask) =>
