@@ -47,7 +47,8 @@ const DOCUMENTS = 120;
 
 /** Requests that create the data, the same on both servers. */
 export function dataRequests(rng: Rng): Scenario {
-  const settings = { number_of_shards: 1, number_of_replicas: 0 };
+  // Without refreshes in between, both sides have one segment with the documents in the same order.
+  const settings = { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '-1' };
   const lines = (count: number) => Array.from({ length: count }, (_, i) => [{ index: { _id: String(i + 1) } }, documentOf(rng)]).flat();
   return [
     { line: `PUT /${INDEX}`, body: { settings, mappings: { properties: PROPERTIES } } },
