@@ -145,6 +145,12 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
     node: '4',
     judgement: 'a field with an underscore in its name is dropped; the body is then refused as the next request',
   },
+  'host with an at sign': {
+    front: '4',
+    node: '22',
+    nginx: '22',
+    judgement: 'a host has the characters of RFC 3986 section 3.2.2, as in nginx 1.31: 1.22 accepted more',
+  },
   'coding in HTTP/1.0': { front: '4', node: '2', judgement: 'HTTP/1.0 has no transfer codings: refused' },
   'chunk extension with LF': { front: '22', node: '4', judgement: LF },
   'chunk size with spaces': {
@@ -204,5 +210,8 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
 export const NGINX_1_22: { shape: RegExp; judgement: string }[] = [
   { shape: /^PRI /, judgement: '505 where HTTP/2 is off' },
   { shape: /^[A-Z]+ +[A-Za-z][^ /]*:\/\/[^/ ]*[^A-Za-z0-9./ -]/, judgement: 'hosts of absolute URIs are those of RFC 3986 section 3.2.2' },
-  { shape: /^Host:[^\r\n]*[:[\]]/im, judgement: 'Host is a name or an address in brackets, and a port in it is a number' },
+  {
+    shape: /^Host:[^\r\n]*[^\w\-.~!$&'()*+,;=%\r\n]/im,
+    judgement: 'Host is a name or an address in brackets, and a port in it is a number',
+  },
 ];

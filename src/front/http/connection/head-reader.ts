@@ -203,7 +203,7 @@ export class HeadReader implements HeadHandler {
     r.method = parsed.method;
     r.rawUri = parsed.rawUri;
     r.version = parsed.version;
-    r.protocol = parsed.protocol || 'HTTP/0.9';
+    r.protocol = parsed.protocol;
     if (parsed.host) {
       const host = hostOf(parsed.host);
       if (!host) {
@@ -287,7 +287,6 @@ export class HeadReader implements HeadHandler {
     if (lname !== 'host') return OK;
     const host = hostOf(value);
     if (!host) {
-      if (value === '' && r.version < 1001) return OK;
       r.log('info', 'client sent invalid host header while reading client request headers');
       return 400;
     }

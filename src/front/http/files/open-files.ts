@@ -248,6 +248,6 @@ function makeRoom(): void {
 }
 
 /** `"mtime-size"` in hexadecimal, as in nginx. */
-export function fileEtag(stat: Stats): string {
-  return `"${Math.floor(stat.mtimeMs / 1000).toString(16)}-${stat.size.toString(16)}"`;
+export function fileEtag(stat: Stats, length = stat.size): string {
+  return `"${Math.floor(stat.mtimeMs / 1000).toString(16)}-${length.toString(16)}"`;
 }

@@ -7,10 +7,10 @@ import type { HttpMain, Request } from '../model/types.ts';
 import { type CallResult, Interpreter } from '../perl/interpreter.ts';
 import { PerlRequest } from '../perl/perl-request.ts';
 import type { PerlSsi } from '../perl/ssi.ts';
-import { redirectTo, redirectToNamed } from '../phases/redirect.ts';
+import { internalRedirect, redirectToNamed } from '../phases/redirect.ts';
 import { startSubrequest } from '../phases/subrequest.ts';
 import { DONE, ERROR, OK } from '../request/codes.ts';
-import { normalisePath } from '../request/parse.ts';
+import { parseUnsafeUri } from '../request/parse.ts';
 
 /** A handler of the configuration: its source or name, and its place in the interpreter's list. */
 interface Handler {
@@ -215,15 +215,13 @@ function redirect(r: Request, uri: string): void {
     redirectToNamed(r, uri);
     return;
   }
-  const query = uri.indexOf('?');
-  const path = query < 0 ? uri : uri.slice(0, query);
-  const normal = path.startsWith('/') ? normalisePath(path, false) : undefined;
-  if (normal === undefined || /(?:^|\/)\.\.(?:\/|$)/.test(path)) {
+  const target = parseUnsafeUri(uri);
+  if (!target) {
     r.log('error', `unsafe URI "${uri}" was detected`);
     r.finalize(500);
     return;
   }
-  redirectTo(r, normal + (query < 0 ? '' : uri.slice(query)));
+  internalRedirect(r, target.path, target.args);
 }
 
 function evaluate(r: Request, handler: Handler): string | null {

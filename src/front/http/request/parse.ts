@@ -64,6 +64,25 @@ export function normalisePath(path: string, mergeSlashes: boolean): string | und
   return '/' + out.join('/');
 }
 
+/**
+ * A URI that a back end, a page or a script demands: decodes `%XX` in the path, which is not normalised otherwise.
+ * @returns undefined for one that is empty, contains NUL, or has a segment `..`
+ */
+export function parseUnsafeUri(text: string): ParsedUri | undefined {
+  const query = text.indexOf('?');
+  const raw = query < 0 ? text : text.slice(0, query);
+  if (raw === '' || isUnsafe(raw)) return undefined;
+  const args = query < 0 ? '' : text.slice(query + 1);
+  if (!raw.includes('%')) return { path: raw, args };
+  // A wrong escape loses its percent sign, or both characters before the wrong one.
+  const path = raw.replace(/%(?:([0-9a-f])(?:([0-9a-f])|.?)|(.?))/gis, (_, high?: string, low?: string, other = '') =>
+    low === undefined ? other : String.fromCharCode(Number.parseInt(`${high}${low}`, 16)),
+  );
+  return isUnsafe(path) ? undefined : { path, args };
+}
+
+const isUnsafe = (path: string): boolean => path.includes('\0') || /(?:^|\/)\.\.(?:\/|$)/.test(path);
+
 const escapeSet = (chars: RegExp) => {
   const table: string[] = [];
   for (let c = 0; c < 256; c++) {
@@ -96,14 +115,15 @@ export function escapeHtml(text: string): string {
   return text.replace(/[<>&"]/g, (c) => (c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : '&quot;'));
 }
 
+/** Names: unreserved characters, sub-delims and % (RFC 3986); addresses of IPv6 in brackets. */
+const HOST = /^([\w\-.~!$&'()*+,;=%]+|\[[\w\-.~!$&'()*+,;=:]*\])(?::(\d*))?$/;
+
 /** Host header or authority: lower case, without port and trailing dot; undefined if invalid. */
 export function validHost(host: string): { name: string; port: string } | undefined {
-  const m = /^(\[[0-9A-Fa-f:.]*\]|[^\0-\x20\x7f/\\:[\]]*)(?::(\d*))?$/.exec(host);
-  if (!m) return undefined;
-  let name = m[1].toLowerCase();
-  if (name.endsWith('.')) name = name.slice(0, -1);
-  if (name === '' || name.includes('..') || (m[2] !== undefined && Number(m[2]) > 65535)) return undefined;
-  return { name, port: m[2] ?? '' };
+  const m = HOST.exec(host);
+  if (!m || host.includes('..') || Number(m[2] ?? '') > 65535) return undefined;
+  const name = m[1].toLowerCase().replace(/\.$/, '');
+  return name === '' ? undefined : { name, port: m[2] ?? '' };
 }
 
 /** Value of argument `name` in a query, undefined if absent; names are case-insensitive, as in nginx. */

@@ -17,7 +17,7 @@ import type { UpstreamTunnel } from './transfer/tunnel.ts';
 const NO_FIELDS: readonly HeaderField[] = [];
 
 /** State before the first attempt. */
-const NO_ATTEMPT: UpstreamState = {
+export const NO_ATTEMPT: UpstreamState = {
   peer: '',
   status: 0,
   connectMs: -1,
@@ -105,7 +105,7 @@ export abstract class ExchangeState<Target extends UpstreamTarget> implements Ex
   }
 
   get passesTrailers(): boolean {
-    return this.conf.passTrailers;
+    return this.conf.passTrailers && this.state !== NO_ATTEMPT;
   }
 
   get cacheKey(): string | null {

@@ -9,7 +9,7 @@ import type { Request } from '../model/types.ts';
 import { DONE, ERROR, HTTP_CLIENT_CLOSED, OK } from '../request/codes.ts';
 import type { CacheClient } from './cache/cache.ts';
 import type { ConnectionEvents } from './connection/connect.ts';
-import { ExchangeState, type Parts, type UpstreamOptions } from './exchange-state.ts';
+import { ExchangeState, NO_ATTEMPT, type Parts, type UpstreamOptions } from './exchange-state.ts';
 import type { UpstreamGroup } from './peers/group.ts';
 import type { GroupSeeker } from './peers/runtime-group.ts';
 import type { Outcome } from './peers/selection.ts';
@@ -394,7 +394,9 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     this.cache?.abandon();
     this.#release();
     r.main.onAbort = undefined;
-    r.upstream = undefined;
+    // The response that follows is another's, but variables show what this one sent.
+    this.closeState();
+    this.state = NO_ATTEMPT;
   }
 
   served(): void {

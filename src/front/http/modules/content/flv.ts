@@ -34,7 +34,7 @@ function flv(r: Request): number {
   r.out.status = 200;
   r.out.contentLength = stat.size - start + (start ? FLV_HEAD.length : 0);
   r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
-  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
+  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat, r.out.contentLength));
   r.setContentType();
   r.allowRanges = true;
   const rc = r.sendHeader();

@@ -72,9 +72,10 @@ export function bytesPerSecond(source: Source, maxMoov: number): number | undefi
   return seconds > 0 ? source.size / seconds : undefined;
 }
 
-/** @throws Error: a file that cannot be cut */
-export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; dataStart: number; dataEnd: number } {
+/** @returns undefined if the whole film is wanted and its moov atom precedes the data already @throws Error: a file that cannot be cut */
+export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; dataStart: number; dataEnd: number } | undefined {
   const top = topAtoms(source, options.maxMoov);
+  if (top.moovFirst && options.startMs === 0 && options.lengthMs === undefined) return undefined;
   const { moov } = top;
   const [root] = atoms(moov, 0, moov.length);
   const children = atoms(moov, root.body, root.end);
@@ -114,10 +115,11 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
   return { head: [top.ftyp, moovOut, head].filter((b) => b.length > 0), dataStart, dataEnd };
 }
 
-function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer; mdatEnd: number } {
+function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer; moovFirst: boolean; mdatEnd: number } {
   let ftyp: Buffer = Buffer.alloc(0);
   let moov: Buffer | undefined;
   let mdatEnd = -1;
+  let moovFirst = false;
   for (let pos = 0; pos + 8 <= source.size; ) {
     const head = source.read(pos, 16);
     let size = head.readUInt32BE(0);
@@ -129,12 +131,13 @@ function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer
     else if (name === 'moov') {
       if (size > maxMoov) throw new Error(`mp4 moov atom is too large: ${size}, you may want to increase mp4_max_buffer_size`);
       moov = source.read(pos, size);
+      moovFirst = mdatEnd < 0;
     } else if (name === 'mdat') mdatEnd = pos + size;
     pos += size;
   }
   if (!moov) throw new Error('no mp4 moov atom was found');
   if (mdatEnd < 0) throw new Error('no mp4 mdat atom was found');
-  return { ftyp, moov, mdatEnd };
+  return { ftyp, moov, moovFirst, mdatEnd };
 }
 
 /** Offsets of fields in an atom's body, in version 0 and 1: 32 and 64 bits wide. */
@@ -267,9 +270,17 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
     track.tables.set('stss', table('stss', kept));
   }
   const ctts = track.stbl.get('ctts');
-  // One sample more, as in nginx.
-  if (ctts) track.tables.set('ctts', table('ctts', cutRuns(rows(moov, ctts, 2), firstSample, endSample + 1)));
+  if (ctts) track.tables.set('ctts', table('ctts', cutOffsets(rows(moov, ctts, 2), firstSample, endSample, options)));
   cutChunks(moov, track, total);
+}
+
+/** As cutRuns; a run that starts where the range ends is kept with no samples, as in nginx. */
+function cutOffsets(list: number[][], first: number, end: number, options: CutOptions): number[][] {
+  if (options.lengthMs === undefined) return cutRuns(list, first, end);
+  const out = cutRuns(list, first, end + 1);
+  const last = out.at(-1);
+  if (last && out.reduce((sum, [count]) => sum + count, 0) > end - first) last[0]--;
+  return out;
 }
 
 function timeOf(stts: number[][], sample: number): number {
@@ -293,7 +304,7 @@ function cutChunks(moov: Buffer, track: Track, total: number): void {
   });
   const stsc = rows(moov, need(track, 'stsc'), 3);
   // Walks the chunks and keeps those with samples in the range.
-  const kept: { samples: number; description: number; offset: number }[] = [];
+  const kept: { row: number; samples: number; description: number; offset: number }[] = [];
   let sample = 0;
   let row = 0;
   for (let chunk = 0; chunk < chunkCount && sample < total; chunk++) {
@@ -304,7 +315,7 @@ function cutChunks(moov: Buffer, track: Track, total: number): void {
     if (to > from) {
       let offset = offsets[chunk];
       for (let n = sample; n < from; n++) offset += sizeOf(n);
-      kept.push({ samples: to - from, description: stsc[row][2], offset });
+      kept.push({ row, samples: to - from, description: stsc[row][2], offset });
       let bytes = 0;
       for (let n = from; n < to; n++) bytes += sizeOf(n);
       track.dataEnd = Math.max(track.dataEnd, offset + bytes);
@@ -317,7 +328,7 @@ function cutChunks(moov: Buffer, track: Track, total: number): void {
   const outStsc: number[][] = [];
   kept.forEach((k, n) => {
     const last = outStsc.at(-1);
-    if (!last || last[1] !== k.samples || last[2] !== k.description) outStsc.push([n + 1, k.samples, k.description]);
+    if (!last || last[1] !== k.samples || kept[n - 1].row !== k.row) outStsc.push([n + 1, k.samples, k.description]);
   });
   track.tables.set('stsc', table('stsc', outStsc));
   if (uniform) {

@@ -45,7 +45,7 @@ export const mp4Module = defineModule('mp4', {
 /** `12.345` in milliseconds, undefined if malformed. */
 function argMs(r: Request, name: string): number | undefined {
   const text = findArg(r.args, name);
-  if (text === undefined || !/^\d{1,9}(?:\.\d{0,3})?\d*$/.test(text)) return undefined;
+  if (text === undefined || !/^(?=.)\d{0,9}(?:\.\d*)?$/.test(text)) return undefined;
   const [whole, part = ''] = text.split('.');
   return Number(whole) * 1000 + Number(part.slice(0, 3).padEnd(3, '0') || 0);
 }
@@ -92,6 +92,7 @@ function mp4(r: Request): number {
   let total = stat.size;
   r.allowRanges = true;
   if (start !== undefined || length !== undefined) {
+    r.singleRange = true;
     try {
       const cut = cutMoov(source, {
         startMs: start ?? 0,
@@ -99,8 +100,10 @@ function mp4(r: Request): number {
         keyFrame: c.mp4_start_key_frame,
         maxMoov: c.mp4_max_buffer_size,
       });
-      pieces = [...cut.head, { fd, start: cut.dataStart, end: cut.dataEnd }];
-      total = cut.head.reduce((sum, b) => sum + b.length, 0) + cut.dataEnd - cut.dataStart;
+      if (cut) {
+        pieces = [...cut.head, { fd, start: cut.dataStart, end: cut.dataEnd }];
+        total = cut.head.reduce((sum, b) => sum + b.length, 0) + cut.dataEnd - cut.dataStart;
+      }
     } catch (error) {
       r.log('error', `"${name}": ${(error as Error).message}`);
       return 500;
@@ -108,7 +111,7 @@ function mp4(r: Request): number {
   }
   r.out.contentLength = total;
   r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
-  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
+  if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat, r.out.contentLength));
   r.setContentType();
   const rc = r.sendHeader();
   if (rc !== OK || r.headerOnly) return rc;

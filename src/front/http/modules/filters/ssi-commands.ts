@@ -6,7 +6,7 @@ import type { Request } from '../../model/types.ts';
 import type { PerlSsi } from '../../perl/ssi.ts';
 import { startSubrequest } from '../../phases/subrequest.ts';
 import { ERROR, OK } from '../../request/codes.ts';
-import { escapeHtml, escapeUri, normalisePath } from '../../request/parse.ts';
+import { escapeHtml, escapeUri, parseUnsafeUri } from '../../request/parse.ts';
 import type { BodyFlags } from '../../request/pieces.ts';
 
 /** State shared by a page and its subrequests. */
@@ -304,14 +304,12 @@ function include(r: Request, ctx: Ssi, params: Params): CommandResult {
   const evaluated = evaluate(r, ctx, target);
   if (evaluated === undefined) return 'error';
   const text = evaluated.startsWith('/') ? evaluated : r.uri.slice(0, r.uri.lastIndexOf('/') + 1) + evaluated;
-  const query = text.indexOf('?');
-  const path = query < 0 ? text : text.slice(0, query);
-  const uri = path.startsWith('/') ? normalisePath(path, false) : undefined;
-  if (uri === undefined || /(?:^|\/)\.\.(?:\/|$)/.test(path)) return fail(`unsafe URI "${text}" was detected`);
+  const uri = parseUnsafeUri(text);
+  if (!uri) return fail(`unsafe URI "${text}" was detected`);
   const fallback = stub === undefined ? undefined : ctx.shared.blocks.get(stub);
   if (stub !== undefined && !fallback) return fail(`"stub"="${stub}" for "include" not found`);
   if (name !== undefined && !ctx.shared.variables.has(name.toLowerCase())) ctx.shared.variables.set(name.toLowerCase(), '');
-  const sub = startSubrequest(r, uri, query < 0 ? '' : text.slice(query + 1), {
+  const sub = startSubrequest(r, uri.path, uri.args, {
     inMemory: name !== undefined,
     done: (request, rc) => {
       if (name !== undefined) ctx.shared.variables.set(name.toLowerCase(), Buffer.concat(request.captured).latin1Slice());

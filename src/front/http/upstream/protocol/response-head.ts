@@ -5,7 +5,7 @@ import type { Request } from '../../model/types.ts';
 import { internalRedirect, redirectToNamed } from '../../phases/redirect.ts';
 import { DONE, OK } from '../../request/codes.ts';
 import { parseHttpDate } from '../../request/http-date.ts';
-import { normalisePath } from '../../request/parse.ts';
+import { parseUnsafeUri } from '../../request/parse.ts';
 import type { UpstreamConf } from '../conf.ts';
 import type { UpstreamHead } from './protocol.ts';
 
@@ -157,14 +157,13 @@ function accelRedirect(u: HeadReceiver, head: UpstreamHead, target: string): num
     redirectToNamed(r, target);
     return DONE;
   }
-  const query = target.indexOf('?');
-  const path = normalisePath(query < 0 ? target : target.slice(0, query), true);
-  if (path === undefined || !target.startsWith('/')) {
+  const uri = parseUnsafeUri(target);
+  if (!uri) {
     r.log('error', `unsafe URI "${target}" was detected`);
     r.finalize(404);
     return DONE;
   }
   if (r.method !== 'HEAD') r.method = 'GET';
-  internalRedirect(r, path, query < 0 ? '' : target.slice(query + 1));
+  internalRedirect(r, uri.path, uri.args);
   return DONE;
 }

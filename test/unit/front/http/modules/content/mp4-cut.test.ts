@@ -1,5 +1,6 @@
 /** What a cut movie says of itself, in the numbers that nginx 1.22 gives for a file of the same shape, and that its tables still lead to the samples. */
 import { describe, expect, test } from 'vitest';
+import { present } from '../../../../../../src/common/present.ts';
 import { cutMoov } from '../../../../../../src/front/http/modules/content/mp4-cut.ts';
 import { makeMovie, SAMPLE_TIME, TRACK_SCALE } from '../../../../../support/movie.ts';
 
@@ -7,7 +8,7 @@ const movie = makeMovie({ samples: 150, sizeOf: (n) => 20 + n });
 
 function cut(startMs: number, lengthMs?: number, keyFrame = false) {
   const source = { size: movie.length, read: (at: number, count: number) => movie.subarray(at, at + count) };
-  const { head, dataStart, dataEnd } = cutMoov(source, { startMs, lengthMs, keyFrame, maxMoov: 1 << 20 });
+  const { head, dataStart, dataEnd } = present(cutMoov(source, { startMs, lengthMs, keyFrame, maxMoov: 1 << 20 }));
   const file = Buffer.concat([...head, movie.subarray(dataStart, dataEnd)]);
   const find = (name: string) => file.indexOf(name, 0, 'latin1') + 4;
   const u32 = (name: string, offset: number) => file.readUInt32BE(find(name) + offset);
@@ -54,5 +55,14 @@ describe('cutMoov', () => {
     expect([part.movieMs, part.mediaTime]).toEqual([50, 768]);
     expect(cut(0, 99_000).numbers).toEqual(range(0, 150));
     expect(() => cut(10_000)).toThrow('duration is less than start time');
+  });
+
+  test('the whole of a film that can be played from its start is left as it is', () => {
+    const first = makeMovie({ samples: 9, sizeOf: () => 4 });
+    const [moov, mdat] = ['moov', 'mdat'].map((name) => first.indexOf(name, 0, 'latin1'));
+    const source = { size: first.length, read: (at: number, count: number) => first.subarray(at, at + count) };
+    const whole = cutMoov(source, { startMs: 0, lengthMs: undefined, keyFrame: false, maxMoov: 1 << 20 });
+    expect(whole === undefined).toBe(moov < mdat);
+    expect(cutMoov(source, { startMs: 0, lengthMs: 1, keyFrame: false, maxMoov: 1 << 20 })).toBeDefined();
   });
 });

@@ -1,0 +1,45 @@
+/** X-Accel-Redirect: which URIs it accepts, and what the response of the back end leaves behind. */
+
+import type { Server } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { back, bodyOf, front, frontForEach, get, headerOf, ours, port, raw, serveRaw, statusOf } from '../support/front.ts';
+
+frontForEach();
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+test('X-Accel-Redirect takes any URI without a segment .., and keeps fields and variables of the response', async () => {
+  server = await serveRaw(back, (text, socket) => {
+    if (!text.includes('\r\n\r\n')) return;
+    const target = decodeURIComponent(/^GET \/\?(\S*)/.exec(text)?.[1] ?? '');
+    socket.end(
+      `HTTP/1.0 200 OK\r\nX-Accel-Redirect: ${target}\r\nX-Kind: kept\r\nX-Lost: 1\r\nSet-Cookie: a=b\r\nContent-Type: text/own\r\n\r\nbody`,
+    );
+  });
+  front.config(
+    `server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${back}; }
+       location /in/ { internal; add_header X-Seen "$upstream_http_x_kind $upstream_cookie_a"; return 200 "$uri|$args"; }
+       location @name { return 200 "named $upstream_http_x_kind"; } }`,
+  );
+  await front.start();
+  const ask = (target: string) => get(port, `/?${encodeURIComponent(target)}`);
+  const kept = await ask('/in/a%20b?c=%20');
+  expect(bodyOf(kept)).toBe('/in/a b|c=%20');
+  expect(['X-Seen', 'Set-Cookie', 'X-Lost'].map((name) => headerOf(kept, name))).toEqual(['kept b', 'a=b', undefined]);
+  expect(bodyOf(await ask('@name'))).toBe('named kept');
+  for (const unsafe of ['/in/../x', '/in/%2e%2e/x', '/in/..', '..', '?x'])
+    expect([unsafe, statusOf(await ask(unsafe))]).toEqual([unsafe, 404]);
+  expect(front.read('error.log')).toContain('unsafe URI "/in/%2e%2e/x" was detected');
+});
+
+test.skipIf(!ours)('a Host field has the characters of a host name, or an address in brackets', async () => {
+  front.config(`server { listen 127.0.0.1:${port}; return 200 $host; }`);
+  await front.start();
+  const ask = async (host: string) => {
+    const answer = await raw(port, `GET / HTTP/1.0\nHost: ${host}\n\n`);
+    return statusOf(answer) === 200 ? bodyOf(answer) : statusOf(answer);
+  };
+  const valid = { 'Up.Example.': 'up.example', "a!$&'()*+,;=~%41_": "a!$&'()*+,;=~%41_", '[::1]:80': '[::1]', 'x:': 'x' };
+  for (const [text, host] of Object.entries(valid)) expect([text, await ask(text)]).toEqual([text, host]);
+  for (const text of ['a@b', 'a"b', 'a..', '[::1', 'a:b', 'x:65536', '\xe9', '', '.']) expect([text, await ask(text)]).toEqual([text, 400]);
+});
