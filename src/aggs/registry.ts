@@ -9,6 +9,7 @@ import { geohashGridType, geotileGridType } from './buckets/geo-grids.ts';
 import { dateHistogramType, histogramType } from './buckets/histogram.ts';
 import { multiTermsType } from './buckets/multi-terms.ts';
 import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './buckets/ranges.ts';
+import { childrenType, parentType } from './buckets/related.ts';
 import { diversifiedSamplerType, samplerAggType } from './buckets/sampler.ts';
 import { significantTermsType } from './buckets/significant-terms.ts';
 import { significantTextType } from './buckets/significant-text.ts';
@@ -33,6 +34,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   avg: avgType,
   boxplot: boxplotType,
   cardinality: cardinalityType,
+  children: childrenType,
   composite: compositeType,
   date_histogram: dateHistogramType,
   date_range: dateRangeType,
@@ -55,6 +57,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   missing: missingType,
   multi_terms: multiTermsType,
   nested: nestedType,
+  parent: parentType,
   percentile_ranks: percentileRanksType,
   percentiles: percentilesType,
   range: rangeType,
@@ -85,7 +88,6 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'bucket_correlation',
   'bucket_count_ks_test',
   'categorize_text',
-  'children',
   'cumulative_cardinality',
   'frequent_item_sets',
   'geo_line',
@@ -93,7 +95,6 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'inference',
   'ip_prefix',
   'moving_percentiles',
-  'parent',
   'random_sampler',
   'time_series',
 ]); // prettier-ignore

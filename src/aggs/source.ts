@@ -6,6 +6,7 @@ import type { AggColumn } from '../plan/agg-plan.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { illegalArgumentError, numberFormatError, unsupported } from './errors.ts';
+import { eachOfType, relationOf } from './join-relation.ts';
 import type { Params } from './params.ts';
 import type { BindContext, ScriptedValues } from './types.ts';
 
@@ -129,13 +130,25 @@ function runtimeSource(
   return computedSource({ script: null, of: null, type }, params, ctx);
 }
 
+/** Documents of the innermost children or parent aggregation around a source, which may not match the query; null if there is none. */
+function relatedDocs({ parents, index }: BindContext): ScriptedValues['among'] {
+  const related = parents.findLast(({ typeName }) => typeName === 'children' || typeName === 'parent');
+  if (!related) return null;
+  const relation = relationOf((related.params as { readonly child: string }).child, related.typeName, index.mapping);
+  return (segment, docs) => {
+    const found: number[] = [];
+    if (relation) eachOfType(relation, segment, relation.to, docs, (doc) => found.push(doc));
+    return found;
+  };
+}
+
 /** @param computed  computes the values; their type may be a standalone field type */
 function computedSource(computed: Pick<ScriptedValues, 'script' | 'of' | 'type'>, params: SourceParams, ctx: BindContext): ValuesSource {
   const { type } = computed;
   const isGlobal = ctx.parents.some((parent) => parent.typeName === 'global');
   const format = type.format(params.format, params.timeZone);
   return {
-    field: ctx.index.addScript({ ...computed, nestedPath: ctx.nestedPath, isGlobal }),
+    field: ctx.index.addScript({ ...computed, nestedPath: ctx.nestedPath, isGlobal, among: relatedDocs(ctx) }),
     type,
     kind: type.spec.column as 'ordinals' | 'i64' | 'f64',
     format,

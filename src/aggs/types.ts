@@ -80,6 +80,8 @@ export interface ScriptedValues {
   /** Documents with values: those of a nested path (null for root documents); all of them under a global aggregation. */
   readonly nestedPath: string | null;
   readonly isGlobal: boolean;
+  /** Selects from all root documents those with values, whether they match the query or not; null for those that do. */
+  readonly among: ((segment: SegmentReader, docs: Uint32Array) => Iterable<number>) | null;
 }
 
 /** A segment while it is collected. */

@@ -105,7 +105,17 @@ export function checkOrderPath(spec: AggSpec, path: string, dialect: Dialect): v
 
 const MULTI_VALUED = new Set(['boxplot', 'extended_stats', 'percentile_ranks', 'percentiles', 'stats', 'string_stats', 'top_metrics']);
 const UNORDERED = new Set(['top_hits', 'geo_bounds', 'geo_centroid', 'matrix_stats']);
-const SINGLE_BUCKET = new Set(['filter', 'missing', 'global', 'nested', 'reverse_nested', 'sampler', 'diversified_sampler']);
+const SINGLE_BUCKET = new Set([
+  'children',
+  'filter',
+  'missing',
+  'parent',
+  'global',
+  'nested',
+  'reverse_nested',
+  'sampler',
+  'diversified_sampler',
+]);
 
 /** One element of an `order`. */
 export interface OrderPart {

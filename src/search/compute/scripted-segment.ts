@@ -252,7 +252,7 @@ export class RuntimeColumns {
 
   /** @param matching  documents that need a value */
   compute(segment: SegmentReader, matching: () => Iterable<number>): SegmentReader {
-    const values = { script: null, of: null, type: this.#type, nestedPath: null, isGlobal: false };
+    const values = { script: null, of: null, type: this.#type, nestedPath: null, isGlobal: false, among: null };
     const columns = new Map([[this.#type.spec.name, { values, script: null }]]);
     const computed = new ScriptedSegment(segment, columns, this.#context, matching);
     this.#segments.set(segment, computed);

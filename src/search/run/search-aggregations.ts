@@ -91,7 +91,10 @@ export class ShardAggregations {
   }
 
   /** Documents that scripts run on: the matches of the search, the documents of a nested path, or for `global` all documents. */
-  #domain({ nestedPath, isGlobal }: ScriptedValues, prepared: PreparedShard, index: number): Iterable<number> {
+  #domain({ nestedPath, isGlobal, among }: ScriptedValues, prepared: PreparedShard, index: number): Iterable<number> {
+    if (among && nestedPath === null) {
+      return among(prepared.planner.segments[index], prepared.matchingDocs(index, { op: 'matchAll' }, null));
+    }
     if (isGlobal && nestedPath === null) return prepared.matchingDocs(index, { op: 'matchAll' }, null);
     if (nestedPath === null) return prepared.matchingDocs(index, prepared.plan(index), null);
     return prepared.matchingDocs(index, { op: 'matchAll' }, prepared.planner.segments[index].nestedDocsPtr(nestedPath));
