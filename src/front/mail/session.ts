@@ -244,8 +244,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
       }
       const outcome = this.#dialog.read(this.#input);
       if (outcome.act === 'more') {
-        if (this.#input.length >= this.#dialog.bufferSize) this.#tooLong(this.#dialog.invalid());
-        else if (this.#ended) this.#finish();
+        if (this.#ended) this.#finish();
         return;
       }
       this.#carryOut(outcome);

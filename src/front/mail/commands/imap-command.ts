@@ -57,11 +57,15 @@ export class ImapParser {
     this.#literal = -1;
   }
 
+  #more(bytes: Buffer): ImapParsed {
+    return { kind: bytes.length < this.#maxBytes ? 'more' : 'too long' };
+  }
+
   /** @param bytes  received since the end of the last command; the caller removes what `used` says */
   parse(bytes: Buffer): ImapParsed {
     for (;;) {
       if (this.#literal >= 0) {
-        if (bytes.length < this.#at + this.#literal) return { kind: 'more' };
+        if (bytes.length < this.#at + this.#literal) return this.#more(bytes);
         this.#args.push(bytes.latin1Slice(this.#at, this.#at + this.#literal));
         this.#at += this.#literal;
         this.#literal = -1;
@@ -69,7 +73,7 @@ export class ImapParser {
       const lf = bytes.indexOf(LF, Math.max(this.#scanned, this.#at));
       if (lf < 0) {
         this.#scanned = bytes.length;
-        return { kind: 'more' };
+        return this.#more(bytes);
       }
       const line = bytes.latin1Slice(this.#at, lf).replace(/\r$/, '');
       this.#at = lf + 1;
@@ -83,6 +87,7 @@ export class ImapParser {
         continue;
       }
       const used = this.#at;
+      if (used > this.#maxBytes) return { kind: 'too long' };
       const command = { name: this.#name, args: this.#args };
       this.#begin();
       return result === 'invalid' ? { kind: 'invalid', used, literalFollows: line.endsWith('+}') } : { kind: 'command', used, command };

@@ -80,9 +80,9 @@ class ImapDialog implements ClientDialog {
 
   read(input: InputBuffer): Outcome {
     if (this.#sasl.active) {
-      const line = input.takeLine();
-      if (line === null) return { act: 'more' };
-      const answer = parseAnswer(line);
+      const taken = input.takeLine(this.bufferSize);
+      if (typeof taken === 'string') return taken === 'more' ? { act: 'more' } : { act: 'too long', text: this.invalid() };
+      const answer = parseAnswer(taken.line);
       if (answer !== null) return this.#exchange(this.#sasl.continue(answer));
       this.#sasl.cancel();
       return { act: 'reply', text: this.invalid(), malformed: true };

@@ -44,16 +44,17 @@ export class InputBuffer {
     else this.#scanned = Math.max(this.#scanned, this.#start);
   }
 
-  /** The next line without its end (LF, or CR and LF), latin1; null if it is incomplete. */
-  takeLine(): string | null {
+  /** The next line without its end (LF, or CR and LF), latin1. @param maxBytes  longest line, its end included */
+  takeLine(maxBytes: number): { line: string } | 'more' | 'too long' {
     const at = this.#memory.subarray(0, this.#end).indexOf(LF, Math.max(this.#scanned, this.#start));
     if (at < 0) {
       this.#scanned = this.#end;
-      return null;
+      return this.length < maxBytes ? 'more' : 'too long';
     }
+    if (at + 1 - this.#start > maxBytes) return 'too long';
     const line = this.#memory.latin1Slice(this.#start, at).replace(/\r$/, '');
     this.consume(at + 1 - this.#start);
-    return line;
+    return { line };
   }
 
   /** Everything held, which the buffer gives up. */

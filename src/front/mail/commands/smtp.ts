@@ -85,8 +85,9 @@ class SmtpDialog implements ClientDialog {
   }
 
   read(input: InputBuffer): Outcome {
-    const line = input.takeLine();
-    if (line === null) return { act: 'more' };
+    const taken = input.takeLine(this.bufferSize);
+    if (typeof taken === 'string') return taken === 'more' ? { act: 'more' } : { act: 'too long', text: this.invalid() };
+    const { line } = taken;
     if (this.#sasl.active) {
       const answer = parseAnswer(line);
       if (answer !== null) return this.#exchange(this.#sasl.continue(answer));
