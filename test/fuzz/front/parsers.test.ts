@@ -9,6 +9,7 @@ import { parseClientHello } from '../../../src/front/http/tls/client-hello.ts';
 import { CgiParser } from '../../../src/front/http/upstream/protocol/cgi.ts';
 import { HttpResponseParser } from '../../../src/front/http/upstream/protocol/http-response.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from '../../../src/front/http/upstream/protocol/protocol.ts';
+import { parseConnect, writeConnect } from '../../../src/front/stream/modules/mqtt-connect.ts';
 import { BodyDecoder } from '../../../src/http/wire/body-decoder.ts';
 import { parseHeaderLine } from '../../../src/http/wire/header.ts';
 import { parseRequestLine } from '../../../src/http/wire/request-line.ts';
@@ -138,6 +139,15 @@ describe('fuzz: front parsers', () => {
         rng,
       ),
     );
+  });
+
+  each('MQTT CONNECT packets', (rng) => {
+    const body = '\0\x04MQTT\x05\xc6\0<\x05\x11\0\0\0\x0a\0\x02c1\0\0\x05topic\0\x04gone\0\x04user\0\x02pw';
+    const data = mutate(`\x10${String.fromCharCode(body.length)}${body}\xc0\0`, rng);
+    const packet = parseConnect(data);
+    if (!packet || packet === 'more') return;
+    expect(packet.size).toBeLessThanOrEqual(data.length);
+    expect(parseConnect(writeConnect(packet))).toEqual({ ...packet, size: expect.any(Number) });
   });
 
   each('mp4 files', (rng) => {

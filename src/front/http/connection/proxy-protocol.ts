@@ -7,7 +7,10 @@ const MAX_V1 = 107;
 const MAX_HEADER = 4096;
 const TIMEOUT_MS = 60_000;
 
-/** Calls back with the content of the header (undefined: `UNKNOWN` or local); bytes after it are put back. */
+/**
+ * Calls back with the content of the header, and puts the bytes after it back.
+ * @param done  undefined: `UNKNOWN` or local; 'invalid': no header, also if the connection ends before it is complete
+ */
 export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefined | 'invalid') => void, timeoutMs = TIMEOUT_MS): void {
   let held = Buffer.alloc(0);
   socket.setTimeout(timeoutMs, () => socket.destroy());
@@ -22,13 +25,16 @@ export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefi
   };
   const finish = (proxy: ProxyInfo | undefined | 'invalid', used: number) => {
     socket.off('data', onData);
+    socket.off('end', onEnd);
     socket.setTimeout(0);
     socket.pause();
-    if (used < held.length) socket.unshift(held.subarray(used));
+    if (proxy !== 'invalid' && used < held.length) socket.unshift(held.subarray(used));
     done(proxy);
     socket.resume();
   };
+  const onEnd = () => finish('invalid', 0);
   socket.on('data', onData);
+  socket.on('end', onEnd);
 }
 
 export function parseProxyHeader(data: Buffer): { proxy: ProxyInfo | undefined; used: number } | 'more' | 'invalid' {
