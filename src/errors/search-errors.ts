@@ -57,8 +57,30 @@ export interface ShardFailure {
   readonly error: ApiError;
 }
 
-/** All shards failed. The status is that of the first failure; equal root causes of an index are listed once. */
+/** All shards failed. */
 export function allShardsFailedError(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
+  return shardsFailedError('all shards failed', phase, failures);
+}
+
+/** Some shards failed, and the request does not accept partial results. */
+export function partialShardsFailedError(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
+  return shardsFailedError('Partial shards failure', phase, failures);
+}
+
+/** Some shards are not available, and the request does not accept partial results. @param phase  `query`, or the action of the request */
+export function missingShardsError(phase: string, missing: readonly ShardFailure[]): ApiError {
+  const details = { phase, grouped: true, failed_shards: [] };
+  const names = missing.map(({ index, shard }) => `[${index}][${shard}]`).join(', ');
+  const reason = `Search rejected due to missing shards [${names}]. Consider using \`allow_partial_search_results\` setting to bypass this error.`;
+  return new ApiError('search_phase_execution_exception', 503, '', {
+    details,
+    rootCauses: [],
+    causedBy: new ApiError('search_phase_execution_exception', 503, reason, { details }),
+  });
+}
+
+/** The status is that of the first failure; equal root causes of an index are listed once. */
+function shardsFailedError(reason: string, phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
   const roots: ApiError[] = [];
   const seen = new Set<string>();
   for (const { error, index } of failures) {
@@ -69,7 +91,7 @@ export function allShardsFailedError(phase: 'query' | 'fetch', failures: readonl
     }
   }
   const failed = failures.map(({ shard, index, node, error }) => ({ shard, index, node, reason: describe(error) }));
-  return new ApiError('search_phase_execution_exception', failures[0]?.error.status ?? 503, 'all shards failed', {
+  return new ApiError('search_phase_execution_exception', failures[0]?.error.status ?? 503, reason, {
     details: { phase, grouped: true, failed_shards: failed },
     rootCauses: roots,
     causedBy: failures[0]?.error ?? null,

@@ -109,7 +109,9 @@ export async function runByQuery(
   const keepAlive = () =>
     source.keepAliveMs + (options.requestsPerSecond === null ? 0 : Math.ceil((size / options.requestsPerSecond) * 1000));
   const keepAliveMs = keepAlive();
-  let page = await startScroll(ctx, { indices: source.indices, parameters: source.parameters, body: writeJson(body) }, keepAliveMs);
+  // Documents of a missing shard must not be left out silently.
+  const parameters = { ...source.parameters, allowPartialResults: false };
+  let page = await startScroll(ctx, { indices: source.indices, parameters, body: writeJson(body) }, keepAliveMs);
   const touched = new Map<string, IndexState>();
   let read = 0;
   try {

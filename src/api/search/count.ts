@@ -27,7 +27,7 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Mutab
   };
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), parameters);
   try {
-    const outcome = await runSearch(ctx, { targets: acquired.targets, request, aggs: null, parameters, nowMs: Date.now(), mobility });
+    const outcome = await runSearch(ctx, { ...acquired, request, aggs: null, parameters, nowMs: Date.now(), mobility });
     const json: MutableJsonObject = { count: outcome.total?.value ?? 0 };
     if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);

@@ -129,6 +129,9 @@ function readHeader(
       case 'requestCache':
         own.requestCache = readFlag(value);
         break;
+      case 'allow_partial_search_results':
+        own.allowPartialResults = readFlag(value);
+        break;
       case 'ignore_unavailable':
       case 'ignoreUnavailable':
         options = { ...options, ignoreUnavailable: readFlag(value) };
@@ -143,7 +146,6 @@ function readHeader(
         break;
       case 'ignore_throttled':
       case 'ignoreThrottled':
-      case 'allow_partial_search_results':
       case 'ccs_minimize_roundtrips':
         readFlag(value); // without effect: there is one node and there are no frozen indices
         break;

@@ -3,6 +3,7 @@
 import type { AggSpec, AggTree } from '../../aggs/index.ts';
 import { announceTimeout, isTimeUp, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { allShardsFailedError, missingShardsError, partialShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
 import { costOfSearch, HEAVY_US } from '../../search/request/cost.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { SearchEnvironment, SearchTarget } from '../../search/run/search-environment.ts';
@@ -15,6 +16,8 @@ import { indexSetting, maxBucketsOf } from './search-targets.ts';
 
 export interface SearchRun {
   readonly targets: readonly SearchTarget[];
+  /** Shards that would be searched if they were available. */
+  readonly unavailable?: readonly ShardFailure[];
   readonly request: SearchRequest;
   readonly aggs: AggTree | null;
   readonly parameters: SearchParameters;
@@ -26,8 +29,42 @@ export interface SearchRun {
   readonly mobility?: Mobility;
 }
 
-/** @throws ApiError search_phase_execution_exception: every shard failed; TooHeavy unless it stays */
-export function runSearch(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
+/**
+ * Searches what is available.
+ * @throws ApiError search_phase_execution_exception: every shard failed, or some did and the request does not accept partial results; TooHeavy
+ *   unless it stays
+ */
+export async function runSearch(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
+  const { targets, unavailable = [], parameters } = run;
+  if (unavailable.length > 0) {
+    if (!allowsPartial(ctx, parameters)) throw missingShardsError('query', unavailable);
+    if (targets.length === 0) throw allShardsFailedError('query', unavailable);
+  }
+  const outcome = await runAvailable(ctx, run);
+  if ((outcome.failures.length > 0 || outcome.timedOut) && !allowsPartial(ctx, parameters)) throw incompleteError(ctx, outcome, targets);
+  if (unavailable.length === 0) return outcome;
+  return { ...outcome, shards: outcome.shards + unavailable.length, failures: [...outcome.failures, ...unavailable] };
+}
+
+/** What the request says, or `search.default_allow_partial_results` of the cluster. */
+function allowsPartial(ctx: EngineContext, { allowPartialResults }: SearchParameters): boolean {
+  if (allowPartialResults !== undefined) return allowPartialResults;
+  const { transient, persistent } = ctx.cluster.settings;
+  const name = 'search.default_allow_partial_results';
+  return String(transient[name] ?? persistent[name] ?? true) !== 'false';
+}
+
+/** Some shards failed, or the time was up. */
+function incompleteError(ctx: EngineContext, { failures }: SearchOutcome, targets: readonly SearchTarget[]): ApiError {
+  if (failures.length > 0) return partialShardsFailedError('query', failures);
+  const error = new ApiError('search_timeout_exception', 504, 'Time exceeded');
+  return allShardsFailedError(
+    'query',
+    targets.slice(0, 1).map(({ shard: { index, shard } }) => ({ shard, index, node: ctx.nodeId, error })),
+  );
+}
+
+function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
   const { targets, request, aggs, parameters, nowMs, afterHit, mobility = STAYS } = run;
   checkHidden(targets, request, aggs);
   if (mobility !== STAYS && costOfSearch(request, documentsOf(targets)) > HEAVY_US) throw new TooHeavy();

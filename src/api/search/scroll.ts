@@ -5,7 +5,7 @@ import { type Mobility, STAYS } from '../../common/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
-import { allShardsFailedError } from '../../errors/search-errors.ts';
+import { allShardsFailedError, missingShardsError } from '../../errors/search-errors.ts';
 import { checkScroll, type SearchRequest } from '../../search/request/search-request.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
 import type { ShardHit } from '../../search/run/shard-hits.ts';
@@ -74,6 +74,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
     checkBatch(ctx, acquired.targets, request);
     const outcome = await runSearch(ctx, {
       targets: acquired.targets,
+      unavailable: acquired.unavailable,
       request,
       aggs,
       parameters: call.parameters,
@@ -145,14 +146,16 @@ export async function openPointInTime(
   ctx: EngineContext,
   call: Pick<SearchCall, 'indices'>,
   keepAliveMs: number | null,
-  choice: ShardChoice,
+  choice: ShardChoice & { readonly allowsPartial: boolean },
 ): Promise<{ id: string; shards: JsonObject }> {
   if (keepAliveMs === null) throw validationFailedError(['keep alive not specified']);
   checkKeepAlive(ctx, keepAliveMs);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), choice);
+  const { targets, unavailable } = acquired;
   try {
+    if (unavailable.length > 0 && !choice.allowsPartial) throw missingShardsError('indices:data/read/open_point_in_time', unavailable);
     const key = await open(ctx, 'pit', acquired, keepAliveMs, { body: '', parameters: {}, nowMs: 0, after: null });
-    return { id: encodeContextId('pit', key), shards: shardsJson(acquired.targets.length, []) };
+    return { id: encodeContextId('pit', key), shards: shardsJson(targets.length + unavailable.length, unavailable) };
   } finally {
     acquired.release();
   }

@@ -1,6 +1,8 @@
 // Resolves the indices of a search to shards and acquires their snapshots.
 
 import type { JsonObject } from '../../common/json-value.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import type { ShardFailure } from '../../errors/search-errors.ts';
 import { readIndexSort } from '../../mapping/index-sort.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
 import { MAX_PARSED_CLAUSES } from '../../query/clause-counter.ts';
@@ -19,6 +21,8 @@ export interface AcquiredTargets {
   /** Parallel to `targets`, like the filters of the aliases that named them. */
   readonly snapshots: readonly ShardSnapshot[];
   readonly filters: ReadonlyArray<readonly JsonObject[] | null>;
+  /** Shards that cannot be searched because they are damaged or not open yet. */
+  readonly unavailable: readonly ShardFailure[];
   release(): void;
 }
 
@@ -123,6 +127,7 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
   const snapshots: ShardSnapshot[] = [];
   const targets: SearchTarget[] = [];
   const filters: Array<readonly JsonObject[] | null> = [];
+  const unavailable: ShardFailure[] = [];
   const release = () => {
     for (const snapshot of snapshots) snapshot.release();
   };
@@ -133,7 +138,11 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
       const own = resolved.filters && resolved.filters.length > 0 ? resolved.filters : null;
       for (const shard of shardsOf(ctx, state, resolved, routing)) {
         if (preferred && !preferred.has(shard)) continue;
-        const snapshot = ctx.acquire(state, shard);
+        const snapshot = acquireOrNull(ctx, state, shard);
+        if (snapshot === null) {
+          unavailable.push(unavailableShard(state.meta.name, shard));
+          continue;
+        }
         snapshots.push(snapshot);
         filters.push(own);
         targets.push(targetOf(ctx, snapshot, own));
@@ -143,7 +152,23 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
     release();
     throw error;
   }
-  return { targets, snapshots, filters, release };
+  return { targets, snapshots, filters, unavailable, release };
+}
+
+const NO_SHARD = 'no_shard_available_action_exception';
+
+/** null if the shard is not available. @throws ApiError index_closed_exception */
+function acquireOrNull(ctx: EngineContext, state: IndexState, shard: number): ShardSnapshot | null {
+  try {
+    return ctx.acquire(state, shard);
+  } catch (error) {
+    if (error instanceof ApiError && error.type === NO_SHARD) return null;
+    throw error;
+  }
+}
+
+function unavailableShard(index: string, shard: number): ShardFailure {
+  return { shard, index, node: null, error: new ApiError(NO_SHARD, 503, null) };
 }
 
 /** @param filters  of the aliases that named the index; a document must match one of them. null for no filter */

@@ -42,10 +42,12 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   const boosted = withBoosts(ctx, resolved.request, call.indices);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), parameters);
   try {
-    const key = useCache && isCacheable(text, parsed) && !request.profile ? answerKey(ctx, call, text, acquired.targets) : null;
+    const { targets, unavailable } = acquired;
+    const isWhole = useCache && unavailable.length === 0;
+    const key = isWhole && isCacheable(text, parsed) && !request.profile ? answerKey(ctx, call, text, targets) : null;
     const cached = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (cached) return cached;
-    const outcome = await runSearch(ctx, { targets: acquired.targets, request: boosted, aggs: resolved.aggs, parameters, nowMs, mobility });
+    const outcome = await runSearch(ctx, { targets, unavailable, request: boosted, aggs: resolved.aggs, parameters, nowMs, mobility });
     const json = searchJson(outcome, parameters, ctx.dialect, started);
     if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;

@@ -82,6 +82,7 @@ async function open(request: ApiRequest, { engine }: RestContext, name: 'pit_id'
   const { id, shards } = await openPointInTime(engine, { indices: indicesOf(request) }, keepAlive, {
     routing: request.string('routing'),
     preference: request.string('preference'),
+    allowsPartial: request.boolean('allow_partial_pit_creation') ?? false,
   });
   return ok(name === 'id' ? { id, _shards: shards } : { pit_id: id, _shards: shards, creation_time: Date.now() });
 }

@@ -99,6 +99,7 @@ function parametersOf(request: ApiRequest): SearchParameters {
     batchedReduceSize: batch,
     preFilterShardSize: preFilterShardSize(request),
     preference: request.string('preference'),
+    allowPartialResults: request.boolean('allow_partial_search_results'),
   };
 }
 
