@@ -11,9 +11,10 @@ import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
-import type { ScriptInput, ScriptVariable } from '../scripting/doc-script.ts';
+import type { DocContextName } from '../scripting/contexts.ts';
+import type { ScriptInput } from '../scripting/doc-script.ts';
+import type { Value } from '../scripting/java/values.ts';
 import type { ScriptSpec, StoredScript } from '../scripting/script-spec.ts';
-import type { Value } from '../scripting/syntax-tree.ts';
 import type { OutAgg, OutBucket } from './reduce/out.ts';
 
 /** A parsed query of src/query, opaque here. */
@@ -66,7 +67,7 @@ export interface IndexScope {
   /** Analyzed values of a field from the source. @param sourceFields  paths to read instead of the field's own; empty for its own */
   textTokens(type: FieldType, sourceFields: readonly string[]): TextTokens;
   /** A script over single documents. @throws ApiError script_exception */
-  docScript(spec: ScriptSpec, variables: readonly ScriptVariable[]): (segment: SegmentReader, docId: number, input: ScriptInput) => Value;
+  docScript(spec: ScriptSpec, context: DocContextName): (segment: SegmentReader, docId: number, input: ScriptInput) => Value;
 }
 
 /** A column of script values. */

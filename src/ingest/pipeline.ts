@@ -3,6 +3,7 @@
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
+import { CONTEXTS } from '../scripting/contexts.ts';
 import { type CompiledScript, compileScript } from '../scripting/painless.ts';
 import { parseScript, resolveScript } from '../scripting/script-spec.ts';
 import { toScript } from '../scripting/update-script.ts';
@@ -84,7 +85,7 @@ export function compileStep(value: unknown, depth = 0): Step {
 
 function compileCondition(value: unknown): Condition {
   const spec = parseScript(value);
-  const compile = (source: string): CompiledScript => compileScript(source, { ctx: { kind: 'value' }, params: { kind: 'value' } });
+  const compile = (source: string): CompiledScript => compileScript(source, CONTEXTS.processor_conditional);
   let compiled = spec.source === null ? null : compile(spec.source);
   return {
     text: spec.source ?? String(spec.id),

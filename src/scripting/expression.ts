@@ -1,10 +1,9 @@
 // Lucene's expression language: one formula over doubles and the fields of a document. A missing value counts as 0; any number but 0 is true.
 import type { ApiError } from '../errors/api-error.ts';
-import { scriptError } from './lexer.ts';
-import { Parser } from './parser.ts';
 import { checkScriptSize } from './script-size.ts';
-import { Double, type Expression } from './syntax-tree.ts';
-import { withinStack } from './within-stack.ts';
+import { Parser } from './syntax/parser.ts';
+import { scriptError } from './syntax/script-error.ts';
+import type { Expression } from './syntax/tree.ts';
 
 /** Inputs of a formula. */
 export interface ExpressionInput {
@@ -73,20 +72,28 @@ const REDUCERS: Readonly<Record<string, (values: readonly number[]) => number>> 
 /** @param params  numbers that the formula may refer to @throws ApiError script_exception: not a formula */
 export function compileExpression(source: string, params: Readonly<Record<string, unknown>>): Formula {
   checkScriptSize(source);
-  const [statement, more] = withinStack(source, () => new Parser(source).parseScript());
-  if (statement.kind !== 'expression' || more) throw failed(source, 0, 'expected a single expression');
+  const { body, functions } = new Parser(source).parseScript();
+  const [statement, more] = body.body;
+  if (statement?.kind !== 'expression' || more || functions.length) throw failed(source, 0, 'expected a single expression');
   return formulaOf(statement.expression);
 
   function formulaOf(expression: Expression): Formula {
     switch (expression.kind) {
-      case 'literal': {
-        const { value } = expression;
-        const number =
-          value instanceof Double ? value.value : typeof value === 'boolean' || typeof value === 'number' ? Number(value) : Number.NaN;
+      case 'number': {
+        const number = expression.radix === 10 ? Number(expression.text) : Number.parseInt(expression.text, expression.radix);
         if (Number.isNaN(number)) throw failed(source, expression.at, 'only numbers are supported');
         return () => number;
       }
-      case 'name':
+      case 'decimal': {
+        const number = Number(expression.text);
+        if (Number.isNaN(number)) throw failed(source, expression.at, 'only numbers are supported');
+        return () => number;
+      }
+      case 'boolean': {
+        const number = Number(expression.value);
+        return () => number;
+      }
+      case 'symbol':
         return variable(expression.name, expression.at);
       case 'unary': {
         const operand = formulaOf(expression.operand);
@@ -94,7 +101,9 @@ export function compileExpression(source: string, params: Readonly<Record<string
         if (expression.op === '!') return (input) => Number(operand(input) === 0);
         return operand;
       }
-      case 'binary': {
+      case 'binary':
+      case 'compare':
+      case 'logical': {
         const operate = Object.hasOwn(BINARY, expression.op) ? BINARY[expression.op] : undefined;
         if (!operate) throw failed(source, expression.at, `operator [${expression.op}] is not supported`);
         const [left, right] = [formulaOf(expression.left), formulaOf(expression.right)];
@@ -104,13 +113,13 @@ export function compileExpression(source: string, params: Readonly<Record<string
         const [test, yes, no] = [formulaOf(expression.test), formulaOf(expression.then), formulaOf(expression.else)];
         return (input) => (test(input) !== 0 ? yes(input) : no(input));
       }
-      case 'function': {
+      case 'local-call': {
         const compute = Object.hasOwn(FUNCTIONS, expression.name) ? FUNCTIONS[expression.name] : undefined;
         if (!compute) throw failed(source, expression.at, `Unrecognized function call (${expression.name}).`);
         const args = expression.args.map(formulaOf);
         return (input) => compute(...args.map((arg) => arg(input)));
       }
-      case 'member':
+      case 'dot':
       case 'call': {
         const field = fieldOf(expression.object);
         const name =
@@ -119,7 +128,7 @@ export function compileExpression(source: string, params: Readonly<Record<string
         if (field === null || !reduce) throw failed(source, expression.at, `unknown member [${expression.name}]`);
         return (input) => reduce(input.values(field));
       }
-      case 'index': {
+      case 'brace': {
         const field = fieldOf(expression);
         if (field === null) throw failed(source, expression.at, 'only [doc] has elements');
         return (input) => REDUCERS.value(input.values(field));
@@ -138,8 +147,8 @@ export function compileExpression(source: string, params: Readonly<Record<string
   }
 
   function fieldOf(expression: Expression): string | null {
-    if (expression.kind !== 'index' || expression.object.kind !== 'name' || expression.object.name !== 'doc') return null;
-    return expression.index.kind === 'literal' && typeof expression.index.value === 'string' ? expression.index.value : null;
+    if (expression.kind !== 'brace' || expression.object.kind !== 'symbol' || expression.object.name !== 'doc') return null;
+    return expression.index.kind === 'string' ? expression.index.value : null;
   }
 }
 

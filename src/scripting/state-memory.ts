@@ -1,8 +1,9 @@
 // Bounds values that live longer than one run of a script, such as the states of scripted_metric. What the runs allocate adds up; once it is as
 // much again as was alive at the last measurement, the values that are still reachable are measured, as a garbage collector would.
 import { circuitBreakingError } from '../errors/search-errors.ts';
-import { ENTRY_BYTES, MAX_RUN_BYTES, ScriptBudget } from './script-budget.ts';
-import type { Value } from './syntax-tree.ts';
+import { ENTRY_BYTES, MAX_RUN_BYTES, ScriptBudget } from './java/budget.ts';
+import { isCollection } from './java/objects.ts';
+import type { Value } from './java/values.ts';
 
 /** Most bytes that stay reachable between the runs. */
 export const MAX_STATE_BYTES = 64 * 2 ** 20;
@@ -49,10 +50,10 @@ function bytesOf(roots: Iterable<Value>): number {
     if (typeof value === 'string') bytes += value.length;
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);
-    if (Array.isArray(value)) for (const item of value) open.push(item);
+    if (Array.isArray(value) || isCollection(value)) for (const item of value) open.push(item);
     else if (value instanceof Map) {
       for (const [key, item] of value) {
-        bytes += key.length + ENTRY_BYTES;
+        bytes += String(key).length + ENTRY_BYTES;
         open.push(item);
       }
     }

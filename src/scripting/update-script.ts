@@ -6,11 +6,13 @@ import type { JsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { circuitBreakingError } from '../errors/search-errors.ts';
+import { CONTEXTS } from './contexts.ts';
+import { ENTRY_BYTES } from './java/budget.ts';
+import { JavaMap } from './java/collections.ts';
+import { isCollection, MAX_VALUE_DEPTH, textOf } from './java/objects.ts';
+import { Byte, Double, Float, isNumericArray, JavaArray, type ScriptMap, Short, type Value } from './java/values.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
-import { ENTRY_BYTES } from './script-budget.ts';
 import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
-import { Char, Double, type ScriptMap, type Value } from './syntax-tree.ts';
-import { MAX_VALUE_DEPTH } from './values.ts';
 
 const MAX_CACHED = 200;
 const cache = new BoundedMap<string, CompiledScript>(MAX_CACHED);
@@ -32,7 +34,7 @@ export function parseUpdateScript(value: unknown, stored: (id: string) => Stored
 export function compileUpdateScript(source: string): CompiledScript {
   let script = cache.get(source);
   if (!script) {
-    script = compileScript(source, { ctx: { kind: 'value' }, params: { kind: 'value' } });
+    script = compileScript(source, CONTEXTS.update);
     cache.set(source, script);
   }
   return script;
@@ -69,7 +71,7 @@ export function runUpdateScript(
   { canMove = false }: { readonly canMove?: boolean } = {},
 ): ScriptOutcome {
   const compiled = compileUpdateScript(script.source);
-  const ctx: ScriptMap = new Map<string, Value>([
+  const ctx: ScriptMap = new JavaMap([
     ['_source', toScript(document.source)],
     ['_index', document.index],
     ['_id', document.id],
@@ -86,7 +88,7 @@ export function runUpdateScript(
   switch (wanted) {
     case 'index':
     case 'create':
-      return { op: 'index', source: fromScript(ctx.get('_source') ?? new Map()) as JsonObject, place: placeOf(ctx) };
+      return { op: 'index', source: fromScript(ctx.get('_source') ?? new JavaMap()) as JsonObject, place: placeOf(ctx) };
     case 'none':
     case 'noop':
       return { op: 'none' };
@@ -112,14 +114,18 @@ function placeOf(ctx: ScriptMap): ScriptedPlace {
 
 const MAX_INT = 2 ** 31;
 
-/** Converts JSON to the values that Java has for it. */
+/** Converts JSON to the values that Java has for it; objects become maps in the order of their members. */
 export function toScript(value: unknown): Value {
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return new Double(value);
     return value >= -MAX_INT && value < MAX_INT ? value : BigInt(value);
   }
   if (Array.isArray(value)) return value.map(toScript);
-  if (typeof value === 'object' && value !== null) return new Map(Object.entries(value).map(([key, item]) => [key, toScript(item)]));
+  if (typeof value === 'object' && value !== null) {
+    const map = new JavaMap();
+    for (const [key, item] of Object.entries(value)) map.set(key, toScript(item));
+    return map;
+  }
   return value;
 }
 
@@ -143,26 +149,36 @@ function checkSize(root: Value): void {
     bytes += typeof value === 'string' ? value.length + 2 : ENTRY_BYTES;
     if (bytes > MAX_RESULT_BYTES) throw circuitBreakingError('script', bytes, MAX_RESULT_BYTES);
     if (depth > MAX_VALUE_DEPTH) throw illegalArgumentError('Iterable object is self-referencing itself');
-    if (Array.isArray(value)) for (const item of value) visit(item, depth + 1);
-    else if (value instanceof Map) {
+    if (value instanceof Map) {
       for (const [key, item] of value) {
         bytes += String(key).length;
         visit(item, depth + 1);
       }
-    }
+    } else if (isNumericArray(value)) bytes += value.length * ENTRY_BYTES;
+    else if (Array.isArray(value) || value instanceof JavaArray || isCollection(value))
+      for (const item of itemsOf(value)) visit(item, depth + 1);
   };
   visit(root, 0);
 }
 
+/** Items of a list, set or array. */
+function itemsOf(value: Iterable<Value> | JavaArray): Iterable<Value> {
+  return value instanceof JavaArray ? value.items : value;
+}
+
 function jsonOf(value: Value, double: (value: number) => unknown): unknown {
-  if (value instanceof Double) return double(value.value);
-  if (value instanceof Char) return value.toString();
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map((item) => jsonOf(item, double));
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Double || value instanceof Float) return double(value.value);
+  if (value instanceof Short || value instanceof Byte) return value.value;
   if (value instanceof Map) {
     const object: JsonObject = {};
-    for (const [key, item] of value) setOwn(object, String(key), jsonOf(item, double));
+    for (const [key, item] of value) setOwn(object, textOf(key), jsonOf(item, double));
     return object;
   }
-  return value;
+  if (value instanceof Float64Array || value instanceof Float32Array) return Array.from(value, double);
+  if (isNumericArray(value)) return Array.from(value as Iterable<Value>, (item) => jsonOf(item, double));
+  if (Array.isArray(value) || value instanceof JavaArray || isCollection(value))
+    return Array.from(itemsOf(value), (item) => jsonOf(item, double));
+  return textOf(value);
 }

@@ -1,11 +1,12 @@
 // Scores how much more frequent a term is in a subset than in the whole index. Formulas of Elasticsearch's significance heuristics.
 
 import { isObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { CONTEXTS } from '../../scripting/contexts.ts';
+import type { Value } from '../../scripting/java/values.ts';
 import { compileScript } from '../../scripting/painless.ts';
+import { toScript } from '../../scripting/update-script.ts';
 import { illegalArgumentError, unsupported } from '../errors.ts';
 import { Params } from '../params.ts';
-import { numberOf } from '../pipelines/bucket-scripts.ts';
 
 /** Numbers of documents with the term and of all documents, in the subset and in the background, which contains the subset. */
 export interface TermCounts {
@@ -77,19 +78,15 @@ function scripted(body: unknown): Heuristic {
   const source = isObject(script) ? script.source : script;
   if (typeof source !== 'string') throw illegalArgumentError('script required');
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
-  const members: Record<string, true> = { _subset_freq: true, _subset_size: true, _superset_freq: true, _superset_size: true };
-  for (const name of Object.keys(constants)) setOwn(members, name, true);
-  const compiled = compileScript(source, { params: { kind: 'object', members } });
+  const compiled = compileScript(source, CONTEXTS.script_heuristic);
   // Counts are longs in Java.
   return ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) => {
-    const fields = {
-      ...constants,
-      _subset_freq: BigInt(subsetFreq),
-      _subset_size: BigInt(subsetSize),
-      _superset_freq: BigInt(supersetFreq),
-      _superset_size: BigInt(supersetSize),
-    };
-    return Number(numberOf(compiled.run({ params: { fields } }), source));
+    const params = toScript(constants) as Map<Value, Value>;
+    params.set('_subset_freq', BigInt(subsetFreq));
+    params.set('_subset_size', BigInt(subsetSize));
+    params.set('_superset_freq', BigInt(supersetFreq));
+    params.set('_superset_size', BigInt(supersetSize));
+    return Number(compiled.run({ params }));
   };
 }
 

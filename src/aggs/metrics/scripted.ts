@@ -2,10 +2,13 @@
 
 import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { compileScript, MAX_STEPS } from '../../scripting/painless.ts';
+import { CONTEXTS } from '../../scripting/contexts.ts';
+import { MAX_STEPS } from '../../scripting/java/budget.ts';
+import { JavaMap } from '../../scripting/java/collections.ts';
+import type { ScriptMap, Value } from '../../scripting/java/values.ts';
+import { compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 import { StateMemory } from '../../scripting/state-memory.ts';
-import type { ScriptMap, Value } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
 import { illegalArgumentError } from '../errors.ts';
 import { Params } from '../params.ts';
@@ -35,11 +38,15 @@ interface BoundScripts {
   readonly params: JsonObject;
 }
 
-function stateScript(spec: ScriptSpec, ctx: BindContext, params: JsonObject, name: 'state' | 'states'): StateScript {
+function stateScript(
+  spec: ScriptSpec,
+  ctx: BindContext,
+  params: JsonObject,
+  name: 'aggs_init' | 'aggs_combine' | 'aggs_reduce',
+): StateScript {
   const { lang, source } = resolveScript(spec, ctx.index.storedScript);
   if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
-  const value = { kind: 'value' } as const;
-  const compiled = compileScript(source, { [name]: value, params: value });
+  const compiled = compileScript(source, CONTEXTS[name]);
   const given = toScript({ ...params, ...spec.params });
   return (variables, memory) => memory.run(STATE_STEPS, (budget) => compiled.run({ ...variables, params: given }, budget));
 }
@@ -49,10 +56,10 @@ function bindScripts(spec: AggSpec, ctx: BindContext): BoundScripts {
   if (combine === null) throw illegalArgumentError(`[combineScript] must not be null: [${spec.name}]`);
   if (reduce === null) throw illegalArgumentError(`[reduceScript] must not be null: [${spec.name}]`);
   return {
-    init: init && stateScript(init, ctx, params, 'state'),
-    map: ctx.index.docScript({ ...map, params: { ...params, ...map.params } }, ['state']),
-    combine: stateScript(combine, ctx, params, 'state'),
-    reduce: stateScript(reduce, ctx, params, 'states'),
+    init: init && stateScript(init, ctx, params, 'aggs_init'),
+    map: ctx.index.docScript({ ...map, params: { ...params, ...map.params } }, 'aggs_map'),
+    combine: stateScript(combine, ctx, params, 'aggs_combine'),
+    reduce: stateScript(reduce, ctx, params, 'aggs_reduce'),
     params,
   };
 }
@@ -95,7 +102,7 @@ export const scriptedMetricType: AggType = {
           let entry = states.get(shard);
           if (!entry) {
             const bound = slice.bound as BoundScripts;
-            const state: ScriptMap = new Map();
+            const state: ScriptMap = new JavaMap();
             states.set(shard, (entry = { bound, state }));
             bound.init?.({ state }, memory);
           }

@@ -2,8 +2,11 @@
 import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
+import { CONTEXTS } from '../../scripting/contexts.ts';
+import { Double, type Value } from '../../scripting/java/values.ts';
+import { doubleOf } from '../../scripting/numeric-value.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
-import { Double } from '../../scripting/syntax-tree.ts';
+import { toScript } from '../../scripting/update-script.ts';
 import { illegalArgumentError, parsingError, unsupported } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { MetricOut, type OutBucket } from '../reduce/out.ts';
@@ -26,7 +29,7 @@ interface BucketScript {
 }
 
 /** @throws ApiError illegal_argument_exception: no script, or an unsupported one */
-function compile(p: Params, names: Iterable<string>): BucketScript {
+function compile(p: Params, context: 'bucket_aggregation' | 'aggregation_selector'): BucketScript {
   const script = p.take('script');
   const source = isObject(script) ? script.source : script;
   if (isObject(script) && script.id !== undefined) throw unsupported('a stored script in a pipeline aggregation');
@@ -34,24 +37,23 @@ function compile(p: Params, names: Iterable<string>): BucketScript {
   const lang = isObject(script) ? (script.lang ?? 'painless') : 'painless';
   if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
-  const members: Record<string, true> = {};
-  for (const name of [...names, ...Object.keys(constants)]) setOwn(members, name, true);
   // Compiled during the reduce, where Elasticsearch reports its errors.
   let compiled: CompiledScript | null = null;
   return {
     run(figures) {
-      compiled ??= compileScript(source, { params: { kind: 'object', members } });
-      const doubles = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, new Double(value)]));
-      return numberOf(compiled.run({ params: { fields: { ...constants, ...doubles } } }), source);
+      compiled ??= compileScript(source, CONTEXTS[context]);
+      const params = toScript(constants) as Map<Value, Value>;
+      for (const [name, value] of Object.entries(figures)) params.set(name, new Double(value));
+      return numberOf(compiled.run({ params }), source);
     },
   };
 }
 
 /** A script's result as a plain number; booleans and null unchanged. @throws ApiError illegal_argument_exception: any other type */
 export function numberOf(value: unknown, source: string): number | boolean | null {
-  if (value instanceof Double) return value.value;
-  if (typeof value === 'bigint') return Number(value);
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'boolean' || value === null) return value;
+  const number = doubleOf(value);
+  if (number !== null) return number;
   throw illegalArgumentError(`script [${source}] must return a Number`);
 }
 
@@ -71,7 +73,7 @@ function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: 
 type ScriptedPipeline = (p: Params, body: PipelineBody, paths: ReadonlyMap<string, string>) => NonNullable<PipelineSpec['parent']>;
 
 const bucketScript: ScriptedPipeline = (p, body, paths) => {
-  const script = compile(p, paths.keys());
+  const script = compile(p, 'bucket_aggregation');
   return (buckets) => {
     for (const bucket of buckets) {
       const figures = figuresOf(bucket, paths, body);
@@ -90,7 +92,7 @@ const bucketScript: ScriptedPipeline = (p, body, paths) => {
 };
 
 const bucketSelector: ScriptedPipeline = (p, body, paths) => {
-  const script = compile(p, paths.keys());
+  const script = compile(p, 'aggregation_selector');
   return (buckets) => buckets.filter((bucket) => script.run(figuresOf(bucket, paths, body)) === true);
 };
 

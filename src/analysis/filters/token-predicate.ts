@@ -1,5 +1,7 @@
 // Scripts of `condition` and `predicate_token_filter`: Painless over `token`. Kernels call them with a batch of tokens at a time.
-import { compileScript } from '../../scripting/painless.ts';
+import { CONTEXTS } from '../../scripting/contexts.ts';
+import { type ScriptToken, TokenView } from '../../scripting/library/analysis-token.ts';
+import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import type { TokensCall } from '../../wasm/host-calls.ts';
 import {
   END_OFFSET,
@@ -17,30 +19,6 @@ import type { Token } from '../tokens/token-stream.ts';
 import { typeName } from '../tokens/token-types.ts';
 import { decodeWtf8 } from '../tokens/wtf8.ts';
 
-/** The token as a script sees it; a script may also call the getter of each member. */
-export interface ScriptToken {
-  readonly term: string;
-  /** Absolute position of this token, from 0. */
-  readonly position: number;
-  readonly positionIncrement: number;
-  readonly positionLength: number;
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly type: string;
-  readonly keyword: boolean;
-}
-
-const MEMBERS: readonly (keyof ScriptToken)[] = [
-  'term',
-  'position',
-  'positionIncrement',
-  'positionLength',
-  'startOffset',
-  'endOffset',
-  'type',
-  'keyword',
-];
-
 /** Matches uses of `token` that read, or might read, anything but its term. */
 const READS_MORE = /\btoken\b(?!\s*\.\s*(?:term\b|getTerm\s*\())/;
 
@@ -53,18 +31,21 @@ export class TokenPredicate {
   readonly isOfTerm: boolean;
   /** For kernels (assembly/analysis/host-calls.ts). */
   readonly call: TokensCall;
-  readonly #script: ReturnType<typeof compileScript>;
+  readonly #script: CompiledScript;
+  #view: TokenView | null = null;
 
   /** @throws ApiError script_exception: unsupported syntax, with its position */
   constructor(source: string) {
-    this.#script = compileScript(source, { token: { kind: 'object', members: Object.fromEntries(MEMBERS.map((name) => [name, true])) } });
+    this.#script = compileScript(source, CONTEXTS.analysis);
     this.isOfTerm = !READS_MORE.test(source);
     this.call = this.isOfTerm ? this.#termsCall() : this.#tokensCall();
   }
 
   /** @throws ApiError script_exception: the script fails on this token */
   test(token: ScriptToken): boolean {
-    return this.#script.run({ token: { fields: token } }) === true;
+    this.#view ??= new TokenView(token);
+    this.#view.token = token;
+    return this.#script.run({ token: this.#view }) === true;
   }
 
   #tokensCall(): TokensCall {

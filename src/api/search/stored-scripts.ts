@@ -3,13 +3,14 @@ import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { CONTEXTS } from '../../scripting/contexts.ts';
 import { compileExpression } from '../../scripting/expression.ts';
+import { textOf } from '../../scripting/java/objects.ts';
 import { checkTemplate } from '../../scripting/mustache.ts';
 import { compileScript } from '../../scripting/painless.ts';
-import { Parser } from '../../scripting/parser.ts';
 import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
+import { Parser } from '../../scripting/syntax/parser.ts';
 import { toScript } from '../../scripting/update-script.ts';
-import { textOf } from '../../scripting/values.ts';
 import type { EngineContext } from '../core/context.ts';
 import { storedScript } from '../core/stored-script.ts';
 
@@ -69,6 +70,6 @@ export function executeScript(ctx: EngineContext, body: unknown): JsonObject {
     return { result: String(compileExpression(source, spec.params)({ values, score: 0, value: Number.NaN })) };
   }
   if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
-  const compiled = compileScript(source, { params: { kind: 'value' } });
+  const compiled = compileScript(source, CONTEXTS.painless_test);
   return { result: textOf(compiled.run({ params: toScript(spec.params) })) };
 }

@@ -4,9 +4,10 @@ import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { CONTEXTS } from '../../scripting/contexts.ts';
+import type { ScriptMap } from '../../scripting/java/values.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
-import type { ScriptMap } from '../../scripting/syntax-tree.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import { runPipeline, runStep } from '../run-pipeline.ts';
@@ -97,7 +98,7 @@ const script: ProcessorFactory = (config) => {
   const spec = parseScript(body);
   const compile = ({ lang, source }: { lang: string; source: string }): CompiledScript => {
     if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
-    return compileScript(source, { ctx: { kind: 'value' }, params: { kind: 'value' } });
+    return compileScript(source, CONTEXTS.ingest);
   };
   const compiled = spec.source === null ? null : compile({ lang: spec.lang, source: spec.source });
   return (document) => {

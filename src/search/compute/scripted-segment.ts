@@ -8,10 +8,10 @@ import type { SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { TemporaryValues } from '../../plan/temporary-column.ts';
-import { doubleOf } from '../../scripting/dates.ts';
-import { compileDocScript, type DocScript, DocValues } from '../../scripting/doc-script.ts';
-import type { Value } from '../../scripting/syntax-tree.ts';
-import { textOf } from '../../scripting/values.ts';
+import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts';
+import { isCollection, textOf } from '../../scripting/java/objects.ts';
+import { JavaArray, type Value } from '../../scripting/java/values.ts';
+import { doubleOf } from '../../scripting/numeric-value.ts';
 import { runtimeValues } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import { compareBytes } from '../index-query/term.ts';
@@ -26,7 +26,7 @@ export interface ScriptColumn {
 
 export function compileScriptColumn(values: ScriptedValues, context: RewriteContext): ScriptColumn {
   if (values.script === null) return { values, script: null };
-  return { values, script: compileDocScript(values.script, { stored: context.storedScript, variables: values.of ? ['_value'] : [] }) };
+  return { values, script: compileDocScript(values.script, { stored: context.storedScript, context: 'aggs' }) };
 }
 
 interface Computed {
@@ -216,15 +216,15 @@ export class ScriptedSegment implements SegmentReader {
     const document = new SegmentDocument(this.#context, this.#base, docId);
     if (script === null) return runtimeValues(type, document);
     if (of === null) return listOf(script.run(document));
-    return document.fieldValues(of).list.flatMap((value) => listOf(script.run(document, { value })));
+    return [...document.fieldValues(of)].flatMap((value) => listOf(script.run(document, { value })));
   }
 }
 
 /** The values that a script returned: one, several, or none. */
 function listOf(value: Value): Value[] {
   if (value === null || value === undefined) return [];
-  if (value instanceof DocValues) return [...value.list];
-  return Array.isArray(value) ? value.filter((item) => item !== null) : [value];
+  const items = value instanceof JavaArray ? value.items : Array.isArray(value) || isCollection(value) ? value : [value];
+  return [...items].filter((item) => item !== null);
 }
 
 function rawOf(kind: 'i64' | 'f64', isUnsigned: boolean, isDate: boolean): (value: Value) => number | bigint {

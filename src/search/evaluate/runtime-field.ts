@@ -6,11 +6,14 @@ import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
-import { doubleOf, millisOf, zonedDateTime } from '../../scripting/dates.ts';
 import { compileDocScript, type DocScript, type ScriptDocument } from '../../scripting/doc-script.ts';
+import type { Implementation } from '../../scripting/java/class-info.ts';
+import { ScriptFault } from '../../scripting/java/faults.ts';
+import { textOf } from '../../scripting/java/objects.ts';
+import { Double, type Value } from '../../scripting/java/values.ts';
+import { zonedDateTime } from '../../scripting/library/zoned-time.ts';
+import { doubleOf, millisOf } from '../../scripting/numeric-value.ts';
 import { parseScript } from '../../scripting/script-spec.ts';
-import { Double, ScriptFault, type Value } from '../../scripting/syntax-tree.ts';
-import { textOf } from '../../scripting/values.ts';
 import { valuesAt } from './source-values.ts';
 
 /** A document whose script values and source a runtime field reads. */
@@ -33,33 +36,34 @@ const programs = new WeakMap<FieldType, Program>();
 const MAX_DEPTH = 10;
 let depth = 0;
 
+/** What scripts emit for types whose values are not strings. */
+const EMITTED: Readonly<Record<string, string>> = { long: 'long', double: 'double', date: 'long', boolean: 'boolean' };
+
 /** @throws ApiError script_exception: the script does not compile */
 function programOf(type: FieldType, script: JsonObject): Program {
   let program = programs.get(type);
-  if (!program) programs.set(type, (program = compileRuntime(type.name, type.typeName, script)));
+  if (!program) programs.set(type, (program = compileRuntime(type.typeName, script)));
   return program;
 }
 
-function compileRuntime(name: string, typeName: string, script: Readonly<MutableJsonObject>): Program {
+function compileRuntime(typeName: string, script: Readonly<MutableJsonObject>): Program {
   const emitted: Value[] = [];
-  const emit = (values: Value[]): Value => {
-    const wanted = typeName === 'geo_point' ? 2 : 1;
-    if (values.length !== wanted) throw new ScriptFault('illegal_argument_exception', `emit expects ${wanted} value(s) in [${name}]`);
-    emitted.push(wanted === 2 ? values : convert(typeName, values[0]));
-    return null;
-  };
+  const functions = (): Readonly<Record<string, Implementation>> =>
+    typeName === 'geo_point'
+      ? { 'void emit(double,double)': (lat: number, lon: number) => emitted.push([new Double(lat), new Double(lon)]) }
+      : { [`void emit(${EMITTED[typeName] ?? 'String'})`]: (value: Value) => emitted.push(convert(typeName, value)) };
   const stored = () => null;
-  return { script: compileDocScript(parseScript(script), { stored, variables: [], functions: () => ({ emit }) }), emitted };
+  return { script: compileDocScript(parseScript(script), { stored, context: 'runtime', functions }), emitted };
 }
 
 /** Checks that the scripts of a `runtime` section compile. @throws ApiError script_exception, mapper_parsing_exception */
 export function checkRuntimeScripts(runtime: unknown): void {
   if (typeof runtime !== 'object' || runtime === null) return;
-  for (const [name, node] of Object.entries(runtime as MutableJsonObject)) {
+  for (const node of Object.values(runtime as MutableJsonObject)) {
     const script = (node as MutableJsonObject | null)?.['script'];
     const spec = typeof script === 'string' ? { source: script } : script;
     if (typeof spec === 'object' && spec !== null && 'source' in spec)
-      compileRuntime(name, String((node as MutableJsonObject)['type']), spec as MutableJsonObject);
+      compileRuntime(String((node as MutableJsonObject)['type']), spec as MutableJsonObject);
   }
 }
 

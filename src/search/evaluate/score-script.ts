@@ -2,11 +2,13 @@
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
-import { doubleOf, millisOf } from '../../scripting/dates.ts';
-import { compileDocScript, type DocScript, type ScriptDocument } from '../../scripting/doc-script.ts';
-import type { HostFunction } from '../../scripting/evaluator.ts';
+import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts';
+import type { Implementation } from '../../scripting/java/class-info.ts';
+import { ScriptFault } from '../../scripting/java/faults.ts';
+import type { GeoPoint } from '../../scripting/library/doc-values.ts';
+import type { ZonedTime } from '../../scripting/library/zoned-time.ts';
+import { doubleOf, millisOf } from '../../scripting/numeric-value.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
-import { Double, type HostObject, ScriptFault, type Value } from '../../scripting/syntax-tree.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
@@ -14,7 +16,7 @@ import { runDocScript } from './script-doc.ts';
 
 /** @throws ApiError script_exception: the script does not compile */
 function compileScoreScript(spec: ScriptSpec, context: RewriteContext): DocScript {
-  return compileDocScript(spec, { stored: context.storedScript, variables: ['_score'], functions: scoreFunctions });
+  return compileDocScript(spec, { stored: context.storedScript, context: 'score', functions: () => SCORE_FUNCTIONS });
 }
 
 /** The result of a script as a score. @param refuse  creates the error for a result that cannot be a score */
@@ -28,67 +30,54 @@ export function scoreScript(spec: ScriptSpec, context: RewriteContext, refuse: (
   };
 }
 
-function scoreFunctions(document: () => ScriptDocument): Readonly<Record<string, HostFunction>> {
-  void document;
-  return {
-    saturation: ([value, k]) => new Double(num(value) / (num(k) + num(value))),
-    sigmoid: ([value, k, a]) => {
-      const power = num(value) ** num(a);
-      return new Double(power / (num(k) ** num(a) + power));
-    },
-    randomScore: ([seed]) => new Double((murmur32(num(seed) | 0, 0) & 0x00ffffff) / 2 ** 24),
-    ...decays('Numeric', (value, origin) => Math.abs(num(value) - num(origin)), num),
-    ...decays('Date', (value, origin) => Math.abs(date(value) - date(origin)), duration),
-    ...decays(
-      'Geo',
-      (value, origin) => distanceMeters(point(value), point(origin)),
-      (text) => parseDistance(String(text), 1),
-    ),
-  };
-}
-
 const SHAPES = { Linear: 'linear', Exp: 'exp', Gauss: 'gauss' } as const;
 
-/**
- * decayNumericLinear(origin, scale, offset, decay, value) and the other decay functions.
- * @param measure  converts scale and offset
- */
-function decays(
-  kind: 'Numeric' | 'Date' | 'Geo',
-  distance: (value: Value, origin: Value) => number,
-  measure: (value: Value) => number,
-): Record<string, HostFunction> {
-  const functions: Record<string, HostFunction> = {};
-  for (const [name, shape] of Object.entries(SHAPES)) {
-    functions[`decay${kind}${name}`] = ([origin, scale, offset, decay, value]) => {
-      const away = Math.max(0, distance(value, origin) - measure(offset));
-      return new Double(curveOf(shape, measure(scale), num(decay))(away));
-    };
-  }
-  return functions;
+/** decayNumericLinear(origin, scale, offset, decay, value) and the other decay functions, by signature. */
+const DECAYS: Record<string, Implementation> = {};
+for (const [name, shape] of Object.entries(SHAPES)) {
+  const decay = (scale: number, factor: number, away: number): number => curveOf(shape, scale, factor)(Math.max(0, away));
+  DECAYS[`double decayNumeric${name}(double,double,double,double,double)`] = (
+    origin: number,
+    scale: number,
+    offset: number,
+    factor: number,
+    value: number,
+  ) => decay(scale, factor, Math.abs(value - origin) - offset);
+  DECAYS[`double decayDate${name}(String,String,String,double,ZonedDateTime)`] = (
+    origin: string,
+    scale: string,
+    offset: string,
+    factor: number,
+    value: ZonedTime,
+  ) => decay(duration(scale), factor, Math.abs((millisOf(value) ?? Number.NaN) - date(origin)) - duration(offset));
+  DECAYS[`double decayGeo${name}(String,String,String,double,GeoPoint)`] = (
+    origin: string,
+    scale: string,
+    offset: string,
+    factor: number,
+    value: GeoPoint,
+  ) => decay(parseDistance(scale, 1), factor, distanceMeters(value, parseGeoPoint(origin)) - parseDistance(offset, 1));
 }
 
-function num(value: Value): number {
-  const number = doubleOf(value);
-  if (number === null) throw new ScriptFault('class_cast_exception', 'a number is expected');
-  return number;
-}
+const randomOf = (seed: number): number => (murmur32(seed | 0, 0) & 0x00ffffff) / 2 ** 24;
 
-function date(value: Value): number {
-  const ms = typeof value === 'string' ? Date.parse(value) : (millisOf(value) ?? doubleOf(value) ?? Number.NaN);
-  if (Number.isNaN(ms)) throw new ScriptFault('illegal_argument_exception', `failed to parse date [${String(value)}]`);
+/** Functions that score scripts may call, by signature. */
+const SCORE_FUNCTIONS: Readonly<Record<string, Implementation>> = {
+  'double saturation(double,double)': (value: number, k: number) => value / (k + value),
+  'double sigmoid(double,double,double)': (value: number, k: number, a: number) => value ** a / (k ** a + value ** a),
+  'double randomScore(int)': randomOf,
+  'double randomScore(int,String)': randomOf,
+  ...DECAYS,
+};
+
+function date(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new ScriptFault('illegal_argument_exception', `failed to parse date [${text}]`);
   return ms;
 }
 
-function duration(value: Value): number {
-  const text = String(value);
+function duration(text: string): number {
   const ms = text === '0' ? 0 : parseDurationMs(text);
   if (ms === null) throw new ScriptFault('illegal_argument_exception', `failed to parse [${text}] as a time value`);
   return ms;
-}
-
-function point(value: Value): { lat: number; lon: number } {
-  if (typeof value === 'string') return parseGeoPoint(value);
-  const { lat, lon } = (value as HostObject).fields;
-  return { lat: num(lat), lon: num(lon) };
 }

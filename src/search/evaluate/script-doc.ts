@@ -6,9 +6,12 @@ import { checkWork } from '../../common/turn.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { zonedDateTime } from '../../scripting/dates.ts';
-import { type DocMap, type DocScript, DocValues, type ScriptInput } from '../../scripting/doc-script.ts';
-import { Double, type HostObject, ScriptFault, type ScriptMap, type Value } from '../../scripting/syntax-tree.ts';
+import type { DocMap, DocScript, ScriptInput } from '../../scripting/doc-script.ts';
+import { ScriptFault } from '../../scripting/java/faults.ts';
+import { Double, type ScriptMap, type Value } from '../../scripting/java/values.ts';
+import { type DocValues, docValues, GeoPoint, geoPoints } from '../../scripting/library/doc-values.ts';
+import { zonedDateTime } from '../../scripting/library/zoned-time.ts';
+import { doubleOf } from '../../scripting/numeric-value.ts';
 import { toScript } from '../../scripting/update-script.ts';
 import type { ShardDocument } from '../shard/search-shard.ts';
 import { runtimeValues, type SourceDocument } from './runtime-field.ts';
@@ -61,7 +64,7 @@ export class SegmentDocument implements SourceDocument, DocMap {
   fieldValues(type: FieldType): DocValues {
     if (!type.runtime) return columnValues(type, this.#segment, this.#docId);
     const values = runtimeValues(type, this);
-    return type.family === 'geo_point' ? geoValues(values.map(pointOf)) : new DocValues(values);
+    return type.family === 'geo_point' ? geoPoints(values.map(pointOf), distanceMeters) : docValues(kindOf(type), values);
   }
 }
 
@@ -83,8 +86,14 @@ function columnValues(type: FieldType, segment: SegmentReader, docId: number): D
   const { name } = type.spec;
   const raw = segment.column(name) ? segment.values(name, docId) : [];
   const read = valueReader(type, segment);
-  if (type.family === 'geo_point') return geoValues(raw.map((value) => decodeGeoPoint(BigInt(value))));
-  return new DocValues(raw.map(read));
+  if (type.family === 'geo_point') {
+    const points = raw.map((value) => decodeGeoPoint(BigInt(value)));
+    return geoPoints(
+      points.map(({ lat, lon }) => new GeoPoint(lat, lon)),
+      distanceMeters,
+    );
+  }
+  return docValues(kindOf(type), raw.map(read));
 }
 
 function valueReader(type: FieldType, segment: SegmentReader): (raw: bigint | number) => Value {
@@ -108,35 +117,23 @@ function valueReader(type: FieldType, segment: SegmentReader): (raw: bigint | nu
   }
 }
 
-interface Point {
-  readonly lat: number;
-  readonly lon: number;
+/** The kind of values that scripts see. */
+function kindOf(type: FieldType): 'longs' | 'doubles' | 'strings' | 'booleans' | 'dates' | 'ips' {
+  switch (type.family) {
+    case 'date':
+      return 'dates';
+    case 'boolean':
+      return 'booleans';
+    case 'numeric':
+      return !type.unsigned && (type.spec.column === 'f64' || type.scale !== 1) ? 'doubles' : 'longs';
+    case 'ip':
+      return 'ips';
+    default:
+      return 'strings';
+  }
 }
 
-/** The values of a geo_point field, with the methods for distances from its first value. */
-function geoValues(points: readonly Point[]): DocValues {
-  const nearest = (lat: Value, lon: Value): Value => {
-    const [point] = points;
-    if (!point) throw new ScriptFault('illegal_state_exception', "A document doesn't have a value for a field!");
-    return new Double(distanceMeters(point, { lat: Number(plainNumber(lat)), lon: Number(plainNumber(lon)) }));
-  };
-  return new DocValues(points.map(geoPoint), {
-    arcDistance: ([lat, lon]) => nearest(lat, lon),
-    planeDistance: ([lat, lon]) => nearest(lat, lon),
-    getLat: () => new Double(points[0]?.lat ?? 0),
-    getLon: () => new Double(points[0]?.lon ?? 0),
-  });
-}
-
-function geoPoint({ lat, lon }: Point): HostObject {
-  return { fields: { lat: new Double(lat), lon: new Double(lon) }, call: (name) => (name === 'toString' ? `${lat}, ${lon}` : undefined) };
-}
-
-function pointOf(value: Value): Point {
-  const [lat, lon] = (value as Value[]).map((part) => Number(plainNumber(part)));
-  return { lat, lon };
-}
-
-function plainNumber(value: Value): unknown {
-  return value instanceof Double ? value.value : value;
+function pointOf(value: Value): GeoPoint {
+  const [lat, lon] = (value as Value[]).map((part) => doubleOf(part) ?? 0);
+  return new GeoPoint(lat, lon);
 }

@@ -2,8 +2,8 @@ import { jsonDouble } from '../../common/json-float.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { compileDocScript, DocValues } from '../../scripting/doc-script.ts';
-import type { Value } from '../../scripting/syntax-tree.ts';
+import { compileDocScript } from '../../scripting/doc-script.ts';
+import type { Value } from '../../scripting/java/values.ts';
 import { fromScript } from '../../scripting/update-script.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import type { ScriptFieldRequest } from '../request/script-field-request.ts';
@@ -20,7 +20,7 @@ export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard
     );
   }
   return wanted.map(({ name, script: spec, ignoreFailure }): ScriptField => {
-    const script = compileDocScript(spec, { stored: context.storedScript, variables: [] });
+    const script = compileDocScript(spec, { stored: context.storedScript, context: 'field' });
     return ({ segment, hit }, fields) => {
       let value: Value;
       try {
@@ -37,12 +37,6 @@ export function compileScriptFields(wanted: readonly ScriptFieldRequest[], shard
 
 /** The result of a script as the array that a hit contains. */
 function shown(value: Value): unknown[] {
-  if (value instanceof DocValues) return value.list.map(plain);
-  const json = plain(value);
+  const json = fromScript(value, jsonDouble);
   return Array.isArray(json) ? json : [json];
-}
-
-function plain(value: Value): unknown {
-  if (typeof value === 'object' && value !== null && 'call' in value && typeof value.call === 'function') return value.call('toString', []);
-  return fromScript(value, jsonDouble);
 }

@@ -5,8 +5,8 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/leaf-query.ts';
-import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
+import { doubleOf } from '../../scripting/numeric-value.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import { ALL, bool, constant, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
@@ -164,7 +164,7 @@ function noMinimumError(): ApiError {
 
 /** The number of clauses that must match, from a script that receives the number of terms. */
 function minimumScript(spec: ScriptSpec, terms: number, context: RewriteContext): (segment: SegmentReader, docId: number) => number {
-  const script = compileDocScript(spec, { stored: context.storedScript, variables: [], params: { num_terms: terms } });
+  const script = compileDocScript(spec, { stored: context.storedScript, context: 'terms_set', params: { num_terms: terms } });
   return (segment, docId) => {
     const result = doubleOf(runDocScript(script, context, segment, docId));
     if (result === null) throw illegalArgumentError('[minimum_should_match_script] must return a number');

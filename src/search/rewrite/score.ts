@@ -19,7 +19,7 @@ import { fieldOf, type RewriteContext, requireExpensive } from '../shard/rewrite
 
 export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[script] queries');
-  const script = compileDocScript(spec, { stored: context.storedScript, variables: [] });
+  const script = compileDocScript(spec, { stored: context.storedScript, context: 'filter' });
   return constant({
     op: 'scriptFilter',
     label: `ScriptQuery(${spec.source ?? spec.id})`,

@@ -2,9 +2,9 @@
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { numberFormatError } from '../../errors/search-errors.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { doubleOf } from '../../scripting/dates.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
-import { textOf } from '../../scripting/values.ts';
+import { textOf } from '../../scripting/java/objects.ts';
+import { doubleOf } from '../../scripting/numeric-value.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import type { SortSpec } from '../request/sort-request.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
@@ -14,8 +14,8 @@ type ScriptSortSpec = Extract<SortSpec, { by: 'script' }>;
 
 /** @throws ApiError script_exception: the script does not compile */
 export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): ResolvedSort {
-  const script = compileDocScript(spec.script, { stored: context.storedScript, variables: ['_score'] });
   const isString = spec.type === 'string';
+  const script = compileDocScript(spec.script, { stored: context.storedScript, context: isString ? 'string_sort' : 'number_sort' });
   return computedSort(spec.descending, isString, (segment, docId) => {
     const value = runDocScript(script, context, segment, docId);
     if (isString) return textOf(value);

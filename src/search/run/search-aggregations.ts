@@ -48,8 +48,8 @@ export class ShardAggregations {
       maxBuckets,
       setting,
       storedScript: context.storedScript,
-      docScript: (spec, variables) => {
-        const script = compileDocScript(spec, { stored: context.storedScript, variables });
+      docScript: (spec, name) => {
+        const script = compileDocScript(spec, { stored: context.storedScript, context: name });
         return (segment, docId, input) => runDocScript(script, context, segment, docId, input);
       },
       textTokens: (type, sourceFields) => {
