@@ -1,7 +1,7 @@
 // The arrows between folders: what each may import. tools/check-imports.ts enforces them, ARCHITECTURE.md shows them.
 
 const SRC_LAYERS =
-  'rest http node api snapshots ingest aggs search scripting plan query indexing metadata mapping analysis regex store arena wasm config security compat common errors';
+  'rest http node api snapshots ingest aggs search scripting plan query indexing metadata mapping analysis dates regex store arena wasm config security compat common errors';
 
 /** Everything that a folder may import besides itself. */
 export const MAP: Readonly<Record<string, string>> = {
@@ -29,16 +29,17 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/node':
     'api snapshots search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest compat',
   'src/api': 'snapshots ingest scripting security search aggs indexing metadata mapping analysis query plan regex errors common compat',
-  'src/ingest': 'metadata mapping analysis scripting regex errors common',
-  'src/aggs': 'query mapping plan scripting analysis wasm regex errors common compat',
+  'src/ingest': 'metadata mapping analysis scripting regex dates errors common',
+  'src/aggs': 'query mapping plan scripting analysis wasm regex dates errors common compat',
   'src/search': 'query mapping plan scripting analysis aggs regex errors common compat',
+  'src/dates': 'common errors',
   'src/regex': 'common errors',
-  'src/scripting': 'regex common errors',
+  'src/scripting': 'dates regex common errors',
   'src/plan': 'wasm errors common',
-  'src/query': 'mapping scripting common errors compat',
+  'src/query': 'mapping scripting common dates errors compat',
   'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata compat',
   'src/metadata': 'mapping analysis store config errors common compat',
-  'src/mapping': 'analysis regex errors common compat',
+  'src/mapping': 'analysis regex dates errors common compat',
   'src/analysis': 'scripting regex wasm errors common',
   'src/snapshots': 'store config errors common',
   'src/store': 'common errors',

@@ -4,9 +4,9 @@ import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
+import { DateFormatter } from '../dates/date-format.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
-import { DateFormatter } from './date/date-format.ts';
 import { checkConditions, checkTemplate } from './dynamic-templates.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import {

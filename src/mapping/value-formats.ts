@@ -2,11 +2,11 @@
 
 import { decodeGeoPoint } from '../common/geo-encoding.ts';
 import { jsonDouble } from '../common/json-float.ts';
+import { DateFormatter } from '../dates/date-format.ts';
+import { parseDateMath } from '../dates/date-math.ts';
+import { type TimeZone, UTC, zoneOf } from '../dates/zones.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
-import { DateFormatter } from './date/date-format.ts';
-import { parseDateMath } from './date/date-math.ts';
-import { type TimeZone, UTC, zoneOf } from './date/zones.ts';
 import { DecimalFormat } from './decimal-format.ts';
 import type { ValueFormat } from './field-type.ts';
 import { formatIp, parseIp } from './ip-address.ts';

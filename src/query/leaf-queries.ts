@@ -3,10 +3,10 @@
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
 import { REGEXP_ALL } from '../common/regexp-flags.ts';
+import { DateFormatter } from '../dates/date-format.ts';
+import { zoneOf } from '../dates/zones.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
-import { DateFormatter } from '../mapping/date/date-format.ts';
-import { zoneOf } from '../mapping/date/zones.ts';
 import { parseScript } from '../scripting/script-spec.ts';
 import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';

@@ -1,9 +1,9 @@
 // Parsers of full-text queries: the match family, multi_match, query_string, simple_query_string.
 import type { JsonObject } from '../common/json-value.ts';
+import { zoneOf } from '../dates/zones.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { parseFailureError } from '../errors/search-errors.ts';
-import { zoneOf } from '../mapping/date/zones.ts';
 import { checkKeys, readBase, readFieldBody } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { MatchOptions, MatchQuery, MultiMatchType, Operator, WeightedField } from './leaf-query.ts';

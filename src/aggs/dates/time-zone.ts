@@ -1,5 +1,5 @@
 // The rules of a time zone that rounding needs, as java.time.ZoneRules provides them; derived from the offsets in src/mapping/date.
-import { zoneOf } from '../../mapping/date/zones.ts';
+import { zoneOf } from '../../dates/zones.ts';
 
 const DAY = 86_400_000;
 /** Zones change at most every few weeks (DST is suspended during Ramadan), so offsets are sampled at this interval and changes found by bisection. */

@@ -1,9 +1,10 @@
 // Processors of dates: date parses a string by the first matching format, date_index_name derives an index name from a date.
+
+import type { DateInstant } from '../../dates/date-fields.ts';
+import { DateFormatter } from '../../dates/date-format.ts';
+import { type TimeZone, UTC, zoneOf } from '../../dates/zones.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { DateInstant } from '../../mapping/date/date-fields.ts';
-import { DateFormatter } from '../../mapping/date/date-format.ts';
-import { type TimeZone, UTC, zoneOf } from '../../mapping/date/zones.ts';
 import type { IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';

@@ -2,12 +2,12 @@
 
 import { javaText } from '../../common/java-text.ts';
 import type { Dialect } from '../../compat/dialect.ts';
+import type { DateInstant } from '../../dates/date-fields.ts';
+import { DateFormatter, numberText } from '../../dates/date-format.ts';
+import { parseDateMath } from '../../dates/date-math.ts';
+import { UTC, zoneOf } from '../../dates/zones.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { DateInstant } from '../date/date-fields.ts';
-import { DateFormatter, numberText } from '../date/date-format.ts';
-import { parseDateMath } from '../date/date-math.ts';
-import { UTC, zoneOf } from '../date/zones.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../params.ts';

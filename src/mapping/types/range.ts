@@ -1,9 +1,9 @@
 // integer_range, long_range, float_range, double_range, date_range, ip_range: a binary column of ranges (range-encoding.ts).
 
 import { javaText } from '../../common/java-text.ts';
+import { DateFormatter } from '../../dates/date-format.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import { DateFormatter } from '../date/date-format.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
 import { neighbourIp, parseCidr, parseIp } from '../ip-address.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DateFormatter } from '../../../src/mapping/date/date-format.ts';
-import { parseDateMath } from '../../../src/mapping/date/date-math.ts';
-import { zoneOf } from '../../../src/mapping/date/zones.ts';
+import { DateFormatter } from '../../../src/dates/date-format.ts';
+import { parseDateMath } from '../../../src/dates/date-math.ts';
+import { zoneOf } from '../../../src/dates/zones.ts';
 
 const DEFAULT = 'strict_date_optional_time||epoch_millis';
 const iso = (ms: number): string => new Date(ms).toISOString();

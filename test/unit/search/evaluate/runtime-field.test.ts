@@ -198,7 +198,7 @@ test('rejects scripts that do not compile, reports the shard of those that fail,
   const bad = await node.send('PUT /refused', { mappings: { runtime: { a: { type: 'long', script: 'emit(' } } } });
   expect([bad.status, bad.json.error.type]).toEqual([400, 'script_exception']);
   const of = (runtime_mappings: Body, field = 'a') => node.send('POST /people/_search', { runtime_mappings, query: { exists: { field } } });
-  const wrong = await of({ a: { type: 'long', script: "emit('x')" } });
+  const wrong = await of({ a: { type: 'long', script: 'emit(params.nothing)' } });
   expect([wrong.status, wrong.json.error.failed_shards[0].reason.type]).toEqual([400, 'script_exception']);
   const circle = await of({
     a: { type: 'long', script: "emit(doc['b'].value)" },

@@ -1,6 +1,6 @@
 // The `format` of a mapping or request: one or more formats joined by ||. Any of them parses, the first one prints.
-import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { DateFields, type DateInstant } from './date-fields.ts';
 import { DateView } from './date-view.ts';
 import { parseCommonIso, parseIso } from './iso.ts';

@@ -1,5 +1,5 @@
 // Date math: `now-1d/d`, `2024-02-29||+1M/M`. Source: the Elasticsearch reference, "Date math".
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { civilFromDays, DAY_MS, dayOfWeek, daysFromCivil, daysInMonth } from './civil.ts';
 import type { DateInstant } from './date-fields.ts';
 import type { DateFormatter } from './date-format.ts';

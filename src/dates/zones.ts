@@ -1,8 +1,8 @@
 // Time zones: fixed offsets, and the rules of the IANA database from @js-joda/timezone, so that results do not depend on the version of Node.
 import { createRequire } from 'node:module';
 import type { ZoneRules } from '@js-joda/core';
-import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { DAY_MS } from './civil.ts';
 
 export interface TimeZone {

@@ -2,8 +2,8 @@
 // Our own code, because js-joda's formatter has no names, no weeks of week-based years and takes about 20 us per string.
 // Additional letters: {f} a fraction of 1 to 9 digits, printed with at least 3; {z} an offset or region, printed as Z or +HH:mm;
 // {Z} the same, printed as Z or +HHmm. Source: the API page of DateTimeFormatter, DateTimeFormatterBuilder.appendPattern.
-import { present } from '../../common/present.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { present } from '../common/present.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import {
   FractionElement,
   LiteralElement,
