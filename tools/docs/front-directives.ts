@@ -1,16 +1,20 @@
 // The directive reference of the front, from the directive tables of src/front: contexts, number of arguments, default.
-import { ANY_COUNT, CONTEXT_NAMES, HTTP, type Table } from '../../src/front/config/directive.ts';
+import { ANY_COUNT, CONTEXT_NAMES, HTTP, SERVER, type Table, UPSTREAM } from '../../src/front/config/directive.ts';
 import { REGISTRY } from '../../src/front/http/build/registry.ts';
 import { MAIL_MODULES, NOT_IN_MAIL } from '../../src/front/mail/build.ts';
 import { allStreamModules } from '../../src/front/stream/registry.ts';
 import { code, row, table } from './markdown.ts';
+
+/** Contexts that blocks other than http have; directives shared with http allow more. */
+const OTHER_CONTEXTS = HTTP | SERVER | UPSTREAM;
 
 /** @param block  name of the outermost context */
 function section(heading: string, directives: Table, block: 'http' | 'stream' | 'mail'): string[] {
   const rows = Object.entries(directives)
     .filter(([, spec]) => spec.contexts !== 0)
     .map(([name, spec]) => {
-      const contexts = CONTEXT_NAMES.filter(([bit]) => spec.contexts & bit).map(([bit, context]) => (bit === HTTP ? block : context));
+      const known = block === 'http' ? spec.contexts : spec.contexts & OTHER_CONTEXTS;
+      const contexts = CONTEXT_NAMES.filter(([bit]) => known & bit).map(([bit, context]) => (bit === HTTP ? block : context));
       const count = spec.min === spec.max ? `${spec.min}` : `${spec.min}-${spec.max >= ANY_COUNT ? '' : spec.max}`;
       return row(code(name), `${count}${spec.block ? ' {}' : ''}`, contexts.join(', '), spec.defaultText ? code(spec.defaultText) : '');
     });
