@@ -34,8 +34,8 @@ export class FakeSession implements MailSession {
   readonly remotePort = 1;
   readonly localAddr = '192.0.2.2';
   readonly localPort = 2;
-  readonly proxy = undefined;
-  readonly tls = undefined;
+  readonly proxy = null;
+  readonly tls = null;
   login = '';
   host = '';
   readonly envelope = { helo: '', extended: false, from: '', to: '' };

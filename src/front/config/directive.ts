@@ -57,9 +57,9 @@ export interface Spec<V> {
   fallback: V;
   /** The directive may be repeated on one level: `previous` is the value of the preceding ones on the same level. */
   repeats: boolean;
-  parse(frame: Frame, previous: V | undefined): V;
+  parse(frame: Frame, previous?: NonNullable<V>): V;
   /** By default the child's value if it is set, else the parent's. */
-  merge?(parent: V | undefined, child: V | undefined): V | undefined;
+  merge?(parent: V | null, child: V | null): V | null;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a table holds specs of any value type
@@ -155,14 +155,14 @@ export function custom<V>(
   contexts: number,
   args: Range,
   fallback: V,
-  parse: (frame: Frame, previous: V | undefined) => V,
+  parse: (frame: Frame, previous?: NonNullable<V>) => V,
   more: Partial<Pick<Spec<V>, 'repeats' | 'merge' | 'defaultText' | 'block'>> = {},
 ): Spec<V> {
   return { contexts, ...range(args), block: false, defaultText: '', repeats: false, fallback, parse, ...more };
 }
 
 /** A block directive. */
-export function block<V>(contexts: number, args: Range, fallback: V, parse: (frame: Frame, previous: V | undefined) => V): Spec<V> {
+export function block<V>(contexts: number, args: Range, fallback: V, parse: (frame: Frame, previous?: NonNullable<V>) => V): Spec<V> {
   return { contexts, ...range(args), block: true, defaultText: '', repeats: true, fallback, parse };
 }
 
@@ -184,25 +184,25 @@ export function ineffective<V>(spec: Spec<V>, elsewhere?: 'elsewhere'): Spec<V> 
 export const again = <V>(spec: Spec<V>): Spec<V> => ({ ...spec, repeats: true });
 
 /** `spec` with an additional check. @param check  returns an error in nginx's words, to follow `"NAME" directive` */
-export function checked<V>(spec: Spec<V>, check: (value: V) => string | undefined): Spec<V> {
+export function checked<V>(spec: Spec<V>, check: (value: V) => string | null): Spec<V> {
   return {
     ...spec,
     parse: (f, previous) => {
       const value = spec.parse(f, previous);
       const why = check(value);
-      return why === undefined ? value : f.refuse(why);
+      return why === null ? value : f.refuse(why);
     },
   };
 }
 
 /** As `checked`, for errors that nginx words differently. */
-export function within<V>(spec: Spec<V>, check: (value: V) => string | undefined): Spec<V> {
+export function within<V>(spec: Spec<V>, check: (value: V) => string | null): Spec<V> {
   return {
     ...spec,
     parse: (f, previous) => {
       const value = spec.parse(f, previous);
       const why = check(value);
-      return why === undefined ? value : f.fail(why);
+      return why === null ? value : f.fail(why);
     },
   };
 }

@@ -155,7 +155,7 @@ class Parser {
     return { type: 'set', set, literal: String.fromCharCode(c & 255) };
   }
 
-  #atom(): RegexNode | RegexNode[] | undefined {
+  #atom(): RegexNode | RegexNode[] | null {
     const c = this.#src[this.#pos++];
     switch (c) {
       case '.':
@@ -180,7 +180,7 @@ class Parser {
     }
   }
 
-  #group(): RegexNode | undefined {
+  #group(): RegexNode | null {
     const outer = { ...this.#flags };
     const close = (node: RegexNode): RegexNode => {
       if (!this.#eat(')')) this.#fail('missing closing parenthesis');
@@ -196,7 +196,7 @@ class Parser {
       const end = this.#src.indexOf(')', this.#pos);
       if (end < 0) this.#fail('missing ) after (?# comment');
       this.#pos = end + 1;
-      return undefined;
+      return null;
     }
     if (this.#eat(':')) return close(this.#alternatives());
     if (this.#eat('>')) return close({ type: 'atomic', item: this.#alternatives() });
@@ -225,7 +225,7 @@ class Parser {
     this.#pos += flags[0].length;
     for (const f of flags[1]) this.#flags[f as keyof Flags] = true;
     for (const f of flags[2] ?? '') this.#flags[f as keyof Flags] = false;
-    if (flags[3] === ')') return undefined; // holds until the end of the enclosing group, which restores its own flags
+    if (flags[3] === ')') return null; // holds until the end of the enclosing group, which restores its own flags
     return close(this.#alternatives());
   }
 
@@ -235,7 +235,7 @@ class Parser {
     return node;
   }
 
-  #escape(): RegexNode | RegexNode[] | undefined {
+  #escape(): RegexNode | RegexNode[] | null {
     if (this.#pos >= this.#src.length) this.#fail('\\ at end of pattern');
     const c = this.#src[this.#pos];
     const asserts = { b: 'word', B: 'notWord', A: 'absStart', z: 'absEnd', Z: 'end', G: 'absStart' } as const;
@@ -249,9 +249,9 @@ class Parser {
       this.#pos = end < 0 ? this.#src.length : end + 2;
       const items = [...literal].map((ch) => this.#char(ch.charCodeAt(0)));
       const last = items.pop();
-      return last && [...items, this.#repeated(last)];
+      return (last && [...items, this.#repeated(last)]) ?? null;
     }
-    if (this.#eat('E')) return undefined;
+    if (this.#eat('E')) return null;
     const named = /^k(?:<(\w+)>|\{(\w+)\}|'(\w+)')/.exec(this.#src.slice(this.#pos));
     if (named) {
       this.#pos += named[0].length;

@@ -17,18 +17,18 @@ export class RegexLimitError extends Error {}
 /** Start and end of the match and of each group, as [start, end) pairs; -1 for a group that did not participate. */
 export type Captures = { subject: string; offsets: Int32Array | number[] };
 
-export function capture(captures: Captures | undefined, n: number): string | undefined {
-  if (!captures) return undefined;
+export function capture(captures: Captures | null, n: number): string | null {
+  if (!captures) return null;
   const start = captures.offsets[n * 2];
-  return start === undefined || start < 0 ? undefined : captures.subject.slice(start, captures.offsets[n * 2 + 1]);
+  return start === undefined || start < 0 ? null : captures.subject.slice(start, captures.offsets[n * 2 + 1]);
 }
 
 export class Regex {
   readonly names: Map<string, number>;
   readonly groupCount: number;
-  readonly #fast: RegExp | undefined;
+  readonly #fast: RegExp | null = null;
   readonly #unbounded: number = 0;
-  #slow: Matcher | undefined;
+  #slow: Matcher | null = null;
   readonly #parsed: ParsedRegex;
 
   /** @throws RegexSyntaxError */
@@ -40,17 +40,17 @@ export class Regex {
     this.names = this.#parsed.names;
     this.groupCount = this.#parsed.groupCount;
     const repeats = fastRepeats(this.#parsed.root);
-    if (repeats !== undefined) {
+    if (repeats !== null) {
       this.#unbounded = repeats;
       this.#fast = new RegExp(toPlatform(this.#parsed.root), 'd');
     }
   }
 
   /** @throws RegexLimitError: the step budget is used up */
-  exec(subject: string): Captures | undefined {
+  exec(subject: string): Captures | null {
     if (this.#fast && (subject.length + 1) ** (this.#unbounded + 1) < FAST_LIMIT) {
       const match = this.#fast.exec(subject);
-      if (!match) return undefined;
+      if (!match) return null;
       const offsets: number[] = [];
       for (const pair of present(match.indices)) {
         if (pair) offsets.push(pair[0], pair[1]);
@@ -63,16 +63,16 @@ export class Regex {
   }
 
   test(subject: string): boolean {
-    return this.exec(subject) !== undefined;
+    return this.exec(subject) !== null;
   }
 }
 
-/** Number of unbounded repeats if the platform's engine may run the tree, else undefined. */
-function fastRepeats(node: RegexNode): number | undefined {
+/** Number of unbounded repeats if the platform's engine may run the tree, else null. */
+function fastRepeats(node: RegexNode): number | null {
   const sum = (items: RegexNode[]) =>
-    items.reduce<number | undefined>((total, item) => {
+    items.reduce<number | null>((total, item) => {
       const n = fastRepeats(item);
-      return n === undefined || total === undefined ? undefined : total + n;
+      return n === null || total === null ? null : total + n;
     }, 0);
   switch (node.type) {
     case 'set':
@@ -85,11 +85,11 @@ function fastRepeats(node: RegexNode): number | undefined {
     case 'group':
       return fastRepeats(node.item);
     case 'repeat':
-      if (node.mode === 'possessive') return undefined;
+      if (node.mode === 'possessive') return null;
       if (node.item.type === 'set') return node.max === Infinity || node.max > 1 ? 1 : 0;
-      return node.min <= 1 && node.max === 1 ? fastRepeats(node.item) : undefined;
+      return node.min <= 1 && node.max === 1 ? fastRepeats(node.item) : null;
     default:
-      return undefined;
+      return null;
   }
 }
 
@@ -154,7 +154,7 @@ class Matcher {
     this.#start = this.#compile(parsed.root);
   }
 
-  exec(subject: string): Captures | undefined {
+  exec(subject: string): Captures | null {
     this.#subject = subject;
     this.#steps = 0;
     try {
@@ -172,7 +172,7 @@ class Matcher {
           return { subject, offsets };
         }
       }
-      return undefined;
+      return null;
     } catch (error) {
       if (error instanceof RangeError) throw new RegexLimitError('recursion limit of the regular expression reached');
       throw error;

@@ -53,7 +53,7 @@ export function parseConfig(file: string, prefix: string, globals = ''): ParsedC
   const files: ParsedConfig['files'] = [];
   const nodes: DirectiveNode[] = [];
   if (globals) nodes.push(...new Reader(globals, 'command line', prefix, files, 0).readAll());
-  nodes.push(...readFile(file, prefix, files, 0, undefined));
+  nodes.push(...readFile(file, prefix, files, 0, null));
   return { nodes, files };
 }
 
@@ -62,7 +62,7 @@ function readFile(
   prefix: string,
   files: ParsedConfig['files'],
   depth: number,
-  from: { file: string; line: number } | undefined,
+  from: { file: string; line: number } | null,
 ): DirectiveNode[] {
   let text: string;
   try {

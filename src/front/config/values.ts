@@ -1,17 +1,17 @@
-// Units of nginx.conf: sizes, offsets and times. All functions return undefined for a malformed string.
+// Units of nginx.conf: sizes, offsets and times. All functions return null for a malformed string.
 
 /** Bytes of `512`, `8k`, `1m`. */
-export function parseSize(text: string): number | undefined {
-  return /g$/i.test(text) ? undefined : parseOffset(text);
+export function parseSize(text: string): number | null {
+  return /g$/i.test(text) ? null : parseOffset(text);
 }
 
 /** As parseSize, and also `2g`: for values that may exceed the size of memory. */
-export function parseOffset(text: string): number | undefined {
+export function parseOffset(text: string): number | null {
   const match = /^(\d+)([kKmMgG]?)$/.exec(text);
-  if (!match) return undefined;
+  if (!match) return null;
   const unit = match[2].toLowerCase();
   const bytes = Number(match[1]) * (unit === 'k' ? 1024 : unit === 'm' ? 1 << 20 : unit === 'g' ? 1 << 30 : 1);
-  return Number.isSafeInteger(bytes) ? bytes : undefined;
+  return Number.isSafeInteger(bytes) ? bytes : null;
 }
 
 const TIME_UNITS_MS: Record<string, number> = {
@@ -28,29 +28,29 @@ const TIME_UNITS_MS: Record<string, number> = {
 const TIME_ORDER = ['y', 'M', 'w', 'd', 'h', 'm', 's', 'ms'];
 
 /** Milliseconds of a time with units that descend from the one at `first` in TIME_ORDER; a bare number is seconds and must come last. */
-function parseTime(text: string, first: number): number | undefined {
+function parseTime(text: string, first: number): number | null {
   const parts = /^(?:\d+(?:ms|[yMwdhms])? *)+$/.test(text) ? [...text.matchAll(/(\d+)(ms|[yMwdhms])?/g)] : [];
-  if (parts.length === 0) return undefined;
+  if (parts.length === 0) return null;
   let total = 0;
   let rank = first - 1;
   for (const [n, [, digits, unit]] of parts.entries()) {
-    if (unit === undefined && n < parts.length - 1) return undefined;
+    if (unit === undefined && n < parts.length - 1) return null;
     const at = TIME_ORDER.indexOf(unit ?? 's');
-    if (at <= rank) return undefined;
+    if (at <= rank) return null;
     rank = at;
     total += Number(digits) * TIME_UNITS_MS[unit ?? ''];
   }
-  return Number.isSafeInteger(total) ? total : undefined;
+  return Number.isSafeInteger(total) ? total : null;
 }
 
 /** Milliseconds of `30`, `1m30s`, `500ms`, `1d 12h`. As in nginx, only times in seconds accept months and years. */
-export function parseTimeMs(text: string): number | undefined {
+export function parseTimeMs(text: string): number | null {
   return parseTime(text, TIME_ORDER.indexOf('w'));
 }
 
 /** As parseTimeMs in whole seconds, with months and years but without milliseconds. */
-export function parseTimeSec(text: string): number | undefined {
-  if (text.includes('ms')) return undefined;
+export function parseTimeSec(text: string): number | null {
+  if (text.includes('ms')) return null;
   const ms = parseTime(text, 0);
-  return ms === undefined ? undefined : ms / 1000;
+  return ms === null ? null : ms / 1000;
 }

@@ -5,7 +5,7 @@ import { present } from '../../common/present.ts';
 import { fsPath } from '../fs-path.ts';
 
 export class AppendFile {
-  #fd: number | undefined;
+  #fd: number | null = null;
 
   readonly #header: string;
 
@@ -19,7 +19,7 @@ export class AppendFile {
 
   /** @throws NodeJS.ErrnoException */
   open(): void {
-    if (this.#fd !== undefined) return;
+    if (this.#fd !== null) return;
     const fd = openSync(fsPath(this.path), 'a', 0o640);
     this.#fd = fd;
     if (this.#header !== '' && fstatSync(fd).size === 0) writeSync(fd, this.#header, null, 'latin1');
@@ -39,18 +39,18 @@ export class AppendFile {
   /** If the file cannot be opened, the previous one stays in use. */
   reopen(): void {
     const before = this.#fd;
-    this.#fd = undefined;
+    this.#fd = null;
     try {
       this.open();
     } catch {
       // Not reported, like failed writes.
     }
-    if (this.#fd === undefined) this.#fd = before;
-    else if (before !== undefined) closeSync(before);
+    if (this.#fd === null) this.#fd = before;
+    else if (before !== null) closeSync(before);
   }
 
   close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
-    this.#fd = undefined;
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
   }
 }

@@ -20,7 +20,7 @@ export class SyslogSink implements LogSink {
   #severity = SEVERITIES.indexOf('info');
   #tag = 'nginx';
   #withHost = true;
-  #socket: Socket | undefined;
+  #socket: Socket | null = null;
 
   constructor(text: string) {
     this.key = text;
@@ -71,6 +71,6 @@ export class SyslogSink implements LogSink {
 
   close(): void {
     this.#socket?.close();
-    this.#socket = undefined;
+    this.#socket = null;
   }
 }

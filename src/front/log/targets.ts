@@ -17,8 +17,8 @@ export class LogTargets {
     return this.#sink(path, () => new FileSink(path));
   }
 
-  /** @returns undefined for levels that log nothing */
-  parse(args: string[], fail: (message: string) => never, resolve: (path: string) => string): ErrorLog | undefined {
+  /** @returns null for levels that log nothing */
+  parse(args: string[], fail: (message: string) => never, resolve: (path: string) => string): ErrorLog | null {
     const [where, levelText, extra] = args;
     let level: Level = 'error';
     if (levelText !== undefined) {

@@ -71,13 +71,13 @@ class MailBuilder extends BlockBuilder<MailMain> {
     super(input, MAIL_MODULES, new MailMain(new Variables(), input.paths, input.inherited, 'mail:'));
   }
 
-  protected structure(name: string): Structure<MailMain> | undefined {
+  protected structure(name: string): Structure<MailMain> | null {
     if (NOT_IN_MAIL.has(name)) return notHere();
-    return Object.hasOwn(STRUCTURE, name) ? STRUCTURE[name](this) : undefined;
+    return Object.hasOwn(STRUCTURE, name) ? STRUCTURE[name](this) : null;
   }
 
-  protected refusal(): undefined {
-    return undefined;
+  protected refusal(): null {
+    return null;
   }
 
   server(f: MailFrame): void {
@@ -106,9 +106,9 @@ class MailBuilder extends BlockBuilder<MailMain> {
   build(): MailMain {
     const { main, input } = this;
     this.prepare(main.loc);
-    this.readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
+    this.readNodes(input.node.children ?? [], HTTP, main.loc, null);
     this.runChecks();
-    this.merge(main.loc, undefined);
+    this.merge(main.loc, null);
     for (const server of main.servers) {
       this.merge(server.root, main.loc);
       checkServer(server);
@@ -130,7 +130,7 @@ class MailBuilder extends BlockBuilder<MailMain> {
       if (conf.ssl_certificate_key.length < conf.ssl_certificate.length)
         throw `no "ssl_certificate_key" is defined for certificate "${conf.ssl_certificate.at(-1)?.value.source}" and ${what}`;
       for (const { value } of [...conf.ssl_certificate, ...conf.ssl_certificate_key])
-        if (value.constant === undefined) throw `"${value.source}": variables are not supported in certificates of mail`;
+        if (value.constant === null) throw `"${value.source}": variables are not supported in certificates of mail`;
       contextOf(this.main, server);
     }
   }
@@ -141,7 +141,7 @@ function checkServer(server: Server): void {
   const conf = mailCore.conf(server.root);
   const ports = server.listens.map(({ port }) => port);
   const byPort = [imap, pop3, smtp].find((protocol) => protocol.ports.includes(ports.find(isWellKnown) ?? 0));
-  conf.protocol ??= byPort?.name;
+  conf.protocol ??= byPort?.name ?? null;
   if (!conf.protocol) throw new ConfigError(`unknown mail protocol for server in ${server.place}`);
   if (!mailAuthHttp.conf(server.root).auth_http) throw new ConfigError(`no "auth_http" is defined for server in ${server.place}`);
 }

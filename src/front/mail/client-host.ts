@@ -13,7 +13,7 @@ export async function clientHost(s: MailSession): Promise<string> {
   if (s.remoteAddr.startsWith('unix:')) return TEMPORARILY_UNAVAILABLE;
   const resolver = resolverFor(conf);
   const failed = (what: string, error: unknown): string => {
-    const known = error instanceof ResolveError ? error : undefined;
+    const known = error instanceof ResolveError ? error : null;
     s.log('error', `${what} could not be resolved ${known?.reason ?? (error as Error).message}`);
     return known?.code === NXDOMAIN ? UNAVAILABLE : TEMPORARILY_UNAVAILABLE;
   };

@@ -23,8 +23,8 @@ function parseServerName(f: BlockFrame): string {
 export const mailCore = defineMailModule(
   'mail_core',
   {
-    /** undefined: the port implies it */
-    protocol: custom<ProtocolName | undefined>(SERVER, 1, undefined, parseProtocol, { merge: (_, own) => own }),
+    /** null: the port implies it */
+    protocol: custom<ProtocolName | null>(SERVER, 1, null, parseProtocol, { merge: (_, own) => own }),
     max_errors: num(HS, 5),
     resolver: custom<ResolverConf | 'off'>(HS, [1, ANY_COUNT], 'off', (f: BlockFrame) => (f.args[0] === 'off' ? 'off' : parseResolver(f)), {
       defaultText: 'off',

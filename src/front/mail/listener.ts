@@ -20,8 +20,8 @@ export interface MailListening {
 
 /** @param full  whether the limit of connections is reached */
 export async function listenMail(mail: MailMain, fds: Record<string, number>, full: () => boolean): Promise<MailListening> {
-  const secure = mail.servers.some(usesTls) ? (await import('./tls-session.ts')).secureSession : undefined;
-  const open = await Promise.all(mail.sockets.map((socket) => listen(mail, socket, fds[socket.key], secure, full)));
+  const secure = mail.servers.some(usesTls) ? (await import('./tls-session.ts')).secureSession : null;
+  const open = await Promise.all(mail.sockets.map((socket) => listen(mail, socket, fds[socket.key], secure ?? null, full)));
   return {
     close: () => {
       for (const listening of open) listening.close();
@@ -29,13 +29,7 @@ export async function listenMail(mail: MailMain, fds: Record<string, number>, fu
   };
 }
 
-function listen(
-  mail: MailMain,
-  socket: ListenSocket,
-  fd: number,
-  secure: Securer | undefined,
-  full: () => boolean,
-): Promise<MailListening> {
+function listen(mail: MailMain, socket: ListenSocket, fd: number, secure: Securer | null, full: () => boolean): Promise<MailListening> {
   const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
   const accept = (raw: Socket): void => {
     if (full()) {
@@ -65,7 +59,7 @@ function serve(accepted: Accepted, raw: Socket): void {
   if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);
   const session = new MailConnection(accepted, raw);
   if (!options.proxyProtocol) {
-    session.start(undefined);
+    session.start(null);
     return;
   }
   session.action = 'reading PROXY protocol';
@@ -74,7 +68,7 @@ function serve(accepted: Accepted, raw: Socket): void {
     raw,
     (proxy) => {
       if (proxy === 'invalid') session.brokenHeader();
-      else session.start(proxy);
+      else session.start(proxy ?? null);
     },
     mailCore.conf(session.loc).timeout,
   );

@@ -110,8 +110,8 @@ export interface MailSession {
   readonly localAddr: string;
   readonly localPort: number;
   /** from a PROXY protocol header */
-  readonly proxy: ProxyInfo | undefined;
-  readonly tls: TlsInfo | undefined;
+  readonly proxy: ProxyInfo | null;
+  readonly tls: TlsInfo | null;
   /** name of the user, for log lines and for the back end */
   login: string;
   /** name of an SMTP client by the DNS, '' in other protocols */

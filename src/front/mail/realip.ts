@@ -4,5 +4,5 @@ import { parseTrusted, type Trusted } from '../http/modules/access/trusted.ts';
 import { defineMailModule } from './model.ts';
 
 export const mailRealip = defineMailModule('mail_realip', {
-  set_real_ip_from: custom<Trusted | undefined>(HS, 1, undefined, parseTrusted, { repeats: true }),
+  set_real_ip_from: custom<Trusted | null>(HS, 1, null, parseTrusted, { repeats: true }),
 });

@@ -26,7 +26,7 @@ export interface Accepted {
   listen: ListenSocket;
   hosts: VirtualHosts;
   protocol: MailProtocol;
-  secure: Securer | undefined;
+  secure: Securer | null;
 }
 
 /** A server that answers WAIT forever must not keep a session forever. */
@@ -41,8 +41,8 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
   remotePort: number;
   readonly localAddr: string;
   readonly localPort: number;
-  proxy: ProxyInfo | undefined;
-  tls: TlsInfo | undefined;
+  proxy: ProxyInfo | null = null;
+  tls: TlsInfo | null = null;
   login = '';
   host = '';
   readonly envelope: Envelope = { helo: '', extended: false, from: '', to: '' };
@@ -50,13 +50,13 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
   action = '';
   deadlineMs = Infinity;
   // TrackedConnection
-  readonly request = undefined;
+  readonly request = null;
   readonly hasPartialHead = false;
 
   readonly #id: number;
-  readonly #secure: Securer | undefined;
+  readonly #secure: Securer | null;
   #socket: Socket;
-  #dialog: ClientDialog | undefined;
+  #dialog: ClientDialog | null = null;
   readonly #input = new InputBuffer();
   /** what is done with input */
   #stage: 'waiting' | 'greeting delayed' | 'commands' | 'over' = 'waiting';
@@ -66,9 +66,9 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
   #errors = 0;
   #attempts = 0;
   #waits = 0;
-  #backEnd: BackEnd | undefined;
+  #backEnd: BackEnd | null = null;
   /** request, login or relay in progress */
-  #work: { cancel(): void } | undefined;
+  #work: { cancel(): void } | null = null;
   /** what happens at the deadline */
   #whenDue: () => void = () => this.#timedOut();
 
@@ -97,8 +97,8 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     return this.remoteAddr.startsWith('unix:') ? this.remoteAddr : addressText({ host: this.remoteAddr, port: this.remotePort, path: '' });
   }
 
-  /** @param proxy  from the PROXY protocol header; undefined if it names no client, or there is none */
-  start(proxy: ProxyInfo | undefined): void {
+  /** @param proxy  from the PROXY protocol header; null if it names no client, or there is none */
+  start(proxy: ProxyInfo | null): void {
     if (this.#stage === 'over') return;
     this.proxy = proxy;
     const trusted = mailRealip.conf(this.loc).set_real_ip_from;
@@ -130,7 +130,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
   }
 
   /** The TLS handshake is over. @param refusal  sent to a client whose certificate is not accepted */
-  secured(socket: TLSSocket, tls: TlsInfo, refusal: string | undefined): void {
+  secured(socket: TLSSocket, tls: TlsInfo, refusal: string | null): void {
     if (this.#stage === 'over') {
       socket.destroy();
       return;
@@ -141,7 +141,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     socket.on('error', this.#onError);
     socket.on('close', this.#onClose);
     this.tls = tls;
-    if (refusal !== undefined) this.#quitWith(refusal);
+    if (refusal !== null) this.#quitWith(refusal);
     else if (this.#startedTls) {
       this.#listen();
       this.#readCommands();
@@ -308,7 +308,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     this.deadlineMs = Infinity;
     this.action = 'in http auth state';
     this.#work = new AuthRequest(this, credentials, this.#attempts, (answer) => {
-      this.#work = undefined;
+      this.#work = null;
       if (answer) this.#answered(answer, credentials);
       else this.#fail();
     });
@@ -356,7 +356,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     this.#backEnd = backEnd;
     this.action = 'connecting to upstream';
     this.#work = new BackEndLogin(this, backEnd, script, (result) => {
-      this.#work = undefined;
+      this.#work = null;
       if ('refusal' in result) this.#quitWith(result.refusal ?? this.protocol.internalError);
       else this.#relay(result.socket, result.first);
     });
@@ -369,7 +369,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     socket.off('end', this.#onEnd);
     this.action = 'proxying';
     unwatch(this);
-    this.#dialog = undefined;
+    this.#dialog = null;
     this.#work = new Relay(this, socket, backEnd, () => this.#finish());
     socket.write(first);
     if (this.#input.length > 0) backEnd.write(this.#input.takeAll());
@@ -401,7 +401,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     if (this.#isOver) return;
     this.#stage = 'over';
     this.#work?.cancel();
-    this.#work = undefined;
+    this.#work = null;
     this.#input.clear();
     const socket = this.#socket;
     // what is unread would make the system reset the connection; it is dropped
@@ -425,10 +425,10 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     closed(this);
   };
 
-  /** The TLS handshake failed. @param problem  undefined if the client left */
-  handshakeFailed(problem: string | undefined): void {
+  /** The TLS handshake failed. @param problem  null if the client left */
+  handshakeFailed(problem: string | null): void {
     if (this.#isOver) return;
-    if (problem !== undefined) this.log('info', `SSL_do_handshake() failed (${problem})`);
+    if (problem !== null) this.log('info', `SSL_do_handshake() failed (${problem})`);
     this.#finish();
   }
 

@@ -15,11 +15,11 @@ import type { MailConnection } from './session.ts';
 /** Reads the ClientHello and makes the handshake. */
 export function secureSession(s: MailConnection, raw: Socket): void {
   const incoming = new SocketIncoming(raw);
-  raw.once('close', () => s.handshakeFailed(undefined));
+  raw.once('close', () => s.handshakeFailed(null));
   incoming.read(mailCore.conf(s.loc).timeout, (held) => {
     const hello = parseClientHello(held);
     if (hello === 'more' && held.length < MAX_HELLO) return false;
-    if (hello === undefined || hello === 'more') s.handshakeFailed('wrong version number');
+    if (hello === null || hello === 'more') s.handshakeFailed('wrong version number');
     else handshake(s, incoming, hello);
     return true;
   });
@@ -56,7 +56,7 @@ function handshake(s: MailConnection, incoming: SocketIncoming, hello: ClientHel
 function open(s: MailConnection, secure: TLSSocket, info: TlsInfo): void {
   const mode = sslModule.conf(s.loc).ssl_verify_client;
   const { certificateError, noCertificate } = s.protocol;
-  let refusal: string | undefined;
+  let refusal: string | null = null;
   if (mode !== 'off') {
     const code = info.socket.getPeerX509Certificate() ? info.verifyError() : '';
     if (code && !(mode === 'optional_no_ca' && isNoCa(code))) {

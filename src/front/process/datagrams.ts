@@ -34,7 +34,7 @@ export function bindDatagrams({ host, port, options }: ListenSocket): DatagramHa
   return handle;
 }
 
-function handleOf(socket: object): DatagramHandle | undefined {
+function handleOf(socket: object): DatagramHandle | null {
   const key = Object.getOwnPropertySymbols(socket).find((symbol) => symbol.description === 'state symbol');
-  return key && (socket as Record<symbol, { handle?: DatagramHandle } | undefined>)[key]?.handle;
+  return (key && (socket as Record<symbol, { handle?: DatagramHandle } | undefined>)[key]?.handle) ?? null;
 }

@@ -2,8 +2,8 @@
 import { BlockList } from 'node:net';
 
 /** @param entries  addresses, networks, or `unix:` */
-export function debugMatcher(entries: string[]): ((address: string) => boolean) | undefined {
-  if (entries.length === 0) return undefined;
+export function debugMatcher(entries: string[]): ((address: string) => boolean) | null {
+  if (entries.length === 0) return null;
   const list = new BlockList();
   let unix = false;
   for (const entry of entries) {

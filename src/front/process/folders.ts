@@ -1,29 +1,29 @@
 // Folders and logs of the workers: created while the process still has the privileges, and given to the user of the workers.
 import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 
-/** Id of a user, by name or number; undefined if unknown. */
-function userId(name: string): number | undefined {
+/** Id of a user, by name or number; null if unknown. */
+function userId(name: string): number | null {
   if (/^\d+$/.test(name)) return Number(name);
   try {
     const line = readFileSync('/etc/passwd', 'latin1')
       .split('\n')
       .find((entry) => entry.startsWith(`${name}:`));
-    return line === undefined ? undefined : Number(line.split(':')[2]);
+    return line === undefined ? null : Number(line.split(':')[2]);
   } catch {
-    return undefined;
+    return null;
   }
 }
 
 /**
- * @param owner  user of the workers; undefined for the current one
+ * @param owner  user of the workers; null for the current one
  * @param fail  called with errors in nginx's words
  */
-export function makeFolders(folders: Iterable<string>, owner: string | undefined, fail: (message: string) => void): void {
-  const uid = owner === undefined ? undefined : userId(owner);
+export function makeFolders(folders: Iterable<string>, owner: string | null, fail: (message: string) => void): void {
+  const uid = owner === null ? null : userId(owner);
   for (const folder of folders) {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (uid !== undefined) give(folder, uid);
+      if (uid !== null) give(folder, uid);
     } catch (error) {
       fail(`making "${folder}" failed: ${(error as Error).message}`);
     }
@@ -33,7 +33,7 @@ export function makeFolders(folders: Iterable<string>, owner: string | undefined
 /** Gives files to the workers' user, who will reopen them. */
 export function giveFiles(files: Iterable<string>, owner: string, fail: (message: string) => void): void {
   const uid = userId(owner);
-  if (uid === undefined) return;
+  if (uid === null) return;
   for (const file of files) {
     try {
       give(file, uid);

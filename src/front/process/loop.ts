@@ -23,9 +23,9 @@ import type { StartMessage } from './messages.ts';
 export class EventLoop {
   conf!: MainConf;
   logs: readonly ErrorLog[] = [];
-  #http: HttpMain | undefined;
-  #stream: StreamMain | undefined;
-  #mail: MailMain | undefined;
+  #http: HttpMain | null = null;
+  #stream: StreamMain | null = null;
+  #mail: MailMain | null = null;
   #listening: (Listening | StreamListening | MailListening)[] = [];
   readonly #targets = new LogTargets();
   #ending = false;
@@ -46,7 +46,7 @@ export class EventLoop {
       // The master has reported it.
       warn: () => {},
     };
-    stats.begin(message.zones.get('stats') as number[] | undefined);
+    stats.begin((message.zones.get('stats') as number[] | undefined) ?? null);
     if (conf.http) {
       this.#http = await buildHttp({ ...input, node: conf.http, inherited: message.zones });
       this.#http.registry.set('stats', stats);
@@ -91,7 +91,7 @@ export class EventLoop {
   }
 
   get #blocks(): BlockMain[] {
-    return [this.#http, this.#stream, this.#mail].filter((block) => block !== undefined);
+    return [this.#http, this.#stream, this.#mail].filter((block) => block !== null);
   }
 
   /** Stops accepting; `done` is called when the last connection is closed or worker_shutdown_timeout has passed. */

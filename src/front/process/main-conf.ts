@@ -20,9 +20,9 @@ export interface MainConf {
   stallMs: number;
   workerPriority: number;
   pidFile: string;
-  user: { name: string; group: string } | undefined;
-  env: { name: string; value: string | undefined }[];
-  workingDirectory: string | undefined;
+  user: { name: string; group: string } | null;
+  env: { name: string; value: string | null }[];
+  workingDirectory: string | null;
   debugConnections: string[];
   /** A reload does not read unchanged TLS files again. */
   inheritFiles: boolean;
@@ -34,9 +34,9 @@ export interface MainConf {
   /** Names of thread pools. */
   threadPools: Set<string>;
   errorLogs: ErrorLog[];
-  http: DirectiveNode | undefined;
-  stream: DirectiveNode | undefined;
-  mail: DirectiveNode | undefined;
+  http: DirectiveNode | null;
+  stream: DirectiveNode | null;
+  mail: DirectiveNode | null;
   /** what the log shows at the start */
   notices: string[];
 }
@@ -92,8 +92,8 @@ function parseThreadPool(conf: MainConf, args: string[], { fail }: MainFrame): v
   for (const word of args.slice(1)) {
     const m = /^(threads|max_queue)=(.*)$/s.exec(word);
     if (!m) continue;
-    const count = /^\d{1,6}$/.test(m[2]) ? Number(m[2]) : undefined;
-    if (count === undefined || (m[1] === 'threads' && count === 0)) return fail(`invalid ${m[1]} value "${word}"`);
+    const count = /^\d{1,6}$/.test(m[2]) ? Number(m[2]) : null;
+    if (count === null || (m[1] === 'threads' && count === 0)) return fail(`invalid ${m[1]} value "${word}"`);
     if (m[1] === 'threads') conf.poolThreads = Math.max(conf.poolThreads, count);
   }
   if (!args.slice(1).some((word) => word.startsWith('threads='))) fail('"thread_pool" must have "threads" parameter');
@@ -127,7 +127,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   worker_rlimit_core: [MAIN, 1, 1, (c, a, f) => (c.rlimits.core = offsetValue(a[0], f))],
   worker_cpu_affinity: [MAIN, 1, ANY_COUNT, parseAffinity],
   worker_aio_requests: [EVENTS, 1, 1, ineffective(numberValue)],
-  working_directory: [MAIN, 1, 1, (c, a) => (c.workingDirectory = a[0])],
+  working_directory: [MAIN, 1, 1, (c, a) => (c.workingDirectory = a[0] ?? null)],
   pid: [MAIN, 1, 1, (c, a) => (c.pidFile = a[0])],
   user: [MAIN, 1, 2, (c, a) => (c.user = { name: a[0], group: a[1] ?? a[0] })],
   env: [
@@ -136,7 +136,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
     1,
     (c, a) => {
       const eq = a[0].indexOf('=');
-      c.env.push(eq < 0 ? { name: a[0], value: undefined } : { name: a[0].slice(0, eq), value: a[0].slice(eq + 1) });
+      c.env.push(eq < 0 ? { name: a[0], value: null } : { name: a[0].slice(0, eq), value: a[0].slice(eq + 1) });
     },
   ],
   lock_file: [MAIN, 1, 1, ineffective(textValue)],
@@ -194,9 +194,9 @@ export function readMain(
     stallMs: 0,
     workerPriority: 0,
     pidFile: 'logs/nginx.pid',
-    user: undefined,
+    user: null,
     env: [],
-    workingDirectory: undefined,
+    workingDirectory: null,
     debugConnections: [],
     inheritFiles: true,
     rlimits: {},
@@ -204,9 +204,9 @@ export function readMain(
     poolThreads: 0,
     threadPools: new Set(),
     errorLogs: [],
-    http: undefined,
-    stream: undefined,
-    mail: undefined,
+    http: null,
+    stream: null,
+    mail: null,
     notices: [],
   };
   const seen = new Set<string>();
@@ -244,7 +244,7 @@ export class NoEventsError extends Error {}
 const REPEATS = new Set(['env', 'load_module', 'debug_connection', 'thread_pool']);
 
 function apply(conf: MainConf, node: DirectiveNode, context: number, seen: Set<string>, warn: (message: string) => void): void {
-  const entry = Object.hasOwn(TABLE, node.name) ? TABLE[node.name] : undefined;
+  const entry = Object.hasOwn(TABLE, node.name) ? TABLE[node.name] : null;
   const fail = (message: string): never => failAt(node, message);
   if (!entry) throw new UnknownDirectiveError(node);
   const [contexts, min, max, run] = entry;

@@ -28,7 +28,7 @@ const RESPAWN_LIMIT = 5;
 export interface Cycle {
   nodes: DirectiveNode[];
   main: MainConf;
-  http: HttpMain | undefined;
+  http: HttpMain | null;
   /** `http { }`, `stream { }` and `mail { }`, as far as they are configured */
   blocks: BlockMain[];
   targets: LogTargets;
@@ -141,7 +141,7 @@ export class Master {
   #respawns: number[] = [];
   #reloading = false;
   #reloadAgain = false;
-  #upgrade: ChildProcess | undefined;
+  #upgrade: ChildProcess | null = null;
 
   readonly #options: Options;
   readonly #places: Places;
@@ -172,7 +172,7 @@ export class Master {
     this.#listenSignals();
     process.title = 'gannet: master process';
     const failure = await this.#startGeneration(new Map());
-    if (failure !== undefined) {
+    if (failure !== null) {
       this.#sockets.closeAll(true);
       throw new ConfigError(failure);
     }
@@ -215,7 +215,7 @@ export class Master {
     ];
     const file = candidates.find((c) => existsSync(c)) ?? candidates[0];
     const env: NodeJS.ProcessEnv = { ...process.env };
-    for (const { name, value } of this.#cycle.main.env) if (value !== undefined) env[name] = value;
+    for (const { name, value } of this.#cycle.main.env) if (value !== null) env[name] = value;
     if (this.#cycle.main.poolThreads > 0) env.UV_THREADPOOL_SIZE = String(Math.min(this.#cycle.main.poolThreads, MAX_POOL_THREADS));
     return spawn(process.execPath, [...process.execArgv, ...WORKER_V8_FLAGS, file], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...list.map((s) => s.fd)],
@@ -225,13 +225,13 @@ export class Master {
   }
 
   /** Starts the worker of the current cycle. @returns the reason why it could not start */
-  #startGeneration(zones: Map<string, unknown>): Promise<string | undefined> {
+  #startGeneration(zones: Map<string, unknown>): Promise<string | null> {
     this.#generation++;
     return this.#startWorker(zones);
   }
 
   /** One process with as many event loops as worker_processes: they share memory, and each has its own descriptors. */
-  #startWorker(zones: Map<string, unknown>): Promise<string | undefined> {
+  #startWorker(zones: Map<string, unknown>): Promise<string | null> {
     const list = this.#sockets.list();
     const count = this.#cycle.main.workerProcesses || availableParallelism();
     const child = this.#spawnChild(Array.from({ length: count }, () => list).flat());
@@ -260,7 +260,7 @@ export class Master {
           this.#tell(worker, start);
         } else if (message.type === 'ready') {
           worker.ready = true;
-          resolve(undefined);
+          resolve(null);
         } else if (message.type === 'failed') failure = message.message;
         else if (message.type === 'zones') this.#onZones?.(message.zones);
       });
@@ -286,7 +286,7 @@ export class Master {
     if (cpus.length > 0) run('sched_setaffinity()', 'taskset', ['-a', '-cp', cpus.join(','), `${pid}`]);
   }
 
-  #onZones: ((zones: Map<string, unknown>) => void) | undefined;
+  #onZones: ((zones: Map<string, unknown>) => void) | null = null;
 
   #tell(worker: Worker, message: ToWorker): void {
     if (worker.child.connected) worker.child.send(message, () => {});
@@ -391,7 +391,7 @@ export class Master {
       this.#giveLogs();
       const before = this.#generation;
       const failure = await this.#startGeneration(zones);
-      if (failure !== undefined) {
+      if (failure !== null) {
         this.#cycle = old;
         throw new ConfigError(failure);
       }
@@ -442,7 +442,7 @@ export class Master {
     });
     this.#log('notice', `start new binary process ${this.#upgrade.pid}`);
     this.#upgrade.on('exit', () => {
-      this.#upgrade = undefined;
+      this.#upgrade = null;
       if (this.#ending) return;
       renameSync(this.#pidFile, pidBefore);
       this.#pidFile = pidBefore;

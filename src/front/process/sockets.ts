@@ -21,14 +21,14 @@ const UV_TCP_IPV6ONLY = 1;
 export class BindError extends Error {}
 
 export class BoundSockets {
-  readonly #handles = new Map<string, { handle: Handle | undefined; fd: number; path: string }>();
+  readonly #handles = new Map<string, { handle: Handle | null; fd: number; path: string }>();
 
   /** Sockets handed over by the previous master: `key=fd;...`. */
   adopt(text: string): void {
     for (const item of text.split(';').filter(Boolean)) {
       const at = item.lastIndexOf('=');
       const key = item.slice(0, at);
-      this.#handles.set(key, { handle: undefined, fd: Number(item.slice(at + 1)), path: key.startsWith('unix:') ? key.slice(5) : '' });
+      this.#handles.set(key, { handle: null, fd: Number(item.slice(at + 1)), path: key.startsWith('unix:') ? key.slice(5) : '' });
     }
   }
 

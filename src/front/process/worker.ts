@@ -43,7 +43,7 @@ function startThread(data: LoopData): Promise<() => Promise<void>> {
     endWhenAlone();
   });
   return new Promise((resolve, reject) => {
-    let ready: (() => void) | undefined;
+    let ready: (() => void) | null;
     thread.on('error', (error) => {
       logTo(eventLoop.logs, 'alert', `event loop ${data.index} failed: ${error.message}`);
       reject(error);
@@ -72,9 +72,9 @@ const tellThreads = (message: ToLoop): void => {
 function dropPrivileges(): void {
   const { conf } = eventLoop;
   if (conf.workerPriority !== 0) setPriority(conf.workerPriority);
-  const user = process.getuid?.() === 0 ? (conf.user ?? { name: 'nobody', group: 'nogroup' }) : undefined;
-  const changes = user !== undefined && user.name !== 'root';
-  makeFolders(eventLoop.folders(changes), changes ? user.name : undefined, (message) => logTo(eventLoop.logs, 'crit', message));
+  const user = process.getuid?.() === 0 ? (conf.user ?? { name: 'nobody', group: 'nogroup' }) : null;
+  const changes = user !== null && user.name !== 'root';
+  makeFolders(eventLoop.folders(changes), changes ? user.name : null, (message) => logTo(eventLoop.logs, 'crit', message));
   if (!changes) return;
   present(process.setgid)(user.group);
   (process as unknown as { initgroups(user: string, group: string): void }).initgroups(user.name, user.group);

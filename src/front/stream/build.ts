@@ -57,12 +57,12 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
     for (const module of modules) variables.add(module.variables ?? [], module.families);
   }
 
-  protected structure(name: string): Structure<StreamMain> | undefined {
-    return Object.hasOwn(STRUCTURE, name) ? STRUCTURE[name](this) : undefined;
+  protected structure(name: string): Structure<StreamMain> | null {
+    return Object.hasOwn(STRUCTURE, name) ? STRUCTURE[name](this) : null;
   }
 
-  protected refusal(name: string): string | undefined {
-    return REFUSED.find(([names]) => names.test(name))?.[1];
+  protected refusal(name: string): string | null {
+    return REFUSED.find(([names]) => names.test(name))?.[1] ?? null;
   }
 
   server(f: StreamFrame): void {
@@ -77,9 +77,9 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
   build(): StreamMain {
     const { main, input } = this;
     this.prepare(main.loc);
-    this.readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
+    this.readNodes(input.node.children ?? [], HTTP, main.loc, null);
     this.runChecks();
-    this.merge(main.loc, undefined);
+    this.merge(main.loc, null);
     for (const server of main.servers) this.merge(server.root, main.loc);
     finishBuild(() => {
       for (const module of this.modules) module.init?.(main);

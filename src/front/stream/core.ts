@@ -11,22 +11,22 @@ export const streamCore = defineStreamModule('stream_core', {
   preread_buffer_size: size(HS, '16k'),
   preread_timeout: msec(HS, '30s'),
   proxy_protocol_timeout: msec(HS, '30s'),
-  resolver: custom<ResolverConf | undefined>(HS, [1, ANY_COUNT], undefined, parseResolver),
+  resolver: custom<ResolverConf | null>(HS, [1, ANY_COUNT], null, parseResolver),
   resolver_timeout: msec(HS, '30s'),
   server_names_hash_bucket_size: num(HTTP, 64),
   server_names_hash_max_size: num(HTTP, 512),
   tcp_nodelay: flag(HS, true),
   variables_hash_bucket_size: num(HTTP, 64),
   variables_hash_max_size: num(HTTP, 1024),
-  error_log_tag: custom<{ name: string; value: Value }[] | undefined>(
+  error_log_tag: custom<{ name: string; value: Value }[] | null>(
     HS,
     2,
-    undefined,
+    null,
     (f: BlockFrame, previous = []) => [...previous, { name: f.args[0], value: f.scope.value(f.args[1]) }],
     { repeats: true },
   ),
   /** set by `proxy_pass`, `return` and the like */
-  content: custom<ContentHandler | undefined>(0, 0, undefined, () => undefined, { merge: (_, own) => own }),
+  content: custom<ContentHandler | null>(0, 0, null, () => null, { merge: (_, own) => own }),
 });
 
 /** Makes a handler the one of the server that contains the directive. */

@@ -18,7 +18,7 @@ export interface StreamListening {
 /** @param full  whether the limit of connections is reached */
 export async function listenStream(stream: StreamMain, fds: Record<string, number>, full: () => boolean): Promise<StreamListening> {
   const secured = stream.sockets.some((socket) => allHosts(socket).some((hosts) => hosts.options.ssl));
-  const secure = secured ? (await import('./tls-session.ts')).secureSession : undefined;
+  const secure = secured ? (await import('./tls-session.ts')).secureSession : null;
   if (secure) await (await import('../http/ocsp/client.ts')).prepareOcsp(stream);
   const open = await Promise.all(
     stream.sockets.map((socket) =>
@@ -41,7 +41,7 @@ function listenTcp(
   stream: StreamMain,
   socket: ListenSocket,
   fd: number,
-  secure: Securer | undefined,
+  secure: Securer | null,
   full: () => boolean,
 ): Promise<StreamListening> {
   const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
@@ -55,7 +55,7 @@ function listenTcp(
 }
 
 /** Serves a connection. @param full  whether the limit of connections is reached */
-function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, secure: Securer | undefined, full: () => boolean): void {
+function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, secure: Securer | null, full: () => boolean): void {
   if (full()) {
     raw.destroy();
     return;
@@ -63,8 +63,8 @@ function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, sec
   const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, raw.localAddress ?? '');
   const { options } = hosts;
   if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);
-  const session = (proxy?: ProxyInfo): TcpSession => new TcpSession(stream, socket, hosts, raw, proxy);
-  const begin = (proxy?: ProxyInfo): void => session(proxy).start(options.ssl ? secure : undefined);
+  const session = (proxy?: ProxyInfo): TcpSession => new TcpSession(stream, socket, hosts, raw, proxy ?? null);
+  const begin = (proxy?: ProxyInfo): void => session(proxy).start(options.ssl ? secure : null);
   if (!options.proxyProtocol) {
     begin();
     return;
@@ -72,7 +72,7 @@ function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, sec
   raw.on('error', () => raw.destroy());
   raw.resume();
   const { proxy_protocol_timeout: timeoutMs } = streamCore.conf(hosts.defaultServer.root);
-  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? session().finalize(STATUS.badRequest) : begin(proxy)), timeoutMs);
+  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? session().finalize(STATUS.badRequest) : begin(proxy ?? undefined)), timeoutMs);
 }
 
 // ---------------------------------------------------------------- datagrams

@@ -31,7 +31,7 @@ export interface StreamFilter {
   /** @param last  the sender closed its side; `data` is empty @returns what takes the place of the data */
   pass(direction: Direction, data: Buffer, last: boolean): Buffer[];
   /** set by the content handler: passes on data that the filter produces at other times */
-  emit: ((direction: Direction, data: Buffer) => void) | undefined;
+  emit: ((direction: Direction, data: Buffer) => void) | null;
 }
 
 /** `stream { }`; its zonePrefix is `stream:` */
@@ -41,7 +41,7 @@ export class StreamMain extends BlockMain {
   readonly access: StreamHandler[] = [];
   readonly preread: PrereadHandler[] = [];
   /** make the filters of a session; undefined: none */
-  readonly filters: ((s: StreamSession) => StreamFilter | undefined)[] = [];
+  readonly filters: ((s: StreamSession) => StreamFilter | null)[] = [];
   readonly log: ((s: StreamSession) => void)[] = [];
 }
 
@@ -88,7 +88,7 @@ export interface StreamSession extends Session {
   upstreamName: string;
   /** what log lines say that is being done */
   action: string;
-  upstream: { readonly action: string } | undefined;
+  upstream: { readonly action: string } | null;
   /** Continues with the configuration of another server at the same address. */
   useServer(server: Server): void;
   /** Continues a phase whose handler returned AGAIN. @param rc  as returned by the handler */
@@ -109,7 +109,7 @@ export interface ClientStream extends StreamSession {
   /** Bytes to the client that the system has not accepted yet. */
   readonly unsent: number;
   /** called when a small write that had to wait was accepted by the system */
-  onFlushed: (() => void) | undefined;
+  onFlushed: (() => void) | null;
   /** Sends. @returns false: wait for `drain` of the socket before sending more */
   write(data: Buffer): boolean;
   /** some bytes were read and not consumed yet */
@@ -134,7 +134,8 @@ export interface DatagramFlow extends StreamSession {
  */
 export const sessionOf = (r: Request): StreamSession => r as Session as StreamSession;
 
-export const stateOf = <T>(s: StreamSession, module: { readonly index: number }): T | undefined => s.ctx[module.index] as T | undefined;
+export const stateOf = <T>(s: StreamSession, module: { readonly index: number }): T | null =>
+  (s.ctx[module.index] as T | undefined) ?? null;
 export const setState = (s: StreamSession, module: { readonly index: number }, value: unknown): void => {
   s.ctx[module.index] = value;
 };

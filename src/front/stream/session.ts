@@ -29,10 +29,10 @@ class StreamClient implements Client {
   remotePort: number;
   readonly localAddr: string;
   readonly localPort: number;
-  readonly proxy: ProxyInfo | undefined;
-  tls: TlsInfo | undefined;
+  readonly proxy: ProxyInfo | null;
+  tls: TlsInfo | null = null;
 
-  constructor(origin: Origin, proxy: ProxyInfo | undefined) {
+  constructor(origin: Origin, proxy: ProxyInfo | null) {
     this.id = origin.id;
     this.startMs = origin.startMs;
     this.remoteAddr = origin.remoteAddr;
@@ -55,7 +55,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
   abstract readonly udp: boolean;
   server: Server;
   loc: Loc;
-  captures: Captures | undefined;
+  captures: Captures | null = null;
   status = 0;
   bytesReceived = 0;
   bytesSent = 0;
@@ -66,13 +66,13 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
   filters: readonly StreamFilter[] = [];
   upstreamName = '';
   action = '';
-  upstream: { readonly action: string } | undefined;
+  upstream: { readonly action: string } | null = null;
   // TrackedConnection
-  readonly request = undefined;
+  readonly request = null;
   readonly hasPartialHead = false;
   readonly #vars: (string | null | undefined)[] = [];
 
-  constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, origin: Origin, proxy: ProxyInfo | undefined) {
+  constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, origin: Origin, proxy: ProxyInfo | null) {
     this.stream = stream;
     this.listen = listen;
     this.hosts = hosts;
@@ -122,7 +122,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     next();
   }
 
-  #waiting: ((rc: number) => void) | undefined;
+  #waiting: ((rc: number) => void) | null = null;
   /** @param next  called by `resume` */
   protected waitFor(next: (rc: number) => void): void {
     this.#waiting = next;
@@ -130,7 +130,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
 
   resume(rc: number): void {
     const next = this.#waiting;
-    this.#waiting = undefined;
+    this.#waiting = null;
     if (!this.done) next?.(rc);
   }
 
@@ -150,7 +150,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     const { content } = streamCore.conf(this.loc);
     if (content) {
       if (this.stream.filters.length > 0)
-        this.filters = this.stream.filters.map((make) => make(this)).filter((filter): filter is StreamFilter => filter !== undefined);
+        this.filters = this.stream.filters.map((make) => make(this)).filter((filter): filter is StreamFilter => filter !== null);
       if (!this.done) content(this);
       return;
     }
@@ -209,7 +209,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     if (def.index !== undefined) this.#vars[def.index] = value;
   }
 
-  setNamed(regex: Regex, captures: Captures | undefined): void {
+  setNamed(regex: Regex, captures: Captures | null): void {
     this.captures = captures;
     if (!captures) return;
     for (const [name, index] of regex.names) {

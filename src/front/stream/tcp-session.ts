@@ -28,10 +28,10 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   /** the socket belongs to another server */
   #released = false;
   /** writes small parts to a plain connection */
-  #direct: DirectWriter | undefined;
-  onFlushed: (() => void) | undefined;
+  #direct: DirectWriter | null = null;
+  onFlushed: (() => void) | null = null;
 
-  constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, socket: Socket, proxy: ProxyInfo | undefined) {
+  constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, socket: Socket, proxy: ProxyInfo | null) {
     super(stream, listen, hosts, originOf(socket, listen), proxy);
     this.socket = socket;
     if (!streamCore.conf(this.loc).tcp_nodelay) socket.setNoDelay(false);
@@ -45,7 +45,7 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   };
 
   /** @param secure  starts the TLS handshake; undefined for plain connections */
-  start(secure: Securer | undefined): void {
+  start(secure: Securer | null): void {
     this.admit(() => {
       if (secure) secure(this, this.socket);
       else this.#beginPreread();

@@ -19,11 +19,11 @@ import type { TcpSession } from './tcp-session.ts';
 export function secureSession(s: TcpSession, raw: Socket): void {
   const incoming = new SocketIncoming(raw);
   s.action = 'SSL handshaking';
-  raw.once('close', () => fail(s, undefined));
+  raw.once('close', () => fail(s, null));
   incoming.read(streamSsl.conf(s.loc).ssl_handshake_timeout, (held) => {
     const hello = parseClientHello(held);
     if (hello === 'more' && held.length < MAX_HELLO) return false;
-    if (hello === undefined || hello === 'more') {
+    if (hello === null || hello === 'more') {
       fail(s, 'wrong version number');
       incoming.destroy();
     } else handshake(s, incoming, hello);
@@ -32,10 +32,10 @@ export function secureSession(s: TcpSession, raw: Socket): void {
   raw.resume();
 }
 
-/** @param problem  undefined if the client left */
-function fail(s: TcpSession, problem: string | undefined): void {
+/** @param problem  null if the client left */
+function fail(s: TcpSession, problem: string | null): void {
   if (s.done || s.isSecure) return;
-  if (problem !== undefined) s.log('info', `SSL_do_handshake() failed (${problem})`);
+  if (problem !== null) s.log('info', `SSL_do_handshake() failed (${problem})`);
   s.finalize(STATUS.internalError);
 }
 
@@ -100,7 +100,7 @@ function open(s: TcpSession, secure: tls.TLSSocket, info: TlsInfo, server: Serve
   }
   const problem = clientProblem(info, server);
   s.conn.tls = info;
-  if (problem !== undefined) {
+  if (problem !== null) {
     s.log('info', problem);
     s.finalize(STATUS.internalError);
     secure.destroy();
@@ -111,11 +111,11 @@ function open(s: TcpSession, secure: tls.TLSSocket, info: TlsInfo, server: Serve
 }
 
 /** Why the client's certificate is refused, in nginx's words. */
-function clientProblem(info: TlsInfo, server: Server): string | undefined {
+function clientProblem(info: TlsInfo, server: Server): string | null {
   const mode = sslModule.conf(server.root).ssl_verify_client;
-  if (mode === 'off') return undefined;
-  if (!info.socket.getPeerX509Certificate()) return mode === 'on' ? 'client sent no required SSL certificate' : undefined;
+  if (mode === 'off') return null;
+  if (!info.socket.getPeerX509Certificate()) return mode === 'on' ? 'client sent no required SSL certificate' : null;
   const code = info.verifyError();
-  if (!code) return info.ocspError ? `client SSL certificate verify error: ${info.ocspError}` : undefined;
-  return mode === 'optional_no_ca' && isNoCa(code) ? undefined : `client SSL certificate verify error: ${verifyText(code)}`;
+  if (!code) return info.ocspError ? `client SSL certificate verify error: ${info.ocspError}` : null;
+  return mode === 'optional_no_ca' && isNoCa(code) ? null : `client SSL certificate verify error: ${verifyText(code)}`;
 }

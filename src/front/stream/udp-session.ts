@@ -16,14 +16,14 @@ export class UdpSession extends BaseSession implements DatagramFlow, Timed {
   readonly #forget: () => void;
   /** datagrams that nobody took yet */
   #waiting: Buffer[] = [];
-  #take: ((data: Buffer) => void) | undefined;
+  #take: ((data: Buffer) => void) | null = null;
   /** where answers go, whatever the configuration takes for the client's address */
   readonly #port: number;
   readonly #address: string;
 
   /** @param forget  called when later datagrams no longer belong to this session */
   constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, socket: Socket, origin: Origin, forget: () => void) {
-    super(stream, listen, hosts, origin, undefined);
+    super(stream, listen, hosts, origin, null);
     this.#socket = socket;
     this.#forget = forget;
     this.#port = origin.remotePort;

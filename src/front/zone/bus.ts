@@ -14,8 +14,8 @@ interface Message {
 type Channel = BroadcastChannel & { onmessage: (event: { data: Message }) => void; unref(): void };
 
 const handlers = new Map<string, (data: never) => void>();
-let channel: Channel | undefined;
-let news: Int32Array | undefined;
+let channel: Channel | null;
+let news: Int32Array | null;
 let seen = 0;
 
 /** @param handler  runs in every loop except the sender's */

@@ -153,7 +153,7 @@ describe('fuzz: front parsers', () => {
   each('mp4 files', (rng) => {
     const data = mutate(makeMovie({ samples: 20, sizeOf: () => 4 }).latin1Slice(), rng);
     const source = { size: data.length, read: (at: number, count: number) => data.subarray(at, at + count) };
-    const options = { startMs: rng(2000), lengthMs: rng(2) ? rng(2000) : undefined, keyFrame: rng(2) === 1, maxMoov: 1 << 20 };
+    const options = { startMs: rng(2000), lengthMs: rng(2) ? rng(2000) : null, keyFrame: rng(2) === 1, maxMoov: 1 << 20 };
     try {
       const cut = cutMoov(source, options);
       if (!cut) return;

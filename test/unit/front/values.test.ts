@@ -8,17 +8,17 @@ describe('front config values', () => {
     ['512', 512],
     ['8k', 8192],
     ['1M', 1048576],
-    ['2g', undefined],
-    ['', undefined],
-    ['8kb', undefined],
-    ['-1', undefined],
-    ['99999999999999999999', undefined],
+    ['2g', null],
+    ['', null],
+    ['8kb', null],
+    ['-1', null],
+    ['99999999999999999999', null],
   ])('size %s', (text, bytes) => expect(parseSize(text)).toBe(bytes));
 
   test.each([
     ['8k', 8192],
     ['2g', 2147483648],
-    ['2gb', undefined],
+    ['2gb', null],
   ])('offset %s', (text, bytes) => expect(parseOffset(text)).toBe(bytes));
 
   test.each([
@@ -27,14 +27,14 @@ describe('front config values', () => {
     ['500ms', 500],
     ['1d 12h', 129_600_000],
     ['1h 3m', 3_780_000],
-    ['30s1m', undefined],
-    ['1m1m', undefined],
-    ['5 10s', undefined],
-    ['x', undefined],
+    ['30s1m', null],
+    ['1m1m', null],
+    ['5 10s', null],
+    ['x', null],
   ])('time %s', (text, ms) => expect(parseTimeMs(text)).toBe(ms));
 
   test('seconds have no milliseconds', () => {
     expect(parseTimeSec('2m')).toBe(120);
-    expect(parseTimeSec('5ms')).toBeUndefined();
+    expect(parseTimeSec('5ms')).toBeNull();
   });
 });

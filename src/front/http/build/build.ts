@@ -35,7 +35,7 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^(status|status_format|upstream_conf)$/, 'the old status and upstream_conf modules (use metrics and api)'],
   [/^degrad(e|ation)$/, 'the degradation module'],
 ];
-const refusal = (name: string): string | undefined => REFUSED.find(([names]) => names.test(name))?.[1];
+const refusal = (name: string): string | null => REFUSED.find(([names]) => names.test(name))?.[1] ?? null;
 
 /** Directives that build the tree itself. */
 const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: HttpFrame): void }> = {
@@ -99,22 +99,22 @@ class Builder extends BlockBuilder<HttpMain> {
     registerCombined(this.main);
   }
 
-  protected structure(name: string): Structure<HttpMain> | undefined {
-    if (!Object.hasOwn(STRUCTURE, name)) return undefined;
+  protected structure(name: string): Structure<HttpMain> | null {
+    if (!Object.hasOwn(STRUCTURE, name)) return null;
     const { spec, apply } = STRUCTURE[name];
     return { spec, apply: (f) => apply(this, f) };
   }
 
-  protected refusal(name: string): string | undefined {
+  protected refusal(name: string): string | null {
     return refusal(name);
   }
 
   build(): HttpMain {
     const { main, input } = this;
     this.prepare(main.loc);
-    this.readNodes(input.node.children ?? [], HTTP, main.loc, undefined);
+    this.readNodes(input.node.children ?? [], HTTP, main.loc, null);
     this.runChecks();
-    this.merge(main.loc, undefined);
+    this.merge(main.loc, null);
     for (const server of main.servers) {
       this.#mergeTree(server.root, main.loc);
       indexLocations(server.root);
@@ -183,13 +183,13 @@ class Builder extends BlockBuilder<HttpMain> {
     for (const child of loc.children) this.#mergeTree(child, loc);
   }
 
-  protected override mergeOwn(loc: Loc, parent: Loc | undefined): void {
+  protected override mergeOwn(loc: Loc, parent: Loc | null): void {
     this.#mergeRoot(loc, parent);
     if (!parent) this.#anchorTempPaths(loc);
   }
 
   /** `root` and `alias` are one setting: the innermost of either applies. */
-  #mergeRoot(loc: Loc, parent: Loc | undefined): void {
+  #mergeRoot(loc: Loc, parent: Loc | null): void {
     const c = core.conf(loc);
     const inherited = parent && core.conf(parent).root;
     if (c.alias) {
@@ -206,7 +206,7 @@ class Builder extends BlockBuilder<HttpMain> {
   }
 
   #rootValue(value: Value, cut: boolean): Value {
-    if (value.constant === undefined) return value;
+    if (value.constant === null) return value;
     const slash = value.constant.endsWith('/');
     let full = path.resolve(this.input.paths.prefix, value.constant);
     if (!cut && slash && !full.endsWith('/')) full += '/';

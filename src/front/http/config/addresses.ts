@@ -19,13 +19,13 @@ function unixAddress(path: string): Address {
   return { name: `unix:${path}`, host: '', port: 0, path };
 }
 
-/** Describes, in nginx's words, what is wrong with `host[:port]` or `unix:path`; undefined if it is valid. */
-export function addressError(text: string): string | undefined {
-  if (text.startsWith('unix:')) return text.length === 5 ? 'no path in the unix domain socket' : undefined;
+/** Describes, in nginx's words, what is wrong with `host[:port]` or `unix:path`; null if it is valid. */
+export function addressError(text: string): string | null {
+  if (text.startsWith('unix:')) return text.length === 5 ? 'no path in the unix domain socket' : null;
   const m = /^(?:(\[[^\]]*\])|([^:]*))(?::(.*))?$/s.exec(text);
   if (!m || (m[1] !== undefined && !isIP(m[1].slice(1, -1))) || /[/?]/.test(text)) return 'invalid host';
   if (m[3] !== undefined && !(/^\d{1,5}$/.test(m[3]) && Number(m[3]) >= 1 && Number(m[3]) <= 65535)) return 'invalid port';
-  return m[1] === undefined && m[2] === '' ? 'no host' : undefined;
+  return m[1] === undefined && m[2] === '' ? 'no host' : null;
 }
 
 export function splitHostPort(text: string, defaultPort: number): { host: string; port: number } {
@@ -33,11 +33,11 @@ export function splitHostPort(text: string, defaultPort: number): { host: string
   return m ? { host: m[1] ?? m[2], port: m[3] === undefined ? defaultPort : Number(m[3]) } : { host: text, port: defaultPort };
 }
 
-/** Addresses of a literal; undefined for a name, which must be looked up. */
-export function literalAddresses(text: string, defaultPort: number): Address[] | undefined {
+/** Addresses of a literal; null for a name, which must be looked up. */
+export function literalAddresses(text: string, defaultPort: number): Address[] | null {
   if (text.startsWith('unix:')) return [unixAddress(text.slice(5).replace(/:$/, ''))];
   const { host, port } = splitHostPort(text, defaultPort);
-  return isIP(host) ? [makeAddress(host, port)] : undefined;
+  return isIP(host) ? [makeAddress(host, port)] : null;
 }
 
 /** Looks a name up by the system's resolver, before the server starts. */

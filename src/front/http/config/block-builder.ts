@@ -57,10 +57,10 @@ export abstract class BlockBuilder<Main extends BlockMain> {
     main.modules.push(...modules);
   }
 
-  protected abstract structure(name: string): Structure<Main> | undefined;
+  protected abstract structure(name: string): Structure<Main> | null;
 
-  /** What a directive belongs to that this server does not support; undefined if there is none of that name. */
-  protected abstract refusal(name: string): string | undefined;
+  /** What a directive belongs to that this server does not support; null if there is none of that name. */
+  protected abstract refusal(name: string): string | null;
 
   // ---------------------------------------------------------------- reading
 
@@ -68,7 +68,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
     for (const module of this.modules) loc.confs[module.index] = {};
   }
 
-  readNodes(nodes: readonly DirectiveNode[], context: number, loc: Loc, server: Server | undefined): void {
+  readNodes(nodes: readonly DirectiveNode[], context: number, loc: Loc, server: Server | null): void {
     for (const node of nodes) this.#readNode(node, context, loc, server);
   }
 
@@ -77,7 +77,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
     for (const check of this.#checks) check();
   }
 
-  #frame(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): BlockFrame<Main> {
+  #frame(node: DirectiveNode, context: number, loc: Loc, server: Server | null): BlockFrame<Main> {
     const scope: BlockScope<Main> = {
       main: this.main,
       loc,
@@ -107,22 +107,22 @@ export abstract class BlockBuilder<Main extends BlockMain> {
     };
   }
 
-  #readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | undefined): void {
+  #readNode(node: DirectiveNode, context: number, loc: Loc, server: Server | null): void {
     const structure = this.structure(node.name);
     if (structure && (structure.spec.contexts & context) !== 0) {
       checkShape(structure.spec, node);
       structure.apply(this.#frame(node, context, loc, server));
       return;
     }
-    let known = structure !== undefined;
+    let known = structure !== null;
     for (const module of this.modules) {
-      const spec = Object.hasOwn(module.table, node.name) ? module.table[node.name] : undefined;
+      const spec = Object.hasOwn(module.table, node.name) ? module.table[node.name] : null;
       if (!spec) continue;
       known = true;
       if ((spec.contexts & context) === 0) continue;
       checkShape(spec, node);
       const conf = loc.confs[module.index] as Record<string, unknown>;
-      const previous = conf[node.name];
+      const previous = conf[node.name] ?? undefined;
       const given = `${module.index}:${node.name}`;
       if (!spec.repeats && loc.given.has(given)) failAt(node, `"${node.name}" directive is duplicate`);
       loc.given.add(given);
@@ -148,16 +148,14 @@ export abstract class BlockBuilder<Main extends BlockMain> {
 
   // ---------------------------------------------------------------- merging
 
-  protected merge(loc: Loc, parent: Loc | undefined): void {
+  protected merge(loc: Loc, parent: Loc | null): void {
     for (const module of this.modules) {
       const conf = loc.confs[module.index] as Record<string, unknown>;
       const from = parent?.confs[module.index] as Record<string, unknown> | undefined;
       for (const [name, spec] of Object.entries(module.table)) {
-        const own = conf[name];
-        const inherited = from?.[name];
-        let value = spec.merge ? spec.merge(inherited, own) : own !== undefined ? own : inherited;
-        if (value === undefined) value = spec.fallback;
-        conf[name] = value;
+        const own = conf[name] ?? null;
+        const inherited = from?.[name] ?? null;
+        conf[name] = (spec.merge ? spec.merge(inherited, own) : (own ?? inherited)) ?? spec.fallback;
       }
     }
     loc.errorLogs = this.#ownLogs.get(loc) ?? parent?.errorLogs ?? this.input.mainLogs;
@@ -174,7 +172,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
   }
 
   /** Merges what is not in the tables of modules, before their `finish` runs. */
-  protected mergeOwn(_loc: Loc, _parent: Loc | undefined): void {}
+  protected mergeOwn(_loc: Loc, _parent: Loc | null): void {}
 }
 
 /** Runs the last steps of a build. @throws ConfigError for errors that are strings */

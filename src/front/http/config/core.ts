@@ -67,9 +67,9 @@ function parseErrorPage(f: HttpFrame, previous: ErrorPage[] = []): ErrorPage[] {
 }
 
 const rateWithVariables = () =>
-  custom<{ value: Value } | undefined>(HSLI, 1, undefined, (f: HttpFrame) => {
+  custom<{ value: Value } | null>(HSLI, 1, null, (f: HttpFrame) => {
     const value = f.scope.value(f.args[0]);
-    if (value.constant !== undefined && parseSize(value.constant) === undefined) f.refuse('invalid value');
+    if (value.constant !== null && parseSize(value.constant) === null) f.refuse('invalid value');
     return { value };
   });
 
@@ -91,7 +91,7 @@ export const TEMP_PATHS = ['client_body_temp_path', 'fastcgi_temp_path', 'proxy_
 /** Node manages memory itself; the size is only checked, as nginx does. */
 export const poolSize = (defaultText: string) =>
   within(size(HS, defaultText), (bytes) =>
-    bytes < 112 ? 'the pool size must be no less than 112' : bytes % 16 ? 'the pool size must be a multiple of 16' : undefined,
+    bytes < 112 ? 'the pool size must be no less than 112' : bytes % 16 ? 'the pool size must be a multiple of 16' : null,
   );
 
 export const core = defineModule(
@@ -104,13 +104,13 @@ export const core = defineModule(
       ),
     ),
     aio_write: ineffective(flag(HSL, false)),
-    alias: custom<Value | undefined>(LOCATION, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]), { merge: (_, own) => own }),
+    alias: custom<Value | null>(LOCATION, 1, null, (f: HttpFrame) => f.scope.value(f.args[0]), { merge: (_, own) => own }),
     chunked_transfer_encoding: flag(HSL, true),
     client_body_buffer_size: size(HSL, '16k'),
-    client_body_early_read: custom<Value[] | undefined>(
+    client_body_early_read: custom<Value[] | null>(
       HS,
       [1, ANY_COUNT],
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
       { repeats: true },
     ),
@@ -131,34 +131,39 @@ export const core = defineModule(
       custom<number>(HSL, 1, -1, (f: HttpFrame) => (f.args[0] === 'off' ? -1 : (parseOffset(f.args[0]) ?? f.refuse('invalid value')))),
     ),
     directio_alignment: ineffective(offset(HSL, '512')),
-    disable_symlinks: custom<{ mode: 'off' | 'on' | 'if_not_owner'; from?: Value }>(HSL, [1, 2], { mode: 'off' }, (f: HttpFrame) => {
-      let mode: 'off' | 'on' | 'if_not_owner' | undefined;
-      let from: Value | undefined;
-      for (const word of f.args) {
-        if (word === 'off' || word === 'on' || word === 'if_not_owner') mode = word;
-        else if (word.startsWith('from=')) from = f.scope.value(word.slice(5));
-        else f.fail(`invalid parameter "${word}"`);
-      }
-      if (!mode) f.fail('"from=" parameter requires "on" or "if_not_owner"');
-      if (f.args.length > 1 && f.args[0] === f.args[1]) f.fail(`duplicate parameters "${f.args.join(' ')}"`);
-      if (mode === 'off' && f.args.length > 1) f.fail('no parameters allowed with "off"');
-      return { mode, from };
-    }),
-    early_hints: custom<Value[] | undefined>(
+    disable_symlinks: custom<{ mode: 'off' | 'on' | 'if_not_owner'; from: Value | null }>(
+      HSL,
+      [1, 2],
+      { mode: 'off', from: null },
+      (f: HttpFrame) => {
+        let mode: 'off' | 'on' | 'if_not_owner' | null = null;
+        let from: Value | null = null;
+        for (const word of f.args) {
+          if (word === 'off' || word === 'on' || word === 'if_not_owner') mode = word;
+          else if (word.startsWith('from=')) from = f.scope.value(word.slice(5));
+          else f.fail(`invalid parameter "${word}"`);
+        }
+        if (!mode) f.fail('"from=" parameter requires "on" or "if_not_owner"');
+        if (f.args.length > 1 && f.args[0] === f.args[1]) f.fail(`duplicate parameters "${f.args.join(' ')}"`);
+        if (mode === 'off' && f.args.length > 1) f.fail('no parameters allowed with "off"');
+        return { mode, from };
+      },
+    ),
+    early_hints: custom<Value[] | null>(
       HSL,
       [1, ANY_COUNT],
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
       { repeats: true },
     ),
-    error_log_tag: custom<{ name: string; value: Value }[] | undefined>(
+    error_log_tag: custom<{ name: string; value: Value }[] | null>(
       HSL,
       2,
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => [...previous, { name: f.args[0], value: f.scope.value(f.args[1]) }],
       { repeats: true },
     ),
-    error_page: custom<ErrorPage[] | undefined>(HSLI, [2, ANY_COUNT], undefined, parseErrorPage, { repeats: true }),
+    error_page: custom<ErrorPage[] | null>(HSLI, [2, ANY_COUNT], null, parseErrorPage, { repeats: true }),
     etag: flag(HSL, true),
     if_modified_since: oneOf(HSL, ['off', 'exact', 'before'], 'exact'),
     ignore_invalid_headers: flag(HS, true),
@@ -188,7 +193,7 @@ export const core = defineModule(
     merge_slashes: flag(HS, true),
     msie_padding: flag(HSL, true),
     msie_refresh: flag(HSL, false),
-    open_file_cache: custom<{ max: number; inactiveMs: number } | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
+    open_file_cache: custom<{ max: number; inactiveMs: number } | null>(HSL, [1, 2], null, (f: HttpFrame) => {
       let max = 0;
       let inactiveMs = 60_000;
       for (const word of f.args) {
@@ -214,9 +219,9 @@ export const core = defineModule(
     recursive_error_pages: flag(HSL, false),
     request_pool_size: poolSize('4k'),
     reset_timedout_connection: flag(HSL, false),
-    resolver: custom<ResolverConf | undefined>(HSL, [1, ANY_COUNT], undefined, parseResolver),
+    resolver: custom<ResolverConf | null>(HSL, [1, ANY_COUNT], null, parseResolver),
     resolver_timeout: msec(HSL, '30s'),
-    root: custom<Value | undefined>(HSLI, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+    root: custom<Value | null>(HSLI, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
     satisfy: oneOf(HSL, ['all', 'any'], 'all'),
     send_lowat: ineffective(size(HSL, '0'), 'elsewhere'),
     send_timeout: msec(HSL, '60s'),
@@ -233,10 +238,10 @@ export const core = defineModule(
     subrequest_output_buffer_size: size(HSL, '4k'),
     tcp_nodelay: flag(HSL, true),
     tcp_nopush: flag(HSL, false),
-    try_files: custom<{ items: { value: Value; dir: boolean }[]; last: Value; code: number; named: string } | undefined>(
+    try_files: custom<{ items: { value: Value; dir: boolean }[]; last: Value; code: number; named: string } | null>(
       SERVER | LOCATION,
       [2, ANY_COUNT],
-      undefined,
+      null,
       (f: HttpFrame) => {
         const words = [...f.args];
         const final = words.pop() ?? '';
@@ -283,7 +288,7 @@ export const core = defineModule(
 
 export function parseResolver(f: BlockFrame): ResolverConf {
   let named = false;
-  const conf: ResolverConf = { servers: [], validMs: undefined, ipv4: true, ipv6: true };
+  const conf: ResolverConf = { servers: [], validMs: null, ipv4: true, ipv6: true };
   for (const word of f.args) {
     if (word.startsWith('valid=')) conf.validMs = (parseTimeSec(word.slice(6)) ?? f.fail(`invalid parameter: ${word}`)) * 1000;
     else if (word.startsWith('status_zone=')) conf.zone = word.slice(12) || f.fail(`invalid parameter: ${word}`);

@@ -42,7 +42,7 @@ export class HostTable implements VirtualHosts {
     return conflicts;
   }
 
-  find(host: string, r?: Pick<Session, 'setNamed'>): Server | undefined {
+  find(host: string, r?: Pick<Session, 'setNamed'>): Server | null {
     const exact = this.#exact.get(host);
     if (exact) return exact;
     for (const { suffix, server } of this.#heads) if (host.endsWith(suffix) && host.length > suffix.length) return server;
@@ -53,6 +53,6 @@ export class HostTable implements VirtualHosts {
       r?.setNamed(regex, captures);
       return server;
     }
-    return undefined;
+    return null;
   }
 }

@@ -61,7 +61,7 @@ export function parseListen(f: BlockFrame, rules: ListenRules): void {
     ipv6Only: true,
     bind: false,
     reuseport: false,
-    keepAlive: undefined,
+    keepAlive: null,
   };
   for (const word of f.args.slice(1)) if (!rules.readOption(f, base, word)) readOption(f, base, word);
   for (const port of address.ports) {
@@ -137,9 +137,9 @@ function readOption(f: BlockFrame, o: ListenOptions, word: string): void {
       if (value === 'on') o.keepAlive = { idleSeconds: 0 };
       else if (value !== 'off') {
         const [idle, interval, count, ...rest] = (value ?? '').split(':');
-        const seconds = (text: string | undefined) => (text === '' ? 0 : parseTimeSec(text ?? ''));
-        const idleSeconds = seconds(idle);
-        const good = idleSeconds !== undefined && seconds(interval) !== undefined && /^\d*$/.test(count ?? 'x') && rest.length === 0;
+        const seconds = (text: string | null) => (text === '' ? 0 : parseTimeSec(text ?? ''));
+        const idleSeconds = seconds(idle ?? null);
+        const good = idleSeconds !== null && seconds(interval ?? null) !== null && /^\d*$/.test(count ?? 'x') && rest.length === 0;
         if (!good || value === '::') return f.fail(`invalid so_keepalive value: "${value}"`);
         o.keepAlive = { idleSeconds };
       }
@@ -171,7 +171,7 @@ export function addDefaultListen(server: Server): void {
   const port = process.getuid?.() === 0 ? 80 : 8000;
   server.listens.push({
     ...{ text: `*:${port}`, host: '0.0.0.0', port, path: '', isDefault: false, ssl: false, http2: false, proxyProtocol: false },
-    ...{ backlog: DEFAULT_BACKLOG, ipv6Only: true, bind: false, reuseport: false, keepAlive: undefined },
+    ...{ backlog: DEFAULT_BACKLOG, ipv6Only: true, bind: false, reuseport: false, keepAlive: null },
   });
 }
 

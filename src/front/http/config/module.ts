@@ -26,7 +26,7 @@ export const defineSharedModule = <T extends Table>(name: string, table: T, part
 export interface BlockScope<Main extends BlockMain = BlockMain> {
   main: Main;
   loc: Loc;
-  server: Server | undefined;
+  server: Server | null;
   context: number;
   /** reads the children of the current directive as directives of `context` at level `loc` */
   readChildren(frame: BlockFrame<Main>, context: number, loc: Loc): void;

@@ -14,7 +14,7 @@ export class ResolverCounts {
 
   constructor(
     readonly zone: string,
-    before: number[] | undefined,
+    before: number[] | null,
   ) {
     this.#counters = new Counters(`resolver:${zone}`, FIELDS.length);
     if (loop.index === 0) before?.forEach((total, field) => this.#counters.add(field, total));
@@ -46,6 +46,6 @@ const zones = new Map<string, ResolverCounts>();
 /** Counters of a zone, shared by all resolvers that name it. @param before  totals of the previous workers */
 export function resolverCounts(zone: string, before?: number[]): ResolverCounts {
   let counts = zones.get(zone);
-  if (!counts) zones.set(zone, (counts = new ResolverCounts(zone, before)));
+  if (!counts) zones.set(zone, (counts = new ResolverCounts(zone, before ?? null)));
   return counts;
 }

@@ -6,17 +6,17 @@ type Part = string | { variable: VariableDef } | { capture: number };
 
 export class Value implements Evaluable {
   /** the whole string if it contains no variable */
-  readonly constant: string | undefined;
+  readonly constant: string | null;
 
   constructor(
     readonly source: string,
     readonly parts: Part[],
   ) {
-    this.constant = parts.length === 0 ? '' : parts.length === 1 && typeof parts[0] === 'string' ? parts[0] : undefined;
+    this.constant = parts.length === 0 ? '' : parts.length === 1 && typeof parts[0] === 'string' ? parts[0] : null;
   }
 
   eval(r: Session): string {
-    if (this.constant !== undefined) return this.constant;
+    if (this.constant !== null) return this.constant;
     let out = '';
     for (const part of this.parts) {
       if (typeof part === 'string') out += part;
@@ -55,5 +55,4 @@ export function parseValue(source: string, lookup: (name: string) => VariableDef
 export const isTrue = (text: string): boolean => text !== '' && text !== '0';
 
 /** True if any of the values is. */
-export const anySet = (r: Session, values: readonly Value[] | undefined): boolean =>
-  values?.some((value) => isTrue(value.eval(r))) === true;
+export const anySet = (r: Session, values: readonly Value[] | null): boolean => values?.some((value) => isTrue(value.eval(r))) === true;

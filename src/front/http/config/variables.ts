@@ -77,18 +77,18 @@ export class Variables implements VariableTable {
   }
 
   /** A variable that a program may assign at run time: one defined by the configuration, or a built-in that `set` may change. */
-  assignable(text: string): VariableDef | undefined {
+  assignable(text: string): VariableDef | null {
     const name = text.toLowerCase();
     const own = this.#builtIn.get(name);
-    return own ? own.set && own : this.#used.get(name);
+    return own ? ((own.set && own) ?? null) : (this.#used.get(name) ?? null);
   }
 
-  /** Looks a variable up at run time (SSI); undefined if there is none of that name. */
-  find(text: string): VariableDef | undefined {
+  /** Looks a variable up at run time (SSI); null if there is none of that name. */
+  find(text: string): VariableDef | null {
     const name = text.toLowerCase();
     const def = this.#used.get(name) ?? this.#builtIn.get(name);
     if (def) return def;
     const family = this.#families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
-    return family && { name, ...family.make(name.slice(family.prefix.length)) };
+    return (family && { name, ...family.make(name.slice(family.prefix.length)) }) ?? null;
   }
 }

@@ -13,6 +13,6 @@ export interface Http2Accept {
   http: HttpMain;
   listen: ListenSocket;
   hosts: VirtualHosts;
-  proxy: ProxyInfo | undefined;
+  proxy: ProxyInfo | null;
   hooks: AcceptHooks;
 }

@@ -12,8 +12,8 @@ export function serveWith(listen: ListenSocket, accept: Acceptor): void {
 }
 
 /** The server for an address: of its own socket, or of a wildcard one with the same port. */
-export function acceptorAt(address: { host: string; port: number; path: string }): Acceptor | undefined {
+export function acceptorAt(address: { host: string; port: number; path: string }): Acceptor | null {
   const { host, port, path } = address;
-  if (path) return acceptors.get(`unix:${path}`);
-  return acceptors.get(`tcp:${host}:${port}`) ?? acceptors.get(host.includes(':') ? `tcp::::${port}` : `tcp:0.0.0.0:${port}`);
+  if (path) return acceptors.get(`unix:${path}`) ?? null;
+  return acceptors.get(`tcp:${host}:${port}`) ?? acceptors.get(host.includes(':') ? `tcp::::${port}` : `tcp:0.0.0.0:${port}`) ?? null;
 }

@@ -13,7 +13,7 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 /** The connection whose bodies are read. */
 interface BodyReaderOwner extends Pick<Connection, 'http2' | 'output' | 'resumeReading' | 'clearTimer' | 'destroy'> {
   readonly socket: Socket;
-  readonly request: Request | undefined;
+  readonly request: Request | null;
   /** read, not parsed yet */
   input: Buffer;
   /** `process` is running */
@@ -51,7 +51,7 @@ export class BodyReader {
       return;
     }
     const body = this.#start(main);
-    body.consumer = consumer;
+    body.consumer = consumer ?? null;
     body.started = true;
     this.#sendContinue(main);
     if (body.decoder.done) {
@@ -75,8 +75,8 @@ export class BodyReader {
   #start(r: Request): RequestBody {
     const c = core.conf(r.loc);
     // the end of an HTTP/2 stream ends a body of unknown length
-    const unknown = this.#conn.http2 ? Infinity : undefined;
-    r.body = new RequestBody(new BodyDecoder(r.chunkedIn ? unknown : Math.max(0, r.contentLength)), {
+    const unknown = this.#conn.http2 ? Infinity : null;
+    r.body = new RequestBody(new BodyDecoder(r.chunkedIn ? (unknown ?? undefined) : Math.max(0, r.contentLength)), {
       memoryBytes: c.client_body_buffer_size,
       maxBytes: c.client_max_body_size,
       tempFolder: c.client_body_temp_path,
@@ -102,7 +102,7 @@ export class BodyReader {
       const { body } = r;
       this.#conn.log('info', 'client timed out (110: Connection timed out) while reading client request body');
       const end = body?.onEnd;
-      if (body) body.onEnd = undefined;
+      if (body) body.onEnd = null;
       r.keepalive = false;
       if (end) end(408);
       else this.#conn.destroy();
@@ -140,7 +140,7 @@ export class BodyReader {
     body.trailers = body.decoder.trailers;
     this.#completed(r, body);
     const end = body.onEnd;
-    body.onEnd = undefined;
+    body.onEnd = null;
     if (this.discarding) {
       this.discarding = false;
       // a response that is still being sent starts the next request when it ends
@@ -170,7 +170,7 @@ export class BodyReader {
 
   #fail(r: Request, body: RequestBody, status: number): void {
     const end = body.onEnd;
-    body.onEnd = undefined;
+    body.onEnd = null;
     body.complete = true;
     r.keepalive = false;
     r.lingeringClose = true;

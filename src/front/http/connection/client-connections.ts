@@ -9,7 +9,7 @@ let connectionCount = 0;
 /** A client connection as the worker sees it, independent of its protocol. */
 export interface TrackedConnection {
   /** the request being processed */
-  readonly request: Request | undefined;
+  readonly request: Request | null;
   /** a request head has begun to arrive */
   readonly hasPartialHead: boolean;
   /** closes at once, or when the current request is done */
@@ -21,7 +21,7 @@ export const connections = new Set<TrackedConnection>();
 let exitingNow = false;
 /** the worker accepts no further requests */
 export const exiting = (): boolean => exitingNow;
-let onLastClosed: (() => void) | undefined;
+let onLastClosed: (() => void) | null;
 
 /** Graceful exit: closes idle connections now, and busy ones after their request. */
 export function beginExit(done: () => void): void {

@@ -55,7 +55,7 @@ interface HeadReaderOwner extends Connection {
   /** configuration of the default server */
   readonly rootLoc: Loc;
   requests: number;
-  request: Request | undefined;
+  request: Request | null;
   /** read, not parsed yet */
   readonly input: Buffer;
   /** What was read, as latin1, at most `limit` characters. */
@@ -72,7 +72,7 @@ const HEADLESS = -1;
 
 export class HeadReader implements HeadHandler {
   /** a request whose head is incomplete */
-  head: HttpRequest | undefined;
+  head: HttpRequest | null = null;
   readonly #scanner = new HeadScanner();
   nextPipelined = false;
 
@@ -275,7 +275,7 @@ export class HeadReader implements HeadHandler {
       r.log('info', 'client sent too many header lines while reading client request headers');
       return 400;
     }
-    const previous = UNIQUE_FIELDS.has(lname) ? findHeader(fields, lname) : undefined;
+    const previous = UNIQUE_FIELDS.has(lname) ? findHeader(fields, lname) : null;
     if (previous) {
       r.log(
         'info',
@@ -324,7 +324,7 @@ export class HeadReader implements HeadHandler {
   }
 
   #beginRequest(r: HttpRequest): void {
-    this.head = undefined;
+    this.head = null;
     this.#conn.request = r;
     this.#conn.requests++;
     stats.requestBegan();
@@ -335,7 +335,7 @@ export class HeadReader implements HeadHandler {
 
   /** Checks a complete head. */
   #checkHead(r: HttpRequest): number {
-    if (r.version >= 1001 && r.headerIn('host') === undefined) {
+    if (r.version >= 1001 && r.headerIn('host') === null) {
       r.log('info', 'client sent HTTP/1.1 request without "Host" header while reading client request headers');
       return 400;
     }
@@ -347,7 +347,7 @@ export class HeadReader implements HeadHandler {
       }
     }
     const length = r.headerIn('content-length');
-    if (length !== undefined) {
+    if (length !== null) {
       if (!/^\d{1,15}$/.test(length)) {
         r.log('info', 'client sent invalid "Content-Length" header while reading client request headers');
         return 400;
@@ -355,7 +355,7 @@ export class HeadReader implements HeadHandler {
       r.contentLength = Number(length);
     }
     const coding = r.headerIn('transfer-encoding');
-    if (coding !== undefined) {
+    if (coding !== null) {
       if (r.version < 1001) {
         r.log('info', 'client sent HTTP/1.0 request with "Transfer-Encoding" header while reading client request headers');
         return 400;
@@ -364,13 +364,13 @@ export class HeadReader implements HeadHandler {
         r.log('info', `client sent unknown "Transfer-Encoding": "${coding}" while reading client request headers`);
         return 501;
       }
-      if (length !== undefined) {
+      if (length !== null) {
         r.log('info', 'client sent "Content-Length" and "Transfer-Encoding" headers at the same time while reading client request headers');
         return 400;
       }
       r.chunkedIn = true;
     }
-    if (this.#conn.http2?.bodyFollows && length === undefined) r.chunkedIn = true;
+    if (this.#conn.http2?.bodyFollows && length === null) r.chunkedIn = true;
     const connection = r.headersJoined('connection')?.toLowerCase() ?? '';
     if (connection.includes('close')) r.keepalive = false;
     else if (connection.includes('keep-alive')) r.keepalive = true;

@@ -29,32 +29,32 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   readonly id: number;
   readonly startMs: number;
   requests = 0;
-  #currentRequest: Request | undefined;
+  #currentRequest: Request | null = null;
   /** activity that is counted; a stream of HTTP/2 is counted with its connection */
   #activity: Activity = 'waiting';
   readonly #isCounted: boolean;
   /** request whose output is sent now; others wait (see postpone.ts) */
-  active: Request | undefined;
+  active: Request | null = null;
   error = false;
-  tls: TlsInfo | undefined;
+  tls: TlsInfo | null = null;
   /** set on a stream of an HTTP/2 connection */
-  http2: StreamFraming | undefined;
+  http2: StreamFraming | null = null;
   remoteAddr: string;
   remotePort: number;
   localAddr: string;
   localPort: number;
-  proxy: ProxyInfo | undefined;
-  debugLogs: readonly ErrorLog[] | undefined;
+  proxy: ProxyInfo | null = null;
+  debugLogs: readonly ErrorLog[] | null = null;
   /** receives the raw bytes of an upgraded connection */
-  tunnel: ((data: Buffer) => void) | undefined;
-  tunnelEnd: (() => void) | undefined;
+  tunnel: ((data: Buffer) => void) | null = null;
+  tunnelEnd: (() => void) | null = null;
   readonly output = new OutputQueue(this);
   readonly headReader = new HeadReader(this);
   readonly bodyReader = new BodyReader(this);
   /** read, not parsed yet */
   input: Buffer = EMPTY;
   /** shared read buffer that holds the bytes just read, as many as `#borrowedBytes`; `input` is empty then */
-  #borrowed: Buffer | undefined;
+  #borrowed: Buffer | null = null;
   #borrowedBytes = 0;
   #lingering = false;
   closed = false;
@@ -91,10 +91,10 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     this.setTimer(core.conf(hosts.defaultServer.root).client_header_timeout, this.headReader.onTimeout);
   }
 
-  get request(): Request | undefined {
+  get request(): Request | null {
     return this.#currentRequest;
   }
-  set request(request: Request | undefined) {
+  set request(request: Request | null) {
     this.#currentRequest = request;
     this.#countAs(request ? 'writing' : 'waiting');
   }
@@ -119,7 +119,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   }
 
   get hasPartialHead(): boolean {
-    return this.headReader.head !== undefined || this.input.length > 0;
+    return this.headReader.head !== null || this.input.length > 0;
   }
 
   localHostText(): string {
@@ -185,7 +185,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     const borrowed = this.#borrowed;
     const borrowedBytes = this.#borrowedBytes;
     if (borrowed) {
-      this.#borrowed = undefined;
+      this.#borrowed = null;
       this.input = count < borrowedBytes ? Buffer.from(borrowed.subarray(count, borrowedBytes)) : EMPTY;
     } else if (count > 0) this.input = count < this.input.length ? this.input.subarray(count) : EMPTY;
   }
@@ -238,7 +238,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     if (!body?.started || body.complete) return false;
     this.log('info', 'client prematurely closed connection');
     const end = body.onEnd;
-    body.onEnd = undefined;
+    body.onEnd = null;
     request.keepalive = false;
     end?.(400);
     return true;
@@ -254,7 +254,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
     if (this.output.delayTimer) clearTimeout(this.output.delayTimer);
     this.tunnelEnd?.();
     const request = this.request ?? this.headReader.head;
-    this.headReader.head = undefined;
+    this.headReader.head = null;
     if (request && !request.done) {
       if (request.onAbort) request.onAbort();
       if (!request.done) request.terminate(request.out.status || 499);
@@ -278,7 +278,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
 
   /** Sends what is queued, then closes: the response cannot be completed. */
   cut(): void {
-    this.request = undefined;
+    this.request = null;
     this.output.cut();
     this.clearTimer();
     this.setTimer(5000, () => this.destroy());
@@ -384,8 +384,8 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   }
 
   afterRequest(r: Request): void {
-    this.request = undefined;
-    this.active = undefined;
+    this.request = null;
+    this.active = null;
     if (r.keepalive && !exiting() && (!this.#readEnded || this.input.length > 0)) {
       const c = core.conf(r.loc);
       if (this.input.length === 0) {
@@ -412,13 +412,13 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
       this.socket.end();
       this.socket.destroySoon();
     } else this.socket.destroySoon();
-    this.request = undefined;
+    this.request = null;
     closed(this);
   }
 
   /** Closes our side and continues to read for a while, so that the client gets the response before a reset. */
   #linger(r: Request): void {
-    this.request = undefined;
+    this.request = null;
     this.#lingering = true;
     this.input = EMPTY;
     const c = core.conf(r.loc);

@@ -53,7 +53,7 @@ export function acceptPlain(raw: Socket, options: Http2Accept): void {
     raw.pause();
     raw.unshift(held);
     if (matches) {
-      new Http2Connection(raw, options, hosts.defaultServer, undefined);
+      new Http2Connection(raw, options, hosts.defaultServer, null);
       return;
     }
     const conn = new HttpConnection(raw, http, listen, hosts);
@@ -71,7 +71,7 @@ export class Http2Connection implements TrackedConnection {
   readonly hasPartialHead = false;
   readonly #session: ServerHttp2Session;
   #requests = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
   #leaving = false;
   #activity: Activity = 'waiting';
 
@@ -82,7 +82,7 @@ export class Http2Connection implements TrackedConnection {
     socket: Socket,
     readonly options: Http2Accept,
     server: Server,
-    readonly tls: TlsInfo | undefined,
+    readonly tls: TlsInfo | null,
   ) {
     this.#server = server;
     this.origin = originOf(socket, options.listen);
@@ -111,9 +111,9 @@ export class Http2Connection implements TrackedConnection {
     this.#wait(c.client_header_timeout, 'client timed out (110: Connection timed out) while waiting for request');
   }
 
-  get request(): Request | undefined {
+  get request(): Request | null {
     for (const stream of this.streams) return stream.request;
-    return undefined;
+    return null;
   }
 
   #countAs(activity: Activity): void {
@@ -143,7 +143,7 @@ export class Http2Connection implements TrackedConnection {
 
   #open(stream: ServerHttp2Stream, flags: number, rawHeaders: string[]): void {
     if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#timer = null;
     this.#requests++;
     const c = core.conf(this.#server.root);
     if (this.#requests >= c.keepalive_requests || Date.now() - this.origin.startMs > c.keepalive_time) this.#leave();
@@ -336,8 +336,8 @@ class Http2Stream extends HttpConnection implements StreamFraming {
 
   override requestDone(_r: Request): void {
     if (this.closed) return;
-    this.request = undefined;
-    this.active = undefined;
+    this.request = null;
+    this.active = null;
     this.clearTimer();
     const stream = this.#stream;
     if (stream.destroyed) {
@@ -369,7 +369,7 @@ function responseFields(r: Request): OutgoingHttpHeaders {
   if (out.contentType) headers['content-type'] = out.contentTypeText;
   if (out.contentLength >= 0) headers['content-length'] = String(out.contentLength);
   if (out.lastModified >= 0 && !out.get('last-modified')) headers['last-modified'] = httpDate(out.lastModified);
-  if (out.location !== undefined) headers.location = out.location;
+  if (out.location !== null) headers.location = out.location;
   for (const { lname, value } of out.fields) {
     if (CONNECTION_FIELDS.has(lname)) continue;
     const before = headers[lname];

@@ -28,7 +28,7 @@ let joinBuffer: Buffer = Buffer.allocUnsafeSlow(JOIN_LIMIT);
 interface OutputOwner extends Pick<Connection, 'tls' | 'http2' | 'error' | 'abandon' | 'destroy' | 'clearTimer'> {
   readonly socket: Socket;
   readonly closed: boolean;
-  readonly request: Request | undefined;
+  readonly request: Request | null;
   /** configuration of the default server */
   readonly rootLoc: Loc;
   setTimer(ms: number, onDeadline: () => void): void;
@@ -52,10 +52,10 @@ export class OutputQueue implements Output {
   /** parts of files that the socket has not accepted yet */
   #lent: Buffer[] = [];
   #draining = false;
-  delayTimer: NodeJS.Timeout | undefined;
+  delayTimer: NodeJS.Timeout | null = null;
   writableWaiters: (() => void)[] = [];
 
-  #direct: DirectWriter | undefined;
+  #direct: DirectWriter | null = null;
   /** writes of the socket that will report their completion */
   #awaited = 0;
   readonly #onGiven = (error?: Error | null): void => {
@@ -74,10 +74,10 @@ export class OutputQueue implements Output {
     return this.#conn.socket.writableLength + (this.#direct?.pending ?? 0);
   }
 
-  /** Writes directly to the handle; undefined for TLS and streams of HTTP/2. */
-  get #straight(): DirectWriter | undefined {
+  /** Writes directly to the handle; null for TLS and streams of HTTP/2. */
+  get #straight(): DirectWriter | null {
     const { socket, tls, http2 } = this.#conn;
-    if (tls || http2) return undefined;
+    if (tls || http2) return null;
     return (this.#direct ??= new DirectWriter(socket, () => this.#settled()));
   }
 
@@ -208,7 +208,7 @@ export class OutputQueue implements Output {
   }
 
   get blocked(): boolean {
-    return this.#draining || this.delayTimer !== undefined;
+    return this.#draining || this.delayTimer !== null;
   }
 
   /** Calls back when `blocked` has become false, or the connection was closed. */
@@ -221,7 +221,7 @@ export class OutputQueue implements Output {
     if (this.#draining || this.delayTimer || this.#conn.closed) return;
     const r = this.#conn.request;
     const rate = r ? rateOf(r) : 0;
-    const limited = rate > 0 ? r : undefined;
+    const limited = rate > 0 ? r : null;
     if (limited && this.#head !== '') this.#queueHead();
     while (this.queue.length > 0) {
       // TLS copies its input: large bodies are written in parts
@@ -314,7 +314,7 @@ export class OutputQueue implements Output {
   #writeJoined(head: string, batch: Buffer[], bytes: number): void {
     const { tls, http2 } = this.#conn;
     // a plain socket has nearly always accepted everything when write() returns, so the memory is free again
-    const own = tls !== undefined || http2 !== undefined;
+    const own = tls !== null || http2 !== null;
     const joined: Buffer = own ? Buffer.allocUnsafe(bytes) : joinBuffer;
     let at = head === '' ? 0 : joined.latin1Write(head, 0);
     for (const data of batch) {
@@ -374,7 +374,7 @@ export class OutputQueue implements Output {
    * Writes the next part of a file region. Reads synchronously, like nginx, since the page cache is faster than a thread.
    * @returns whether more may be written at once
    */
-  #sendFile(span: FileSpan, limit: number, limited: Request | undefined, rate: number): boolean {
+  #sendFile(span: FileSpan, limit: number, limited: Request | null, rate: number): boolean {
     const want = Math.min(limit, span.end - span.start);
     const buffer = fileBuffers.pop() ?? Buffer.allocUnsafeSlow(FILE_CHUNK);
     let count = 0;
@@ -399,7 +399,7 @@ export class OutputQueue implements Output {
       return false;
     }
     if (fileBuffers.length < FILE_BUFFERS) fileBuffers.push(buffer);
-    return this.delayTimer === undefined;
+    return this.delayTimer === null;
   }
 
   /** Bytes that may be sent now; starts the timer if none. */
@@ -417,7 +417,7 @@ export class OutputQueue implements Output {
 
   #delay(ms: number): void {
     this.delayTimer = setTimeout(() => {
-      this.delayTimer = undefined;
+      this.delayTimer = null;
       if (!this.#conn.closed) this.#drained();
     }, ms);
   }

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000;
  * Calls back with the content of the header, and puts the bytes after it back.
  * @param done  undefined: `UNKNOWN` or local; 'invalid': no header, also if the connection ends before it is complete
  */
-export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefined | 'invalid') => void, timeoutMs = TIMEOUT_MS): void {
+export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | null | 'invalid') => void, timeoutMs = TIMEOUT_MS): void {
   let held = Buffer.alloc(0);
   socket.setTimeout(timeoutMs, () => socket.destroy());
   const onData = (data: Buffer) => {
@@ -23,7 +23,7 @@ export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefi
     } else if (parsed === 'invalid') finish('invalid', 0);
     else finish(parsed.proxy, parsed.used);
   };
-  const finish = (proxy: ProxyInfo | undefined | 'invalid', used: number) => {
+  const finish = (proxy: ProxyInfo | null | 'invalid', used: number) => {
     socket.off('data', onData);
     socket.off('end', onEnd);
     socket.setTimeout(0);
@@ -37,13 +37,13 @@ export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | undefi
   socket.on('end', onEnd);
 }
 
-export function parseProxyHeader(data: Buffer): { proxy: ProxyInfo | undefined; used: number } | 'more' | 'invalid' {
+export function parseProxyHeader(data: Buffer): { proxy: ProxyInfo | null; used: number } | 'more' | 'invalid' {
   const common = Math.min(data.length, SIGNATURE.length);
   if (SIGNATURE.subarray(0, common).equals(data.subarray(0, common))) return data.length < 16 ? 'more' : parseV2(data);
   const lf = data.indexOf(10);
   if (lf < 0) return data.length <= MAX_V1 && mayBecomeV1(data.subarray(0, 16).latin1Slice()) ? 'more' : 'invalid';
   const line = data.latin1Slice(0, lf);
-  if (line.startsWith('PROXY UNKNOWN')) return { proxy: undefined, used: lf + 1 };
+  if (line.startsWith('PROXY UNKNOWN')) return { proxy: null, used: lf + 1 };
   const m = /^PROXY TCP[46] ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) (\d{1,5}) (\d{1,5})\r$/.exec(line);
   if (!m || Number(m[3]) > 65535 || Number(m[4]) > 65535) return 'invalid';
   return { proxy: { addr: m[1], serverAddr: m[2], port: Number(m[3]), serverPort: Number(m[4]), tlvs: new Map() }, used: lf + 1 };
@@ -56,14 +56,14 @@ const mayBecomeV1 = (text: string): boolean => V1_STARTS.some((start) => start.s
 const TLV_NAMES: Record<number, string> = { 1: 'alpn', 2: 'authority', 5: 'unique_id', 48: 'netns', 32: 'ssl' };
 const SSL_NAMES: Record<number, string> = { 33: 'ssl_version', 34: 'ssl_cn', 35: 'ssl_cipher', 36: 'ssl_sig_alg', 37: 'ssl_key_alg' };
 
-function parseV2(data: Buffer): { proxy: ProxyInfo | undefined; used: number } | 'more' | 'invalid' {
+function parseV2(data: Buffer): { proxy: ProxyInfo | null; used: number } | 'more' | 'invalid' {
   const length = data.readUInt16BE(14);
   const used = 16 + length;
   if (data[12] >> 4 !== 2) return 'invalid';
   if (used > MAX_HEADER) return 'invalid';
   if (data.length < used) return 'more';
   const family = data[13] >> 4;
-  if ((data[12] & 15) === 0 || (family !== 1 && family !== 2)) return { proxy: undefined, used };
+  if ((data[12] & 15) === 0 || (family !== 1 && family !== 2)) return { proxy: null, used };
   const size = family === 1 ? 4 : 16;
   if (length < size * 2 + 4) return 'invalid';
   const address = (at: number) =>

@@ -5,7 +5,7 @@ import type { Request } from '../model/types.ts';
 
 /** Limit in bytes per second, 0: none; evaluated once per request. */
 export function rateOf(r: Request): number {
-  if (r.limitRate === undefined) {
+  if (r.limitRate === null) {
     const c = core.conf(r.loc);
     r.limitRate = c.limit_rate ? (parseSize(c.limit_rate.value.eval(r)) ?? 0) : 0;
     r.limitRateAfter = c.limit_rate_after ? (parseSize(c.limit_rate_after.value.eval(r)) ?? 0) : 0;

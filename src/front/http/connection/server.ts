@@ -18,9 +18,9 @@ export interface Listening {
 /** Starts accepting on descriptors that the master bound. @param fds by socket key */
 export async function listenAll(http: HttpMain, fds: Record<string, number>, hooks: AcceptHooks): Promise<Listening> {
   const servers: NetServer[] = [];
-  const tls = http.sockets.some((s) => allHosts(s).some((h) => h.options.ssl)) ? await import('./tls-listener.ts') : undefined;
+  const tls = http.sockets.some((s) => allHosts(s).some((h) => h.options.ssl)) ? await import('./tls-listener.ts') : null;
   if (tls) await (await import('../ocsp/client.ts')).prepareOcsp(http);
-  const http2 = usesHttp2(http) ? await import('./http2.ts') : undefined;
+  const http2 = usesHttp2(http) ? await import('./http2.ts') : null;
   const ready: Promise<void>[] = [];
   for (const socket of http.sockets) {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
@@ -31,10 +31,10 @@ export async function listenAll(http: HttpMain, fds: Record<string, number>, hoo
       if (!listener) listeners.set(hosts, (listener = new tls.TlsListener(http, hosts, http2)));
       return listener;
     };
-    const tlsHandles = tls?.handlesTakeTls ? tls.HandleIncoming : undefined;
-    const accepting: Accepting = { http, socket, hooks, tlsFor, tlsHandles, http2, plain: new Map() };
-    server.on('connection', (raw: Socket) => accept(accepting, raw));
-    serveWith(socket, (raw) => accept(accepting, raw));
+    const tlsHandles = tls?.handlesTakeTls ? tls.HandleIncoming : null;
+    const accepting: Accepting = { http, socket, hooks, tlsFor, tlsHandles: tlsHandles, http2: http2, plain: new Map() };
+    server.on('connection', (raw: Socket) => accept(accepting, raw) ?? undefined);
+    serveWith(socket, (raw) => accept(accepting, raw) ?? undefined);
     server.on('error', () => {});
     ready.push(
       new Promise((resolve) =>
@@ -66,42 +66,42 @@ interface Accepting {
   hooks: AcceptHooks;
   tlsFor(hosts: VirtualHosts): TlsListener;
   /** makes TLS sockets of handles, if this Node allows it */
-  tlsHandles: (new (client: ClientHandle) => Incoming) | undefined;
-  http2: typeof import('./http2.ts') | undefined;
+  tlsHandles: (new (client: ClientHandle) => Incoming) | null;
+  http2: typeof import('./http2.ts') | null;
   /** copies of the listening socket with the options of the virtual hosts at one of its addresses */
   plain: Map<VirtualHosts, ListenSocket>;
 }
 
 /** @param shared  see ConnectionOptions.sharedReads */
-function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnection | undefined {
+function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnection | null {
   const { http, socket, hooks } = accepting;
   if (hooks.full?.()) {
     raw.destroy();
-    return undefined;
+    return null;
   }
   const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, raw.localAddress ?? '');
   const { options } = hosts;
   if (options.keepAlive) raw.setKeepAlive(true, options.keepAlive.idleSeconds * 1000);
-  const begin = (proxy?: ProxyInfo): HttpConnection | undefined => {
+  const begin = (proxy?: ProxyInfo): HttpConnection | null => {
     if (options.ssl) {
-      accepting.tlsFor(hosts).acceptSocket(raw, socket, proxy, hooks);
-      return undefined;
+      accepting.tlsFor(hosts).acceptSocket(raw, socket, proxy ?? null, hooks);
+      return null;
     }
     let listen = accepting.plain.get(hosts);
     if (!listen) accepting.plain.set(hosts, (listen = { ...socket, options }));
     if (accepting.http2 && speaksHttp2(hosts)) {
-      accepting.http2.acceptPlain(raw, { http, listen, hosts, proxy, hooks });
-      return undefined;
+      accepting.http2.acceptPlain(raw, { http, listen, hosts, proxy: proxy ?? null, hooks });
+      return null;
     }
     const conn = new HttpConnection(raw, http, listen, hosts, { sharedReads: shared });
-    conn.proxy = proxy;
+    conn.proxy = proxy ?? null;
     hooks.opened?.(conn);
     return conn;
   };
   if (!options.proxyProtocol) return begin();
   raw.on('error', () => raw.destroy());
-  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? raw.destroy() : begin(proxy)));
-  return undefined;
+  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? raw.destroy() : (begin(proxy ?? undefined) ?? undefined)));
+  return null;
 }
 
 // ---------------------------------------------------------------- connections as handles
@@ -109,16 +109,16 @@ function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnecti
 const allHosts = (socket: ListenSocket): VirtualHosts[] => [socket.hosts, ...socket.byAddress.values()];
 
 /** Serves handles directly if all addresses of a socket speak the same protocol from the first byte; otherwise node:net makes sockets. */
-function handleTaker(accepting: Accepting): ((client: ClientHandle) => void) | undefined {
+function handleTaker(accepting: Accepting): ((client: ClientHandle) => void) | null {
   const hosts = allHosts(accepting.socket);
-  if (hosts.some(({ options }) => options.proxyProtocol)) return undefined;
+  if (hosts.some(({ options }) => options.proxyProtocol)) return null;
   const { tlsHandles } = accepting;
   if (tlsHandles && hosts.every(({ options }) => options.ssl)) return (client) => acceptTls(accepting, client, tlsHandles);
-  if (hosts.some((each) => each.options.ssl || speaksHttp2(each))) return undefined;
+  if (hosts.some((each) => each.options.ssl || speaksHttp2(each))) return null;
   return (client) => {
     const reads = new SharedReads();
     const raw = new Socket({ handle: client, allowHalfOpen: true, onread: reads.options } as SocketConstructorOpts);
-    reads.conn = accept(accepting, raw, true);
+    reads.conn = accept(accepting, raw, true) ?? undefined;
   };
 }
 
@@ -131,5 +131,5 @@ function acceptTls(accepting: Accepting, client: ClientHandle, TlsHandle: NonNul
   const hosts = socket.byAddress.size === 0 ? socket.hosts : hostsAt(socket, localAddressOf(client));
   const { keepAlive } = hosts.options;
   if (keepAlive) client.setKeepAlive?.(true, keepAlive.idleSeconds);
-  accepting.tlsFor(hosts).accept(new TlsHandle(client), socket, undefined, hooks);
+  accepting.tlsFor(hosts).accept(new TlsHandle(client), socket, null, hooks);
 }

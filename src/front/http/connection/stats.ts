@@ -12,7 +12,7 @@ export type Activity = 'waiting' | 'reading' | 'writing';
 
 export const stats = {
   /** Starts at the totals of the previous workers, if any. */
-  begin(before: number[] | undefined): void {
+  begin(before: number[] | null): void {
     counters = new Counters('http', 3);
     open = new Counters('open', 3);
     if (loop.index === 0) before?.forEach((total, field) => counters.add(field, total));

@@ -101,10 +101,10 @@ export function prepareTls(http: BlockMain): void {
 }
 
 const constantPems = (conf: Conf): boolean =>
-  [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].every((p) => p.value.constant !== undefined);
+  [...(conf.ssl_certificate ?? []), ...(conf.ssl_certificate_key ?? [])].every((p) => p.value.constant !== null);
 
-function readFileOr(path: string | undefined): Buffer | undefined {
-  if (path === undefined) return undefined;
+function readFileOr(path: string | null): Buffer | null {
+  if (path === null) return null;
   try {
     return readConfigFile(path);
   } catch (error) {
@@ -130,7 +130,7 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[]): tl
       .map((c) => CURVE_ALIASES[c] ?? c)
       .join(':');
   }
-  if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam);
+  if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam) ?? undefined;
   // each is named to the client; otherwise Node would trust the public authorities
   options.ca = authoritiesIn(conf.ssl_client_certificate);
   if (conf.ssl_crl) options.crl = readCrls(conf.ssl_crl);
@@ -141,7 +141,7 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[]): tl
 }
 
 /** The authorities of a file as PEM, each once. */
-function authoritiesIn(path: string | undefined): string[] {
+function authoritiesIn(path: string | null): string[] {
   const pem = readFileOr(path);
   return pem ? [...new Set(certificatesOf(pem).map((c) => c.toString()))] : [];
 }
@@ -199,9 +199,9 @@ function pemsOf(conf: Conf, evalText: (pem: PemSource) => string, atRunTime = fa
   return { cert, key };
 }
 
-function sessionsOf(http: BlockMain, conf: Conf): SessionCache | undefined {
+function sessionsOf(http: BlockMain, conf: Conf): SessionCache | null {
   const { mode, zone } = conf.ssl_session_cache;
-  if (mode !== 'on') return undefined;
+  if (mode !== 'on') return null;
   const key = `tls-sessions:${zone}`;
   let cache = http.registry.get(key) as SessionCache | undefined;
   if (!cache) {
@@ -273,7 +273,7 @@ export function secureContextFor(server: Server, context: TlsContext, session: (
   variableContexts.set(server, cache);
   const keep = conf.ssl_certificate_cache ?? { max: 0, validMs: 0, inactiveMs: 0 };
   const reusable = context.unnamed.length === 0;
-  const known = reusable ? cache.get(key, keep) : undefined;
+  const known = reusable ? cache.get(key, keep) : null;
   if (known) return known;
   const made = newContext(context, pemsOf(conf, evaluate, true));
   if (reusable) cache.put(key, made, keep);

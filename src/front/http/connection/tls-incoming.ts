@@ -14,7 +14,7 @@ export interface Incoming {
   /** Reads until `take` returns true; gives up at the end of input, on errors and after the timeout. @param take  gets all bytes so far */
   read(timeoutMs: number, take: (held: Buffer) => boolean): void;
   /** The TLS socket, which gets the bytes already read. @param reads  shared buffer to read into; otherwise it emits `data` events */
-  secure(options: TLSSocketOptions, reads: SharedReads | undefined): TLSSocket;
+  secure(options: TLSSocketOptions, reads: SharedReads | null): TLSSocket;
   /** The plain socket, which gets the bytes already read. */
   plain(): Socket;
   destroy(): void;
@@ -74,7 +74,7 @@ interface Insides {
   _handle: { receive(data: Buffer): void } | null;
   connecting: boolean;
 }
-type HandleOptions = TLSSocketOptions & { clientHandle: ClientHandle; allowHalfOpen: boolean; onread: SharedReads['options'] | undefined };
+type HandleOptions = TLSSocketOptions & { clientHandle: ClientHandle; allowHalfOpen: boolean; onread: SharedReads['options'] | null };
 
 /** TLS directly on a handle, as TLSSocket does for outgoing connections; otherwise it needs a socket below, which doubles the cost. */
 class HandleTlsSocket extends TLSSocket {
@@ -135,9 +135,9 @@ export class HandleIncoming implements Incoming, Timed {
     if (handle.readStart() !== 0) this.destroy();
   }
 
-  secure(options: TLSSocketOptions, reads: SharedReads | undefined): TLSSocket {
+  secure(options: TLSSocketOptions, reads: SharedReads | null): TLSSocket {
     this.#end();
-    const socket = new HandleTlsSocket({ ...options, clientHandle: this.#handle, allowHalfOpen: true, onread: reads?.options });
+    const socket = new HandleTlsSocket({ ...options, clientHandle: this.#handle, allowHalfOpen: true, onread: reads?.options ?? null });
     // as in TLSSocket: listeners are attached first
     process.nextTick(() => internalsOf<Insides>(socket)._handle?.receive(this.#held));
     return socket;

@@ -16,7 +16,7 @@ export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): 
     if (native) return native.code ?? 'CERT_REJECTED';
     // a session stores the result of its first handshake, but not the chain
     if (secure.isSessionReused()) return '';
-    let certificate: DetailedPeerCertificate | undefined = secure.getPeerCertificate(true);
+    let certificate: DetailedPeerCertificate | null = secure.getPeerCertificate(true);
     let depth = 0;
     while (certificate?.issuerCertificate && certificate.issuerCertificate !== certificate && depth < 20) {
       certificate = certificate.issuerCertificate;
@@ -24,7 +24,7 @@ export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): 
     }
     return depth > own.ssl_verify_depth + 1 ? 'CERT_CHAIN_TOO_LONG' : '';
   };
-  let memo: string | undefined;
+  let memo: string | null;
   const info: TlsInfo = {
     socket: secure,
     serverName: hello.serverName,

@@ -61,7 +61,7 @@ const NOTHING = (): void => {};
 interface Accepted {
   incoming: Incoming;
   socket: ListenSocket;
-  proxy: ProxyInfo | undefined;
+  proxy: ProxyInfo | null;
   hooks: AcceptHooks;
 }
 
@@ -128,28 +128,28 @@ export const handshakeInfo = (hello: ClientHello): TlsInfo => ({
 });
 
 export class TlsListener {
-  readonly #http2: typeof import('./http2.ts') | undefined;
+  readonly #http2: typeof import('./http2.ts') | null;
 
   readonly #http: HttpMain;
   readonly #hosts: VirtualHosts;
 
-  constructor(http: HttpMain, hosts: VirtualHosts, http2: typeof import('./http2.ts') | undefined) {
+  constructor(http: HttpMain, hosts: VirtualHosts, http2: typeof import('./http2.ts') | null) {
     this.#http = http;
     this.#hosts = hosts;
     this.#http2 = http2;
   }
 
-  acceptSocket(raw: Socket, socket: ListenSocket, proxy: ProxyInfo | undefined, hooks: AcceptHooks): void {
+  acceptSocket(raw: Socket, socket: ListenSocket, proxy: ProxyInfo | null, hooks: AcceptHooks): void {
     this.accept(new SocketIncoming(raw), socket, proxy, hooks);
   }
 
   /** Reads the ClientHello and starts the handshake with the server that it names. */
-  accept(incoming: Incoming, socket: ListenSocket, proxy: ProxyInfo | undefined, hooks: AcceptHooks): void {
+  accept(incoming: Incoming, socket: ListenSocket, proxy: ProxyInfo | null, hooks: AcceptHooks): void {
     const accepted = { incoming, socket, proxy, hooks };
     incoming.read(core.conf(this.#hosts.defaultServer.root).client_header_timeout, (held) => {
       const hello = parseClientHello(held);
       if (hello === 'more' && held.length < MAX_HELLO) return false;
-      if (hello === undefined || hello === 'more') this.#plain(accepted);
+      if (hello === null || hello === 'more') this.#plain(accepted);
       else this.#handshake(accepted, hello);
       return true;
     });
@@ -201,7 +201,7 @@ export class TlsListener {
     const http2 = speaksHttp2(this.#hosts, server);
     const checksOcsp = conf.ssl_ocsp !== 'off';
     // bytes may arrive before there is a connection while a responder is queried, and node:http2 reads by itself
-    const reads = incoming.sharesReads && !checksOcsp && !(http2 && hello.alpn.includes('h2')) ? new SharedReads() : undefined;
+    const reads = incoming.sharesReads && !checksOcsp && !(http2 && hello.alpn.includes('h2')) ? new SharedReads() : null;
     const secure = incoming.secure(
       {
         isServer: true,
@@ -223,12 +223,12 @@ export class TlsListener {
       }
       void checkClientCertificate(this.#http, server, secure).then((problem) => {
         info.ocspError = problem;
-        if (!secure.destroyed) this.#open(secure, accepted, server, info, undefined);
+        if (!secure.destroyed) this.#open(secure, accepted, server, info, null);
       });
     });
   }
 
-  #open(secure: tls.TLSSocket, { socket, proxy, hooks }: Accepted, server: Server, info: TlsInfo, reads: SharedReads | undefined): void {
+  #open(secure: tls.TLSSocket, { socket, proxy, hooks }: Accepted, server: Server, info: TlsInfo, reads: SharedReads | null): void {
     const http = this.#http;
     const hosts = this.#hosts;
     const { ssl_buffer_size } = sslModule.conf(server.root);
@@ -240,7 +240,7 @@ export class TlsListener {
       new this.#http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
       return;
     }
-    const conn = new HttpConnection(secure, http, listen, hosts, { sharedReads: reads !== undefined });
+    const conn = new HttpConnection(secure, http, listen, hosts, { sharedReads: reads !== null });
     if (reads) reads.conn = conn;
     conn.proxy = proxy;
     conn.tls = info;
@@ -254,7 +254,7 @@ export class TlsListener {
     server: Server,
     context: TlsContext,
     hello: ClientHello,
-  ): tls.SecureContext | undefined {
+  ): tls.SecureContext | null {
     try {
       return secureContextFor(server, context, () => {
         const conn = new DetachedConnection(socket, { ...incoming.peer, tls: handshakeInfo(hello) });
@@ -262,7 +262,7 @@ export class TlsListener {
       });
     } catch (error) {
       logTo(server.root.errorLogs, 'error', `${error instanceof Error ? error.message : error}`);
-      return undefined;
+      return null;
     }
   }
 }

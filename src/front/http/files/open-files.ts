@@ -149,7 +149,7 @@ function use(name: string, file: KeptFile): KeptFile {
   file.wasUsed = true;
   if (file.fd === undefined) return file;
   // the open file, even if the name refers to another file by now
-  const body = isHot(name, file.stat.size) ? load(file.fd, file.stat.size) : undefined;
+  const body = isHot(name, file.stat.size) ? load(file.fd, file.stat.size) : null;
   if (body) {
     const { stat, checkedMs, uses } = file;
     forget(name, file);
@@ -216,10 +216,10 @@ function isUnchanged(before: Stats, now: Stats): boolean {
   return before.ctimeMs === now.ctimeMs && before.size === now.size && before.ino === now.ino && before.dev === now.dev;
 }
 
-/** Reads a file into memory; undefined if it is shorter than expected. */
-function load(fd: number, sizeBytes: number): Buffer | undefined {
+/** Reads a file into memory; null if it is shorter than expected. */
+function load(fd: number, sizeBytes: number): Buffer | null {
   const body = Buffer.allocUnsafeSlow(sizeBytes);
-  if (sizeBytes > 0 && readSync(fd, body, 0, sizeBytes, 0) < sizeBytes) return undefined;
+  if (sizeBytes > 0 && readSync(fd, body, 0, sizeBytes, 0) < sizeBytes) return null;
   holdForms(body);
   return body;
 }

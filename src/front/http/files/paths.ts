@@ -6,7 +6,7 @@ import type { Request } from '../model/types.ts';
 export function documentRoot(r: Request): string {
   const root = r.loc.docRoot;
   if (!root) return path.join(r.http.paths.prefix, 'html');
-  if (root.value.constant !== undefined) return root.value.constant;
+  if (root.value.constant !== null) return root.value.constant;
   const text = root.value.eval(r);
   return text.startsWith('/') ? text : path.join(r.http.paths.prefix, text);
 }

@@ -15,7 +15,7 @@ const RESTING_EACH = 8;
 
 /** Runs node:zlib's native stream synchronously: all output for the given input is returned. */
 export class SyncZlib {
-  #failed: Error | undefined;
+  #failed: Error | null = null;
   readonly #engine: Engine;
 
   readonly #kind: string;

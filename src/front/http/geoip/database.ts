@@ -12,12 +12,12 @@ export interface Country {
   name: string;
 }
 
-/** A record of a city edition, with latin1 strings; undefined for absent values. */
+/** A record of a city edition, with latin1 strings; null for absent values. */
 export interface City {
-  country: Country | undefined;
-  region: string | undefined;
-  city: string | undefined;
-  postalCode: string | undefined;
+  country: Country | null;
+  region: string | null;
+  city: string | null;
+  postalCode: string | null;
   latitude: number;
   longitude: number;
   dmaCode: number;
@@ -56,9 +56,9 @@ const countries: Country[] = COUNTRIES.split('\n').map((line) => {
   return { code, code3, continent, name };
 });
 
-let regions: Map<string, string> | undefined;
-/** Name of a region of a country, undefined if unknown. */
-export function regionName(country: string, region: string): string | undefined {
+let regions: Map<string, string> | null;
+/** Name of a region of a country, null if unknown. */
+export function regionName(country: string, region: string): string | null {
   regions ??= new Map(
     REGIONS.split('\n').flatMap((line) => {
       const code = line.slice(0, 2);
@@ -68,7 +68,7 @@ export function regionName(country: string, region: string): string | undefined 
         .map((item) => [code + item.slice(0, 2), item.slice(3)] as const);
     }),
   );
-  return regions.get(country + region);
+  return regions.get(country + region) ?? null;
 }
 
 export class GeoDatabase {
@@ -91,8 +91,8 @@ export class GeoDatabase {
     this.#segments = kind === 'country' ? COUNTRY_BEGIN : at + 3 <= data.length ? data.readUIntLE(at, 3) : 0;
   }
 
-  /** Leaf of an address of 4 or 16 bytes; undefined if the file is damaged or has no such address. */
-  #leaf(address: readonly number[]): number | undefined {
+  /** Leaf of an address of 4 or 16 bytes; null if the file is damaged or has no such address. */
+  #leaf(address: readonly number[]): number | null {
     const bytes = this.#traits.v6
       ? address.length === 16
         ? address
@@ -104,40 +104,40 @@ export class GeoDatabase {
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const right = (bytes[bit >> 3] >> (7 - (bit & 7))) & 1;
       const at = (node * 2 + right) * this.#width;
-      if (at + this.#width > this.#data.length) return undefined;
+      if (at + this.#width > this.#data.length) return null;
       node = this.#data.readUIntLE(at, this.#width);
       if (node >= this.#segments) return node;
     }
-    return undefined;
+    return null;
   }
 
-  #record(address: readonly number[]): number | undefined {
+  #record(address: readonly number[]): number | null {
     const leaf = this.#leaf(address);
     // The first leaf means unknown.
-    if (leaf === undefined || leaf === this.#segments) return undefined;
+    if (leaf === null || leaf === this.#segments) return null;
     const at = leaf + (2 * this.#width - 1) * this.#segments;
-    return at < this.#data.length ? at : undefined;
+    return at < this.#data.length ? at : null;
   }
 
-  country(address: readonly number[]): Country | undefined {
+  country(address: readonly number[]): Country | null {
     const leaf = this.#leaf(address);
-    return leaf === undefined || leaf === COUNTRY_BEGIN ? undefined : countries[leaf - COUNTRY_BEGIN];
+    return leaf === null || leaf === COUNTRY_BEGIN ? null : (countries[leaf - COUNTRY_BEGIN] ?? null);
   }
 
-  org(address: readonly number[]): string | undefined {
+  org(address: readonly number[]): string | null {
     const at = this.#record(address);
-    return at === undefined ? undefined : this.#text(at).value;
+    return at === null ? null : this.#text(at).value;
   }
 
-  city(address: readonly number[]): City | undefined {
+  city(address: readonly number[]): City | null {
     const at = this.#record(address);
-    if (at === undefined) return undefined;
+    if (at === null) return null;
     const data = this.#data;
-    const country = data[at] === 0 ? undefined : countries[data[at]];
+    const country = data[at] === 0 ? null : (countries[data[at]] ?? null);
     const region = this.#text(at + 1);
     const city = this.#text(region.end);
     const postal = this.#text(city.end);
-    if (postal.end + 6 > data.length) return undefined;
+    if (postal.end + 6 > data.length) return null;
     const degrees = (from: number) => data.readUIntLE(from, 3) / 10_000 - 180;
     const more = this.#traits.rev1 && country?.code === 'US' && postal.end + 9 <= data.length ? data.readUIntLE(postal.end + 6, 3) : 0;
     return {
@@ -150,10 +150,10 @@ export class GeoDatabase {
   }
 
   /** A string up to a NUL. */
-  #text(at: number): { value: string | undefined; end: number } {
+  #text(at: number): { value: string | null; end: number } {
     let end = this.#data.indexOf(0, at);
     if (end < 0) end = this.#data.length;
-    return { value: end === at ? undefined : this.#data.latin1Slice(at, Math.min(end, at + MAX_TEXT)), end: end + 1 };
+    return { value: end === at ? null : this.#data.latin1Slice(at, Math.min(end, at + MAX_TEXT)), end: end + 1 };
   }
 }
 

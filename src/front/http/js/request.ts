@@ -41,7 +41,7 @@ function getHeaderOut({ out }: Request, name: string): HeaderValue {
   const lname = lowerName(name);
   if (lname === 'content-type') return out.contentType || undefined;
   if (lname === 'content-length') return out.contentLength < 0 ? undefined : String(out.contentLength);
-  if (lname === 'location' && out.location !== undefined) return out.location;
+  if (lname === 'location' && out.location !== null) return out.location;
   const values = out.fields.filter((field) => field.lname === lname).map((field) => field.value);
   if (lname === 'set-cookie' && values.length > 0) return values;
   return values.length === 0 ? undefined : values.join(', ');
@@ -61,9 +61,9 @@ function setHeaderOut({ out }: Request, name: string, value: HeaderValue): void 
       out.contentLength = list.length > 0 ? Number(list[0]) : -1;
       return;
     case 'location':
-      out.location = undefined;
+      out.location = null;
   }
-  out.set(name, undefined);
+  out.set(name, null);
   for (const text of list) out.add(name, text);
 }
 
@@ -115,7 +115,7 @@ export class JsRequest {
   get headersIn(): Record<string, string> {
     const r = this.#r;
     return (this.#inView ??= view<string>(
-      (name) => r.headersJoined(lowerName(name)),
+      (name) => r.headersJoined(lowerName(name)) ?? undefined,
       () => r.headersIn.map((h) => h.name),
       readOnly,
     ));

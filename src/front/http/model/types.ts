@@ -59,14 +59,14 @@ export interface VariableTable {
   lookup(name: string): VariableDef;
   define(name: string, parts: Pick<VariableDef, 'get' | 'volatile'> & Partial<VariableDef>): VariableDef;
   declare(name: string): VariableDef;
-  assignable(name: string): VariableDef | undefined;
-  find(name: string): VariableDef | undefined;
+  assignable(name: string): VariableDef | null;
+  find(name: string): VariableDef | null;
 }
 
 /** A string that may contain variables (class Value). */
 export interface Evaluable {
   /** the whole string if it contains no variable */
-  readonly constant: string | undefined;
+  readonly constant: string | null;
   eval(r: Session): string;
 }
 
@@ -146,7 +146,7 @@ export interface ListenOptions {
   ipv6Only: boolean;
   bind: boolean;
   reuseport: boolean;
-  keepAlive: { idleSeconds: number } | undefined;
+  keepAlive: { idleSeconds: number } | null;
 }
 
 interface ServerName {
@@ -178,7 +178,7 @@ export interface VirtualHosts {
   readonly servers: readonly Server[];
   readonly options: ListenOptions;
   /** The server for a host name; `r` receives the captures of a matching expression. */
-  find(host: string, r?: Pick<Session, 'setNamed'>): Server | undefined;
+  find(host: string, r?: Pick<Session, 'setNamed'>): Server | null;
 }
 
 /** A socket to listen on, and the addresses it answers for. */
@@ -197,7 +197,7 @@ export interface ListenSocket {
 /** Name servers of `resolver`. */
 export interface ResolverConf {
   servers: { host: string; port: number }[];
-  validMs: number | undefined;
+  validMs: number | null;
   ipv4: boolean;
   ipv6: boolean;
   /** zone that counts its requests and their results */
@@ -206,7 +206,7 @@ export interface ResolverConf {
 
 /** How a level of configuration finds the addresses of names at run time. */
 export interface NameService {
-  resolver: ResolverConf | undefined;
+  resolver: ResolverConf | null;
   resolver_timeout: number;
 }
 
@@ -221,7 +221,7 @@ export class BlockMain {
   /** named objects of modules (upstreams, zones, formats), by `kind:name` */
   readonly registry = new Map<string, unknown>();
   /** `resolver` and `resolver_timeout` of a level */
-  namesAt: (loc: Loc) => NameService = () => ({ resolver: undefined, resolver_timeout: 0 });
+  namesAt: (loc: Loc) => NameService = () => ({ resolver: null, resolver_timeout: 0 });
 
   constructor(
     readonly variables: VariableTable,
@@ -330,8 +330,8 @@ export interface Client {
   remotePort: number;
   readonly localAddr: string;
   readonly localPort: number;
-  readonly proxy: ProxyInfo | undefined;
-  readonly tls: TlsInfo | undefined;
+  readonly proxy: ProxyInfo | null;
+  readonly tls: TlsInfo | null;
 }
 
 /** The connection of a client as requests see it (class HttpConnection). */
@@ -340,18 +340,18 @@ export interface Connection extends Client {
   readonly requests: number;
   readonly listen: Pick<ListenSocket, 'path'>;
   /** set on a stream of an HTTP/2 connection */
-  readonly http2: StreamFraming | undefined;
-  readonly debugLogs: readonly ErrorLog[] | undefined;
+  readonly http2: StreamFraming | null;
+  readonly debugLogs: readonly ErrorLog[] | null;
   /** nothing can be sent any more */
   readonly error: boolean;
   /** the worker accepts no further requests */
   readonly exiting: boolean;
   readonly output: Output;
   /** request whose output is sent now; others wait (see postpone.ts) */
-  active: Request | undefined;
+  active: Request | null;
   /** receives the raw bytes of an upgraded connection */
-  tunnel: ((data: Buffer) => void) | undefined;
-  tunnelEnd: (() => void) | undefined;
+  tunnel: ((data: Buffer) => void) | null;
+  tunnelEnd: (() => void) | null;
   /** own address as part of a URL */
   localHostText(): string;
   /** Starts reading the body; `onEnd` gets 0 or a status. With `consumer`, data is passed on instead of being stored. */
@@ -423,13 +423,13 @@ export interface Session {
   readonly block: BlockMain;
   server: Server;
   loc: Loc;
-  captures: Captures | undefined;
-  readonly upstream: { readonly action: string } | undefined;
+  captures: Captures | null;
+  readonly upstream: { readonly action: string } | null;
   variable(def: VariableDef): string | null;
   /** The present value, whatever was computed before. */
   evaluate(def: VariableDef): string | null;
   log(level: Level, message: string): void;
-  setNamed(regex: Regex, captures: Captures | undefined): void;
+  setNamed(regex: Regex, captures: Captures | null): void;
 }
 
 /** A request, a subrequest included (class HttpRequest). */
@@ -460,7 +460,7 @@ export interface Request extends Session {
   /** -1: unknown */
   contentLength: number;
   chunkedIn: boolean;
-  body: RequestBody | undefined;
+  body: RequestBody | null;
 
   out: ResponseHead;
   /** status that replaces the one of the response: an error page is being sent */
@@ -502,13 +502,13 @@ export interface Request extends Session {
   accessCode: number;
   /** state of modules that an internal redirect resets, by module */
   ctx: unknown[];
-  captures: Captures | undefined;
+  captures: Captures | null;
   vars: (string | null | undefined)[];
-  contentHandler: Handler | undefined;
+  contentHandler: Handler | null;
   /** what to do when the connection is writable again, or a subrequest ended */
   resume: () => void;
   /** called when the client disconnects while the request is being processed */
-  onAbort: (() => void) | undefined;
+  onAbort: (() => void) | null;
   done: boolean;
   /** it ended normally and was not cut off */
   complete: boolean;
@@ -522,9 +522,9 @@ export interface Request extends Session {
   readonly isSub: boolean;
   depth: number;
   postponed: Postponed[];
-  postHandler: SubrequestEnd | undefined;
+  postHandler: SubrequestEnd | null;
   /** main: subrequests that have not ended; created with the first */
-  subrequests: Set<Request> | undefined;
+  subrequests: Set<Request> | null;
   /** main: running background subrequests */
   backgroundCount: number;
   /** `post_action` was started */
@@ -534,8 +534,8 @@ export interface Request extends Session {
   endings: (() => void)[];
   /** bits of filters that hold data back */
   buffered: number;
-  limitRate: number | undefined;
-  limitRateAfter: number | undefined;
+  limitRate: number | null;
+  limitRateAfter: number | null;
   requestLength: number;
   readonly startMs: number;
   headerSize: number;
@@ -543,20 +543,20 @@ export interface Request extends Session {
   requestId: string;
   /** bytes of the whole body that were never produced: ranges are relative to it */
   rangeSkip: number;
-  upstream: UpstreamReport | undefined;
+  upstream: UpstreamReport | null;
   /** attempts at peers; `:` separates groups */
-  upstreamStates: (UpstreamState | ':')[] | undefined;
+  upstreamStates: (UpstreamState | ':')[] | null;
 
   variable(def: VariableDef): string | null;
-  headerIn(lname: string): string | undefined;
-  headersJoined(lname: string, separator?: string): string | undefined;
-  getCtx<T>(module: HttpModule): T | undefined;
+  headerIn(lname: string): string | null;
+  headersJoined(lname: string, separator?: string): string | null;
+  getCtx<T>(module: HttpModule): T | null;
   setCtx(module: HttpModule, value: unknown): void;
   /** State of a module that survives internal redirects and is shared with subrequests. */
-  getMainCtx<T>(module: HttpModule): T | undefined;
+  getMainCtx<T>(module: HttpModule): T | null;
   setMainCtx(module: HttpModule, value: unknown): void;
   log(level: Level, message: string): void;
-  setNamed(regex: Regex, captures: Captures | undefined): void;
+  setNamed(regex: Regex, captures: Captures | null): void;
   /** extension of the last path segment, '' if none */
   extension(): string;
   /** Sets the content type from the extension. */

@@ -30,8 +30,7 @@ const DEFAULT_INTERVAL_MS = 5000;
 
 const periodicsOf = (main: BlockMain): Periodic[] => keep(main, 'js:periodics', () => []);
 
-const handlerOf = () =>
-  custom<Wanted | undefined>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, undefined, (f: HttpFrame) => want(f, f.args[0]));
+const handlerOf = () => custom<Wanted | null>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, null, (f: HttpFrame) => want(f, f.args[0]));
 
 function parsePeriodic(f: HttpFrame): undefined {
   const { main, loc, server } = f.scope;
@@ -43,7 +42,7 @@ function parsePeriodic(f: HttpFrame): undefined {
     const [name, value = ''] = word.split('=', 2);
     const ms = parseTimeMs(value);
     if (name === 'interval' && ms) periodic.intervalMs = ms;
-    else if (name === 'jitter' && ms !== undefined) periodic.jitterMs = ms;
+    else if (name === 'jitter' && ms !== null) periodic.jitterMs = ms;
     else if (name === 'worker_affinity' && value === 'all') periodic.loops = 'all';
     else if (name === 'worker_affinity' && /^[01]+$/.test(value))
       periodic.loops = new Set([...value].reverse().flatMap((bit, n) => (bit === '1' ? [n] : [])));
@@ -58,17 +57,17 @@ export const jsModule = defineModule(
   {
     ...handlerTable,
     ...handlerTable((r) => new JsRequest(r)),
-    js_content: custom<Wanted | undefined>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, undefined, (f: HttpFrame) => {
+    js_content: custom<Wanted | null>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, null, (f: HttpFrame) => {
       const wanted = want(f, f.args[0]);
       f.scope.loc.handler = (r) => content(r, wanted);
       return wanted;
     }),
     js_access: handlerOf(),
     js_header_filter: handlerOf(),
-    js_body_filter: custom<{ wanted: Wanted; binary: boolean } | undefined>(
+    js_body_filter: custom<{ wanted: Wanted; binary: boolean } | null>(
       LOCATION | LOCATION_IF | LIMIT_EXCEPT,
       [1, 2],
-      undefined,
+      null,
       (f: HttpFrame) => {
         const type = f.args[1] ?? 'buffer_type=string';
         if (type !== 'buffer_type=string' && type !== 'buffer_type=buffer') f.fail(`invalid parameter "${type}"`);
@@ -114,8 +113,8 @@ function content(r: Request, wanted: Wanted): number {
 }
 
 interface AccessState {
-  /** undefined while the handler is running. */
-  rc: number | undefined;
+  /** null while the handler is running. */
+  rc: number | null;
 }
 
 function accessHandler(r: Request): number {
@@ -123,7 +122,7 @@ function accessHandler(r: Request): number {
   if (!wanted) return DECLINED;
   const before = r.getCtx<AccessState>(jsModule);
   if (before) return before.rc ?? AGAIN;
-  const state: AccessState = { rc: undefined };
+  const state: AccessState = { rc: null };
   r.setCtx(jsModule, state);
   const js = new JsRequest(r);
   const end = (rc: number) => {

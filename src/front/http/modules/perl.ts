@@ -62,7 +62,7 @@ const listOf = (name: 'modules' | 'requires') =>
 export const perlModule = defineModule(
   'perl',
   {
-    perl: custom<Handler | undefined>(LOCATION | LIMIT_EXCEPT, 1, undefined, (f: HttpFrame) => {
+    perl: custom<Handler | null>(LOCATION | LIMIT_EXCEPT, 1, null, (f: HttpFrame) => {
       f.scope.loc.handler = handleRequest;
       return addHandler(f, f.args[0]);
     }),
@@ -233,10 +233,10 @@ function evaluate(r: Request, handler: Handler): string | null {
 }
 
 /** A subrequest that stands for the output of a sub on a page. */
-function runForSsi(r: Request, name: string, args: readonly string[]): Request | undefined {
+function runForSsi(r: Request, name: string, args: readonly string[]): Request | null {
   const { interpreter } = mainOf(r.http);
   const sub = startSubrequest(r, r.uri, r.args);
-  if (!sub) return undefined;
+  if (!sub) return null;
   sub.resume = () => {
     sub.headerSent = true;
     const state = new PerlRequest(r, sub);

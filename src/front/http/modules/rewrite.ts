@@ -16,8 +16,8 @@ import { sendBuffer } from '../phases/send.ts';
 import { DECLINED, DONE, HTTP_CLOSE } from '../request/codes.ts';
 import { escapeUri } from '../request/parse.ts';
 
-/** A step of a program. undefined continues with the next step, a code ends the program. */
-type Op = (r: Request) => number | undefined;
+/** A step of a program. null continues with the next step, a code ends the program. */
+type Op = (r: Request) => number | null;
 
 const CONTEXTS = SERVER | LOCATION | SERVER_IF | LOCATION_IF;
 const BREAK = -100;
@@ -49,7 +49,7 @@ function parseSet(f: HttpFrame): Op {
   const value = f.scope.value(f.args[1]);
   return (r) => {
     assign(r, def, value.eval(r));
-    return undefined;
+    return null;
   };
 }
 
@@ -58,7 +58,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 function parseReturn(f: HttpFrame): Op {
   const [first, second] = f.args;
   let status = /^\d{1,3}$/.test(first) ? Number(first) : -1;
-  let textValue: Value | undefined;
+  let textValue: Value | null = null;
   if (status < 0) {
     if (f.args.length === 2) f.fail(`invalid return code "${first}"`);
     if (!/^(https?:\/\/|\$scheme)/.test(first)) f.fail(`invalid return code "${first}"`);
@@ -66,7 +66,7 @@ function parseReturn(f: HttpFrame): Op {
     textValue = f.scope.value(first);
   } else if (status > 999) f.fail(`invalid return code "${first}"`);
   else if (second !== undefined) textValue = f.scope.value(second);
-  const constant = textValue?.constant === undefined ? undefined : Buffer.from(textValue.constant, 'latin1');
+  const constant = typeof textValue?.constant === 'string' ? Buffer.from(textValue.constant, 'latin1') : null;
   return (r) => {
     if (status === HTTP_CLOSE && !textValue) return HTTP_CLOSE;
     if (!textValue && status >= 400) return status;
@@ -126,28 +126,28 @@ function parseRewrite(f: HttpFrame): Op {
   }
   const query = target.indexOf('?');
   const pathValue = f.scope.value(query < 0 ? target : target.slice(0, query));
-  const argsValue = query < 0 ? undefined : f.scope.value(target.slice(query + 1));
+  const argsValue = query < 0 ? null : f.scope.value(target.slice(query + 1));
   const log = f.scope.loc;
   return (r) => {
     const captures = regex.exec(r.uri);
     if (!captures) {
-      r.captures = undefined;
+      r.captures = null;
       if (rewriteModule.conf(log).rewrite_log) r.log('notice', `"${regex.source}" does not match "${r.uri}"`);
-      return undefined;
+      return null;
     }
     r.setNamed(regex, captures);
     if (rewriteModule.conf(log).rewrite_log) r.log('notice', `"${regex.source}" matches "${r.uri}"`);
     const changesUri = status === 0;
     const newUri = evalPart(r, pathValue, !changesUri ? 'redirect' : 'plain');
-    let newArgs: string | undefined;
+    let newArgs: string | null = null;
     if (argsValue) newArgs = evalPart(r, argsValue, 'args');
     if (status) {
-      const args = newArgs === undefined ? (keepArgs ? r.args : '') : keepArgs && r.args ? `${newArgs}&${r.args}` : newArgs;
+      const args = newArgs === null ? (keepArgs ? r.args : '') : keepArgs && r.args ? `${newArgs}&${r.args}` : newArgs;
       r.out.location = unescapeRedirect(newUri) + (args ? `?${args}` : '');
       if (rewriteModule.conf(log).rewrite_log) r.log('notice', `rewritten redirect: "${r.out.location}"`);
       return status;
     }
-    if (newArgs !== undefined) r.args = keepArgs && r.args ? `${newArgs}&${r.args}` : newArgs;
+    if (newArgs !== null) r.args = keepArgs && r.args ? `${newArgs}&${r.args}` : newArgs;
     else if (!keepArgs) r.args = '';
     if (newUri === '') {
       r.log('error', 'the rewritten URI has a zero length');
@@ -159,13 +159,13 @@ function parseRewrite(f: HttpFrame): Op {
     if (rewriteModule.conf(log).rewrite_log) r.log('notice', `rewritten data: "${r.uri}", args: "${r.args}"`);
     if (last === 'break') return BREAK;
     r.uriChanged = true;
-    return last === 'last' ? BREAK : undefined;
+    return last === 'last' ? BREAK : null;
   };
 }
 
 /** Captures are escaped again in redirects and queries; in a path they stay decoded. */
 function evalPart(r: Request, value: Value, place: 'plain' | 'redirect' | 'args'): string {
-  if (place === 'plain' || value.constant !== undefined) return expand(r, value);
+  if (place === 'plain' || value.constant !== null) return expand(r, value);
   let out = '';
   for (const part of value.parts) {
     if (typeof part === 'string') out += part;
@@ -230,7 +230,7 @@ function parseCondition(f: HttpFrame): Condition {
       return (r) => {
         const captures = regex.exec(read(r));
         r.setNamed(regex, captures);
-        return (captures !== undefined) !== negative;
+        return (captures !== null) !== negative;
       };
     }
     return f.fail(`unexpected "${operator}" in condition`);
@@ -273,7 +273,7 @@ function parseIf(f: HttpFrame): Op {
   const ops = ownOps(loc);
   return (r) => {
     try {
-      if (!condition(r)) return undefined;
+      if (!condition(r)) return null;
     } catch (error) {
       if (error instanceof SymlinkError) return 403;
       throw error;
@@ -294,12 +294,12 @@ function ownOps(loc: Loc): Op[] {
   return ops;
 }
 
-function runOps(r: Request, ops: readonly Op[]): number | undefined {
+function runOps(r: Request, ops: readonly Op[]): number | null {
   for (const op of ops) {
     const rc = op(r);
-    if (rc !== undefined) return rc;
+    if (rc !== null) return rc;
   }
-  return undefined;
+  return null;
 }
 
 const step = (args: [number, number], parse: (f: HttpFrame) => Op) =>
@@ -337,7 +337,7 @@ export const rewriteModule = defineModule(
       const run = (r: Request): number => {
         // A location's program runs once per pass, a server's only for the main request and redirects.
         const rc = runOps(r, ownOps(r.loc));
-        if (rc === undefined || rc === BREAK) return DECLINED;
+        if (rc === null || rc === BREAK) return DECLINED;
         if (rc === -3) {
           r.finalize(0);
           return DONE;

@@ -27,10 +27,10 @@ class AnswerCache {
     onNews<[string, OcspAnswer]>(this.#topic, ([id, answer]) => this.#keep(id, answer));
   }
 
-  get(id: string): OcspAnswer | undefined {
+  get(id: string): OcspAnswer | null {
     drain();
     const answer = this.#answers.get(id);
-    return answer && answer.validUntilMs > Date.now() ? answer : undefined;
+    return answer && answer.validUntilMs > Date.now() ? answer : null;
   }
   put(id: string, answer: OcspAnswer): void {
     const kept = { ...answer, validUntilMs: Math.min(answer.validUntilMs, Date.now() + KEEP_MS) };
@@ -56,8 +56,8 @@ export async function prepareOcsp(http: BlockMain): Promise<void> {
   if (confs.some((conf) => conf.ssl_stapling || conf.ssl_ocsp !== 'off')) await import('./messages.ts');
 }
 
-function cacheOf(http: BlockMain, zone: string): AnswerCache | undefined {
-  if (!zone) return undefined;
+function cacheOf(http: BlockMain, zone: string): AnswerCache | null {
+  if (!zone) return null;
   const key = `tls-ocsp:${zone}`;
   let cache = http.registry.get(key) as AnswerCache | undefined;
   if (!cache) {
@@ -117,7 +117,7 @@ function chainOf(leaf: X509Certificate, candidates: readonly X509Certificate[]):
   const chain = [leaf];
   while (chain.length < MAX_CHAIN) {
     const last = chain[chain.length - 1];
-    const issuer = last.checkIssued(last) ? undefined : issuerOf(last, candidates);
+    const issuer = last.checkIssued(last) ? null : issuerOf(last, candidates);
     if (!issuer) break;
     chain.push(issuer);
   }

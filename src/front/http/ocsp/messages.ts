@@ -145,7 +145,7 @@ function checkSignature(response: BasicOCSPResponse, candidates: readonly X509Ce
   if (!signer) throw new OcspError('OCSP_basic_verify() failed: signer certificate not found');
   const oid = signatureAlgorithm.algorithmId;
   const hash = SIGNATURES[oid];
-  if (hash === undefined) throw new OcspError(`OCSP_basic_verify() failed: unknown signature algorithm ${oid}`);
+  if (hash === null) throw new OcspError(`OCSP_basic_verify() failed: unknown signature algorithm ${oid}`);
   if (!verify(hash, tbsResponseData.tbsView, signer.publicKey, signature.valueBlock.valueHexView))
     throw new OcspError('OCSP_basic_verify() failed: signature failure');
   if (mustComeFrom && !mayAnswer(signer, mustComeFrom))

@@ -85,9 +85,9 @@ class Staple {
 }
 
 interface ServerStaples {
-  file: Buffer | undefined;
-  /** One entry per certificate; `staple` is missing if it cannot be stapled. */
-  certificates: { keyType: string; staple?: Staple }[];
+  file: Buffer | null;
+  /** One entry per certificate; `staple` is null if it cannot be stapled. */
+  certificates: { keyType: string; staple: Staple | null }[];
 }
 
 const staples = new WeakMap<Server, ServerStaples>();
@@ -101,7 +101,7 @@ const staples = new WeakMap<Server, ServerStaples>();
 export function prepareStapling(main: BlockMain, server: Server, pems: readonly Buffer[], warn: (message: string) => void): void {
   const names = main.namesAt(server.root);
   const conf = sslModule.conf(server.root);
-  const prepared: ServerStaples = { file: undefined, certificates: [] };
+  const prepared: ServerStaples = { file: null, certificates: [] };
   staples.set(server, prepared);
   if (conf.ssl_stapling_file) {
     try {
@@ -118,7 +118,7 @@ export function prepareStapling(main: BlockMain, server: Server, pems: readonly 
     const name = certificate.subject.replace(/\n/g, ', ');
     const issuer = issuerOf(certificate, [...chain, ...trusted]);
     const responder = conf.ssl_stapling_responder ? parseResponder(conf.ssl_stapling_responder, true) : responderOf(certificate);
-    let staple: Staple | undefined;
+    let staple: Staple | null = null;
     if (!issuer) warn(`"ssl_stapling" ignored, issuer certificate not found for certificate "${name}"`);
     else if (!responder) warn(`"ssl_stapling" ignored, no OCSP responder URL in the certificate "${name}"`);
     else {
@@ -144,18 +144,18 @@ export function stapleFor(server: Server, hello: ClientHello): Buffer | null {
  * The certificate that OpenSSL will select: in TLS 1.3 that of the first signature scheme in the client's order (the server's own with
  * `ssl_prefer_server_ciphers`). In older versions the cipher matters, too: then only a sole candidate is certain, and a wrong one is worse than none.
  */
-function choose<C extends { keyType: string }>(server: Server, certificates: readonly C[], hello: ClientHello): C | undefined {
+function choose<C extends { keyType: string }>(server: Server, certificates: readonly C[], hello: ClientHello): C | null {
   const conf = sslModule.conf(server.root);
   const modern = hello.offersTls13 && conf.ssl_protocols.has('TLSv1.3');
   let types = hello.signatureKeyTypes(modern);
   if (!modern) {
     const able = new Set(certificates.filter((c) => types.includes(c.keyType)));
-    return able.size === 1 ? [...able][0] : undefined;
+    return able.size === 1 ? ([...able][0] ?? null) : null;
   }
   if (conf.ssl_prefer_server_ciphers) types = ['ec', 'ed25519', 'ed448', 'rsa'].filter((type) => types.includes(type));
   for (const type of types) {
     const found = certificates.find((c) => c.keyType === type);
     if (found) return found;
   }
-  return undefined;
+  return null;
 }

@@ -46,7 +46,7 @@ export class PasswordChecker {
   readonly #secret = randomBytes(32);
   readonly #jobs = new Map<string, Job>();
   #running: Job | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
   #thread: Worker | null = null;
   #failure = '';
 
@@ -91,7 +91,7 @@ export class PasswordChecker {
 
   /** Ends the thread; checks under way get no verdict. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#timer ?? undefined);
     this.#jobs.clear();
     this.#running = null;
     const thread = this.#thread;
@@ -127,7 +127,7 @@ export class PasswordChecker {
   #finish(verdict: Verdict): void {
     const job = this.#running;
     if (!job) return;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#timer ?? undefined);
     this.#running = null;
     this.#jobs.delete(job.key);
     if (verdict === 'match') this.#matches.set(job.key, true);

@@ -181,7 +181,7 @@ export class Interpreter {
       this.#lose(id ?? '');
       return;
     }
-    const call = waited?.id === id ? waited : this.#running?.id === id ? this.#running : undefined;
+    const call = waited?.id === id ? waited : this.#running?.id === id ? this.#running : null;
     if (!call) return;
     if (waited && call !== waited) {
       this.#deferred.push(message);

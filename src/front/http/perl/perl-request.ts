@@ -99,7 +99,7 @@ export class PerlRequest implements CallHost {
         return [...names].flatMap((name) => [name, present(r.headersJoined(name, name === 'cookie' ? '; ' : ', '))]);
       }
       case 'send_http_header':
-        return [this.#sendHeader(args.length > 0 ? first : undefined)];
+        return [this.#sendHeader(args.length > 0 ? first : null)];
       case 'sendfile':
         this.#sendFile(first, Number(args[1]), Number(args[2]));
         return [];
@@ -131,11 +131,11 @@ export class PerlRequest implements CallHost {
     throw new Error(message);
   }
 
-  #sendHeader(type: string | undefined): string {
+  #sendHeader(type: string | null): string {
     const { r } = this;
     if (this.hasFailed) throw new Error('send_http_header(): called after error');
     if (r.out.status === 0) r.out.status = 200;
-    if (type !== undefined) r.out.setContentType(type);
+    if (type !== null) r.out.setContentType(type);
     else r.setContentType();
     this.headerSent = true;
     r.disableNotModified = true;

@@ -24,23 +24,23 @@ export class DetachedConnection implements Connection {
   readonly localAddr = '';
   readonly localPort: number;
   readonly listen: Pick<ListenSocket, 'path'>;
-  readonly proxy = undefined;
-  readonly tls: TlsInfo | undefined;
-  readonly http2 = undefined;
-  readonly debugLogs = undefined;
+  readonly proxy = null;
+  readonly tls: TlsInfo | null;
+  readonly http2 = null;
+  readonly debugLogs = null;
   readonly error = false;
   readonly exiting = false;
   readonly output = NO_OUTPUT;
-  active = undefined;
-  tunnel = undefined;
-  tunnelEnd = undefined;
+  active = null;
+  tunnel = null;
+  tunnelEnd = null;
 
   /** @param listen  the socket that the server would have accepted it on */
   constructor(listen: Pick<ListenSocket, 'path'>, from: { remoteAddr?: string; localPort?: number; tls?: TlsInfo } = {}) {
     this.listen = listen;
     this.remoteAddr = from.remoteAddr ?? '';
     this.localPort = from.localPort ?? 0;
-    this.tls = from.tls;
+    this.tls = from.tls ?? null;
   }
 
   localHostText(): string {

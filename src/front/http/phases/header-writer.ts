@@ -86,7 +86,7 @@ function writeHeader(r: Request): number {
     return OK;
   }
   let head: string;
-  if (status === 200 && out.statusLine === '' && out.server === undefined && out.date === undefined) head = usualStart(serverSignature(r));
+  if (status === 200 && out.statusLine === '' && out.server === null && out.date === null) head = usualStart(serverSignature(r));
   else {
     head = `HTTP/1.1 ${out.statusLine || STATUS_LINES[status] || `${status} `}\r\n`;
     if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
@@ -107,7 +107,7 @@ function writeHeader(r: Request): number {
     r.keepalive = false;
     head += 'Connection: close\r\n';
   }
-  if (out.location !== undefined && location === '') head += fieldsWithLocation(r.out);
+  if (out.location !== null && location === '') head += fieldsWithLocation(r.out);
   else for (const field of out.fields) head += `${field.name}: ${field.value}\r\n`;
   conn.output.startResponse(r, `${head}\r\n`);
   return OK;

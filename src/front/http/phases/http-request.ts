@@ -51,7 +51,7 @@ export class HttpRequest implements Request {
   hostPort = '';
   contentLength = -1;
   chunkedIn = false;
-  body: RequestBody | undefined;
+  body: RequestBody | null = null;
 
   out = new ResponseHead();
   errStatus = 0;
@@ -81,11 +81,11 @@ export class HttpRequest implements Request {
   phaseIndex = 0;
   accessCode = 0;
   ctx: unknown[] = [];
-  captures: Captures | undefined;
+  captures: Captures | null = null;
   vars: (string | null | undefined)[];
-  contentHandler: Handler | undefined;
+  contentHandler: Handler | null = null;
   resume: () => void = NOTHING;
-  onAbort: (() => void) | undefined;
+  onAbort: (() => void) | null = null;
   done = false;
   complete = false;
   cutShort = false;
@@ -96,22 +96,22 @@ export class HttpRequest implements Request {
   readonly isSub: boolean;
   depth = 0;
   postponed: Postponed[] = [];
-  postHandler: SubrequestEnd | undefined;
-  subrequests: Set<Request> | undefined;
+  postHandler: SubrequestEnd | null = null;
+  subrequests: Set<Request> | null = null;
   backgroundCount = 0;
   pendingClose = false;
   cleanups: (() => void)[] = [];
   buffered = 0;
-  limitRate: number | undefined;
-  limitRateAfter: number | undefined;
+  limitRate: number | null = null;
+  limitRateAfter: number | null = null;
   requestLength = 0;
   readonly startMs: number;
   headerSize = 0;
   bodyBytes = 0;
   requestId = '';
   rangeSkip = 0;
-  upstream: UpstreamReport | undefined;
-  upstreamStates: (UpstreamState | ':')[] | undefined;
+  upstream: UpstreamReport | null = null;
+  upstreamStates: (UpstreamState | ':')[] | null = null;
   /** bytes that the connection had sent when the head was read */
   connBytesBefore = 0;
   afterwards = false;
@@ -163,24 +163,24 @@ export class HttpRequest implements Request {
     return value;
   }
 
-  headerIn(lname: string): string | undefined {
-    return findHeader(this.headersIn, lname)?.value;
+  headerIn(lname: string): string | null {
+    return findHeader(this.headersIn, lname)?.value ?? null;
   }
 
-  headersJoined(lname: string, separator = ', '): string | undefined {
-    return joinHeader(this.headersIn, lname, separator);
+  headersJoined(lname: string, separator = ', '): string | null {
+    return joinHeader(this.headersIn, lname, separator) ?? null;
   }
 
-  getCtx<T>(module: HttpModule): T | undefined {
-    return this.ctx[module.index] as T | undefined;
+  getCtx<T>(module: HttpModule): T | null {
+    return (this.ctx[module.index] as T | undefined) ?? null;
   }
 
   setCtx(module: HttpModule, value: unknown): void {
     this.ctx[module.index] = value;
   }
 
-  getMainCtx<T>(module: HttpModule): T | undefined {
-    return this.main.#lasting[module.index] as T | undefined;
+  getMainCtx<T>(module: HttpModule): T | null {
+    return (this.main.#lasting[module.index] as T | undefined) ?? null;
   }
 
   setMainCtx(module: HttpModule, value: unknown): void {
@@ -208,7 +208,7 @@ export class HttpRequest implements Request {
     return tail;
   }
 
-  setNamed(regex: Regex, captures: Captures | undefined): void {
+  setNamed(regex: Regex, captures: Captures | null): void {
     this.captures = captures;
     if (!captures) return;
     for (const [name, index] of regex.names) {
@@ -331,13 +331,13 @@ export class HttpRequest implements Request {
     if (this.done || rc === DONE) return;
     if (rc === AGAIN) rc = OK;
     if (rc === DECLINED) {
-      this.contentHandler = undefined;
+      this.contentHandler = null;
       runPhases(this);
       return;
     }
     if (this.isSub && this.postHandler) {
       const handler = this.postHandler;
-      this.postHandler = undefined;
+      this.postHandler = null;
       rc = handler(this, rc);
     }
     if (rc === ERROR || rc === REQUEST_TIMEOUT || rc === HTTP_CLIENT_CLOSED || this.conn.error) {

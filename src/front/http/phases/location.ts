@@ -37,19 +37,19 @@ function findStatic(r: Located, level: Loc): Found {
   // CONNECT has no URI
   const uri = r.uri || '/';
   // Most levels have neither; then the URI, a new string in each request, is not hashed.
-  const exact = level.exacts.size > 0 ? level.exacts.get(uri) : undefined;
+  const exact = level.exacts.size > 0 ? level.exacts.get(uri) : null;
   if (exact) {
     r.loc = exact;
     return 'exact';
   }
-  let best: Loc | undefined;
+  let best: Loc | null = null;
   for (const loc of level.prefixes) {
     if (uri.startsWith(loc.name)) {
       best = loc;
       break;
     }
   }
-  const redirect = level.redirects.size > 0 && best?.name !== uri ? level.redirects.get(uri) : undefined;
+  const redirect = level.redirects.size > 0 && best?.name !== uri ? level.redirects.get(uri) : null;
   if (redirect) {
     r.loc = redirect;
     return 'redirect';
@@ -75,8 +75,8 @@ function mayKeepAlive(r: Request): boolean {
   if (c.keepalive_disable.has('none')) return true;
   const checksExplorer = r.method === 'POST' && c.keepalive_disable.has('msie6');
   const checksSafari = c.keepalive_disable.has('safari');
-  const agent = checksExplorer || checksSafari ? r.headerIn('user-agent') : undefined;
-  if (agent === undefined) return true;
+  const agent = checksExplorer || checksSafari ? r.headerIn('user-agent') : null;
+  if (agent === null) return true;
   if (checksExplorer && /MSIE [4-6]\./.test(agent)) return false;
   return !(checksSafari && /Mac OS X/.test(agent) && /Safari\//.test(agent) && !/Chrome\//.test(agent));
 }

@@ -140,7 +140,7 @@ function access(r: Request, step: PhaseStep): boolean {
   }
   if (any && rc === OK) {
     r.accessCode = 0;
-    r.out.set('WWW-Authenticate', undefined);
+    r.out.set('WWW-Authenticate', null);
     r.phaseIndex = step.next;
     return true;
   }
@@ -156,7 +156,7 @@ function access(r: Request, step: PhaseStep): boolean {
 
 /** Chooses the location. Returns false if the request ended. */
 function findConfig(r: Request): boolean {
-  r.contentHandler = undefined;
+  r.contentHandler = null;
   r.uriChanged = false;
   const found = findLocation(r);
   if (found === 'error') {

@@ -18,7 +18,7 @@ export function internalRedirect(r: Request, uri: string, args: string, emptyArg
   r.args = args;
   r.emptyArgs = emptyArgs;
   r.loc = r.server.root;
-  r.contentHandler = undefined;
+  r.contentHandler = null;
   r.validRawUri = false;
   r.addUriToAlias = false;
   return restart(r, r.http.serverRewriteIndex);
@@ -31,7 +31,7 @@ export function redirectToNamed(r: Request, name: string): number {
   const loc = r.server.named.get(name);
   if (!loc) return refuse(r, `could not find named location "${name}"`);
   r.loc = loc;
-  r.contentHandler = undefined;
+  r.contentHandler = null;
   updateLocation(r);
   return restart(r, r.http.rewriteIndex);
 }

@@ -17,9 +17,9 @@ const TITLES: Readonly<Record<number, string>> = {
   497: '400 The plain HTTP request was sent to HTTPS port',
 };
 
-/** Title of the built-in page for a status; undefined if there is none. */
-function titleOf(status: number): string | undefined {
-  return TITLES[status] ?? (status > 300 && status !== 304 ? STATUS_LINES[status] : undefined);
+/** Title of the built-in page for a status; null if there is none. */
+function titleOf(status: number): string | null {
+  return TITLES[status] ?? (status > 300 && status !== 304 ? (STATUS_LINES[status] ?? null) : null);
 }
 
 const DETAIL: Record<number, [heading: string, text: string]> = {
@@ -57,8 +57,7 @@ export function specialResponse(r: Request, status: number): number {
   r.resetFilters();
   r.conn.discardBody(r);
   if (status === 301 || status === 302) {
-    if (c.msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '') && r.out.location !== undefined)
-      return sendRefresh(r, r.out.location);
+    if (c.msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '') && r.out.location !== null) return sendRefresh(r, r.out.location);
   }
   return sendPage(r, status);
 }
@@ -69,7 +68,7 @@ function sendErrorPage(r: Request, page: ErrorPage): number {
   const uri = page.uri.eval(r);
   if (uri.startsWith('/')) {
     if (r.method !== 'HEAD') r.method = 'GET';
-    return page.uri.constant === undefined ? redirectTo(r, uri) : internalRedirect(r, uri, page.args, false);
+    return page.uri.constant === null ? redirectTo(r, uri) : internalRedirect(r, uri, page.args, false);
   }
   if (uri.startsWith('@')) return redirectToNamed(r, uri);
   r.expectTested = true;
@@ -80,9 +79,9 @@ function sendErrorPage(r: Request, page: ErrorPage): number {
   return sendPage(r, status);
 }
 
-function pageText(r: Request, status: number): string | undefined {
+function pageText(r: Request, status: number): string | null {
   const title = titleOf(status);
-  if (!title) return undefined;
+  if (!title) return null;
   const [heading, detail] = DETAIL[status] ?? [title, ''];
   let text = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${heading}</h1></center>\r\n`;
   if (detail) text += `<center>${detail}</center>\r\n`;
@@ -95,16 +94,16 @@ function pageText(r: Request, status: number): string | undefined {
 }
 
 function sendPage(r: Request, status: number): number {
-  const text = status === 204 || status === 201 ? undefined : pageText(r, status);
+  const text = status === 204 || status === 201 ? null : pageText(r, status);
   if (status >= 494 && status <= 497) r.errStatus = 400;
   const { out } = r;
   // fields that describe the body of the failed response do not apply to the page
-  out.set('Accept-Ranges', undefined);
-  out.set('ETag', undefined);
-  out.set('Content-Encoding', undefined);
+  out.set('Accept-Ranges', null);
+  out.set('ETag', null);
+  out.set('Content-Encoding', null);
   out.lastModified = -1;
   r.allowRanges = false;
-  if (text === undefined) {
+  if (text === null) {
     out.contentLength = status === 204 || status === 304 ? -1 : 0;
     out.contentType = status === 204 || status === 304 ? '' : out.contentType;
     if (status === 201 || status >= 300) out.contentLength = 0;
@@ -125,7 +124,7 @@ function sendPage(r: Request, status: number): number {
 function sendRefresh(r: Request, location: string): number {
   const { out } = r;
   const text = `<html><head><meta http-equiv="Refresh" content="0; URL=${escapeHtml(location)}"></head><body></body></html>\r\n`;
-  out.location = undefined;
+  out.location = null;
   r.errStatus = 200;
   out.contentType = 'text/html';
   out.contentLength = text.length;

@@ -27,12 +27,12 @@ export interface SubrequestOptions {
 
 /**
  * Starts a subrequest of `parent`. Its output goes into the parent's output at this point.
- * @returns undefined if subrequests are nested too deeply
+ * @returns null if subrequests are nested too deeply
  */
-export function startSubrequest(parent: Request, uri: string, args: string, options: SubrequestOptions = {}): Request | undefined {
+export function startSubrequest(parent: Request, uri: string, args: string, options: SubrequestOptions = {}): Request | null {
   if (parent.depth >= MAX_SUBREQUEST_DEPTH) {
     parent.log('error', `subrequests cycle while processing "${uri}"`);
-    return undefined;
+    return null;
   }
   const sub = parent.makeSub();
   sub.depth = parent.depth + 1;
@@ -52,14 +52,14 @@ export function startSubrequest(parent: Request, uri: string, args: string, opti
   sub.internal = true;
   sub.validRawUri = false;
   sub.expectTested = true;
-  sub.captures = undefined;
+  sub.captures = null;
   sub.keepalive = parent.keepalive;
   sub.uriChanges = MAX_URI_CHANGES + 1;
   sub.inMemory = options.inMemory ?? false;
   sub.needInMemory = sub.inMemory;
   sub.background = options.background ?? false;
   sub.headerOnly = options.headerOnly ?? false;
-  sub.postHandler = options.done;
+  sub.postHandler = options.done ?? null;
   (sub.main.subrequests ??= new Set()).add(sub);
   if (sub.background) parent.main.backgroundCount++;
   else if (!sub.inMemory && !sub.headerOnly) {
@@ -109,7 +109,7 @@ export function endSubrequest(sub: Request): void {
     sub.resume = () => sub.write();
     return;
   }
-  if (sub === conn.active) conn.active = sub.parent;
+  if (sub === conn.active) conn.active = sub.parent ?? null;
   close(sub);
   if (sub.parent) conn.post(sub.parent);
 }

@@ -13,8 +13,8 @@ export function ipv6Bytes(address: string): number[] {
   const v4 = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   if (v4) text = `${v4[1]}${((Number(v4[2]) << 8) | Number(v4[3])).toString(16)}:${((Number(v4[4]) << 8) | Number(v4[5])).toString(16)}`;
   const [left, right] = text.split('::');
-  const groups = (part: string | undefined) => (part ? part.split(':').map((g) => Number.parseInt(g, 16)) : []);
-  const [a, b] = [groups(left), groups(right)];
+  const groups = (part: string | null) => (part ? part.split(':').map((g) => Number.parseInt(g, 16)) : []);
+  const [a, b] = [groups(left ?? null), groups(right ?? null)];
   const words = right === undefined ? a : [...a, ...new Array<number>(8 - a.length - b.length).fill(0), ...b];
   return words.flatMap((w) => [w >> 8, w & 255]);
 }

@@ -55,12 +55,12 @@ export class RequestBody {
   size = 0;
   buffers: Buffer[] = [];
   #memoryBytes = 0;
-  file: { fd: number; path: string; size: number } | undefined;
+  file: { fd: number; path: string; size: number } | null = null;
   trailers: HeaderField[] = [];
   /** if set, receives the data, which is then not stored */
-  consumer: ((data: Buffer) => void) | undefined;
+  consumer: ((data: Buffer) => void) | null = null;
   /** called at the end (0) or with a status on failure */
-  onEnd: ((rc: number) => void) | undefined;
+  onEnd: ((rc: number) => void) | null = null;
 
   constructor(
     readonly decoder: BodyDecoder,
@@ -126,6 +126,6 @@ export class RequestBody {
         // moved by a handler (dav PUT)
       }
     }
-    this.file = undefined;
+    this.file = null;
   }
 }

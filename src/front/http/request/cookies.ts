@@ -2,7 +2,7 @@
 import type { HeaderField } from '../../../http/wire/header.ts';
 
 /** Value of a request cookie; names are compared without case. */
-export function findCookie(fields: readonly HeaderField[], name: string): string | undefined {
+export function findCookie(fields: readonly HeaderField[], name: string): string | null {
   const wanted = name.toLowerCase();
   for (const field of fields) {
     if (field.lname !== 'cookie') continue;
@@ -11,5 +11,5 @@ export function findCookie(fields: readonly HeaderField[], name: string): string
       if (eq >= 0 && part.slice(0, eq).trim().toLowerCase() === wanted) return part.slice(eq + 1).trim();
     }
   }
-  return undefined;
+  return null;
 }

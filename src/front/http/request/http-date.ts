@@ -29,7 +29,7 @@ export function parseHttpDate(text: string): number {
   const m =
     /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2})(?: GMT)?$/.exec(text) ??
     /^\w{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?: GMT)?$/.exec(text);
-  let parts: string[] | undefined = m ? m.slice(1) : undefined;
+  let parts: string[] | null = m ? m.slice(1) : null;
   if (!parts) {
     const asctime = /^\w{3} (\w{3}) +(\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/.exec(text);
     if (asctime) parts = [asctime[2], asctime[1], asctime[6], asctime[3], asctime[4], asctime[5]];

@@ -11,8 +11,8 @@ interface ParsedUri {
 // a path that is normal already: no %, no //, no dot segment, no # or ?
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*,;=:@+-][A-Za-z0-9_~!$&'()*,;=:@+.-]*)*\/?$/;
 
-/** Splits off the query and normalises the path; undefined for a malformed URI. */
-export function parseUri(raw: string, mergeSlashes: boolean): ParsedUri | undefined {
+/** Splits off the query and normalises the path; null for a malformed URI. */
+export function parseUri(raw: string, mergeSlashes: boolean): ParsedUri | null {
   const hash = raw.indexOf('#');
   if (hash >= 0) raw = raw.slice(0, hash);
   const query = raw.indexOf('?');
@@ -20,11 +20,11 @@ export function parseUri(raw: string, mergeSlashes: boolean): ParsedUri | undefi
   const path = query < 0 ? raw : raw.slice(0, query);
   if (PLAIN_PATH.test(path)) return { path, args };
   const normal = normalisePath(path, mergeSlashes);
-  return normal === undefined ? undefined : { path: normal, args };
+  return normal === null ? null : { path: normal, args };
 }
 
-/** Decodes `%XX`, then resolves dot segments and repeated slashes; undefined if the path leaves the root or has NUL or a bad escape. */
-export function normalisePath(path: string, mergeSlashes: boolean): string | undefined {
+/** Decodes `%XX`, then resolves dot segments and repeated slashes; null if the path leaves the root or has NUL or a bad escape. */
+export function normalisePath(path: string, mergeSlashes: boolean): string | null {
   const out: string[] = [];
   let segment = '';
   let decoded = path;
@@ -38,7 +38,7 @@ export function normalisePath(path: string, mergeSlashes: boolean): string | und
       }
       const hi = hexValue(path.charCodeAt(n + 1));
       const lo = hexValue(path.charCodeAt(n + 2));
-      if (hi < 0 || lo < 0 || hi * 16 + lo === 0) return undefined;
+      if (hi < 0 || lo < 0 || hi * 16 + lo === 0) return null;
       decoded += String.fromCharCode(hi * 16 + lo);
       n += 2;
     }
@@ -53,7 +53,7 @@ export function normalisePath(path: string, mergeSlashes: boolean): string | und
     if (segment === '.') {
       if (last) out.push('');
     } else if (segment === '..') {
-      if (out.length === 0) return undefined;
+      if (out.length === 0) return null;
       out.pop();
       if (last) out.push('');
     } else if (segment !== '' || last || !mergeSlashes) {
@@ -68,17 +68,17 @@ export function normalisePath(path: string, mergeSlashes: boolean): string | und
  * A URI that a back end, a page or a script demands: decodes `%XX` in the path, which is not normalised otherwise.
  * @returns undefined for one that is empty, contains NUL, or has a segment `..`
  */
-export function parseUnsafeUri(text: string): ParsedUri | undefined {
+export function parseUnsafeUri(text: string): ParsedUri | null {
   const query = text.indexOf('?');
   const raw = query < 0 ? text : text.slice(0, query);
-  if (raw === '' || isUnsafe(raw)) return undefined;
+  if (raw === '' || isUnsafe(raw)) return null;
   const args = query < 0 ? '' : text.slice(query + 1);
   if (!raw.includes('%')) return { path: raw, args };
   // A wrong escape loses its percent sign, or both characters before the wrong one.
   const path = raw.replace(/%(?:([0-9a-f])(?:([0-9a-f])|.?)|(.?))/gis, (_, high?: string, low?: string, other = '') =>
     low === undefined ? other : String.fromCharCode(Number.parseInt(`${high}${low}`, 16)),
   );
-  return isUnsafe(path) ? undefined : { path, args };
+  return isUnsafe(path) ? null : { path, args };
 }
 
 const isUnsafe = (path: string): boolean => path.includes('\0') || /(?:^|\/)\.\.(?:\/|$)/.test(path);
@@ -119,15 +119,15 @@ export function escapeHtml(text: string): string {
 const HOST = /^([\w\-.~!$&'()*+,;=%]+|\[[\w\-.~!$&'()*+,;=:]*\])(?::(\d*))?$/;
 
 /** Host header or authority: lower case, without port and trailing dot; undefined if invalid. */
-export function validHost(host: string): { name: string; port: string } | undefined {
+export function validHost(host: string): { name: string; port: string } | null {
   const m = HOST.exec(host);
-  if (!m || host.includes('..') || Number(m[2] ?? '') > 65535) return undefined;
+  if (!m || host.includes('..') || Number(m[2] ?? '') > 65535) return null;
   const name = m[1].toLowerCase().replace(/\.$/, '');
-  return name === '' ? undefined : { name, port: m[2] ?? '' };
+  return name === '' ? null : { name, port: m[2] ?? '' };
 }
 
-/** Value of argument `name` in a query, undefined if absent; names are case-insensitive, as in nginx. */
-export function findArg(args: string, name: string): string | undefined {
+/** Value of argument `name` in a query, null if absent; names are case-insensitive, as in nginx. */
+export function findArg(args: string, name: string): string | null {
   const wanted = name.toLowerCase();
   for (let pos = 0; pos <= args.length; ) {
     let end = args.indexOf('&', pos);
@@ -136,5 +136,5 @@ export function findArg(args: string, name: string): string | undefined {
     if (eq >= 0 && eq < end && eq - pos === name.length && args.slice(pos, eq).toLowerCase() === wanted) return args.slice(eq + 1, end);
     pos = end + 1;
   }
-  return undefined;
+  return null;
 }

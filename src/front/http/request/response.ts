@@ -6,20 +6,20 @@ export class ResponseHead {
   status = 0;
   /** code and reason phrase if an upstream sent its own, e.g. `404 Gone Fishing` */
   statusLine = '';
-  server: string | undefined;
-  date: string | undefined;
+  server: string | null = null;
+  date: string | null = null;
   contentType = '';
   /** charset to append to the content type; modules that know it remove it from `contentType` */
   charset = '';
   /** type and charset as a back end sent them; sent unchanged unless a filter changes either */
-  #given: { text: string; type: string; charset: string } | undefined;
+  #given: { text: string; type: string; charset: string } | null = null;
   /** -1: unknown */
   contentLength = -1;
   /** the single range that is sent, as positions in the whole body */
-  range: { start: number; end: number } | undefined;
+  range: { start: number; end: number } | null = null;
   /** seconds, -1: none */
   lastModified = -1;
-  #locationText: string | undefined;
+  #locationText: string | null = null;
   /** index among the fields at which an unchanged Location is sent */
   locationAt = 0;
   fields: HeaderField[] = [];
@@ -30,7 +30,7 @@ export class ResponseHead {
     const m = /; *charset=/i.exec(text);
     this.contentType = m ? text.slice(0, m.index) : text;
     this.charset = m ? text.slice(m.index + m[0].length).replace(/^"|"$/g, '') : '';
-    this.#given = m ? { text, type: this.contentType, charset: this.charset } : undefined;
+    this.#given = m ? { text, type: this.contentType, charset: this.charset } : null;
   }
 
   /** value of the Content-Type field, '' for none */
@@ -41,26 +41,26 @@ export class ResponseHead {
     return contentType && charset ? `${contentType}; charset=${charset}` : contentType;
   }
 
-  get location(): string | undefined {
+  get location(): string | null {
     return this.#locationText;
   }
-  set location(text: string | undefined) {
+  set location(text: string | null) {
     this.#locationText = text;
     this.locationAt = this.fields.length;
   }
 
-  get(lname: string): HeaderField | undefined {
-    return findHeader(this.fields, lname);
+  get(lname: string): HeaderField | null {
+    return findHeader(this.fields, lname) ?? null;
   }
   add(name: string, value: string): HeaderField {
     const field = { name, lname: lowerName(name), value };
     this.fields.push(field);
     return field;
   }
-  /** Replaces all fields of that name; an undefined value only removes them. */
-  set(name: string, value: string | undefined): void {
+  /** Replaces all fields of that name; null removes them. */
+  set(name: string, value: string | null): void {
     const lname = lowerName(name);
     if (findHeader(this.fields, lname)) this.fields = this.fields.filter((f) => f.lname !== lname);
-    if (value !== undefined) this.fields.push({ name, lname, value });
+    if (value !== null) this.fields.push({ name, lname, value });
   }
 }

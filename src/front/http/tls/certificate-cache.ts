@@ -14,10 +14,10 @@ export interface CertificateCache {
 export class ContextCache {
   readonly #entries = new Map<string, { context: tls.SecureContext; madeMs: number; usedMs: number }>();
 
-  get(key: string, conf: CertificateCache): tls.SecureContext | undefined {
+  get(key: string, conf: CertificateCache): tls.SecureContext | null {
     const entry = this.#entries.get(key);
     const now = Date.now();
-    if (!entry || now - entry.madeMs >= conf.validMs || now - entry.usedMs >= conf.inactiveMs) return undefined;
+    if (!entry || now - entry.madeMs >= conf.validMs || now - entry.usedMs >= conf.inactiveMs) return null;
     entry.usedMs = now;
     this.#entries.delete(key);
     this.#entries.set(key, entry);

@@ -91,35 +91,35 @@ export class ClientHello {
 
 const isGrease = (c: number): boolean => (c & 0x0f0f) === 0x0a0a && c >> 8 === (c & 255);
 
-/** @returns 'more' if bytes are missing, undefined if this is not a ClientHello */
-export function parseClientHello(data: Buffer): ClientHello | 'more' | undefined {
+/** @returns 'more' if bytes are missing, null if this is not a ClientHello */
+export function parseClientHello(data: Buffer): ClientHello | 'more' | null {
   if (data.length < 1) return 'more';
-  if (data[0] !== 22) return undefined;
+  if (data[0] !== 22) return null;
   // join the handshake bytes of the records
   const parts: Buffer[] = [];
   let total = 0;
   let wanted = Infinity;
   for (let pos = 0; total < wanted; ) {
-    if (pos + 5 > data.length) return data.length > MAX_HELLO ? undefined : 'more';
-    if (data[pos] !== 22) return undefined;
+    if (pos + 5 > data.length) return data.length > MAX_HELLO ? null : 'more';
+    if (data[pos] !== 22) return null;
     const length = data.readUInt16BE(pos + 3);
     const piece = data.subarray(pos + 5, pos + 5 + length);
     parts.push(piece);
     total += piece.length;
     if (wanted === Infinity && total >= 4) {
       const head = Buffer.concat(parts);
-      if (head[0] !== 1) return undefined;
+      if (head[0] !== 1) return null;
       wanted = 4 + head.readUIntBE(1, 3);
-      if (wanted > MAX_HELLO) return undefined;
+      if (wanted > MAX_HELLO) return null;
     }
     if (piece.length < length)
-      return total >= wanted ? read(Buffer.concat(parts).subarray(0, wanted)) : data.length > MAX_HELLO ? undefined : 'more';
+      return total >= wanted ? read(Buffer.concat(parts).subarray(0, wanted)) : data.length > MAX_HELLO ? null : 'more';
     pos += 5 + length;
   }
   return read(Buffer.concat(parts).subarray(0, wanted));
 }
 
-function read(body: Buffer): ClientHello | undefined {
+function read(body: Buffer): ClientHello | null {
   const hello = new ClientHello();
   try {
     hello.version = body.readUInt16BE(4);
@@ -141,7 +141,7 @@ function read(body: Buffer): ClientHello | undefined {
     }
     return hello;
   } catch {
-    return undefined;
+    return null;
   }
 }
 

@@ -67,11 +67,11 @@ const COMMANDS: Record<string, Apply> = {
 const FILES = new Set(['Certificate', 'PrivateKey']);
 
 /** The directive: names and values in order of appearance. */
-export function confCommand(contexts: number): Spec<string[][] | undefined> {
-  return custom<string[][] | undefined>(
+export function confCommand(contexts: number): Spec<string[][] | null> {
+  return custom<string[][] | null>(
     contexts,
     2,
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => {
       const [name, value] = f.args;
       const known =

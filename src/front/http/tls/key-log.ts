@@ -6,8 +6,8 @@ import { systemError } from '../../system-error.ts';
 import type { HttpFrame } from '../config/module.ts';
 
 /** The directive: creates the file at the start, so that an unwritable path stops it. */
-export const keyLog = (contexts: number): Spec<string | undefined> =>
-  custom<string | undefined>(contexts, 1, undefined, (f: HttpFrame) => {
+export const keyLog = (contexts: number): Spec<string | null> =>
+  custom<string | null>(contexts, 1, null, (f: HttpFrame) => {
     const file = f.scope.path(f.args[0]);
     try {
       closeSync(openSync(fsPath(file), 'a', 0o600));

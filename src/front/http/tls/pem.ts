@@ -21,16 +21,16 @@ export function readConfigFile(file: string): Buffer {
   return data;
 }
 
-function identityOf(file: string): string | undefined {
+function identityOf(file: string): string | null {
   const stat = statSync(file, { throwIfNoEntry: false });
-  return stat?.isFile() ? `${stat.dev}:${stat.ino}:${Math.floor(stat.mtimeMs / 1000)}` : undefined;
+  return stat?.isFile() ? `${stat.dev}:${stat.ino}:${Math.floor(stat.mtimeMs / 1000)}` : null;
 }
 
 /** Called before a configuration is read. @param inherit unchanged files are not read again (`ssl_object_cache_inheritable`) */
 export function forgetConfigFiles(inherit: boolean): void {
   for (const file of configFiles.keys()) {
-    const identity = inherit ? identities.get(file) : undefined;
-    if (identity === undefined || identity !== identityOf(file)) configFiles.delete(file);
+    const identity = inherit ? (identities.get(file) ?? null) : null;
+    if (identity === null || identity !== identityOf(file)) configFiles.delete(file);
   }
 }
 
@@ -48,7 +48,7 @@ export function readCrls(file: string): string[] {
 }
 
 /** A private key, decrypted by the first password that fits. @throws Error */
-export function readKey(source: string, passwords: readonly string[] | undefined, atRunTime = false): string | Buffer {
+export function readKey(source: string, passwords: readonly string[] | null, atRunTime = false): string | Buffer {
   if (source.startsWith('engine:') || (source.startsWith('store:') && !source.startsWith('store:file:')))
     throw new Error(`"${source}": keys of engines and stores are not supported`);
   const pem = readPem(source, atRunTime);

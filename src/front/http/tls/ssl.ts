@@ -18,12 +18,12 @@ export interface PemSource {
 }
 
 const PROTOCOLS = ['SSLv2', 'SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-const file = () => custom<string | undefined>(HS, 1, undefined, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
+const file = () => custom<string | null>(HS, 1, null, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
 const pems = () =>
-  custom<PemSource[] | undefined>(
+  custom<PemSource[] | null>(
     HS,
     1,
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => {
       const { scope } = f;
       return [
@@ -124,11 +124,11 @@ export const sslModule = defineSharedModule(
   {
     ssl_certificate: pems(),
     ssl_certificate_key: pems(),
-    ssl_certificate_cache: custom<CertificateCache | undefined>(HS, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
+    ssl_certificate_cache: custom<CertificateCache | null>(HS, [1, 3], null, (f: HttpFrame) => parseCertificateCache(f)),
     ssl_certificate_compression: unsupported(HS),
     ssl_ech_file: echFile(HS),
     ssl_key_log: keyLog(HS),
-    ssl_password_file: custom<string[] | undefined>(HS, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
+    ssl_password_file: custom<string[] | null>(HS, 1, null, (f: HttpFrame) => passwordsOf(f)),
     ssl_dhparam: file(),
     ssl_ecdh_curve: custom<string>(HS, 1, 'auto', (f: HttpFrame) => f.args[0]),
     ssl_protocols: wordsOf(HS, PROTOCOLS, ['TLSv1.2', 'TLSv1.3']),
@@ -141,10 +141,10 @@ export const sslModule = defineSharedModule(
     ssl_prefer_server_ciphers: flag(HS, false),
     ssl_session_cache: custom<{ mode: 'off' | 'none' | 'on'; zone: string }>(HS, [1, 2], { mode: 'none', zone: '' }, parseSessionCache),
     ssl_session_tickets: flag(HS, true),
-    ssl_session_ticket_key: custom<string[] | undefined>(
+    ssl_session_ticket_key: custom<string[] | null>(
       HS,
       1,
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => [...previous, f.scope.path(f.args[0], 'conf')],
       {
         repeats: true,
@@ -154,10 +154,10 @@ export const sslModule = defineSharedModule(
     ssl_crl: file(),
     ssl_ocsp: oneOf(HS, ['off', 'on', 'leaf'], 'off'),
     ssl_ocsp_cache: custom<string>(HS, 1, '', parseOcspCache, { defaultText: 'off' }),
-    ssl_ocsp_responder: custom<string | undefined>(HS, 1, undefined, parseResponderUrl),
+    ssl_ocsp_responder: custom<string | null>(HS, 1, null, parseResponderUrl),
     ssl_stapling: flag(HS, false),
     ssl_stapling_file: file(),
-    ssl_stapling_responder: custom<string | undefined>(HS, 1, undefined, parseResponderUrl),
+    ssl_stapling_responder: custom<string | null>(HS, 1, null, parseResponderUrl),
     ssl_stapling_verify: flag(HS, false),
     ssl_early_data: unsupported(HS),
     ssl_conf_command: confCommand(HS),

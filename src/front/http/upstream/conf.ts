@@ -31,20 +31,20 @@ export interface UpstreamConf {
   nextTimeoutMs: number;
   maxTempFileSize: number;
   tempPath: TempFolder;
-  limitRate: Value | undefined;
+  limitRate: Value | null;
   forceRanges: boolean;
   ignoreHeaders: ReadonlySet<string>;
   hidden: ReadonlySet<string>;
   passTrailers: boolean;
   socketKeepalive: boolean;
-  bind: BindConf | undefined;
+  bind: BindConf | null;
   /** the own address is evaluated for each attempt */
   bindDynamic: boolean;
   /** unless all are neither empty nor 0, the chosen peer is not used */
-  allowed: Value[] | undefined;
+  allowed: Value[] | null;
   /** the head of the request is made for each attempt */
   requestDynamic: boolean;
-  store: { on: boolean; value: Value | undefined };
+  store: { on: boolean; value: Value | null };
   storeAccess: number;
   local: Loc;
 }
@@ -92,19 +92,19 @@ function nextUpstream(words: readonly string[]): Spec<ReadonlySet<string>> {
 
 /** Conditions: strings with variables; an empty value or 0 counts as false. */
 export const predicates = () =>
-  custom<Value[] | undefined>(
+  custom<Value[] | null>(
     HSL,
     [1, ANY_COUNT],
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => [...previous, ...f.args.map((word) => f.scope.value(word))],
     { repeats: true },
   );
 
 const headerList = () =>
-  custom<ReadonlySet<string> | undefined>(
+  custom<ReadonlySet<string> | null>(
     HSL,
     1,
-    undefined,
+    null,
     (f: HttpFrame, previous) => {
       const set = new Set(previous);
       set.add(f.args[0].toLowerCase());
@@ -127,10 +127,10 @@ export function sharedTable(prefix: string, next: readonly string[] = NEXT_HTTP)
     [`${p}socket_keepalive`]: flag(HSL, false),
     [`${p}allow_upstream`]: predicates(),
     [`${p}bind_dynamic`]: flag(HSL, false),
-    [`${p}bind`]: custom<BindConf | 'off' | undefined>(HSL, [1, 2], undefined, (f: HttpFrame) => {
+    [`${p}bind`]: custom<BindConf | 'off' | null>(HSL, [1, 2], null, (f: HttpFrame) => {
       if (f.args[0] === 'off' && f.args.length === 1) return 'off';
       const value = f.scope.value(f.args[0]);
-      if (value.constant !== undefined && !isIP(value.constant) && !isIP(splitHostPort(value.constant, 0).host))
+      if (value.constant !== null && !isIP(value.constant) && !isIP(splitHostPort(value.constant, 0).host))
         f.fail(`invalid address "${value.constant}"`);
       if (f.args[1] === 'transparent') f.fail('the "transparent" parameter is not supported: Node cannot set IP_TRANSPARENT');
       if (f.args[1] !== undefined) f.fail(`invalid parameter "${f.args[1]}"`);
@@ -156,9 +156,9 @@ export function responseTable(prefix: string): Table {
     [`${p}pass_request_body`]: flag(HSL, true),
     [`${p}max_temp_file_size`]: size(HSL, '1024m'),
     [`${p}temp_file_write_size`]: size(HSL, ''),
-    [`${p}limit_rate`]: custom<{ value: Value } | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+    [`${p}limit_rate`]: custom<{ value: Value } | null>(HSL, 1, null, (f: HttpFrame) => {
       const value = f.scope.value(f.args[0]);
-      if (value.constant !== undefined && parseSize(value.constant) === undefined) f.refuse('invalid value');
+      if (value.constant !== null && parseSize(value.constant) === null) f.refuse('invalid value');
       return { value };
     }),
     [`${p}force_ranges`]: flag(HSL, false),
@@ -175,10 +175,10 @@ export function responseTable(prefix: string): Table {
       },
       { repeats: true },
     ),
-    [`${p}store`]: custom<{ on: boolean; value: Value | undefined }>(HSL, 1, { on: false, value: undefined }, (f: HttpFrame) => {
-      if (f.args[0] === 'off') return { on: false, value: undefined };
+    [`${p}store`]: custom<{ on: boolean; value: Value | null }>(HSL, 1, { on: false, value: null }, (f: HttpFrame) => {
+      if (f.args[0] === 'off') return { on: false, value: null };
       if (f.args[0] === '') f.fail('empty path');
-      return { on: true, value: f.args[0] === 'on' ? undefined : f.scope.value(f.args[0]) };
+      return { on: true, value: f.args[0] === 'on' ? null : f.scope.value(f.args[0]) };
     }),
     [`${p}store_access`]: custom<number>(HSL, [1, 3], 0o600, parseAccess),
   };
@@ -212,7 +212,7 @@ export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, 
   checkBuffers(prefix, conf);
   const pass = get<ReadonlySet<string>>('pass_header', new Set());
   const hide = get<ReadonlySet<string>>('hide_header', new Set());
-  const bind = get<BindConf | 'off' | undefined>('bind', undefined);
+  const bind = get<BindConf | 'off' | null>('bind', null);
   const tempPath = TEMP_PATHS.find((name) => name === `${prefix}_temp_path`);
   return {
     connectTimeoutMs: get('connect_timeout', 60_000),
@@ -231,17 +231,17 @@ export function readUpstreamConf(prefix: string, conf: Record<string, unknown>, 
     nextTimeoutMs: get('next_upstream_timeout', 0),
     maxTempFileSize: get('max_temp_file_size', 1 << 30),
     tempPath: tempPath ? core.conf(loc)[tempPath] : { path: `${prefix}_temp`, levels: [] },
-    limitRate: get<{ value: Value } | undefined>('limit_rate', undefined)?.value,
+    limitRate: get<{ value: Value } | null>('limit_rate', null)?.value ?? null,
     forceRanges: get('force_ranges', false),
     ignoreHeaders: get('ignore_headers', new Set<string>()),
     hidden: new Set([...HIDDEN, ...hidden, ...hide].filter((name) => !pass.has(name) || hide.has(name))),
     passTrailers: get('pass_trailers', false),
     socketKeepalive: get('socket_keepalive', false),
-    bind: bind === 'off' ? undefined : bind,
+    bind: bind === 'off' ? null : bind,
     bindDynamic: get('bind_dynamic', false),
-    allowed: get<Value[] | undefined>('allow_upstream', undefined),
+    allowed: get<Value[] | null>('allow_upstream', null),
     requestDynamic: get('request_dynamic', false),
-    store: get('store', { on: false, value: undefined }),
+    store: get<UpstreamConf['store']>('store', { on: false, value: null }),
     storeAccess: get('store_access', 0o600),
     local: loc,
   };

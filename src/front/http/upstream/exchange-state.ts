@@ -38,7 +38,7 @@ export interface UpstreamOptions<Target extends UpstreamTarget> {
   method: string;
   /** finds the group and passes it to `seeker.useGroup`, or ends the request by `seeker.finish` */
   resolve(seeker: GroupSeeker): void;
-  cache?: CacheRequest;
+  cache?: CacheRequest | null;
   /** the head of the request contains its body, or there is none: the client's body is not sent */
   ownBody?: boolean;
   /** CONNECT: the connection itself is the response */
@@ -120,8 +120,8 @@ export abstract class ExchangeState<Target extends UpstreamTarget> implements Ex
     return this.protocol.keepsAlive;
   }
 
-  get connectionKind(): typeof PeerConnection | undefined {
-    return this.protocol.connection;
+  get connectionKind(): typeof PeerConnection | null {
+    return this.protocol.connection ?? null;
   }
 
   get readsInPlace(): boolean {
@@ -160,8 +160,8 @@ export abstract class ExchangeState<Target extends UpstreamTarget> implements Ex
     return this.parts?.passer.waitingClient === true;
   }
 
-  tlsSettings(): TlsSettings | undefined {
-    return this.protocol.tls?.(this);
+  tlsSettings(): TlsSettings | null {
+    return this.protocol.tls?.(this) ?? null;
   }
 
   rewriteField(field: HeaderField): void {

@@ -340,7 +340,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     this.parts?.reader.stopTimer();
     if (!conn) return;
     this.state.bytesSent = conn.bytesSent;
-    const pool = keep && !conn.ended ? this.connector?.pool : undefined;
+    const pool = keep && !conn.ended ? this.connector?.pool : null;
     if (pool) pool.give(conn);
     else conn.destroy();
   }
@@ -359,7 +359,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     const { r } = this;
     const ending = this.parts?.passer.takeEnding() ?? [];
     this.#release();
-    r.main.onAbort = undefined;
+    r.main.onAbort = null;
     if (this.tunnelling) {
       r.finalize(ERROR);
       return;
@@ -374,7 +374,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     this.parts?.passer.finishStore(false);
     if (!this.responseComplete) this.cache?.abandon(rc);
     this.#release();
-    r.main.onAbort = undefined;
+    r.main.onAbort = null;
     if (!sent || (rc !== ERROR && rc < 300)) {
       r.finalize(rc === ERROR ? 502 : rc);
       return;
@@ -393,7 +393,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     this.ended = true;
     this.cache?.abandon();
     this.#release();
-    r.main.onAbort = undefined;
+    r.main.onAbort = null;
     // The response that follows is another's, but variables show what this one sent.
     this.closeState();
     this.state = NO_ATTEMPT;
@@ -401,7 +401,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
 
   served(): void {
     this.ended = true;
-    this.r.main.onAbort = undefined;
+    this.r.main.onAbort = null;
   }
 
   letGo(): void {

@@ -13,8 +13,8 @@ import type { BlockFrame } from '../../http/config/module.ts';
 import { defineMailModule } from '../model.ts';
 
 export interface AuthServer {
-  /** undefined until the name is looked up, before the server starts */
-  address: Address | undefined;
+  /** null until the name is looked up, before the server starts */
+  address: Address | null;
   hostHeader: string;
   /** path and query */
   uri: string;
@@ -30,7 +30,7 @@ function parseAuthHttp(f: BlockFrame): AuthServer {
   const wrong = addressError(host);
   if (wrong) fail(wrong);
   const server: AuthServer = {
-    address: undefined,
+    address: null,
     hostHeader: unix ? 'localhost' : hostOf(host),
     uri: uri.startsWith('/') ? uri : `/${uri}`,
   };
@@ -58,7 +58,7 @@ function parseHeader(f: BlockFrame, previous: readonly string[] = []): string[] 
 }
 
 export const mailAuthHttp = defineMailModule('mail_auth_http', {
-  auth_http: custom<AuthServer | undefined>(HS, 1, undefined, parseAuthHttp),
+  auth_http: custom<AuthServer | null>(HS, 1, null, parseAuthHttp),
   auth_http_header: custom<string[]>(HS, 2, [], parseHeader, { repeats: true }),
   auth_http_pass_client_cert: flag(HS, false),
   auth_http_timeout: msec(HS, '60s'),

@@ -26,7 +26,7 @@ export function parseLineCommand(line: string, rules: LineRules): LineCommand | 
 }
 
 /** What a client answers to a prompt: the line up to the first space. @returns null if it is malformed */
-export const parseAnswer = (line: string): string | null => (line.includes('\r') ? null : line.split(' ', 1)[0]);
+export const parseAnswer = (line: string): string | null => (line.includes('\r') ? null : (line.split(' ', 1)[0] ?? null));
 
 const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
 

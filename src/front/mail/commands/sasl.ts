@@ -27,7 +27,7 @@ export class Sasl {
   readonly #session: MailSession;
   readonly #methods: ReadonlySet<string>;
   readonly #makeSalt: () => string;
-  #waiting: Waiting | undefined;
+  #waiting: Waiting | null = null;
 
   /** @param methods  enabled ones; PLAIN and LOGIN need not be. @param makeSalt  called if the session has none yet */
   constructor(session: MailSession, methods: ReadonlySet<string>, makeSalt: () => string) {
@@ -38,11 +38,11 @@ export class Sasl {
 
   /** The next line belongs to the exchange. */
   get active(): boolean {
-    return this.#waiting !== undefined;
+    return this.#waiting !== null;
   }
 
   cancel(): void {
-    this.#waiting = undefined;
+    this.#waiting = null;
   }
 
   /** @param args  of the command: the mechanism, and perhaps an initial response */
@@ -70,7 +70,7 @@ export class Sasl {
   /** @param text  the client's answer to the last prompt */
   continue(text: string): SaslStep {
     const waiting = this.#waiting;
-    this.#waiting = undefined;
+    this.#waiting = null;
     switch (waiting) {
       case 'username':
         return this.#username(text);

@@ -9,7 +9,7 @@ import { defineStreamModule, STATUS, type StreamMain, type StreamSession, sessio
 
 // ---------------------------------------------------------------- set_real_ip_from
 
-const realipTable = { set_real_ip_from: custom<Trusted | undefined>(HS, 1, undefined, parseTrusted, { repeats: true }) };
+const realipTable = { set_real_ip_from: custom<Trusted | null>(HS, 1, null, parseTrusted, { repeats: true }) };
 
 /** The address that the connection came from, if another replaced it. */
 interface Replaced {
@@ -17,7 +17,7 @@ interface Replaced {
   port: number;
 }
 
-const realipVariable = (name: string, get: (s: StreamSession, replaced: Replaced | undefined) => string): VariableDef => ({
+const realipVariable = (name: string, get: (s: StreamSession, replaced: Replaced | null) => string): VariableDef => ({
   name,
   volatile: true,
   get: (r) => get(sessionOf(r), stateOf<Replaced>(sessionOf(r), streamRealip)),
@@ -47,7 +47,7 @@ function realip(s: StreamSession): number {
 
 const limitTable = {
   limit_conn_zone: custom<undefined>(HTTP, 2, undefined, parseConnZone, { repeats: true }),
-  limit_conn: custom<ConnLimit[] | undefined>(HS, 2, undefined, parseConnLimit, { repeats: true }),
+  limit_conn: custom<ConnLimit[] | null>(HS, 2, null, parseConnLimit, { repeats: true }),
   limit_conn_log_level: oneOf(HS, LIMIT_LEVELS, 'error'),
   limit_conn_dry_run: flag(HS, false),
 };
@@ -64,7 +64,7 @@ function limitConn(s: StreamSession): number {
   if (!c.limit_conn) return DECLINED;
   const { refusedBy, counted, release } = enterZones(s, s.stream, c.limit_conn);
   if (counted) setState(s, streamLimitConn, 'PASSED');
-  if (refusedBy === undefined) {
+  if (refusedBy === null) {
     s.cleanups.push(...release);
     return DECLINED;
   }

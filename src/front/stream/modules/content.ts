@@ -26,7 +26,7 @@ export const streamReturn = defineStreamModule('stream_return', {
 export const streamPass = defineStreamModule('stream_pass', {
   pass: custom<undefined>(SERVER, 1, undefined, (f: BlockFrame) => {
     const target = f.scope.value(f.args[0]);
-    const wrong = target.constant === undefined ? undefined : addressError(target.constant);
+    const wrong = target.constant === null ? null : addressError(target.constant);
     if (wrong) f.fail(`${wrong} in pass "${target.source}"`);
     setContent(f, (s) => {
       const text = target.eval(s);
@@ -54,12 +54,12 @@ export const streamPass = defineStreamModule('stream_pass', {
   }),
 });
 
-function acceptorOf(text: string): ((socket: Socket) => void) | undefined {
+function acceptorOf(text: string): ((socket: Socket) => void) | null {
   for (const address of literalAddresses(text, 0) ?? []) {
     const accept = acceptorAt(address);
     if (accept) return accept;
   }
-  return undefined;
+  return null;
 }
 
 interface Assignment {
@@ -78,7 +78,7 @@ function parseSet(f: BlockFrame, previous: Assignment[] = []): Assignment[] {
 
 export const streamSet = defineStreamModule(
   'stream_set',
-  { set: custom<Assignment[] | undefined>(SERVER, 2, undefined, parseSet, { repeats: true }) },
+  { set: custom<Assignment[] | null>(SERVER, 2, null, parseSet, { repeats: true }) },
   {
     init(main) {
       main.preread.push((s) => {

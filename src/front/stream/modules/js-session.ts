@@ -26,22 +26,22 @@ const bytesOf = (data: Bytes): Buffer => (typeof data === 'string' ? Buffer.from
 export class JsSession {
   readonly #s: StreamSession;
   /** undefined: the handler does not decide about the session */
-  readonly #onDecision: (() => void) | undefined;
+  readonly #onDecision: (() => void) | null;
   readonly #listeners: Partial<Record<Direction, Listener>> = {};
-  #variables: Record<string, string> | undefined;
-  #rawVariables: Record<string, Buffer> | undefined;
+  #variables: Record<string, string> | null = null;
+  #rawVariables: Record<string, Buffer> | null = null;
   /** where `send` adds to while a listener runs */
-  #output: Buffer[] | undefined;
-  #running: Direction | undefined;
+  #output: Buffer[] | null = null;
+  #running: Direction | null = null;
   #value: unknown;
   /** code for the phase, undefined until the handler has decided */
-  decision: number | undefined;
+  decision: number | null = null;
   /** passes on what is sent outside a listener */
-  onSend: ((direction: Direction, data: Buffer) => void) | undefined;
+  onSend: ((direction: Direction, data: Buffer) => void) | null = null;
 
   constructor(s: StreamSession, onDecision?: () => void) {
     this.#s = s;
-    this.#onDecision = onDecision;
+    this.#onDecision = onDecision ?? null;
   }
 
   // ---------------------------------------------------------------- for handlers
@@ -71,7 +71,7 @@ export class JsSession {
   }
 
   on(event: string, callback: Callback): void {
-    const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+    const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : null;
     if (!known) throw new TypeError(`unknown event "${event}"`);
     const { direction, binary } = known;
     if (this.#listeners[direction]) throw new TypeError(`event handler "${event}" is already set`);
@@ -80,7 +80,7 @@ export class JsSession {
     this.#listeners[direction] = { callback, binary };
   }
   off(event: string): void {
-    const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+    const known = Object.hasOwn(EVENTS, event) ? EVENTS[event] : null;
     if (!known) throw new TypeError(`unknown event "${event}"`);
     delete this.#listeners[known.direction];
   }
@@ -89,7 +89,7 @@ export class JsSession {
   send(data: Bytes, options: { from_upstream?: boolean } = {}): void {
     const named = options.from_upstream;
     const direction = named === undefined ? this.#running : named ? 'down' : 'up';
-    if (direction === undefined) throw new TypeError('"from_upstream" flag is expected when called asynchronously');
+    if (direction === null) throw new TypeError('"from_upstream" flag is expected when called asynchronously');
     const bytes = bytesOf(data);
     if (bytes.length === 0) return;
     if (direction === this.#running && this.#output) this.#output.push(bytes);
@@ -118,7 +118,7 @@ export class JsSession {
   /** Variables of the configuration; those of `set` and `js_var` are writable. */
   get variables(): Record<string, string> {
     return (this.#variables ??= view<string>(
-      (name) => this.#read(name),
+      (name) => this.#read(name) ?? undefined,
       () => [],
       (name, value) => this.#assign(name, value ?? ''),
     ));
@@ -127,16 +127,16 @@ export class JsSession {
     return (this.#rawVariables ??= view<Buffer>(
       (name) => {
         const value = this.#read(name);
-        return value === undefined ? undefined : Buffer.from(value, 'latin1');
+        return value === null ? undefined : Buffer.from(value, 'latin1');
       },
       () => [],
       (name, value) => this.#assign(name, value?.latin1Slice() ?? ''),
     ));
   }
 
-  #read(name: string): string | undefined {
+  #read(name: string): string | null {
     const def = this.#s.stream.variables.find(name);
-    return def ? (this.#s.variable(def) ?? undefined) : undefined;
+    return def ? (this.#s.variable(def) ?? null) : null;
   }
 
   #assign(name: string, value: string): void {
@@ -162,20 +162,20 @@ export class JsSession {
       const shown = listener.binary ? Buffer.from(data) : data.toString('utf8');
       currentSession.run(this.#s, () => listener.callback(shown, { last }));
     } finally {
-      this.#output = undefined;
-      this.#running = undefined;
+      this.#output = null;
+      this.#running = null;
     }
     return output;
   }
 
   decide(code: number): void {
-    if (this.decision !== undefined) return;
+    if (this.decision !== null) return;
     this.decision = code;
     this.#onDecision?.();
   }
 
   /** An asynchronous handler that ended without deciding or listening never will. */
   failUndecided(): void {
-    if (this.decision === undefined && !this.wants('up')) this.decide(STATUS.internalError);
+    if (this.decision === null && !this.wants('up')) this.decide(STATUS.internalError);
   }
 }

@@ -11,7 +11,7 @@ import { streamCore } from '../core.ts';
 import { defineStreamModule, STATUS, type StreamFilter, type StreamMain, type StreamSession, sessionOf } from '../model.ts';
 import { JsSession } from './js-session.ts';
 
-const handlerOf = () => custom<Wanted | undefined>(HS, 1, undefined, (f: BlockFrame) => want(f, f.args[0]));
+const handlerOf = () => custom<Wanted | null>(HS, 1, null, (f: BlockFrame) => want(f, f.args[0]));
 
 const table = {
   ...handlerTable((r) => new JsSession(sessionOf(r))),
@@ -53,7 +53,7 @@ class JsPhase {
   /** what the phase waits for, besides more bytes */
   #running = false;
   #waits = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(s: StreamSession, wanted: Wanted) {
     this.#s = s;
@@ -84,7 +84,7 @@ class JsPhase {
   /** Shows the function the bytes so far. @returns the decision, or AGAIN */
   upload(data: Buffer): number {
     // what arrives while it is running is shown together with what follows
-    if (this.#js.decision === undefined && !this.#running) this.#guard(() => this.#js.run('up', data, false));
+    if (this.#js.decision === null && !this.#running) this.#guard(() => this.#js.run('up', data, false));
     return this.#outcome();
   }
 
@@ -103,34 +103,34 @@ class JsPhase {
 
   #outcome(): number {
     const { decision } = this.#js;
-    if (decision !== undefined && !this.#running) return decision;
+    if (decision !== null && !this.#running) return decision;
     if (!this.#waits) {
       this.#waits = true;
       const limitMs = streamCore.conf(this.#s.loc).preread_timeout;
       this.#timer = setTimeout(() => this.#fail(new Error(`${this.#wanted.name} has not decided within ${limitMs} ms`)), limitMs);
-      this.#s.cleanups.push(() => clearTimeout(this.#timer));
+      this.#s.cleanups.push(() => clearTimeout(this.#timer ?? undefined));
     }
     return AGAIN;
   }
 
   /** Continues the phase if it waits for the decision; one that is made during a call is returned by it. */
   #decided(): void {
-    if (!this.#waits || this.#running || this.#js.decision === undefined) return;
-    clearTimeout(this.#timer);
+    if (!this.#waits || this.#running || this.#js.decision === null) return;
+    clearTimeout(this.#timer ?? undefined);
     const { decision } = this.#js;
     queueMicrotask(() => this.#s.resume(decision));
   }
 }
 
 /** Runs the function, which registers what it wants to see. Errors end the session. */
-function jsFilter(s: StreamSession, wanted: Wanted): StreamFilter | undefined {
+function jsFilter(s: StreamSession, wanted: Wanted): StreamFilter | null {
   const js = new JsSession(s);
   const failed = (error: unknown): void => {
     logException(s, error);
     s.finalize(STATUS.internalError);
   };
   const filter: StreamFilter = {
-    emit: undefined,
+    emit: null,
     handles: (direction) => js.wants(direction),
     pass(direction, data, last) {
       try {
@@ -147,7 +147,7 @@ function jsFilter(s: StreamSession, wanted: Wanted): StreamFilter | undefined {
     if (result instanceof Promise) result.catch(failed);
   } catch (error) {
     failed(error);
-    return undefined;
+    return null;
   }
   return filter;
 }

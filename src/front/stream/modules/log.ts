@@ -11,7 +11,7 @@ function logSession(s: StreamSession): void {
   const { access_log: targets, open_log_file_cache: cache } = streamLog.conf(s.loc);
   if (targets === 'off') return;
   writeLogs(s, targets, (name, line, header) => {
-    if (name !== '') writeScripted(s, path.resolve(s.stream.paths.prefix, name), line, header, cache);
+    if (name !== '') writeScripted(s, path.resolve(s.stream.paths.prefix, name), line, header, cache ?? undefined);
   });
 }
 
@@ -21,7 +21,7 @@ const table = {
     repeats: true,
     defaultText: 'off',
   }),
-  open_log_file_cache: custom<LogCache | undefined>(HS, [1, 4], undefined, parseLogCache, { defaultText: 'off' }),
+  open_log_file_cache: custom<LogCache | null>(HS, [1, 4], null, parseLogCache, { defaultText: 'off' }),
 };
 
 export const streamLog = defineStreamModule('stream_log', table, {

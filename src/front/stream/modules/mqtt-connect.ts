@@ -21,8 +21,8 @@ export interface Connect {
   clientId: Buffer;
   /** the will as it is in the packet, empty if there is none */
   will: Buffer;
-  username: Buffer | undefined;
-  password: Buffer | undefined;
+  username: Buffer | null;
+  password: Buffer | null;
 }
 
 class Truncated extends Error {}
@@ -43,14 +43,14 @@ class Reader {
   }
 
   /** A number of 7 bits a byte. @returns undefined if it has more than four bytes */
-  variable(): number | undefined {
+  variable(): number | null {
     let value = 0;
     for (let shift = 0; shift < 28; shift += 7) {
       const [byte] = this.take(1);
       value |= (byte & 0x7f) << shift;
       if ((byte & 0x80) === 0) return value;
     }
-    return undefined;
+    return null;
   }
 
   string(): Buffer {
@@ -66,33 +66,33 @@ class Reader {
 }
 
 /** @returns the packet at the start of the data, 'more' if it is incomplete, undefined if it is no CONNECT of these versions */
-export function parseConnect(data: Buffer): Connect | 'more' | undefined {
+export function parseConnect(data: Buffer): Connect | 'more' | null {
   if (data.length === 0) return 'more';
-  if (data[0] !== CONNECT) return undefined;
+  if (data[0] !== CONNECT) return null;
   const outer = new Reader(data.subarray(1, 5));
-  let remaining: number | undefined;
+  let remaining: number | null;
   try {
     remaining = outer.variable();
   } catch {
     return 'more';
   }
-  if (remaining === undefined) return undefined;
+  if (remaining === null) return null;
   const start = 1 + outer.at;
   const known = Math.min(PROTOCOL.length, data.length - start);
-  if (!data.subarray(start, start + known).equals(PROTOCOL.subarray(0, known))) return undefined;
+  if (!data.subarray(start, start + known).equals(PROTOCOL.subarray(0, known))) return null;
   if (data.length < start + remaining) return 'more';
   try {
     return readFields(new Reader(data.subarray(start, start + remaining)), start + remaining, remaining);
   } catch (error) {
-    if (error instanceof Truncated) return undefined;
+    if (error instanceof Truncated) return null;
     throw error;
   }
 }
 
-function readFields(r: Reader, size: number, remaining: number): Connect | undefined {
+function readFields(r: Reader, size: number, remaining: number): Connect | null {
   r.take(PROTOCOL.length);
   const [level, flags] = r.take(2);
-  if ((level !== 4 && level !== 5) || flags & RESERVED) return undefined;
+  if ((level !== 4 && level !== 5) || flags & RESERVED) return null;
   const keepAlive = r.take(2).readUInt16BE(0);
   const properties = level === 5 ? r.properties() : Buffer.alloc(0);
   const clientId = r.string();
@@ -101,9 +101,9 @@ function readFields(r: Reader, size: number, remaining: number): Connect | undef
     if (level === 5) parts.push(r.properties());
     for (let n = 0; n < 2; n++) parts.push(written(r.string()));
   }
-  const username = flags & USERNAME ? r.string() : undefined;
-  const password = flags & PASSWORD ? r.string() : undefined;
-  if (r.at !== remaining) return undefined;
+  const username = flags & USERNAME ? r.string() : null;
+  const password = flags & PASSWORD ? r.string() : null;
+  if (r.at !== remaining) return null;
   return { size, level, flags, keepAlive, properties, clientId, will: Buffer.concat(parts), username, password };
 }
 

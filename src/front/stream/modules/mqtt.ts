@@ -33,11 +33,11 @@ const table = {
   mqtt: flag(HS, false),
   mqtt_buffers: buffers(HS, '100 1k'),
   mqtt_rewrite_buffer_size: ineffective(size(SERVER, '4k')),
-  mqtt_set_connect: custom<Change[] | undefined>(SERVER, 2, undefined, parseChange, { repeats: true }),
+  mqtt_set_connect: custom<Change[] | null>(SERVER, 2, null, parseChange, { repeats: true }),
   mqtt_preread: flag(HS, false),
 };
 
-const shown = (name: string, show: (packet: Connect) => Buffer | undefined): VariableDef => ({
+const shown = (name: string, show: (packet: Connect) => Buffer | null): VariableDef => ({
   name,
   get(r) {
     const packet = stateOf<Connect>(sessionOf(r), streamMqtt);
@@ -48,7 +48,7 @@ const shown = (name: string, show: (packet: Connect) => Buffer | undefined): Var
 export const streamMqtt: HttpModule<typeof table, StreamMain> = defineStreamModule('stream_mqtt', table, {
   init(main) {
     main.preread.push(readConnect);
-    main.filters.push((s) => (streamMqtt.conf(s.loc).mqtt && !s.udp ? new ConnectFilter(s) : undefined));
+    main.filters.push((s) => (streamMqtt.conf(s.loc).mqtt && !s.udp ? new ConnectFilter(s) : null));
   },
   variables: [shown('mqtt_preread_clientid', (packet) => packet.clientId), shown('mqtt_preread_username', (packet) => packet.username)],
 });
@@ -68,20 +68,20 @@ function readConnect(s: StreamSession, data: Buffer): number {
 
 /** Holds the client's bytes until the CONNECT packet is complete, changes it, and lets the rest pass. */
 class ConnectFilter implements StreamFilter {
-  emit: StreamFilter['emit'];
+  emit: StreamFilter['emit'] = null;
   readonly #s: StreamSession;
-  #held: Buffer | undefined = Buffer.alloc(0);
+  #held: Buffer | null = Buffer.alloc(0);
 
   constructor(s: StreamSession) {
     this.#s = s;
   }
 
   handles(direction: 'up' | 'down'): boolean {
-    return direction === 'up' && this.#held !== undefined;
+    return direction === 'up' && this.#held !== null;
   }
 
   pass(_direction: 'up' | 'down', data: Buffer, last: boolean): Buffer[] {
-    const { mqtt_buffers: limit, mqtt_set_connect: changes = [] } = streamMqtt.conf(this.#s.loc);
+    const { mqtt_buffers: limit, mqtt_set_connect: changes } = streamMqtt.conf(this.#s.loc);
     const held = Buffer.concat([this.#held ?? Buffer.alloc(0), data]);
     this.#held = held;
     const packet = parseConnect(held);
@@ -90,8 +90,9 @@ class ConnectFilter implements StreamFilter {
       return held.length < limit.count * limit.size ? [] : this.#refuse('too large an MQTT CONNECT packet');
     }
     if (!packet) return this.#refuse('an invalid MQTT CONNECT packet');
-    for (const { field, value } of changes) packet[field === 'clientid' ? 'clientId' : field] = Buffer.from(value.eval(this.#s), 'latin1');
-    this.#held = undefined;
+    for (const { field, value } of changes ?? [])
+      packet[field === 'clientid' ? 'clientId' : field] = Buffer.from(value.eval(this.#s), 'latin1');
+    this.#held = null;
     try {
       return [writeConnect(packet), held.subarray(packet.size)].filter((part) => part.length > 0);
     } catch (error) {

@@ -33,7 +33,7 @@ function readHello(s: StreamSession, data: Buffer): number {
   if (hello === 'more') return AGAIN;
   if (!hello) return DECLINED;
   setState(s, streamSslPreread, hello);
-  const server = hello.serverName === '' ? undefined : s.hosts.find(hello.serverName, s);
+  const server = hello.serverName === '' ? null : s.hosts.find(hello.serverName, s);
   if (server) s.useServer(server);
   return DECLINED;
 }

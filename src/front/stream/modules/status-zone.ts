@@ -18,7 +18,7 @@ class StreamZone implements CountedZone {
 
   constructor(
     readonly name: string,
-    before: number[] | undefined,
+    before: number[] | null,
   ) {
     this.#counters = new Counters(`stream:status_zone:${name}`, FIELDS.length);
     // sessions in progress stay with the previous worker
@@ -71,21 +71,21 @@ class StreamZone implements CountedZone {
   }
 }
 
-function parseZone(f: BlockFrame): StreamZone | undefined {
+function parseZone(f: BlockFrame): StreamZone | null {
   const { main } = f.scope;
   const [name] = f.args;
   if (name === '') f.fail(`invalid zone name "${name}"`);
-  if (name === 'off') return undefined;
+  if (name === 'off') return null;
   const key = `status_zone:${name}`;
   let zone = main.registry.get(key) as StreamZone | undefined;
   if (!zone) {
-    zone = new StreamZone(name, main.inherited.get(key) as number[] | undefined);
+    zone = new StreamZone(name, (main.inherited.get(key) as number[] | undefined) ?? null);
     main.registry.set(key, zone);
   }
   return zone;
 }
 
-const table = { status_zone: custom<StreamZone | undefined>(SERVER, 1, undefined, parseZone, { merge: (_, own) => own }) };
+const table = { status_zone: custom<StreamZone | null>(SERVER, 1, null, parseZone, { merge: (_, own) => own }) };
 
 export const streamStatusZone: HttpModule<typeof table, StreamMain> = defineStreamModule('stream_status_zone', table, {
   init(main) {

@@ -9,7 +9,7 @@ import type { ProxyConf } from './conf.ts';
 export class Attempts {
   /** of the current attempt */
   state!: AttemptState;
-  peer: Peer | undefined;
+  peer: Peer | null = null;
   readonly #s: StreamSession;
   readonly #conf: ProxyConf;
   readonly #group: UpstreamGroup;
@@ -25,8 +25,8 @@ export class Attempts {
     this.#triesLeft = conf.proxy_next_upstream_tries || Infinity;
   }
 
-  /** Chooses a peer. @returns undefined if there is none: the session is over */
-  next(): Peer | undefined {
+  /** Chooses a peer. @returns null if there is none: the session is over */
+  next(): Peer | null {
     const s = this.#s;
     const peer = this.#selection.get();
     this.state = {
@@ -44,7 +44,7 @@ export class Attempts {
     if (!peer) {
       s.log('error', 'no live upstreams');
       s.finalize(STATUS.badGateway);
-      return undefined;
+      return null;
     }
     this.peer = peer;
     s.upstreamName = peer.name;
@@ -78,7 +78,7 @@ export class Attempts {
   release(outcome: 'ok' | 'failed'): void {
     const { peer, state } = this;
     if (!peer) return;
-    this.peer = undefined;
+    this.peer = null;
     state.sessionMs = nowMs() - state.startMs;
     const { set } = this.#group;
     if (set.watchesInflight) {

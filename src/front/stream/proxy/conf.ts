@@ -9,9 +9,9 @@ import { defineStreamModule, type StreamMain, type StreamSession } from '../mode
 
 /** Bytes per second, 0 for no limit. */
 const rate = () =>
-  custom<Value | undefined>(HS, 1, undefined, (f: BlockFrame) => {
+  custom<Value | null>(HS, 1, null, (f: BlockFrame) => {
     const value = f.scope.value(f.args[0]);
-    if (value.constant !== undefined && parseSize(value.constant) === undefined) f.refuse('invalid value');
+    if (value.constant !== null && parseSize(value.constant) === null) f.refuse('invalid value');
     return value;
   });
 
@@ -42,7 +42,7 @@ const table = {
   proxy_responses: { ...num(HS, 0), fallback: Infinity, defaultText: '' },
   proxy_socket_keepalive: flag(HS, false),
   proxy_ssl: flag(HS, false),
-  proxy_ssl_alpn: custom<Value[] | undefined>(HS, [1, 64], undefined, (f: BlockFrame) => f.args.map((word) => f.scope.value(word))),
+  proxy_ssl_alpn: custom<Value[] | null>(HS, [1, 64], null, (f: BlockFrame) => f.args.map((word) => f.scope.value(word))),
   proxy_timeout: msec(HS, '10m'),
   proxy_upload_rate: rate(),
   ...upstreamTlsTable('proxy'),
@@ -56,17 +56,17 @@ export const streamProxyConf: HttpModule<typeof table, StreamMain> = defineStrea
 
 /** TLS to back ends, by level. */
 const settings = new WeakMap<Loc, UpstreamTlsConf>();
-export const tlsConfOf = (loc: Loc): UpstreamTlsConf | undefined => settings.get(loc);
+export const tlsConfOf = (loc: Loc): UpstreamTlsConf | null => settings.get(loc) ?? null;
 
 /** The settings of one session. */
 export type ProxyConf = ReturnType<typeof streamProxyConf.conf>;
 
 /** Rate of a direction, bytes per second; 0: unlimited. */
-export const rateOf = (s: StreamSession, value: Value | undefined): number => (value ? (parseSize(value.eval(s)) ?? 0) : 0);
+export const rateOf = (s: StreamSession, value: Value | null): number => (value ? (parseSize(value.eval(s)) ?? 0) : 0);
 
 /** Own address of connections to back ends. */
-export function bindAddress(s: StreamSession, conf: ProxyConf): { address: string; port: number } | undefined {
-  if (conf.proxy_bind === 'off') return undefined;
+export function bindAddress(s: StreamSession, conf: ProxyConf): { address: string; port: number } | null {
+  if (conf.proxy_bind === 'off') return null;
   const m = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(conf.proxy_bind.value.eval(s));
-  return m ? { address: m[1] ?? m[2], port: Number(m[3] ?? 0) } : undefined;
+  return m ? { address: m[1] ?? m[2], port: Number(m[3] ?? 0) } : null;
 }

@@ -22,13 +22,13 @@ interface Match {
   /** empty: nothing is sent */
   send: Buffer;
   /** whether what was received so far is what is expected; undefined: nothing is */
-  expect: ((received: string) => boolean) | undefined;
+  expect: ((received: string) => boolean) | null;
 }
 interface Check extends HealthCheck {
   udp: boolean;
 }
 
-const CONNECTS: Match = { send: Buffer.alloc(0), expect: undefined };
+const CONNECTS: Match = { send: Buffer.alloc(0), expect: null };
 /** Bytes of an answer that are examined. */
 const MAX_ANSWER = 64 * 1024;
 
@@ -59,7 +59,7 @@ function parseMatch(f: BlockFrame<StreamMain>): undefined {
       } catch (error) {
         return failAt(node, `invalid regular expression "${args[1]}": ${(error as Error).message}`);
       }
-      match.expect = (received) => regex.exec(received) !== undefined;
+      match.expect = (received) => regex.exec(received) !== null;
     } else
       failAt(
         node,
@@ -88,7 +88,7 @@ function parseCheck(f: BlockFrame<StreamMain>, previous: Check[] = []): Check[] 
 
 const table = {
   match: block<undefined>(HTTP, 1, undefined, parseMatch),
-  health_check: custom<Check[] | undefined>(SERVER, [0, ANY_COUNT], undefined, parseCheck, { repeats: true, merge: (_, own) => own }),
+  health_check: custom<Check[] | null>(SERVER, [0, ANY_COUNT], null, parseCheck, { repeats: true, merge: (_, own) => own }),
   health_check_timeout: msec(HS, '5s'),
 };
 
@@ -104,7 +104,7 @@ export const streamHealthCheck: HttpModule<typeof table, StreamMain> = defineStr
       const { health_check: checks, health_check_timeout: timeoutMs } = streamHealthCheck.conf(root);
       const target = streamProxy.conf(root).proxy_pass;
       if (!checks || !target) continue;
-      const secure = tlsConfOf(root) !== undefined;
+      const secure = tlsConfOf(root) !== null;
       for (const check of checks) {
         const match = matchesOf(main).get(check.match) ?? CONNECTS;
         const probe = (peer: Peer, done: (why: string) => void): void =>

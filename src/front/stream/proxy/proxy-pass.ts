@@ -11,12 +11,12 @@ import { UdpProxy } from './udp-proxy.ts';
 
 export const streamProxy = defineStreamModule('stream_proxy', {
   /** the group, if it is known before there is a session */
-  proxy_pass: custom<UpstreamGroup | undefined>(SERVER, 1, undefined, parsePass, { merge: (_, own) => own }),
+  proxy_pass: custom<UpstreamGroup | null>(SERVER, 1, null, parsePass, { merge: (_, own) => own }),
 });
 
-function parsePass(f: BlockFrame): UpstreamGroup | undefined {
+function parsePass(f: BlockFrame): UpstreamGroup | null {
   const target = f.scope.value(f.args[0]);
-  if (target.constant !== undefined) {
+  if (target.constant !== null) {
     const group = literalGroup(f, target.constant, 0);
     const name = target.constant;
     setContent(f, (s) => begin(s, realGroup(group), name));
@@ -26,7 +26,7 @@ function parsePass(f: BlockFrame): UpstreamGroup | undefined {
     const name = target.eval(s);
     findGroup(s, name, (group) => begin(s, group, name));
   });
-  return undefined;
+  return null;
 }
 
 /** Finds the group for an address known at run time. */

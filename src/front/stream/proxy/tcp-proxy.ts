@@ -24,7 +24,7 @@ class HeldBack {
   readonly #emit: (data: Buffer) => void;
   readonly #onEmpty: () => void;
   #held: Buffer[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
 
   /** @param limit  bytes that pass at once @param onEmpty  nothing is held any more */
   constructor(rate: number, limit: number, emit: (data: Buffer) => void, onEmpty: () => void) {
@@ -45,12 +45,12 @@ class HeldBack {
 
   stop(): void {
     if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#timer = null;
     this.#held = [];
   }
 
   #pump(): void {
-    this.#timer = undefined;
+    this.#timer = null;
     const { throttle } = this;
     while (this.#held.length > 0) {
       const { allowance } = throttle;
@@ -83,7 +83,7 @@ export class TcpProxy implements ConnectionEvents {
   readonly #conf: ProxyConf;
   readonly #attempts: Attempts;
   readonly #defaultName: string;
-  #conn: PeerConnection | undefined;
+  #conn: PeerConnection | null = null;
   #connected = false;
   /** bytes of the client from before the connection was open */
   #early: Buffer[] = [];
@@ -93,8 +93,8 @@ export class TcpProxy implements ConnectionEvents {
   /** `#whenWritten` waits for the last bytes of the client, or of the peer */
   #clientFlush = false;
   #peerFlush = false;
-  readonly #up: HeldBack | undefined;
-  readonly #down: HeldBack | undefined;
+  readonly #up: HeldBack | null = null;
+  readonly #down: HeldBack | null = null;
 
   /** @param name  back end as configured */
   constructor(s: ClientStream, conf: ProxyConf, group: UpstreamGroup, name: string) {
@@ -138,7 +138,7 @@ export class TcpProxy implements ConnectionEvents {
     const peer = this.#attempts.next();
     if (!peer) return;
     const conf = this.#conf;
-    let settings: TlsSettings | undefined;
+    let settings: TlsSettings | null = null;
     const tlsConf = tlsConfOf(s.loc);
     if (tlsConf) {
       settings = upstreamTls(s, tlsConf, this.#defaultName);
@@ -169,7 +169,7 @@ export class TcpProxy implements ConnectionEvents {
   #retry(): void {
     this.#noteSent();
     this.#conn?.destroy();
-    this.#conn = undefined;
+    this.#conn = null;
     if (this.#attempts.mayRetry()) this.#tryPeer();
   }
 
@@ -277,7 +277,7 @@ export class TcpProxy implements ConnectionEvents {
     const s = this.#s;
     if (s.done) return;
     if (!this.#connected) {
-      s.log('error', connectFailure(error));
+      s.log('error', connectFailure(error ?? null));
       this.#retry();
       return;
     }
@@ -329,7 +329,7 @@ export class TcpProxy implements ConnectionEvents {
     if (this.#down?.empty && !this.#peerEnded && this.#s.unsent === 0) conn?.socket.resume();
     if (!this.#clientEnded && !this.#peerEnded) return;
     const early = !this.#connected && this.#early.length > 0;
-    const toPeer = early || this.#up?.empty === false || (conn !== undefined && !conn.socket.destroyed && conn.unsent > 0);
+    const toPeer = early || this.#up?.empty === false || (conn !== null && !conn.socket.destroyed && conn.unsent > 0);
     const toClient = this.#down?.empty === false || (!this.#client.destroyed && this.#s.unsent > 0);
     if (toClient && !this.#peerFlush) this.#peerFlush = this.#whenWritten(this.#client);
     if (toPeer && conn && this.#connected && !this.#clientFlush) this.#clientFlush = this.#whenWritten(conn.socket);
@@ -376,7 +376,7 @@ export class TcpProxy implements ConnectionEvents {
 }
 
 /** What is logged if a connection cannot be opened. */
-function connectFailure(error: Error | undefined): string {
+function connectFailure(error: Error | null): string {
   if (!error) return 'peer closed connection in SSL handshake';
   const { syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined)

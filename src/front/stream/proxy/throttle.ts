@@ -33,7 +33,7 @@ export class Throttle {
 export class Pacer {
   readonly #throttle: Throttle;
   readonly #waiting: { bytes: number; pass: () => void }[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(rate: number) {
     this.#throttle = new Throttle(rate);
@@ -56,7 +56,7 @@ export class Pacer {
   }
 
   #pump(): void {
-    this.#timer = undefined;
+    this.#timer = null;
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (this.#throttle.allowance <= 0) {
         this.#wait(this.#throttle.waitMs);

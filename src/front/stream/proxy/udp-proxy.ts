@@ -20,15 +20,15 @@ export class UdpProxy implements Timed {
   readonly #s: DatagramFlow;
   readonly #conf: ProxyConf;
   readonly #attempts: Attempts;
-  #socket: Socket | undefined;
+  #socket: Socket | null = null;
   #connected = false;
   /** datagrams of the client from before the socket was ready */
   #early: Buffer[] = [];
   /** datagrams from the client and from the peer */
   #requests = 0;
   #responses = 0;
-  readonly #up: Pacer | undefined;
-  readonly #down: Pacer | undefined;
+  readonly #up: Pacer | null = null;
+  readonly #down: Pacer | null = null;
   #failed = false;
 
   constructor(s: DatagramFlow, conf: ProxyConf, group: UpstreamGroup) {
@@ -137,13 +137,13 @@ export class UdpProxy implements Timed {
     else pass();
   }
 
-  #peerFailed(socket: Socket | undefined, error: Error): void {
+  #peerFailed(socket: Socket | null, error: Error): void {
     const s = this.#s;
     if (s.done || socket !== this.#socket) return;
     s.log('error', `${this.#connected ? 'recv()' : 'connect()'} failed (${systemError(error)})`);
     if (!this.#connected) {
       this.#socket?.close();
-      this.#socket = undefined;
+      this.#socket = null;
       if (this.#attempts.mayRetry()) this.#tryPeer();
       return;
     }
@@ -190,6 +190,6 @@ export class UdpProxy implements Timed {
     this.#down?.stop();
     this.#attempts.release(this.#failed ? 'failed' : 'ok');
     this.#socket?.close();
-    this.#socket = undefined;
+    this.#socket = null;
   }
 }

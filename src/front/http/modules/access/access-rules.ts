@@ -34,17 +34,17 @@ export function accessRule(contexts: number, allow: boolean): Spec<undefined> {
 }
 
 /** The rules of a level: its own, or those of the nearest level around it. */
-export function rulesOf(loc: Loc): readonly Rule[] | undefined {
-  for (let level: Loc | undefined = loc; level; level = level.parent) {
+export function rulesOf(loc: Loc): readonly Rule[] | null {
+  for (let level: Loc | null = loc; level; level = level.parent ?? null) {
     const own = lists.get(level);
     if (own) return own;
   }
-  return undefined;
+  return null;
 }
 
 /** The first rule for an address. */
-export function findRule(rules: readonly Rule[], address: string): Rule | undefined {
+export function findRule(rules: readonly Rule[], address: string): Rule | null {
   const bytes = addressBytes(address);
   const unix = address.startsWith('unix:');
-  return rules.find((rule) => rule.all || (rule.unix && unix) || (rule.cidr && bytes && cidrContains(rule.cidr, bytes)));
+  return rules.find((rule) => rule.all || (rule.unix && unix) || (rule.cidr && bytes && cidrContains(rule.cidr, bytes))) ?? null;
 }

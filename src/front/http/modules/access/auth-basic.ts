@@ -14,18 +14,13 @@ import { AGAIN, DECLINED, HTTP_CLIENT_CLOSED, OK } from '../../request/codes.ts'
 export const authBasicModule = defineModule(
   'auth_basic',
   {
-    auth_basic: custom<{ realm: Value } | 'off' | undefined>(HSL | LIMIT_EXCEPT, 1, undefined, (f: HttpFrame) =>
+    auth_basic: custom<{ realm: Value } | 'off' | null>(HSL | LIMIT_EXCEPT, 1, null, (f: HttpFrame) =>
       f.args[0] === 'off' ? 'off' : { realm: f.scope.value(f.args[0]) },
     ),
-    auth_basic_user_file: custom<{ value: Value; path(t: string): string } | undefined>(
-      HSL | LIMIT_EXCEPT,
-      1,
-      undefined,
-      (f: HttpFrame) => {
-        const { scope } = f;
-        return { value: scope.value(f.args[0]), path: (t) => scope.path(t, 'conf') };
-      },
-    ),
+    auth_basic_user_file: custom<{ value: Value; path(t: string): string } | null>(HSL | LIMIT_EXCEPT, 1, null, (f: HttpFrame) => {
+      const { scope } = f;
+      return { value: scope.value(f.args[0]), path: (t) => scope.path(t, 'conf') };
+    }),
     // A forward proxy has its own authentication header, regardless of the method.
     auth_basic_proxy: flag(HSL, false),
     auth_delay: msec(HSL, '0'),
@@ -58,7 +53,7 @@ function authBasic(r: Request): number {
   if (realm === 'off') return DECLINED;
   const proxied = c.auth_basic_proxy || r.method === 'CONNECT';
   const header = r.headerIn(proxied ? 'proxy-authorization' : 'authorization');
-  const m = header === undefined ? null : /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header);
+  const m = header === null ? null : /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header);
   const decoded = m && Buffer.from(m[1], 'base64');
   const colon = decoded ? decoded.indexOf(':') : -1;
   if (!decoded || colon < 0) {
@@ -75,7 +70,7 @@ function authBasic(r: Request): number {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 403 : 500;
   }
   const stored = storedHash(text, user);
-  if (stored === undefined) {
+  if (stored === null) {
     r.log('error', `user "${user}" was not found in "${file}"`);
     return denied(r, realm, proxied);
   }
@@ -110,7 +105,7 @@ function verdictOn(r: Request, password: Buffer, stored: string): Verdict | 'uns
   const pending: PendingCheck = { stored, verdict: null };
   const result = checker.check(password, stored, (verdict) => {
     pending.verdict = verdict;
-    r.onAbort = undefined;
+    r.onAbort = null;
     if (!r.done) r.conn.post(r);
   });
   if (typeof result === 'string') return result;
@@ -121,14 +116,14 @@ function verdictOn(r: Request, password: Buffer, stored: string): Verdict | 'uns
   return null;
 }
 
-function storedHash(text: string, user: string): string | undefined {
+function storedHash(text: string, user: string): string | null {
   for (const line of text.split('\n')) {
     if (line.startsWith('#') || !line.startsWith(`${user}:`)) continue;
     const rest = line.slice(user.length + 1).replace(/\r$/, '');
     const colon = rest.indexOf(':');
     return colon < 0 ? rest : rest.slice(0, colon);
   }
-  return undefined;
+  return null;
 }
 
 function denied(r: Request, realm: string, proxied: boolean): number {

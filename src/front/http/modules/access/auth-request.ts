@@ -12,13 +12,13 @@ import { declareVariable } from '../rewrite.ts';
 export const authRequestModule = defineModule(
   'auth_request',
   {
-    auth_request: custom<{ uri: Value } | 'off' | undefined>(HSL, 1, undefined, (f: HttpFrame) =>
+    auth_request: custom<{ uri: Value } | 'off' | null>(HSL, 1, null, (f: HttpFrame) =>
       f.args[0] === 'off' ? 'off' : { uri: f.scope.value(f.args[0]) },
     ),
-    auth_request_set: custom<{ def: VariableDef; value: Value }[] | undefined>(
+    auth_request_set: custom<{ def: VariableDef; value: Value }[] | null>(
       HSL,
       2,
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => [...previous, { def: declareVariable(f, f.args[0]), value: f.scope.value(f.args[1]) }],
       { repeats: true },
     ),

@@ -14,7 +14,7 @@ const ENTRY_BYTES = 128;
 export function parseZoneArg(f: BlockFrame, word: string): { name: string; max: number } {
   const m = /^zone=([^:]+):(.+)$/.exec(word);
   const bytes = m && parseSize(m[2]);
-  if (!m || bytes === undefined || bytes === null) f.fail(`invalid zone size "${word}"`);
+  if (!m || bytes === null) f.fail(`invalid zone size "${word}"`);
   if (bytes < 8 * 4096) f.fail(`zone "${word}" is too small`);
   return { name: m[1], max: Math.floor(bytes / ENTRY_BYTES) };
 }
@@ -82,7 +82,7 @@ export function parseConnLimit(f: BlockFrame, previous: ConnLimit[] = []): ConnL
 /** Result of counting a session in its zones. */
 interface Entered {
   /** the zone that has no room; nothing is counted then */
-  refusedBy: string | undefined;
+  refusedBy: string | null;
   /** some zone applies: its key is not empty */
   counted: boolean;
   /** to be called when the session ends */
@@ -103,5 +103,5 @@ export function enterZones(r: Session, { registry }: BlockMain, limits: readonly
     }
     release.push(() => zone.leave(key));
   }
-  return { refusedBy: undefined, counted, release };
+  return { refusedBy: null, counted, release };
 }

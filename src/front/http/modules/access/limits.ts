@@ -44,7 +44,7 @@ interface RateLimit {
 
 function parseReqZone(f: HttpFrame): undefined {
   const key = f.scope.value(f.args[0]);
-  let zone: { name: string; max: number } | undefined;
+  let zone: { name: string; max: number } | null = null;
   let rate = 1000;
   for (const word of f.args.slice(1)) {
     if (word.startsWith('zone=')) zone = parseZoneArg(f, word);
@@ -82,13 +82,13 @@ function parseReq(f: HttpFrame, previous: RateLimit[] = []): RateLimit[] {
 }
 
 /** Status of a refused request. */
-const statusOf = () => within(num(HSL, 503), (status) => (status < 400 || status > 599 ? 'value must be between 400 and 599' : undefined));
+const statusOf = () => within(num(HSL, 503), (status) => (status < 400 || status > 599 ? 'value must be between 400 and 599' : null));
 
 export const limitReqModule = defineModule(
   'limit_req',
   {
     limit_req_zone: custom<undefined>(HTTP, 3, undefined, parseReqZone, { repeats: true }),
-    limit_req: custom<RateLimit[] | undefined>(HSL, [1, 3], undefined, parseReq, { repeats: true }),
+    limit_req: custom<RateLimit[] | null>(HSL, [1, 3], null, parseReq, { repeats: true }),
     limit_req_log_level: oneOf(HSL, LIMIT_LEVELS, 'error'),
     limit_req_status: statusOf(),
     limit_req_dry_run: flag(HSL, false),
@@ -121,7 +121,7 @@ interface Charge {
 
 function limitReq(r: Request): number {
   const c = limitReqModule.conf(r.loc);
-  if (!c.limit_req || r.isSub || r.getMainCtx(limitReqModule) !== undefined) return DECLINED;
+  if (!c.limit_req || r.isSub || r.getMainCtx(limitReqModule) !== null) return DECLINED;
   const now = Date.now();
   let delayMs = 0;
   let excess = 0;
@@ -154,7 +154,7 @@ function limitReq(r: Request): number {
   r.log(level, `delaying request, ${text}`);
   r.setMainCtx(limitReqModule, 'DELAYED');
   const timer = setTimeout(() => {
-    r.onAbort = undefined;
+    r.onAbort = null;
     if (r.done) return;
     r.phaseIndex++;
     runPhases(r);
@@ -207,7 +207,7 @@ export const limitConnModule = defineModule(
   'limit_conn',
   {
     limit_conn_zone: custom<undefined>(HTTP, 2, undefined, parseConnZone, { repeats: true }),
-    limit_conn: custom<ConnLimit[] | undefined>(HSL, 2, undefined, parseConnLimit, { repeats: true }),
+    limit_conn: custom<ConnLimit[] | null>(HSL, 2, null, parseConnLimit, { repeats: true }),
     limit_conn_log_level: oneOf(HSL, LIMIT_LEVELS, 'error'),
     limit_conn_status: statusOf(),
     limit_conn_dry_run: flag(HSL, false),
@@ -222,10 +222,10 @@ export const limitConnModule = defineModule(
 
 function limitConn(r: Request): number {
   const c = limitConnModule.conf(r.loc);
-  if (!c.limit_conn || r.isSub || r.getMainCtx(limitConnModule) !== undefined) return DECLINED;
+  if (!c.limit_conn || r.isSub || r.getMainCtx(limitConnModule) !== null) return DECLINED;
   const { refusedBy, counted, release } = enterZones(r, r.http, c.limit_conn);
   if (counted) r.setMainCtx(limitConnModule, 'PASSED');
-  if (refusedBy === undefined) {
+  if (refusedBy === null) {
     r.cleanups.push(...release);
     return DECLINED;
   }

@@ -10,7 +10,7 @@ import { isTrusted, parseTrusted, type Trusted } from './trusted.ts';
 export const realipModule = defineModule(
   'realip',
   {
-    set_real_ip_from: custom<Trusted | undefined>(HSL, 1, undefined, parseTrusted, { repeats: true }),
+    set_real_ip_from: custom<Trusted | null>(HSL, 1, null, parseTrusted, { repeats: true }),
     real_ip_header: custom<string>(HSL, 1, 'X-Real-IP', (f: HttpFrame) => f.args[0]),
     real_ip_recursive: flag(HSL, false),
   },

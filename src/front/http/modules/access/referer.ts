@@ -17,7 +17,7 @@ interface Referers {
 }
 
 /** nginx refuses a list without host names, which would match nothing. */
-function checkReferers(c: Referers | undefined): void {
+function checkReferers(c: Referers | null): void {
   if (c && (c.none || c.blocked) && !c.serverNames && c.hosts.length + c.regexes.length === 0)
     throw 'the "none" or "blocked" referers are specified in the "valid_referers" directive without any valid referer';
 }
@@ -25,10 +25,10 @@ function checkReferers(c: Referers | undefined): void {
 export const refererModule = defineModule(
   'referer',
   {
-    valid_referers: custom<Referers | undefined>(
+    valid_referers: custom<Referers | null>(
       SERVER | LOCATION,
       [1, ANY_COUNT],
-      undefined,
+      null,
       (f: HttpFrame, previous) => {
         const out: Referers = previous ?? { none: false, blocked: false, serverNames: false, hosts: [], names: new Set(), regexes: [] };
         for (const word of f.args) {
@@ -71,7 +71,7 @@ function validReferer(r: Request): boolean {
   const c = refererModule.conf(r.loc).valid_referers;
   if (!c) return true;
   const text = r.headerIn('referer');
-  if (text === undefined) return c.none;
+  if (text === null) return c.none;
   const scheme = text.length < SHORTEST_REFERER ? null : /^https?:\/\//i.exec(text);
   if (!scheme) return c.blocked;
   const rest = text.slice(scheme[0].length);

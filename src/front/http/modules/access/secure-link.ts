@@ -10,9 +10,9 @@ import type { Request } from '../../model/types.ts';
 export const secureLinkModule = defineModule(
   'secure_link',
   {
-    secure_link: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
-    secure_link_md5: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
-    secure_link_secret: custom<string | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.args[0]),
+    secure_link: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
+    secure_link_md5: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
+    secure_link_secret: custom<string | null>(HSL, 1, null, (f: HttpFrame) => f.args[0] ?? null),
   },
   {
     variables: [
@@ -23,20 +23,20 @@ export const secureLinkModule = defineModule(
   },
 );
 
-/** The hash of `secure_link`, and its expiry time in seconds; undefined if that is malformed. */
-function linkAndEnd(r: Request): { hash: string; expires: string | null } | undefined {
+/** The hash of `secure_link`, and its expiry time in seconds; null if that is malformed. */
+function linkAndEnd(r: Request): { hash: string; expires: string | null } | null {
   const text = secureLinkModule.conf(r.loc).secure_link?.eval(r);
-  if (text === undefined) return undefined;
+  if (text === undefined) return null;
   const comma = text.indexOf(',');
   if (comma < 0) return { hash: text, expires: null };
   const expires = text.slice(comma + 1);
-  return /^\d{1,18}$/.test(expires) && Number(expires) > 0 ? { hash: text.slice(0, comma), expires } : undefined;
+  return /^\d{1,18}$/.test(expires) && Number(expires) > 0 ? { hash: text.slice(0, comma), expires } : null;
 }
 
 /** `$secure_link`: '1' for a valid link, '0' for an expired one, null otherwise; under `secure_link_secret` the link itself. */
 function secureLink(r: Request): string | null {
   const c = secureLinkModule.conf(r.loc);
-  if (c.secure_link_secret !== undefined) {
+  if (c.secure_link_secret !== null) {
     const m = /^\/[^/]*\/([0-9a-fA-F]{32})\/(.+)$/.exec(r.main.rawUri);
     if (!m) return null;
     const digest = createHash('md5')

@@ -140,11 +140,11 @@ interface PathInfo {
   info: string;
 }
 
-function splitPath(r: Request): PathInfo | undefined {
+function splitPath(r: Request): PathInfo | null {
   const known = r.getCtx<PathInfo>(fastcgiModule);
   if (known) return known;
   const regex = (fastcgiModule.conf(r.loc) as Record<string, unknown>).fastcgi_split_path_info as Regex | undefined;
-  if (!regex) return undefined;
+  if (!regex) return null;
   const captures = regex.exec(r.uri);
   const result: PathInfo = captures
     ? { script: capture(captures, 1) ?? '', info: capture(captures, 2) ?? '' }
@@ -161,13 +161,13 @@ export const fastcgiModule: HttpModule = defineModule(
     fastcgi_index: text(HSL, ''),
     fastcgi_keep_conn: flag(HSL, false),
     fastcgi_split_path_info: again(
-      custom<Regex | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+      custom<Regex | null>(HSL, 1, null, (f: HttpFrame) => {
         const regex = compileRegex(f, f.args[0]);
         if (regex.groupCount !== 2) f.fail(`pattern "${f.args[0]}" must have 2 captures`);
         return regex;
       }),
     ),
-    fastcgi_catch_stderr: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame, previous = []) => [...previous, f.args[0]], {
+    fastcgi_catch_stderr: custom<string[] | null>(HSL, 1, null, (f: HttpFrame, previous = []) => [...previous, f.args[0]], {
       repeats: true,
     }),
     ...sharedTable('fastcgi'),
@@ -177,7 +177,7 @@ export const fastcgiModule: HttpModule = defineModule(
   {
     finish(conf, loc) {
       const c = conf as Record<string, unknown>;
-      remember('fastcgi', c, loc, { params: paramsOf(c.fastcgi_param as Param[] | undefined, hosts) });
+      remember('fastcgi', c, loc, { params: paramsOf((c.fastcgi_param as Param[] | undefined) ?? null, hosts) });
     },
     variables: [
       {

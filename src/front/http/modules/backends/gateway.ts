@@ -23,9 +23,9 @@ export interface Target {
 export interface GatewayConf {
   target: Target;
   upstream: UpstreamConf;
-  /** undefined if the protocol has no cache. */
-  cache: CacheConf | undefined;
-  tls: UpstreamTlsConf | undefined;
+  /** null if the protocol has no cache. */
+  cache: CacheConf | null;
+  tls: UpstreamTlsConf | null;
   values: Record<string, unknown>;
   params: Param[];
 }
@@ -38,11 +38,11 @@ export function passDirective(
   handler: (r: Request) => number,
   contexts = LOCATION | LOCATION_IF,
   port = 0,
-): Spec<Target | undefined> {
-  return custom<Target | undefined>(
+): Spec<Target | null> {
+  return custom<Target | null>(
     contexts,
     prefix === 'tunnel' ? [0, 1] : 1,
-    undefined,
+    null,
     (f: HttpFrame) => {
       const { loc } = f.scope;
       const word = f.args[0] ?? '$host:$request_port';
@@ -120,20 +120,20 @@ export function remember(
   map.set(loc, {
     target: conf[passName] as Target,
     upstream: readUpstreamConf(prefix, conf, loc, prefix === 'uwsgi' ? [] : ['status']),
-    cache: options.cache === false ? undefined : readCacheConf(prefix, conf),
-    tls: options.tls ? readTlsConf(prefix, conf) : undefined,
+    cache: options.cache === false ? null : readCacheConf(prefix, conf),
+    tls: options.tls ? readTlsConf(prefix, conf) : null,
     values: conf,
     params: options.params ?? [],
   });
 }
 
 /** Parameters of a level; adds Host unless it is configured. */
-export function paramsOf(own: Param[] | undefined, lookup: { host: Param | undefined }): Param[] {
+export function paramsOf(own: Param[] | null, lookup: { host: Param | null }): Param[] {
   const params = own ?? [];
   return params.some((p) => p.name === 'HTTP_HOST') || !lookup.host ? params : [...params, lookup.host];
 }
 
-export const hosts: { host: Param | undefined } = { host: undefined };
+export const hosts: { host: Param | null } = { host: null };
 
 export function setHostParam(lookup: Parameters<typeof hostParam>[0]): void {
   hosts.host = hostParam(lookup);

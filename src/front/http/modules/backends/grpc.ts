@@ -126,7 +126,7 @@ const makeProtocol = (conf: Omit<GrpcConf, 'protocol'>): Protocol<GrpcTarget> =>
   requestHead: (x) => {
     const { r, conn, target } = x;
     const { body } = r.main;
-    const streams = body?.consumer !== undefined;
+    const streams = !!body?.consumer;
     try {
       if (conn instanceof GrpcPeer) conn.request(requestHeaders(r, target, conf.setHeaders), !streams && !body?.size);
     } catch (error) {
@@ -153,11 +153,11 @@ const RESPONSE = ['intercept_errors', 'hide_header', 'pass_header', 'ignore_head
 const response = Object.fromEntries(Object.entries(responseTable('grpc')).filter(([name]) => RESPONSE.includes(name)));
 
 const TABLE = {
-  grpc_pass: custom<Target | undefined>(LOCATION | LOCATION_IF, 1, undefined, parsePass, { merge: (_, own) => own }),
-  grpc_set_header: custom<{ lname: string; value: Value }[] | undefined>(
+  grpc_pass: custom<Target | null>(LOCATION | LOCATION_IF, 1, null, parsePass, { merge: (_, own) => own }),
+  grpc_set_header: custom<{ lname: string; value: Value }[] | null>(
     HSL,
     2,
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => [...previous, { lname: f.args[0].toLowerCase(), value: f.scope.value(f.args[1]) }],
     { repeats: true },
   ),
@@ -169,7 +169,7 @@ export const grpcModule = defineModule(
   {
     finish(conf, loc) {
       if (!conf.grpc_pass) {
-        const outer = loc.kind === 'if' && loc.parent ? confs.get(loc.parent) : undefined;
+        const outer = loc.kind === 'if' && loc.parent ? confs.get(loc.parent) : null;
         if (!outer || loc.handler) return;
         conf.grpc_pass = outer.target;
         loc.handler = handler;

@@ -61,22 +61,21 @@ function parseHeader(node: DirectiveNode): Test {
   const [first, second, third] = node.args;
   const count = node.args.length;
   if (count === 2 && first === '!') return ({ headers }) => (headers[lowerName(second)] === undefined ? '' : `header "${second}" is there`);
-  const of = ({ headers }: Answer): string | undefined => headers[lowerName(first)]?.toString();
-  if (count === 1) return (answer) => (of(answer) === undefined ? `no header "${first}"` : '');
+  const of = ({ headers }: Answer): string | null => headers[lowerName(first)]?.toString() ?? null;
+  if (count === 1) return (answer) => (of(answer) === null ? `no header "${first}"` : '');
   if (count !== 3) failAt(node, 'invalid number of arguments in "header" directive');
   if (second === '=' || second === '!=')
     return (answer) => ((of(answer) === third) === (second === '=') ? '' : `header "${first}" is "${of(answer) ?? ''}"`);
   if (second !== '~' && second !== '!~') failAt(node, `invalid operator "${second}"`);
   const regex = regexOf(node, third);
-  return (answer) =>
-    (regex.exec(of(answer) ?? '') !== undefined) === (second === '~') ? '' : `header "${first}" is "${of(answer) ?? ''}"`;
+  return (answer) => ((regex.exec(of(answer) ?? '') !== null) === (second === '~') ? '' : `header "${first}" is "${of(answer) ?? ''}"`);
 }
 
 function parseBody(node: DirectiveNode): Test {
   const [operator, source] = node.args;
   if (node.args.length !== 2 || (operator !== '~' && operator !== '!~')) failAt(node, 'invalid arguments in "body" directive');
   const regex = regexOf(node, source);
-  return ({ body }) => ((regex.exec(body) !== undefined) === (operator === '~') ? '' : 'body does not match');
+  return ({ body }) => ((regex.exec(body) !== null) === (operator === '~') ? '' : 'body does not match');
 }
 
 const matchesOf = (main: HttpMain): Map<string, Test[]> => {
@@ -120,7 +119,7 @@ export const healthCheckModule = defineModule(
   'health_check',
   {
     match: block<undefined>(HTTP, 1, undefined, parseMatch),
-    health_check: custom<Check[] | undefined>(LOCATION, [0, ANY_COUNT], undefined, parseCheck, {
+    health_check: custom<Check[] | null>(LOCATION, [0, ANY_COUNT], null, parseCheck, {
       repeats: true,
       merge: (_, own) => own,
     }),
@@ -180,10 +179,10 @@ function ask(
   { port, uri, intervalMs }: Check,
   secure: boolean,
   agent: HttpAgent | false,
-  done: (answer: Answer | undefined, failure: string) => void,
+  done: (answer: Answer | null, failure: string) => void,
 ): void {
   let told = false;
-  const tell = (answer: Answer | undefined, failure: string) => {
+  const tell = (answer: Answer | null, failure: string) => {
     if (!told) done(answer, failure);
     told = true;
   };
@@ -209,9 +208,9 @@ function ask(
       res.destroy();
     });
     res.on('end', end);
-    res.on('error', (error) => tell(undefined, error.message));
+    res.on('error', (error) => tell(null, error.message));
   });
   req.on('timeout', () => req.destroy(new Error('timed out')));
-  req.on('error', (error) => tell(undefined, error.message));
+  req.on('error', (error) => tell(null, error.message));
   req.end();
 }

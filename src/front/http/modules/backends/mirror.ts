@@ -9,13 +9,13 @@ import { AGAIN, DECLINED, OK } from '../../request/codes.ts';
 export const mirrorModule = defineModule(
   'mirror',
   {
-    mirror: custom<string[] | 'off' | undefined>(
+    mirror: custom<string[] | 'off' | null>(
       HSL,
       1,
-      undefined,
+      null,
       (f: HttpFrame, previous) => {
         if (f.args[0] === 'off') return 'off';
-        return [...(previous === 'off' || previous === undefined ? [] : previous), f.args[0]];
+        return [...(previous === 'off' ? [] : (previous ?? [])), f.args[0]];
       },
       { repeats: true },
     ),

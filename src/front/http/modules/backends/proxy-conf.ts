@@ -25,8 +25,8 @@ export interface ProxyConf {
   dropped: ReadonlySet<string>;
   /** the same for requests whose response may be stored in the cache */
   droppedCaching: ReadonlySet<string>;
-  setBody: Value | undefined;
-  method: Value | undefined;
+  setBody: Value | null;
+  method: Value | null;
   http11: boolean;
   redirects: readonly Replacement[];
   cookieDomains: readonly Replacement[];

@@ -11,7 +11,7 @@ import { rewriteField } from './proxy-response.ts';
 import { defaultPort, isSecure, type PassAddress, parsePassAddress } from './proxy-target.ts';
 
 /** Where the request goes: fixed, or evaluated for it. Undefined (and logged) if the variables yield no URL. */
-export function addressOf(r: Request, { target }: ProxyConf): PassAddress | undefined {
+export function addressOf(r: Request, { target }: ProxyConf): PassAddress | null {
   if (target.kind === 'fixed') return target.address;
   const text = target.value.eval(r);
   const address = parsePassAddress(text);
@@ -29,8 +29,8 @@ export function startProxy(r: Request, conf: ProxyConf, address: PassAddress): n
     target: { address, schema: address.schema, requestUri, isChunked: false },
     method: r.method === 'HEAD' && conf.cache.convertHead && conf.cache.cacheOf(r) ? 'GET' : method,
     resolve: (seeker) => resolveGroup(seeker, conf, address),
-    cache: conf.cache.start(r, () => address.schema + address.hostText + requestUriOf(r, conf, address)),
-    ownBody: conf.setBody !== undefined,
+    cache: conf.cache.start(r, () => address.schema + address.hostText + requestUriOf(r, conf, address)) ?? null,
+    ownBody: conf.setBody !== null,
   }).start();
 }
 

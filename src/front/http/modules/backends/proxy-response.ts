@@ -22,7 +22,7 @@ export function rewriteField(r: Request, conf: ProxyConf, field: HeaderField): v
     [, before, url] = m;
   }
   const changed = replace(r, conf.redirects, url);
-  if (changed !== undefined) field.value = before + changed;
+  if (changed !== null) field.value = before + changed;
 }
 
 const constant = (text: string): Value => {

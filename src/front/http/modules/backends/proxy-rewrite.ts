@@ -20,8 +20,8 @@ export function parseReplacement(f: HttpFrame, from: string, to: string, domain 
   return { prefix: f.scope.value(bare(from)), domain, to: f.scope.value(bare(to)) };
 }
 
-/** Applies the first matching rule; undefined if none matches. */
-export function replace(r: Request, rules: readonly Replacement[], text: string): string | undefined {
+/** Applies the first matching rule; null if none matches. */
+export function replace(r: Request, rules: readonly Replacement[], text: string): string | null {
   for (const rule of rules) {
     if (rule.regex) {
       const captures = rule.regex.exec(text);
@@ -40,7 +40,7 @@ export function replace(r: Request, rules: readonly Replacement[], text: string)
     }
     if (text.startsWith(prefix)) return rule.to.eval(r) + text.slice(prefix.length);
   }
-  return undefined;
+  return null;
 }
 
 /** Flags for the cookies of a name. */
@@ -60,8 +60,8 @@ export function rewriteCookie(
     const m = /^(domain|path) *= *(.*)$/i.exec(parts[n]);
     if (!m) continue;
     const changed = replace(r, m[1].toLowerCase() === 'domain' ? domains : paths, m[2]);
-    if (changed !== undefined) touched = true;
-    if (changed !== undefined) parts[n] = `${parts[n].slice(0, parts[n].length - m[2].length)}${changed}`;
+    if (changed !== null) touched = true;
+    if (changed !== null) parts[n] = `${parts[n].slice(0, parts[n].length - m[2].length)}${changed}`;
   }
   const name = parts[0].split('=')[0].trim();
   for (const rule of flags) {

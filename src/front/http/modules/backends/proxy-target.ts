@@ -23,9 +23,9 @@ export const isSecure = (address: PassAddress): boolean => address.schema === 'h
 export const defaultPort = (address: PassAddress): number => (isSecure(address) ? 443 : 80);
 
 /** Undefined if the scheme is not one of HTTP's. */
-export function parsePassAddress(text: string): PassAddress | undefined {
+export function parsePassAddress(text: string): PassAddress | null {
   const schema = Object.keys(DEFAULT_PORTS).find((s) => text.toLowerCase().startsWith(s));
-  if (!schema) return undefined;
+  if (!schema) return null;
   const rest = text.slice(schema.length);
   if (rest.startsWith('unix:')) {
     const colon = rest.indexOf(':', 5);

@@ -27,22 +27,22 @@ const httpVersion: typeof HTTP_VERSION = {
 };
 
 const TABLE = {
-  proxy_pass: custom<PassTarget | undefined>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, undefined, parsePass, { merge: (_, own) => own }),
-  proxy_set_header: custom<SetHeader[] | undefined>(
+  proxy_pass: custom<PassTarget | null>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, null, parsePass, { merge: (_, own) => own }),
+  proxy_set_header: custom<SetHeader[] | null>(
     HSL,
     2,
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => [...previous, { name: f.args[0], lname: f.args[0].toLowerCase(), value: f.scope.value(f.args[1]) }],
     { repeats: true },
   ),
-  proxy_set_body: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
-  proxy_method: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+  proxy_set_body: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
+  proxy_method: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
   proxy_http_version: httpVersion,
   proxy_pass_trailers: flag(HSL, false),
-  proxy_redirect: custom<Redirect[] | 'off' | undefined>(
+  proxy_redirect: custom<Redirect[] | 'off' | null>(
     HSL,
     [1, 2],
-    undefined,
+    null,
     (f: HttpFrame, previous) => {
       if (previous === 'off') f.fail('"proxy_redirect" directive is duplicate');
       if (f.args.length === 1) {
@@ -56,10 +56,10 @@ const TABLE = {
   ),
   proxy_cookie_domain: cookieRules(true),
   proxy_cookie_path: cookieRules(false),
-  proxy_cookie_flags: custom<CookieFlags[] | undefined>(
+  proxy_cookie_flags: custom<CookieFlags[] | null>(
     HSL,
     [1, 4],
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => {
       if (f.args[0] === 'off' && f.args.length === 1) return [];
       if (f.args.length < 2) f.fail(`invalid parameter "${f.args[0]}"`);
@@ -68,7 +68,7 @@ const TABLE = {
         if (!word.includes('$') && !/^(no)?(secure|httponly)$|^nosamesite$|^samesite=(strict|lax|none)$/.test(word))
           f.fail(`invalid parameter "${word}"`);
       }
-      const regex = name.startsWith('~') ? compileRegex(f, name.replace(/^~\*?/, ''), true) : undefined;
+      const regex = name.startsWith('~') ? compileRegex(f, name.replace(/^~\*?/, ''), true) : null;
       const flags = words.map((w) => f.scope.value(w));
       return [...previous, regex ? { regex, flags } : { name: f.scope.value(name), flags }];
     },
@@ -79,10 +79,10 @@ const TABLE = {
 };
 
 function cookieRules(domain: boolean) {
-  return custom<Replacement[] | undefined>(
+  return custom<Replacement[] | null>(
     HSL,
     [1, 2],
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => {
       if (f.args.length === 1) {
         if (f.args[0] !== 'off') f.fail(`invalid parameter "${f.args[0]}"`);
@@ -113,10 +113,10 @@ export function parsePass(f: HttpFrame): PassTarget {
   return { kind: 'fixed', address, group: literalGroup(f, address.hostText, defaultPort(address)) };
 }
 
-/** The group that a location proxies to, and whether it does so by TLS; undefined if variables name it. */
-export function proxyTarget(loc: Loc): { group: UpstreamGroup; secure: boolean } | undefined {
+/** The group that a location proxies to, and whether it does so by TLS; null if variables name it. */
+export function proxyTarget(loc: Loc): { group: UpstreamGroup; secure: boolean } | null {
   const target = confs.get(loc)?.target;
-  return target?.kind === 'fixed' ? { group: realGroup(target.group), secure: isSecure(target.address) } : undefined;
+  return target?.kind === 'fixed' ? { group: realGroup(target.group), secure: isSecure(target.address) } : null;
 }
 
 function proxyHandler(r: Request): number {
@@ -127,7 +127,7 @@ function proxyHandler(r: Request): number {
   return startProxy(r, conf, address);
 }
 
-const addressIn = (r: Request): PassAddress | undefined => r.getCtx<PassAddress>(proxyModule);
+const addressIn = (r: Request): PassAddress | null => r.getCtx<PassAddress>(proxyModule);
 
 export const proxyModule = defineModule(
   'proxy',
@@ -159,7 +159,7 @@ export const proxyModule = defineModule(
         name: 'proxy_add_x_forwarded_for',
         get: (r) => {
           const before = r.headersJoined('x-forwarded-for');
-          return before === undefined ? r.conn.remoteAddr : `${before}, ${r.conn.remoteAddr}`;
+          return before === null ? r.conn.remoteAddr : `${before}, ${r.conn.remoteAddr}`;
         },
       },
       { name: 'proxy_add_via', get: (r) => r.headersJoined('via') ?? null },

@@ -38,7 +38,7 @@ export const scgiModule: HttpModule = defineModule(
   {
     finish(conf, loc) {
       const c = conf as Record<string, unknown>;
-      remember('scgi', c, loc, { params: paramsOf(c.scgi_param as Param[] | undefined, hosts) });
+      remember('scgi', c, loc, { params: paramsOf((c.scgi_param as Param[] | undefined) ?? null, hosts) });
     },
   },
 );

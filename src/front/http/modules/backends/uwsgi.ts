@@ -56,7 +56,7 @@ export const uwsgiModule: HttpModule = defineModule(
   {
     finish(conf, loc) {
       const c = conf as Record<string, unknown>;
-      remember('uwsgi', c, loc, { tls: true, params: paramsOf(c.uwsgi_param as Param[] | undefined, hosts) });
+      remember('uwsgi', c, loc, { tls: true, params: paramsOf((c.uwsgi_param as Param[] | undefined) ?? null, hosts) });
     },
   },
 );

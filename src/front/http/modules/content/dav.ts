@@ -90,7 +90,7 @@ function fileError(r: Request, call: string, name: string, error: unknown, missi
 
 function put(r: Request): number {
   if (r.uri.endsWith('/')) return refuse(r, 409, 'cannot PUT to a collection');
-  if (r.headerIn('content-range') !== undefined) return refuse(r, 501, 'PUT with range is unsupported');
+  if (r.headerIn('content-range') !== null) return refuse(r, 501, 'PUT with range is unsupported');
   r.conn.readBody(r, (rc) => r.finalize(rc === OK ? storeBody(r) : rc));
   return DONE;
 }
@@ -105,7 +105,7 @@ function storeBody(r: Request): number {
   } catch {
     existed = false;
   }
-  let temp: string | Buffer | undefined;
+  let temp: string | Buffer | null = null;
   try {
     if (c.create_full_put_path) mkdirSync(fsPath(path.dirname(name)), { recursive: true, mode: folderMode(c.dav_access) });
     temp = bodyFile(r, name);
@@ -141,14 +141,14 @@ function bodyFile(r: Request, name: string): string | Buffer {
 
 // ---------------------------------------------------------------- DELETE, MKCOL
 
-/** 0, 1, Infinity, or undefined for an invalid value, which is logged. */
-function depthOf(r: Request, fallback: number): number | undefined {
+/** 0, 1, Infinity, or null for an invalid value, which is logged. */
+function depthOf(r: Request, fallback: number): number | null {
   const text = r.headerIn('depth');
-  if (text === undefined) return fallback;
+  if (text === null) return fallback;
   if (text === '0' || text === '1') return Number(text);
   if (text === 'infinity') return Infinity;
   r.log('error', `client sent invalid "Depth" header: "${text}"`);
-  return undefined;
+  return null;
 }
 
 const hasBody = (r: Request): boolean => r.contentLength > 0 || r.chunkedIn;
@@ -212,7 +212,7 @@ function makeCollection(r: Request): number {
 /** Path and query of `Destination`, or a status if it is invalid. */
 function destinationOf(r: Request): string | number {
   const text = r.headerIn('destination');
-  if (text === undefined) return refuse(r, 400, 'client sent no "Destination" header');
+  if (text === null) return refuse(r, 400, 'client sent no "Destination" header');
   const invalid = (): number => refuse(r, 400, `client sent invalid "Destination" header: "${text}"`);
   if (text.startsWith('/')) return text;
   if (r.host === '') return refuse(r, 400, 'client sent no "Host" header');
@@ -225,11 +225,11 @@ function destinationOf(r: Request): string | number {
   return slash < 0 ? invalid() : text.slice(slash);
 }
 
-/** The decoded path of a Destination; undefined if it leaves the root. */
-function decodeDestination(target: string): string | undefined {
+/** The decoded path of a Destination; null if it leaves the root. */
+function decodeDestination(target: string): string | null {
   const path = target.replace(/[?#].*$/s, '');
   const uri = normalisePath(path, true);
-  return uri === undefined || uri.includes('\0') || /(?:^|\/)\.\.(?:\/|$)/.test(path) ? undefined : uri;
+  return uri === null || uri.includes('\0') || /(?:^|\/)\.\.(?:\/|$)/.test(path) ? null : uri;
 }
 
 function copyOrMove(r: Request): number {
@@ -238,7 +238,7 @@ function copyOrMove(r: Request): number {
   if (typeof target === 'number') return target;
   const named = present(r.headerIn('destination'));
   const uri = decodeDestination(target);
-  if (uri === undefined) return refuse(r, 400, `client sent invalid "Destination" header: "${named}"`);
+  if (uri === null) return refuse(r, 400, `client sent invalid "Destination" header: "${named}"`);
   if (target.endsWith('/') !== r.uri.endsWith('/')) {
     return refuse(r, 409, `both URI "${r.uri}" and "Destination" URI "${named}" should be either collections or non-collections`);
   }
@@ -256,7 +256,7 @@ function copyOrMove(r: Request): number {
 /** @param from, to  paths; those of folders end with a slash */
 function transfer(r: Request, from: string, to: string, mayOverwrite: boolean): number {
   const place = to.replace(/\/$/, '');
-  let old: Stats | undefined;
+  let old: Stats | null = null;
   try {
     old = lstatSync(fsPath(place));
     if (old.isDirectory() && !to.endsWith('/')) {
@@ -292,7 +292,7 @@ function transfer(r: Request, from: string, to: string, mayOverwrite: boolean): 
   }
 }
 
-function transferFolder(r: Request, from: string, to: string, old: Stats | undefined): number {
+function transferFolder(r: Request, from: string, to: string, old: Stats | null): number {
   if (old) {
     const status = removePath(r, to, old.isDirectory());
     if (status !== 0) return status;

@@ -8,8 +8,8 @@ export interface Source {
 
 interface CutOptions {
   startMs: number;
-  /** undefined for the end of the film. */
-  lengthMs: number | undefined;
+  /** null for the end of the film. */
+  lengthMs: number | null;
   /** Start at the key frame before the start time and hide what precedes it. */
   keyFrame: boolean;
   maxMoov: number;
@@ -63,19 +63,19 @@ interface Track {
   movieDuration: number;
 }
 
-/** Average bytes per second of the whole film; undefined without a duration. @throws Error: not an MP4 file */
-export function bytesPerSecond(source: Source, maxMoov: number): number | undefined {
+/** Average bytes per second of the whole film; null without a duration. @throws Error: not an MP4 file */
+export function bytesPerSecond(source: Source, maxMoov: number): number | null {
   const { moov } = topAtoms(source, maxMoov);
   const [root] = atoms(moov, 0, moov.length);
   const mvhd = atoms(moov, root.body, root.end).find((c) => c.name === 'mvhd') ?? fail('no mp4 mvhd atom was found');
   const seconds = durationOf(moov, mvhd, MVHD) / timescaleOf(moov, mvhd, MVHD);
-  return seconds > 0 ? source.size / seconds : undefined;
+  return seconds > 0 ? source.size / seconds : null;
 }
 
 /** @returns undefined if the whole film is wanted and its moov atom precedes the data already @throws Error: a file that cannot be cut */
 export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; dataStart: number; dataEnd: number } | undefined {
   const top = topAtoms(source, options.maxMoov);
-  if (top.moovFirst && options.startMs === 0 && options.lengthMs === undefined) return undefined;
+  if (top.moovFirst && options.startMs === 0 && options.lengthMs === null) return undefined;
   const { moov } = top;
   const [root] = atoms(moov, 0, moov.length);
   const children = atoms(moov, root.body, root.end);
@@ -100,7 +100,7 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
     }
   }
   const dataStart = Math.min(...[...tracks.values()].map((t) => t.dataStart));
-  const dataEnd = options.lengthMs === undefined ? top.mdatEnd : Math.max(...[...tracks.values()].map((t) => t.dataEnd));
+  const dataEnd = options.lengthMs === null ? top.mdatEnd : Math.max(...[...tracks.values()].map((t) => t.dataEnd));
   if (!(dataStart < dataEnd)) throw new Error('start time is out mp4 mdat atom');
   const build = (shift: number) => buildMoov(moov, children, tracks, shift, longest);
   const wide = dataEnd - dataStart + 8 > 0xffffffff;
@@ -117,7 +117,7 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
 
 function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer; moovFirst: boolean; mdatEnd: number } {
   let ftyp: Buffer = Buffer.alloc(0);
-  let moov: Buffer | undefined;
+  let moov: Buffer | null = null;
   let mdatEnd = -1;
   let moovFirst = false;
   for (let pos = 0; pos + 8 <= source.size; ) {
@@ -159,21 +159,21 @@ const inScale = (ms: number, scale: number): number => Math.floor((ms * scale) /
 /** The rest of a duration after the start, at most the requested length; zero or less if there is none. */
 function played(duration: number, scale: number, options: CutOptions): number {
   const left = duration - inScale(options.startMs, scale);
-  return options.lengthMs === undefined ? left : Math.min(left, inScale(options.lengthMs, scale));
+  return options.lengthMs === null ? left : Math.min(left, inScale(options.lengthMs, scale));
 }
 
-/** undefined if it is no track, or ends before the start. */
-function readTrack(moov: Buffer, trak: Atom, movieScale: number, options: CutOptions): Track | undefined {
-  const find = (parent: Atom | undefined, name: string) => parent && atoms(moov, parent.body, parent.end).find((a) => a.name === name);
+/** null if it is no track, or ends before the start. */
+function readTrack(moov: Buffer, trak: Atom, movieScale: number, options: CutOptions): Track | null {
+  const find = (parent: Atom | null, name: string) => parent && atoms(moov, parent.body, parent.end).find((a) => a.name === name);
   const tkhd = find(trak, 'tkhd');
   const mdia = find(trak, 'mdia');
-  const mdhd = find(mdia, 'mdhd');
-  const stblAtom = find(find(mdia, 'minf'), 'stbl');
-  if (!tkhd || !mdhd || !stblAtom) return undefined;
+  const mdhd = find(mdia ?? null, 'mdhd');
+  const stblAtom = find(find(mdia ?? null, 'minf') ?? null, 'stbl');
+  if (!tkhd || !mdhd || !stblAtom) return null;
   const timescale = timescaleOf(moov, mdhd, MDHD);
   const duration = played(durationOf(moov, mdhd, MDHD), timescale, options);
   const movieDuration = played(durationOf(moov, tkhd, TKHD), movieScale, options);
-  if (duration <= 0 || movieDuration <= 0) return undefined;
+  if (duration <= 0 || movieDuration <= 0) return null;
   const stbl = new Map(atoms(moov, stblAtom.body, stblAtom.end).map((a) => [a.name, a]));
   const zero = { firstSample: 0, endSample: 0, dataStart: 0, dataEnd: 0, prefix: 0 };
   return { timescale, duration, movieDuration, stbl, ...zero, tables: new Map(), chunkOffsets: [], wide: stbl.has('co64') };
@@ -246,7 +246,7 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
   const total = stts.reduce((sum, [count]) => sum + count, 0);
   const { timescale } = track;
   const stss = track.stbl.get('stss');
-  const syncs = stss ? rows(moov, stss, 1).map(([n]) => n - 1) : undefined;
+  const syncs = stss ? rows(moov, stss, 1).map(([n]) => n - 1) : null;
   track.firstSample = sampleAt(stts, inScale(options.startMs, timescale));
   if (track.firstSample >= total && options.startMs > 0) throw new TrackEnded('start time is out mp4 stts samples');
   if (options.keyFrame && syncs) {
@@ -260,7 +260,7 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
   const { firstSample } = track;
   // The length counts from the start of the first sample, even if the start time is inside it.
   const fromFirst = cutRuns(stts, firstSample, total);
-  if (options.lengthMs === undefined) track.endSample = total;
+  if (options.lengthMs === null) track.endSample = total;
   else track.endSample = Math.min(total, firstSample + sampleAt(fromFirst, inScale(options.lengthMs, timescale) + track.prefix));
   if (track.endSample <= firstSample) track.endSample = Math.min(total, firstSample + 1);
   const { endSample } = track;
@@ -276,7 +276,7 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
 
 /** As cutRuns; a run that starts where the range ends is kept with no samples, as in nginx. */
 function cutOffsets(list: number[][], first: number, end: number, options: CutOptions): number[][] {
-  if (options.lengthMs === undefined) return cutRuns(list, first, end);
+  if (options.lengthMs === null) return cutRuns(list, first, end);
   const out = cutRuns(list, first, end + 1);
   const last = out.at(-1);
   if (last && out.reduce((sum, [count]) => sum + count, 0) > end - first) last[0]--;

@@ -42,10 +42,10 @@ export const mp4Module = defineModule('mp4', {
   mp4_limit_rate_after: msec(HSL, '60s'),
 });
 
-/** `12.345` in milliseconds, undefined if malformed. */
-function argMs(r: Request, name: string): number | undefined {
+/** `12.345` in milliseconds, null if malformed. */
+function argMs(r: Request, name: string): number | null {
   const text = findArg(r.args, name);
-  if (text === undefined || !/^(?=.)\d{0,9}(?:\.\d*)?$/.test(text)) return undefined;
+  if (text === null || !/^(?=.)\d{0,9}(?:\.\d*)?$/.test(text)) return null;
   const [whole, part = ''] = text.split('.');
   return Number(whole) * 1000 + Number(part.slice(0, 3).padEnd(3, '0') || 0);
 }
@@ -71,10 +71,10 @@ function mp4(r: Request): number {
   r.whenSent(() => closeSync(fd));
   const c = mp4Module.conf(r.loc);
   const source = { size: stat.size, read: (at: number, count: number) => readAt(fd, at, count) };
-  if (c.mp4_limit_rate > 0 && r.limitRate === undefined) {
+  if (c.mp4_limit_rate > 0 && r.limitRate === null) {
     try {
       const rate = bytesPerSecond(source, c.mp4_max_buffer_size);
-      if (rate !== undefined) {
+      if (rate !== null) {
         r.limitRate = Math.ceil(rate * c.mp4_limit_rate);
         r.limitRateAfter = Math.ceil((rate * c.mp4_limit_rate_after) / 1000);
       }
@@ -85,13 +85,13 @@ function mp4(r: Request): number {
   }
   const start = argMs(r, 'start');
   let end = argMs(r, 'end');
-  if (end !== undefined && end <= (start ?? 0)) end = undefined;
-  const length = end === undefined ? undefined : end - (start ?? 0);
+  if (end !== null && end <= (start ?? 0)) end = null;
+  const length = end === null ? null : end - (start ?? 0);
   r.out.status = 200;
   let pieces: Piece[] = [{ fd, start: 0, end: stat.size }];
   let total = stat.size;
   r.allowRanges = true;
-  if (start !== undefined || length !== undefined) {
+  if (start !== null || length !== null) {
     r.singleRange = true;
     try {
       const cut = cutMoov(source, {

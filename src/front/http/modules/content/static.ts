@@ -43,10 +43,10 @@ function staticHandler(r: Request): number {
 export const indexModule = defineModule(
   'index',
   {
-    index: custom<Value[] | undefined>(
+    index: custom<Value[] | null>(
       HSL,
       [1, ANY_COUNT],
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => {
         f.args.forEach((word, n) => {
           if (word === '') f.fail('index "" in "index" directive is invalid');

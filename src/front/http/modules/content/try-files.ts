@@ -28,7 +28,7 @@ function tryFiles(r: Request): number {
   const prefix = alias && alias.nameLength > 0 ? r.uri.slice(0, alias.nameLength) : '';
   const textOf = (value: Value): string => {
     const text = value.eval(r);
-    return value.constant === undefined && text.startsWith(prefix) ? text.slice(prefix.length) : text;
+    return value.constant === null && text.startsWith(prefix) ? text.slice(prefix.length) : text;
   };
   for (const { value, dir } of conf.items) {
     const rest = textOf(value);

@@ -25,7 +25,7 @@ export const additionModule = defineModule(
         )
           return OK;
         r.out.contentLength = -1;
-        r.out.set('Accept-Ranges', undefined);
+        r.out.set('Accept-Ranges', null);
         r.allowRanges = false;
         weakenEtag(r);
         let started = false;

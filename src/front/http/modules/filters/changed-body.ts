@@ -14,8 +14,8 @@ export function textOf(pieces: readonly Piece[]): string {
 /** The response is generated for each request, so it has no validators. */
 export function clearModified(r: Request): void {
   r.out.lastModified = -1;
-  r.out.set('Last-Modified', undefined);
-  r.out.set('ETag', undefined);
+  r.out.set('Last-Modified', null);
+  r.out.set('ETag', null);
 }
 
 /** The body has the same meaning but other bytes: its entity tag becomes weak, a malformed one is removed. */
@@ -23,5 +23,5 @@ export function weakenEtag(r: Request): void {
   const etag = r.out.get('etag');
   if (!etag || etag.value.startsWith('W/')) return;
   if (etag.value.startsWith('"')) etag.value = `W/${etag.value}`;
-  else r.out.set('ETag', undefined);
+  else r.out.set('ETag', null);
 }

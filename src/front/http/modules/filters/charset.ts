@@ -13,7 +13,7 @@ const CHARSET_TYPES = ['text/html', 'text/xml', 'text/plain', 'text/vnd.wap.wml'
 
 /** 256 replacements for each direction; UTF-8 sequences are strings of bytes. */
 interface Tables {
-  forward: (string | undefined)[];
+  forward: (string | null)[];
   backward: Map<string, string>;
   utf8: boolean;
 }
@@ -40,17 +40,17 @@ function parseCharsetMap(f: HttpFrame): undefined {
 /** A charset by name or variable; X-Accel-Charset recognises those that the configuration names. */
 function charsetValue(f: HttpFrame): Value {
   const value = f.scope.value(f.args[0]);
-  if (value.constant !== undefined) f.scope.main.registry.set(`charset:${value.constant.toLowerCase()}`, true);
+  if (value.constant !== null) f.scope.main.registry.set(`charset:${value.constant.toLowerCase()}`, true);
   return value;
 }
 
 export const charsetModule = defineModule(
   'charset',
   {
-    charset: custom<{ value: Value } | 'off' | undefined>(HSLI, 1, undefined, (f: HttpFrame) =>
+    charset: custom<{ value: Value } | 'off' | null>(HSLI, 1, null, (f: HttpFrame) =>
       f.args[0] === 'off' ? 'off' : { value: charsetValue(f) },
     ),
-    source_charset: custom<{ value: Value } | undefined>(HSLI, 1, undefined, (f: HttpFrame) => ({ value: charsetValue(f) })),
+    source_charset: custom<{ value: Value } | null>(HSLI, 1, null, (f: HttpFrame) => ({ value: charsetValue(f) })),
     override_charset: flag(HSLI, false),
     charset_types: mediaTypes(CHARSET_TYPES),
     charset_map: block<undefined>(HTTP, 2, undefined, parseCharsetMap),
@@ -106,7 +106,7 @@ function convert(r: Request, from: string, to: string): boolean {
   if (multi) {
     r.out.contentLength = -1;
     r.allowRanges = false;
-    r.out.set('Accept-Ranges', undefined);
+    r.out.set('Accept-Ranges', null);
   }
   r.needInMemory = true;
   let held = '';

@@ -24,21 +24,21 @@ export const conditionalModule = defineModule(
 function notModified(r: Request): number {
   if (r.out.status !== 200 || r.isSub || r.disableNotModified) return OK;
   const unmodifiedSince = r.headerIn('if-unmodified-since');
-  if (unmodifiedSince !== undefined && changedSince(r, unmodifiedSince)) return failed(r);
+  if (unmodifiedSince !== null && changedSince(r, unmodifiedSince)) return failed(r);
   const ifMatch = r.headerIn('if-match');
-  if (ifMatch !== undefined && !etagListed(r, ifMatch, false)) return failed(r);
+  if (ifMatch !== null && !etagListed(r, ifMatch, false)) return failed(r);
   const modifiedSince = r.headerIn('if-modified-since');
   const noneMatch = r.headerIn('if-none-match');
-  if (modifiedSince === undefined && noneMatch === undefined) return OK;
-  if (modifiedSince !== undefined && isModified(r, modifiedSince)) return OK;
-  if (noneMatch !== undefined && !etagListed(r, noneMatch, true)) return OK;
+  if (modifiedSince === null && noneMatch === null) return OK;
+  if (modifiedSince !== null && isModified(r, modifiedSince)) return OK;
+  if (noneMatch !== null && !etagListed(r, noneMatch, true)) return OK;
   const { out } = r;
   out.status = 304;
   out.statusLine = '';
   out.contentType = '';
   out.contentLength = -1;
-  out.set('Accept-Ranges', undefined);
-  out.set('Content-Encoding', undefined);
+  out.set('Accept-Ranges', null);
+  out.set('Content-Encoding', null);
   r.allowRanges = false;
   r.headerOnly = true;
   return OK;
@@ -109,7 +109,7 @@ function rangeHeader(r: Request): number {
   const maxRanges = core.conf(r.loc).max_ranges;
   if (maxRanges === 0) return OK;
   const text = r.headerIn('range');
-  if (text === undefined || text.length < 7 || !/^bytes=/i.test(text) || !ifRangeHolds(r)) {
+  if (text === null || text.length < 7 || !/^bytes=/i.test(text) || !ifRangeHolds(r)) {
     return accept();
   }
   const ranges = parseRanges(text.slice(6), out.contentLength, r.singleRange ? 1 : maxRanges);
@@ -131,7 +131,7 @@ function rangeHeader(r: Request): number {
 
 function ifRangeHolds(r: Request): boolean {
   const text = r.headerIn('if-range');
-  if (text === undefined) return true;
+  if (text === null) return true;
   if (text.endsWith('"') && text.length >= 2) return r.out.get('etag')?.value === text;
   if (r.out.lastModified < 0) return false;
   return parseHttpDate(text) === r.out.lastModified;
@@ -192,7 +192,7 @@ function multiRange(r: Request, ranges: { start: number; end: number }[]): void 
   out.contentType = `multipart/byteranges; boundary=${boundary}`;
   out.charset = '';
   out.contentLength = parts.reduce((sum, part) => sum + part.head.length + part.end - part.start, tail.length);
-  out.set('Content-Range', undefined);
+  out.set('Content-Range', null);
   rangeBody(r, parts, tail);
 }
 
@@ -237,9 +237,9 @@ function rangeBody(r: Request, ranges: Range[], tail: Buffer): void {
 }
 
 /** The part of a piece inside [start, end), relative to its first byte. */
-export function cutPiece(piece: Piece, start: number, end: number): Piece | undefined {
+export function cutPiece(piece: Piece, start: number, end: number): Piece | null {
   const from = Math.max(0, start);
   const to = Math.min(pieceLength(piece), end);
-  if (from >= to) return undefined;
+  if (from >= to) return null;
   return isFileSpan(piece) ? { fd: piece.fd, start: piece.start + from, end: piece.start + to } : piece.subarray(from, to);
 }

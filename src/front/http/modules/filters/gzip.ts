@@ -24,16 +24,14 @@ const PROXIED = ['off', 'expired', 'no-cache', 'no-store', 'private', 'no_last_m
 
 /** Converts a size to the exponent that zlib needs. */
 const powerSize = (defaultText: string, least: number, most: number, list: string) =>
-  checked(size(HSL, defaultText), (bytes) =>
-    bytes < least || bytes > most || (bytes & (bytes - 1)) !== 0 ? `must be ${list}` : undefined,
-  );
+  checked(size(HSL, defaultText), (bytes) => (bytes < least || bytes > most || (bytes & (bytes - 1)) !== 0 ? `must be ${list}` : null));
 
 export const gzipModule = defineModule(
   'gzip',
   {
     gzip: flag(HSLI, false),
     gzip_types: mediaTypes(),
-    gzip_comp_level: within(num(HSL, 1), (n) => (n < 1 || n > 9 ? 'value must be between 1 and 9' : undefined)),
+    gzip_comp_level: within(num(HSL, 1), (n) => (n < 1 || n > 9 ? 'value must be between 1 and 9' : null)),
     gzip_min_length: size(HSL, '20'),
     gzip_window: powerSize('32k', 512, 32_768, '512, 1k, 2k, 4k, 8k, 16k, or 32k'),
     gzip_hash: powerSize('64k', 512, 131_072, '512, 1k, 2k, 4k, 8k, 16k, 32k, 64k, or 128k'),
@@ -44,10 +42,10 @@ export const gzipModule = defineModule(
     gzip_vary: flag(HSL, false),
     gzip_http_version: oneOf(HSL, ['1.0', '1.1'], '1.1'),
     gzip_proxied: wordsOf(HSL, PROXIED, ['off']),
-    gzip_disable: custom<Regex[] | undefined>(
+    gzip_disable: custom<Regex[] | null>(
       HSL,
       [1, ANY_COUNT],
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => [
         ...previous,
         ...f.args.map((word) => compileRegex(f, word === 'msie6' ? 'MSIE [4-6]\\.(?!.*SV1)' : word, true)),
@@ -86,8 +84,8 @@ export const gzipModule = defineModule(
 );
 
 /** True if the Accept-Encoding field accepts the coding. */
-function acceptsCoding(field: string | undefined, coding: string): boolean {
-  if (field === undefined) return false;
+function acceptsCoding(field: string | null, coding: string): boolean {
+  if (field === null) return false;
   // The first occurrence decides; `*` does not count.
   const m = new RegExp(`(?:^|[, ])${coding}(.*)$`, 'is').exec(field);
   const rest = m && /^ *(?:$|,| *; *(?:$|q=(.*)$))/is.exec(m[1]);
@@ -109,13 +107,13 @@ function gzipOk(r: Request, coding: Coding = 'gzip'): boolean {
   if (coding === 'br') return true;
   if (c.gzip_disable?.some((regex) => regex.test(r.headerIn('user-agent') ?? ''))) return false;
   if (r.version < (c.gzip_http_version === '1.0' ? 1000 : 1001)) return false;
-  return r.headerIn('via') === undefined || proxiedOk(r, c.gzip_proxied);
+  return r.headerIn('via') === null || proxiedOk(r, c.gzip_proxied);
 }
 
 function proxiedOk(r: Request, allowed: ReadonlySet<string>): boolean {
   if (allowed.has('off')) return false;
   if (allowed.has('any')) return true;
-  if (r.headerIn('authorization') !== undefined && allowed.has('auth')) return true;
+  if (r.headerIn('authorization') !== null && allowed.has('auth')) return true;
   const { out } = r;
   const expires = out.get('expires')?.value;
   if (expires !== undefined) {
@@ -130,7 +128,7 @@ function proxiedOk(r: Request, allowed: ReadonlySet<string>): boolean {
   }
   // As in nginx, these two only restrict: any other word permits responses without Cache-Control.
   if (allowed.has('no_last_modified') && out.lastModified >= 0) return false;
-  return !(allowed.has('no_etag') && out.get('etag') !== undefined);
+  return !(allowed.has('no_etag') && out.get('etag') !== null);
 }
 
 // ---------------------------------------------------------------- content codings
@@ -190,7 +188,7 @@ function codingFilter(
   compressed?: { coding: Coding; count: { in: number; out: number } },
 ): BodyFilter {
   let ended = false;
-  let stream: SyncZlib | undefined;
+  let stream: SyncZlib | null;
   const run = (data: Buffer, flush: number): Buffer[] => {
     if (!stream) {
       const opened = SyncZlib.open(kind, make);
@@ -259,7 +257,7 @@ function start(r: Request, coding: Coding, codec: Codec): void {
   out.add('Content-Encoding', coding);
   r.needInMemory = true;
   out.contentLength = -1;
-  out.set('Accept-Ranges', undefined);
+  out.set('Accept-Ranges', null);
   r.allowRanges = false;
   weakenEtag(r);
   r.addBodyFilter('gzip', codingFilter(r, codec, { coding, count }), true);
@@ -274,9 +272,9 @@ function gunzipHeader(r: Request): number {
   if (!c.gunzip || coding !== 'gzip') return OK;
   if (c.gzip_vary && !r.isSub) setVary(r);
   if (!r.needGunzip && gzipOk(r)) return OK;
-  out.set('Content-Encoding', undefined);
+  out.set('Content-Encoding', null);
   out.contentLength = -1;
-  out.set('Accept-Ranges', undefined);
+  out.set('Accept-Ranges', null);
   r.allowRanges = false;
   weakenEtag(r);
   if (r.headerOnly) return OK;

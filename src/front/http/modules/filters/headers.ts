@@ -26,17 +26,17 @@ type Expires =
   | { kind: 'access' | 'modified'; seconds: number }
   | { kind: 'daily'; seconds: number };
 
-function parseExpires(value: string, modified: boolean): Expires | undefined {
+function parseExpires(value: string, modified: boolean): Expires | null {
   if (!modified) {
     if (value === 'epoch' || value === 'max' || value === 'off') return { kind: value };
     if (value.startsWith('@')) {
       const seconds = parseTimeSec(value.slice(1));
-      return seconds === undefined || seconds > 86_400 ? undefined : { kind: 'daily', seconds };
+      return seconds === null || seconds > 86_400 ? null : { kind: 'daily', seconds };
     }
   }
   const sign = value.startsWith('-') ? -1 : 1;
   const seconds = parseTimeSec(value.replace(/^[+-]/, ''));
-  return seconds === undefined ? undefined : { kind: modified ? 'modified' : 'access', seconds: seconds * sign };
+  return seconds === null ? null : { kind: modified ? 'modified' : 'access', seconds: seconds * sign };
 }
 
 const inherit = () => oneOf(HSLI, ['on', 'off', 'merge'], 'on');
@@ -44,15 +44,15 @@ const inherit = () => oneOf(HSLI, ['on', 'off', 'merge'], 'on');
 export const headersModule = defineModule(
   'headers',
   {
-    add_header: custom<AddedField[] | undefined>(HSLI, [2, 3], undefined, parseAdded, { repeats: true }),
-    add_trailer: custom<AddedField[] | undefined>(HSLI, [2, 3], undefined, parseAdded, { repeats: true }),
+    add_header: custom<AddedField[] | null>(HSLI, [2, 3], null, parseAdded, { repeats: true }),
+    add_trailer: custom<AddedField[] | null>(HSLI, [2, 3], null, parseAdded, { repeats: true }),
     add_header_inherit: inherit(),
     add_trailer_inherit: inherit(),
-    expires: custom<{ value: Value; modified: boolean } | undefined>(HSLI, [1, 2], undefined, (f: HttpFrame) => {
+    expires: custom<{ value: Value; modified: boolean } | null>(HSLI, [1, 2], null, (f: HttpFrame) => {
       const modified = f.args.length === 2;
       if (modified && f.args[0] !== 'modified') f.refuse('invalid value');
       const value = f.scope.value(present(f.args.at(-1)));
-      if (value.constant !== undefined && !parseExpires(value.constant, modified)) f.refuse('invalid value');
+      if (value.constant !== null && !parseExpires(value.constant, modified)) f.refuse('invalid value');
       return { value, modified };
     }),
   },
@@ -86,10 +86,10 @@ function addField(r: Request, field: AddedField): void {
       return;
     case 'last-modified':
       out.lastModified = value === '' ? -1 : parseHttpDate(value);
-      out.set('Last-Modified', value === '' ? undefined : value);
+      out.set('Last-Modified', value === '' ? null : value);
       return;
     case 'etag':
-      out.set('ETag', value === '' ? undefined : value);
+      out.set('ETag', value === '' ? null : value);
       return;
     default:
       if (value !== '') out.add(field.name, value);
@@ -113,7 +113,7 @@ function setExpires(r: Request, text: string, modified: boolean): void {
   const expires = parseExpires(text, modified);
   if (!expires || expires.kind === 'off' || text === '') return;
   const { out } = r;
-  out.set('Cache-Control', undefined);
+  out.set('Cache-Control', null);
   if (expires.kind === 'epoch') {
     out.set('Expires', 'Thu, 01 Jan 1970 00:00:01 GMT');
     out.set('Cache-Control', 'no-cache');

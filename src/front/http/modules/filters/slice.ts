@@ -13,7 +13,7 @@ interface Slice {
   end: number;
   /** Value of $slice_range. */
   text: string;
-  etag: string | undefined;
+  etag: string | null;
   /** Range of the whole that the client receives; known after the header filters. */
   wanted: { start: number; end: number };
 }
@@ -46,7 +46,7 @@ function begin(r: Request, unit: number): Slice {
   const m = /^bytes=(\d+)-/i.exec(r.main.headerIn('range') ?? '');
   const start = m ? Math.floor(Number(m[1]) / unit) * unit : 0;
   const wanted = { start: 0, end: 0 };
-  const state: Slice = { start, end: start + unit, text: rangeText(start, unit), etag: undefined, wanted };
+  const state: Slice = { start, end: start + unit, text: rangeText(start, unit), etag: null, wanted };
   r.setMainCtx(sliceModule, state);
   return state;
 }
@@ -66,7 +66,7 @@ function sliceHeader(r: Request): number {
     r.log('error', why);
     return ERROR;
   };
-  const etag = out.get('etag')?.value;
+  const etag = out.get('etag')?.value ?? null;
   if (r.isSub && etag !== state.etag) return fail('etag mismatch in slice response');
   const m = /^bytes *(\d+) *- *(\d+) *\/ *(\d+|\*) *$/.exec(out.get('content-range')?.value ?? '');
   if (!m || Number(m[1]) > Number(m[2])) return fail('invalid range in slice response');
@@ -95,7 +95,7 @@ function sliceHeader(r: Request): number {
   out.status = 200;
   out.statusLine = '';
   out.contentLength = size;
-  out.set('Content-Range', undefined);
+  out.set('Content-Range', null);
   r.allowRanges = true;
   r.singleRange = true;
   // Ranges count from the start of the whole, so skipped slices are represented by their length.

@@ -14,7 +14,7 @@ export interface SsiShared {
   variables: Map<string, string>;
   blocks: Map<string, { text: string }>;
   /** Captures of the last regular expression that matched. */
-  captures: Captures | undefined;
+  captures: Captures | null;
 }
 
 /** State of one filtered response. */
@@ -29,14 +29,14 @@ export interface Ssi {
   outputChosen: boolean;
   /** Conditions cannot be nested. */
   conditional: 'no' | 'if' | 'else';
-  block: { text: string } | undefined;
+  block: { text: string } | null;
   timeFormat: string;
   encoding: 'none' | 'url' | 'entity';
   errorMessage: string;
   /** Maximum length of a parameter's value. */
   valueLength: number;
   /** The subrequest to wait for. */
-  waiting: Request | undefined;
+  waiting: Request | null;
   flags: BodyFlags;
   lastSeen: boolean;
   /** The end of the response was passed on. */
@@ -83,7 +83,7 @@ export function runCommand(r: Request, ctx: Ssi, body: string): CommandResult {
   const parsed = parseCommand(body, ctx.valueLength);
   if (typeof parsed === 'string') return fail(parsed);
   const { name, params: list } = parsed;
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null;
   if (!command) return ctx.output ? fail(`invalid SSI command: "${name}"`) : 'done';
   if (!ctx.output && !command.always) {
     if (ctx.block) {
@@ -139,8 +139,8 @@ function parseCommand(body: string, valueLength: number): { name: string; params
 
 // ---------------------------------------------------------------- values
 
-/** A variable of the page, of a regular expression, or of the configuration; undefined if unknown. */
-function variable(r: Request, ctx: Ssi, name: string): string | undefined {
+/** A variable of the page, of a regular expression, or of the configuration; null if unknown. */
+function variable(r: Request, ctx: Ssi, name: string): string | null {
   const { shared } = ctx;
   if (/^\d$/.test(name) && shared.captures && Number(name) * 2 < shared.captures.offsets.length) {
     return capture(shared.captures, Number(name)) ?? '';
@@ -150,23 +150,23 @@ function variable(r: Request, ctx: Ssi, name: string): string | undefined {
   if (name.toLowerCase() === 'date_local') return formatTime(ctx.timeFormat, false);
   if (name.toLowerCase() === 'date_gmt') return formatTime(ctx.timeFormat, true);
   const def = r.http.variables.find(name);
-  return def ? (r.variable(def) ?? undefined) : undefined;
+  return def ? r.variable(def) : null;
 }
 
-/** Expands the variables of a string; a backslash escapes quotes, dollars and itself. @returns undefined for a malformed name, which is logged */
-function evaluate(r: Request, ctx: Ssi, text: string): string | undefined {
+/** Expands the variables of a string; a backslash escapes quotes, dollars and itself. @returns null for a malformed name, which is logged */
+function evaluate(r: Request, ctx: Ssi, text: string): string | null {
   let out = '';
   for (let at = 0; at < text.length; ) {
     if (text[at] === '$') {
       const name = present(/^\$(?:\{(\w*)(\}?)|(\w*))/.exec(text.slice(at)));
       if (name[1] !== undefined && name[2] === '') {
         r.log('error', `the closing bracket in "${name[1]}" variable is missing`);
-        return undefined;
+        return null;
       }
       const word = name[1] ?? name[3];
       if (word === '') {
         r.log('error', `invalid variable name in "${text}"`);
-        return undefined;
+        return null;
       }
       out += variable(r, ctx, word) ?? '';
       at += name[0].length;
@@ -191,7 +191,7 @@ function echo(r: Request, ctx: Ssi, params: Params): CommandResult {
 
 function set(r: Request, ctx: Ssi, params: Params): CommandResult {
   const value = evaluate(r, ctx, present(params.get('value')));
-  if (value === undefined) return 'error';
+  if (value === null) return 'error';
   ctx.shared.variables.set(present(params.get('var')).toLowerCase(), value);
   return 'done';
 }
@@ -216,7 +216,7 @@ function branch(r: Request, ctx: Ssi, params: Params): CommandResult {
     return 'done';
   }
   const holds = test(r, ctx, present(params.get('expr')));
-  if (holds === undefined) return 'error';
+  if (holds === null) return 'error';
   ctx.output = holds;
   ctx.outputChosen = holds;
   ctx.conditional = 'if';
@@ -236,25 +236,25 @@ function endIf(_r: Request, ctx: Ssi): CommandResult {
   return 'done';
 }
 
-/** Evaluates `$name`, `$name = text`, `$name = /regex/` and the same with `!=`. @returns undefined if malformed, which is logged */
-function test(r: Request, ctx: Ssi, expression: string): boolean | undefined {
+/** Evaluates `$name`, `$name = text`, `$name = /regex/` and the same with `!=`. @returns null if malformed, which is logged */
+function test(r: Request, ctx: Ssi, expression: string): boolean | null {
   const m = /^([A-Za-z0-9${}_"']*) *(?:(!?=) *(.*))?$/s.exec(expression);
   const left = m ? evaluate(r, ctx, m[1].toLowerCase()) : '';
-  if (left === undefined) return undefined;
+  if (left === null) return null;
   if (m && m[2] === undefined) return left !== '';
   const operand = m?.[3] ?? '';
   const isRegex = operand.length > 1 && operand.startsWith('/');
   if (!m || (isRegex && !operand.endsWith('/'))) {
     r.log('error', `invalid expression in "${expression}"`);
-    return undefined;
+    return null;
   }
   const right = evaluate(r, ctx, isRegex ? operand.slice(1, -1) : operand.replace(/^\\\/(?=.)/s, '/'));
-  if (right === undefined) return undefined;
+  if (right === null) return null;
   const equal = isRegex ? matches(r, ctx, right, left) : left === right;
-  return equal === undefined ? undefined : equal === (m[2] === '=');
+  return equal === null ? null : equal === (m[2] === '=');
 }
 
-function matches(r: Request, ctx: Ssi, pattern: string, subject: string): boolean | undefined {
+function matches(r: Request, ctx: Ssi, pattern: string, subject: string): boolean | null {
   try {
     const regex = new Regex(pattern);
     const captures = regex.exec(subject);
@@ -264,7 +264,7 @@ function matches(r: Request, ctx: Ssi, pattern: string, subject: string): boolea
     return true;
   } catch (error) {
     r.log('error', typeof error === 'string' ? error : (error as Error).message);
-    return undefined;
+    return null;
   }
 }
 
@@ -279,7 +279,7 @@ function block(_r: Request, ctx: Ssi, params: Params): CommandResult {
 
 function endBlock(_r: Request, ctx: Ssi): CommandResult {
   ctx.output = true;
-  ctx.block = undefined;
+  ctx.block = null;
   return 'done';
 }
 
@@ -302,11 +302,11 @@ function include(r: Request, ctx: Ssi, params: Params): CommandResult {
   }
   const wait = virtual === undefined || /^yes$/i.test(waitText ?? '') || name !== undefined;
   const evaluated = evaluate(r, ctx, target);
-  if (evaluated === undefined) return 'error';
+  if (evaluated === null) return 'error';
   const text = evaluated.startsWith('/') ? evaluated : r.uri.slice(0, r.uri.lastIndexOf('/') + 1) + evaluated;
   const uri = parseUnsafeUri(text);
   if (!uri) return fail(`unsafe URI "${text}" was detected`);
-  const fallback = stub === undefined ? undefined : ctx.shared.blocks.get(stub);
+  const fallback = stub === undefined ? null : ctx.shared.blocks.get(stub);
   if (stub !== undefined && !fallback) return fail(`"stub"="${stub}" for "include" not found`);
   if (name !== undefined && !ctx.shared.variables.has(name.toLowerCase())) ctx.shared.variables.set(name.toLowerCase(), '');
   const sub = startSubrequest(r, uri.path, uri.args, {
@@ -335,7 +335,7 @@ function perl(r: Request, ctx: Ssi, params: Params, list: readonly [string, stri
     return 'error';
   }
   const values = list.filter(([key]) => key === 'arg').map(([, value]) => evaluate(r, ctx, value));
-  if (values.includes(undefined)) return 'error';
+  if (values.includes(null)) return 'error';
   const sub = runSub(
     r,
     present(params.get('sub')),
@@ -352,8 +352,9 @@ export const DEFAULT_TIME = '%A, %d-%b-%Y %H:%M:%S %Z';
 
 export function formatTime(format = DEFAULT_TIME, gmt: boolean): string {
   const d = new Date();
-  const zone = gmt ? 'UTC' : undefined;
-  const part = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone }).format(d);
+  const zone = gmt ? 'UTC' : null;
+  const part = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone ?? undefined }).format(d);
   const two = (n: number) => String(n).padStart(2, '0');
   const get = (local: number, utc: number) => (gmt ? utc : local);
   return format.replace(/%([A-Za-z%])/g, (whole, c: string) => {

@@ -34,18 +34,18 @@ export const ssiModule = defineModule(
   },
 );
 
-const ssiOf = (r: Request): Ssi | undefined => r.getCtx<Ssi>(ssiModule);
+const ssiOf = (r: Request): Ssi | null => r.getCtx<Ssi>(ssiModule);
 
 function ssiHeader(r: Request): number {
   const c = ssiModule.conf(r.loc);
   const { out } = r;
   if (!c.ssi || out.contentLength === 0 || !typeMatches(c.ssi_types, out.contentType)) return OK;
   let shared = r.getMainCtx<SsiShared>(ssiModule);
-  if (!shared) r.setMainCtx(ssiModule, (shared = { variables: new Map(), blocks: new Map(), captures: undefined }));
+  if (!shared) r.setMainCtx(ssiModule, (shared = { variables: new Map(), blocks: new Map(), captures: null }));
   const ctx: Ssi = {
-    ...{ shared, held: '', queue: '', output: true, outputChosen: false, conditional: 'no', block: undefined },
+    ...{ shared, held: '', queue: '', output: true, outputChosen: false, conditional: 'no', block: null },
     ...{ timeFormat: DEFAULT_TIME, encoding: 'entity', valueLength: c.ssi_value_length },
-    ...{ errorMessage: '[an error occurred while processing the directive]', waiting: undefined },
+    ...{ errorMessage: '[an error occurred while processing the directive]', waiting: null },
     ...{ flags: { last: false, flush: false }, lastSeen: false, ended: false },
   };
   r.setCtx(ssiModule, ctx);
@@ -53,7 +53,7 @@ function ssiHeader(r: Request): number {
   if (!r.isSub) {
     out.contentLength = -1;
     r.allowRanges = false;
-    out.set('Accept-Ranges', undefined);
+    out.set('Accept-Ranges', null);
     if (c.ssi_last_modified) weakenEtag(r);
     else clearModified(r);
   }
@@ -69,7 +69,7 @@ function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, positio
   if (ctx.waiting) {
     // Preceding output may have to be sent first.
     if (!ctx.waiting.done) return r.conn.active === r ? r.nextBody([], { last: false, flush: false }, position) : OK;
-    ctx.waiting = undefined;
+    ctx.waiting = null;
     r.buffered &= ~WAIT_BIT;
   }
   const text = ctx.held + ctx.queue;

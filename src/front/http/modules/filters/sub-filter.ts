@@ -16,10 +16,10 @@ interface Pair {
 export const subModule = defineModule(
   'sub',
   {
-    sub_filter: custom<Pair[] | undefined>(
+    sub_filter: custom<Pair[] | null>(
       HSL,
       2,
-      undefined,
+      null,
       (f: HttpFrame, previous = []) => {
         if (f.args[0] === '') f.fail('empty search pattern');
         return [...previous, { match: f.scope.value(f.args[0]), value: f.scope.value(f.args[1]) }];
@@ -61,7 +61,7 @@ function subHeader(r: Request): number {
     let pos = 0;
     for (;;) {
       let at = -1;
-      let hit: (typeof pairs)[number] | undefined;
+      let hit: (typeof pairs)[number] | null = null;
       for (const pair of pairs) {
         if (c.sub_filter_once && pair.used) continue;
         const found = lower.indexOf(pair.match, pos);

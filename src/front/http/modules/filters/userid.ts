@@ -12,9 +12,9 @@ import { httpDate } from '../../request/http-date.ts';
 
 interface State {
   /** The four numbers of the client's cookie. */
-  got: number[] | undefined;
-  cookie: string | undefined;
-  set: number[] | undefined;
+  got: number[] | null;
+  cookie: string | null;
+  set: number[] | null;
 }
 
 /** In the order in which they are written. */
@@ -43,7 +43,7 @@ export const useridModule = defineModule(
       if (!/^[A-Za-z0-9=]$/.test(f.args[0])) f.refuse('value must be "off" or a single letter, digit or "="');
       return f.args[0];
     }),
-    userid_service: custom<number | undefined>(HSL, 1, undefined, (f: HttpFrame) =>
+    userid_service: custom<number | null>(HSL, 1, null, (f: HttpFrame) =>
       /^\d{1,15}$/.test(f.args[0]) ? Number(f.args[0]) : f.refuse('invalid number'),
     ),
   },
@@ -75,17 +75,17 @@ export const useridModule = defineModule(
   },
 );
 
-const reset: { def: VariableDef | undefined } = { def: undefined };
+const reset: { def: VariableDef | null } = { def: null };
 
 const enabled = (r: Request): boolean => useridModule.conf(r.loc).userid !== 'off';
 
 function state(r: Request): State {
   let s = r.getMainCtx<State>(useridModule);
   if (s) return s;
-  s = { got: undefined, cookie: undefined, set: undefined };
+  s = { got: null, cookie: null, set: null };
   r.setMainCtx(useridModule, s);
   const text = findCookie(r.headersIn, useridModule.conf(r.loc).userid_name);
-  if (text === undefined) return s;
+  if (text === null) return s;
   s.cookie = text;
   if (text.length < 22) {
     r.log('error', `client sent too short userid cookie "${r.headerIn('cookie')}"`);
@@ -110,7 +110,7 @@ function makeSet(r: Request, s: State): void {
   const c = useridModule.conf(r.loc);
   const resetText = reset.def ? (r.variable(reset.def) ?? '') : '';
   const isReset = resetText !== '' && resetText !== '0';
-  if (isReset && resetText === 'log' && s.cookie !== undefined)
+  if (isReset && resetText === 'log' && s.cookie !== null)
     r.log('notice', `userid cookie "${s.got ? show(r, s.got) : s.cookie}" was reset`);
   if (s.got && !isReset) {
     if (c.userid_mark === '') return;
@@ -121,7 +121,7 @@ function makeSet(r: Request, s: State): void {
   }
   const v1 = c.userid === 'v1';
   let service = c.userid_service;
-  if (service === undefined) {
+  if (service === null) {
     if (v1) service = 0;
     else service = addressNumber(r.conn.localAddr);
   } else if (!v1) service = swap(service);

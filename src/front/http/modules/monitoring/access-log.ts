@@ -17,10 +17,10 @@ const COMBINED = '$remote_addr - $remote_user [$time_local] "$request" $status $
 
 function logRequest(r: Request): number {
   const { access_log: targets, open_log_file_cache: cache } = accessLogModule.conf(r.loc);
-  if (targets === 'off' || targets === undefined) return OK;
+  if (targets === 'off' || targets === null) return OK;
   writeLogs(r, targets, (name, line, header) => {
     // as in nginx: without the document root there is no log, so requests cannot create files for arbitrary host names
-    if (name !== '' && rootExists(r)) writeScripted(r, path.resolve(r.http.paths.prefix, name), line, header, cache);
+    if (name !== '' && rootExists(r)) writeScripted(r, path.resolve(r.http.paths.prefix, name), line, header, cache ?? undefined);
   });
   return OK;
 }
@@ -40,24 +40,24 @@ export const accessLogModule = defineModule(
   'access_log',
   {
     log_format: custom<undefined>(HTTP, [2, ANY_COUNT], undefined, parseFormat, { repeats: true }),
-    access_log: custom<LogTarget[] | 'off' | undefined>(
+    access_log: custom<LogTarget[] | 'off' | null>(
       HSL | LOCATION_IF | LIMIT_EXCEPT,
       [1, ANY_COUNT],
-      undefined,
+      null,
       (f: HttpFrame, previous) => parseAccessLog(f, previous),
       {
         repeats: true,
         defaultText: 'logs/access.log combined',
       },
     ),
-    open_log_file_cache: custom<LogCache | undefined>(HSL, [1, 4], undefined, parseLogCache, { defaultText: 'off' }),
+    open_log_file_cache: custom<LogCache | null>(HSL, [1, 4], null, parseLogCache, { defaultText: 'off' }),
   },
   {
     init(main) {
       main.phases.log.push(logRequest);
     },
     finish(conf, loc) {
-      if (loc.kind !== 'http' || conf.access_log !== undefined) return;
+      if (loc.kind !== 'http' || conf.access_log !== null) return;
       // A configuration without access_log writes the combined format to logs/access.log.
       const name = path.join(present(reading.main).paths.prefix, 'logs/access.log');
       conf.access_log = [{ format: present(reading.combined), file: fileOf(present(reading.main), name) }];
@@ -66,7 +66,7 @@ export const accessLogModule = defineModule(
 );
 
 /** The configuration being read. */
-const reading: { main: HttpMain | undefined; combined: LogFormat | undefined } = { main: undefined, combined: undefined };
+const reading: { main: HttpMain | null; combined: LogFormat | null } = { main: null, combined: null };
 
 /** Registers the predefined format; called before directives are read. */
 export function registerCombined(main: HttpMain): void {

@@ -4,11 +4,11 @@ import { type KeyvalZone, keyvalZones } from '../variables/keyval.ts';
 
 const zoneOf = (main: BlockMain, name: string): KeyvalZone | undefined => keyvalZones(main).find((zone) => zone.name === name);
 
-/** Entries of all zones, of one, or one entry; undefined if there is no such zone or key. */
+/** Entries of all zones, of one, or one entry; null if there is no such zone or key. */
 export function showKeyvals(main: BlockMain, name: string | undefined, key: string | undefined): unknown {
   if (name === undefined) return Object.fromEntries(keyvalZones(main).map((zone) => [zone.name, zone.entries()]));
   const zone = zoneOf(main, name);
-  if (!zone || (key !== undefined && !zone.has(key))) return undefined;
+  if (!zone || (key !== undefined && !zone.has(key))) return null;
   return zone.entries(key);
 }
 

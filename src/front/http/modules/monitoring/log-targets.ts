@@ -20,10 +20,10 @@ interface LogBuffer {
 
 /** A log file, with a buffer if any of the directives that name it has one. */
 class LogFile extends AppendFile {
-  buffer: LogBuffer | undefined;
+  buffer: LogBuffer | null = null;
   #held: string[] = [];
   #heldBytes = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
 
   writeLine(line: string): void {
     const { buffer } = this;
@@ -36,7 +36,7 @@ class LogFile extends AppendFile {
     this.#heldBytes += line.length;
     if (buffer.flushMs > 0 && !this.#timer) {
       this.#timer = setTimeout(() => {
-        this.#timer = undefined;
+        this.#timer = null;
         this.flush();
       }, buffer.flushMs);
       this.#timer.unref();

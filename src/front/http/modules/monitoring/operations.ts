@@ -177,7 +177,7 @@ function locationRows(http: HttpMain): [string, number][] {
 const resolverZones = (main: BlockMain): ResolverCounts[] => [...main.registry.values()].filter((v) => v instanceof ResolverCounts);
 
 /** The configuration of `stream { }` beside that of http (set by the event loop). */
-const streamOf = (http: HttpMain): BlockMain | undefined => http.registry.get('stream') as BlockMain | undefined;
+const streamOf = (http: HttpMain): BlockMain | null => (http.registry.get('stream') as BlockMain | undefined) ?? null;
 
 function groups(main: BlockMain): UpstreamGroup[] {
   return [...main.registry].filter(([key]) => key.startsWith('upstream:')).map(([, value]) => value as UpstreamGroup);
@@ -247,7 +247,7 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
   if (!main) return missing('stream');
   if (inStream) parts.shift();
   if (parts[0] === 'keyvals') return routeKeyvals(r, main, parts, body);
-  const counted = parts.length <= 2 && r.method === 'GET' ? countsOf(main, parts[0]) : undefined;
+  const counted = parts.length <= 2 && r.method === 'GET' ? countsOf(main, parts[0]) : null;
   if (counted) {
     if (parts.length === 1) return answer(r, 200, counted);
     return Object.hasOwn(counted, parts[1]) ? answer(r, 200, counted[parts[1]]) : missing('zone');
@@ -281,8 +281,8 @@ function routeKeyvals(r: Request, main: BlockMain, parts: readonly string[], bod
   const [, name, more] = parts;
   const key = new URLSearchParams(r.args).get('key') ?? undefined;
   if (r.method === 'GET' || r.method === 'HEAD' || more !== undefined || name === undefined) {
-    const found = r.method === 'GET' || r.method === 'HEAD' ? showKeyvals(main, name, key) : undefined;
-    if (found === undefined || more !== undefined) answer(r, 404, { error: { status: 404, text: 'keyval not found' } });
+    const found = r.method === 'GET' || r.method === 'HEAD' ? showKeyvals(main, name, key) : null;
+    if (found === null || more !== undefined) answer(r, 404, { error: { status: 404, text: 'keyval not found' } });
     else answer(r, 200, found);
     return;
   }
@@ -291,9 +291,9 @@ function routeKeyvals(r: Request, main: BlockMain, parts: readonly string[], bod
 }
 
 /** Counts of all zones of a kind by name, undefined for an unknown kind. */
-function countsOf(main: BlockMain, kind: string): Record<string, unknown> | undefined {
+function countsOf(main: BlockMain, kind: string): Record<string, unknown> | null {
   if (kind === 'resolvers') return Object.fromEntries(resolverZones(main).map((z) => [z.zone, z.totals]));
-  if (kind !== 'server_zones' && kind !== 'location_zones') return undefined;
+  if (kind !== 'server_zones' && kind !== 'location_zones') return null;
   const ofKind = countedZones(main).filter((z) => z.section === kind);
   return Object.fromEntries(ofKind.map((z) => [z.name, z.report()]));
 }
@@ -314,7 +314,7 @@ function readOptions(body: Record<string, unknown>, base: ServerOptions): Server
 
 function addServer(r: Request, group: UpstreamGroup, at: Pick<Change, 'block' | 'group'>, body: Record<string, unknown>): void {
   const text = body.server;
-  const addresses = typeof text === 'string' ? literalAddresses(text, defaultPort(at)) : undefined;
+  const addresses = typeof text === 'string' ? literalAddresses(text, defaultPort(at)) : null;
   if (!addresses?.every(({ path, port }) => path !== '' || port > 0)) throw new Error('"server" must be an address and port');
   change(r.http, { ...at, kind: 'add', server: text as string, options: readOptions(body, DEFAULT_SERVER) });
   answer(r, 201, describe(present(group.set.all().find((p) => p.name === addresses[0].name))));
@@ -322,9 +322,9 @@ function addServer(r: Request, group: UpstreamGroup, at: Pick<Change, 'block' | 
 
 const defaultPort = ({ block }: Pick<Change, 'block'>): number => (block === 'http' ? 80 : 0);
 
-const groupOf = (http: HttpMain, { block, group: name }: Pick<Change, 'block' | 'group'>): UpstreamGroup | undefined => {
+const groupOf = (http: HttpMain, { block, group: name }: Pick<Change, 'block' | 'group'>): UpstreamGroup | null => {
   const main = block === 'http' ? http : streamOf(http);
-  return main && groups(main).find((g) => g.name === name);
+  return (main && groups(main).find((g) => g.name === name)) ?? null;
 };
 
 /** Applies a change here and in the other event loops. */

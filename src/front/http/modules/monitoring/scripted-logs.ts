@@ -20,8 +20,8 @@ export interface LogCache {
 const NO_CACHE: LogCache = { max: 0, inactiveMs: 0, validMs: 0, minUses: 1 };
 
 interface Entry {
-  /** undefined if it is used too rarely to stay open. */
-  fd: number | undefined;
+  /** null if it is used too rarely to stay open. */
+  fd: number | null;
   inode: number;
   uses: number;
   usedMs: number;
@@ -37,12 +37,12 @@ export function parseLogCache(f: BlockFrame): LogCache {
   const cache: LogCache = { max: 0, inactiveMs: 10_000, validMs: 60_000, minUses: 1 };
   for (const word of f.args) {
     const [name, value = ''] = word.split('=', 2);
-    const count = /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+    const count = /^\d{1,9}$/.test(value) ? Number(value) : null;
     const seconds = parseTimeSec(value);
-    if (name === 'max' && count !== undefined) cache.max = count;
-    else if (name === 'min_uses' && count !== undefined) cache.minUses = count;
-    else if (name === 'inactive' && seconds !== undefined) cache.inactiveMs = seconds * 1000;
-    else if (name === 'valid' && seconds !== undefined) cache.validMs = seconds * 1000;
+    if (name === 'max' && count !== null) cache.max = count;
+    else if (name === 'min_uses' && count !== null) cache.minUses = count;
+    else if (name === 'inactive' && seconds !== null) cache.inactiveMs = seconds * 1000;
+    else if (name === 'valid' && seconds !== null) cache.validMs = seconds * 1000;
     else f.fail(`invalid "open_log_file_cache" parameter "${word}"`);
   }
   if (cache.max === 0) f.fail('"open_log_file_cache" must have "max" parameter');
@@ -76,8 +76,8 @@ function entryOf(name: string, cache: LogCache): Entry {
   entries.delete(name);
   if (!entry || now - entry.usedMs >= cache.inactiveMs) {
     if (entry) release(entry);
-    entry = { fd: undefined, inode: 0, uses: 0, usedMs: now, checkedMs: now };
-  } else if (entry.fd !== undefined && now - entry.checkedMs >= cache.validMs) {
+    entry = { fd: null, inode: 0, uses: 0, usedMs: now, checkedMs: now };
+  } else if (entry.fd !== null && now - entry.checkedMs >= cache.validMs) {
     entry.checkedMs = now;
     if (statSync(fsPath(name), { throwIfNoEntry: false })?.ino !== entry.inode) release(entry);
   }
@@ -87,15 +87,15 @@ function entryOf(name: string, cache: LogCache): Entry {
 }
 
 function keep(entry: Entry, fd: number): void {
-  if (entry.fd !== undefined) return;
+  if (entry.fd !== null) return;
   entry.fd = fd;
   entry.inode = fstatSync(fd).ino;
   entry.checkedMs = Date.now();
 }
 
 function release(entry: Entry): void {
-  if (entry.fd !== undefined) closeSync(entry.fd);
-  entry.fd = undefined;
+  if (entry.fd !== null) closeSync(entry.fd);
+  entry.fd = null;
 }
 
 function trim(cache: LogCache): void {

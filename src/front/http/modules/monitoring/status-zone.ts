@@ -27,7 +27,7 @@ class StatusZone implements CountedZone {
   constructor(
     readonly kind: Kind,
     readonly name: string,
-    before: number[] | undefined,
+    before: number[] | null,
   ) {
     this.#counters = new Counters(`status_zone:${kind}:${name}`, FIELDS.length);
     if (loop.index === 0) before?.forEach((total, field) => this.#counters.add(field, total));
@@ -83,34 +83,28 @@ class StatusZone implements CountedZone {
 export const countedZones = (main: BlockMain): CountedZone[] =>
   [...main.registry.values()].filter((v): v is CountedZone => typeof (v as Partial<CountedZone> | undefined)?.report === 'function');
 
-function parseZone(f: HttpFrame): { kind: Kind; zone: StatusZone | undefined } {
+function parseZone(f: HttpFrame): { kind: Kind; zone: StatusZone | null } {
   const { main, context } = f.scope;
   const kind = context === SERVER ? 'server' : 'location';
   const [name] = f.args;
   if (name === '') f.fail(`invalid zone name "${name}"`);
-  if (name === 'off') return { kind, zone: undefined };
+  if (name === 'off') return { kind, zone: null };
   const key = `status_zone:${kind}:${name}`;
   let zone = main.registry.get(key) as StatusZone | undefined;
   if (!zone) {
-    zone = new StatusZone(kind, name, main.inherited.get(key) as number[] | undefined);
+    zone = new StatusZone(kind, name, (main.inherited.get(key) as number[] | undefined) ?? null);
     main.registry.set(key, zone);
   }
-  return { kind, zone };
+  return { kind, zone: zone };
 }
 
 export const statusZoneModule = defineModule(
   'status_zone',
   {
-    status_zone: custom<{ kind: Kind; zone: StatusZone | undefined } | undefined>(
-      SERVER | LOCATION | LOCATION_IF,
-      1,
-      undefined,
-      parseZone,
-      {
-        // A server's zone is its own; a location's zone is inherited by the locations inside it.
-        merge: (outer, own) => own ?? (outer?.kind === 'location' ? outer : undefined),
-      },
-    ),
+    status_zone: custom<{ kind: Kind; zone: StatusZone | null } | null>(SERVER | LOCATION | LOCATION_IF, 1, null, parseZone, {
+      // A server's zone is its own; a location's zone is inherited by the locations inside it.
+      merge: (outer, own) => own ?? (outer?.kind === 'location' ? outer : null),
+    }),
   },
   {
     init(main) {

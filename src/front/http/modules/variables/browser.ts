@@ -50,8 +50,8 @@ function parseModern(f: HttpFrame, previous: Browsers = { list: new Map(), unlis
 }
 
 const table = {
-  modern_browser: custom<Browsers | undefined>(HSL, [1, 2], undefined, parseModern, { repeats: true }),
-  ancient_browser: custom<string[] | undefined>(HSL, [1, ANY_COUNT], undefined, (f: HttpFrame, previous = []) => [...previous, ...f.args], {
+  modern_browser: custom<Browsers | null>(HSL, [1, 2], null, parseModern, { repeats: true }),
+  ancient_browser: custom<string[] | null>(HSL, [1, ANY_COUNT], null, (f: HttpFrame, previous = []) => [...previous, ...f.args], {
     repeats: true,
   }),
   modern_browser_value: again(text(HSL, '1')),
@@ -64,7 +64,7 @@ function ageOf(r: Request): Age {
   const { modern_browser: modern, ancient_browser: ancient } = browserModule.conf(r.loc);
   const others: Age = modern?.unlisted ? 'modern' : 'ancient';
   const agent = r.headerIn('user-agent');
-  if (agent === undefined) return others;
+  if (agent === null) return others;
   for (const name of Object.keys(MASKS)) {
     const browser = modern?.list.get(name);
     if (!browser || browser.skip >= agent.length) continue;

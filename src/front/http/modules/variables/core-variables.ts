@@ -16,7 +16,7 @@ import { CLIENT_FAMILIES, CLIENT_VARIABLES, seconds } from './client-variables.t
 
 function remoteUser(r: Request): string | null {
   const text = r.headerIn('authorization');
-  const m = text === undefined ? null : /^basic +(.+)$/i.exec(text);
+  const m = text === null ? null : /^basic +(.+)$/i.exec(text);
   if (!m) return null;
   const decoded = Buffer.from(m[1], 'base64').latin1Slice();
   const colon = decoded.indexOf(':');
@@ -81,7 +81,7 @@ const CORE: VariableDef[] = [
   cached('content_type', (r) => r.headersJoined('content-type') ?? null),
   live('content_length', (r) => {
     const text = r.headerIn('content-length');
-    if (text !== undefined) return text;
+    if (text !== null) return text;
     return r.bodyOwner.chunkedIn && r.bodyOwner.body?.complete ? String(r.bodyOwner.body.size) : null;
   }),
   cached('request_id', (r) => (r.main.requestId ||= randomBytes(16).toString('hex'))),
@@ -97,7 +97,7 @@ const CORE: VariableDef[] = [
     get: (r) => String(r.main.limitRate ?? 0),
     set: (r, value) => {
       const rate = parseSize(value);
-      if (rate !== undefined) {
+      if (rate !== null) {
         r.main.limitRate = rate;
         r.main.limitRateAfter ??= 0;
       }

@@ -16,7 +16,7 @@ interface Source {
 type Cidr = NonNullable<ReturnType<typeof parseCidr>>;
 
 const source = (kind: Kind) =>
-  custom<Source | undefined>(HTTP, [1, 2], undefined, (f: BlockFrame) => {
+  custom<Source | null>(HTTP, [1, 2], null, (f: BlockFrame) => {
     const file = f.scope.path(f.args[0], 'conf');
     let data: Buffer;
     try {
@@ -36,10 +36,10 @@ const table = {
   geoip_country: source('country'),
   geoip_city: source('city'),
   geoip_org: source('org'),
-  geoip_proxy: custom<Cidr[] | undefined>(
+  geoip_proxy: custom<Cidr[] | null>(
     HTTP,
     1,
-    undefined,
+    null,
     (f: BlockFrame, previous = []) => [...previous, parseCidr(f.args[0]) ?? f.fail(`invalid network "${f.args[0]}"`)],
     { repeats: true },
   ),
@@ -49,7 +49,7 @@ const table = {
 const confOf = (main: BlockMain): ConfOf<typeof table> => geoipModule.conf(main.loc);
 
 /** Bytes of the client's address; IPv4-mapped addresses count as IPv4. */
-function addressOf(r: Request): readonly number[] | undefined {
+function addressOf(r: Request): readonly number[] | null {
   const { geoip_proxy, geoip_proxy_recursive } = confOf(r.block);
   return addressBytes(clientBehind(r, r.conn.remoteAddr, geoip_proxy ?? [], geoip_proxy_recursive));
 }
@@ -63,7 +63,7 @@ const country = (name: string, read: (country: Country) => string): VariableDef 
   },
 });
 
-const city = (name: string, read: (city: City) => string | undefined): VariableDef => ({
+const city = (name: string, read: (city: City) => string | null): VariableDef => ({
   name,
   get(r) {
     const address = addressOf(r);
@@ -73,20 +73,20 @@ const city = (name: string, read: (city: City) => string | undefined): VariableD
   },
 });
 
-const encoded = (text: string | undefined, { utf8 }: Source): string | undefined =>
-  text !== undefined && utf8 ? Buffer.from(text, 'utf8').latin1Slice() : text;
+const encoded = (text: string | null, { utf8 }: Source): string | null =>
+  text !== null && utf8 ? Buffer.from(text, 'utf8').latin1Slice() : text;
 
 export const geoipModule: HttpModule<typeof table, BlockMain> = defineSharedModule('geoip', table, {
   variables: [
     country('geoip_country_code', (c) => c.code),
     country('geoip_country_code3', (c) => c.code3),
     country('geoip_country_name', (c) => c.name),
-    city('geoip_city_continent_code', (c) => c.country?.continent),
-    city('geoip_city_country_code', (c) => c.country?.code),
-    city('geoip_city_country_code3', (c) => c.country?.code3),
-    city('geoip_city_country_name', (c) => c.country?.name),
+    city('geoip_city_continent_code', (c) => c.country?.continent ?? null),
+    city('geoip_city_country_code', (c) => c.country?.code ?? null),
+    city('geoip_city_country_code3', (c) => c.country?.code3 ?? null),
+    city('geoip_city_country_name', (c) => c.country?.name ?? null),
     city('geoip_region', (c) => c.region),
-    city('geoip_region_name', (c) => (c.country && c.region ? regionName(c.country.code, c.region) : undefined)),
+    city('geoip_region_name', (c) => (c.country && c.region ? regionName(c.country.code, c.region) : null)),
     city('geoip_city', (c) => c.city),
     city('geoip_postal_code', (c) => c.postalCode),
     city('geoip_latitude', (c) => c.latitude.toFixed(4)),

@@ -59,7 +59,7 @@ export class KeyvalZone {
 
   #byAddress(subject: string): string | null {
     const exact = textOf(this.#dict.get(subject));
-    const bytes = exact === null ? addressBytes(subject) : undefined;
+    const bytes = exact === null ? addressBytes(subject) : null;
     // networks may have expired since they were indexed
     const found = bytes && this.#networks.find(({ network }) => cidrContains(network, bytes));
     return exact ?? found?.value ?? null;
@@ -67,7 +67,7 @@ export class KeyvalZone {
 
   #byPrefix(subject: string): string | null {
     for (const length of this.#lengths) {
-      const value = length <= subject.length ? this.#dict.get(subject.slice(0, length)) : undefined;
+      const value = length <= subject.length ? this.#dict.get(subject.slice(0, length)) : null;
       if (value !== undefined) return String(value);
     }
     return null;

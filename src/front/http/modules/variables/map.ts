@@ -50,12 +50,12 @@ class HostNames {
     return true;
   }
 
-  find(key: string): Value | undefined {
+  find(key: string): Value | null {
     const exact = this.exact.get(key);
     if (exact) return exact;
     for (const { suffix, value } of this.#heads) if (key.endsWith(suffix) && key.length > suffix.length) return value;
     for (const { prefix, value } of this.#tails) if (key.startsWith(prefix)) return value;
-    return undefined;
+    return null;
   }
 }
 
@@ -63,7 +63,7 @@ function parseMap(f: BlockFrame): undefined {
   const source = f.scope.value(f.args[0]);
   const names = new HostNames();
   const regexes: { regex: Regex; value: Value }[] = [];
-  let fallback: Value | undefined;
+  let fallback: Value | null = null;
   let hostnames = false;
   let volatile = false;
   for (const node of present(f.node.children)) {
@@ -142,9 +142,9 @@ function parseSplit(f: BlockFrame): undefined {
 class Trie {
   readonly #zero: number[] = [0];
   readonly #one: number[] = [0];
-  readonly #values: (string | undefined)[] = [undefined];
+  readonly #values: (string | null)[] = [null];
 
-  set(bytes: readonly number[], bits: number, value: string | undefined): void {
+  set(bytes: readonly number[], bits: number, value: string | null): void {
     let node = 0;
     for (let n = 0; n < bits; n++) {
       const side = (bytes[n >> 3] >> (7 - (n & 7))) & 1 ? this.#one : this.#zero;
@@ -152,22 +152,22 @@ class Trie {
         side[node] = this.#values.length;
         this.#zero.push(0);
         this.#one.push(0);
-        this.#values.push(undefined);
+        this.#values.push(null);
       }
       node = side[node];
     }
     this.#values[node] = value;
   }
 
-  find(bytes: readonly number[]): string | undefined {
+  find(bytes: readonly number[]): string | null {
     let node = 0;
     let best = this.#values[0];
     for (let n = 0; n < bytes.length * 8; n++) {
       node = ((bytes[n >> 3] >> (7 - (n & 7))) & 1 ? this.#one : this.#zero)[node];
       if (!node) break;
-      if (this.#values[node] !== undefined) best = this.#values[node];
+      if (this.#values[node] !== null) best = this.#values[node];
     }
-    return best;
+    return best ?? null;
   }
 }
 
@@ -194,13 +194,13 @@ interface Geo {
 }
 
 /** `1.2.3.0/24`, `1.2.3.4`, `::/0` */
-export function parseCidr(text: string): { bytes: number[]; bits: number } | undefined {
+export function parseCidr(text: string): { bytes: number[]; bits: number } | null {
   const [address, length] = text.split('/');
   const family = isIP(address);
-  if (family === 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined;
+  if (family === 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return null;
   const bytes = family === 4 ? v4(address) : ipv6Bytes(address);
   const bits = length === undefined ? bytes.length * 8 : Number(length);
-  return bits > bytes.length * 8 ? undefined : { bytes, bits };
+  return bits > bytes.length * 8 ? null : { bytes, bits };
 }
 
 export function cidrContains(cidr: { bytes: number[]; bits: number }, address: readonly number[]): boolean {
@@ -212,11 +212,11 @@ export function cidrContains(cidr: { bytes: number[]; bits: number }, address: r
   return true;
 }
 
-/** Bytes of an address; IPv4-mapped addresses become IPv4; undefined if it is not an address. */
-export function addressBytes(text: string): number[] | undefined {
+/** Bytes of an address; IPv4-mapped addresses become IPv4; null if it is not an address. */
+export function addressBytes(text: string): number[] | null {
   const family = isIP(text);
   if (family === 4) return v4(text);
-  if (family !== 6) return undefined;
+  if (family !== 6) return null;
   const bytes = ipv6Bytes(text);
   return bytes.slice(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255 ? bytes.slice(12) : bytes;
 }
@@ -274,11 +274,11 @@ function addGeo(node: DirectiveNode, value: string, geo: Geo, fail: (m: string) 
   }
   const cidr = text === '255.255.255.255' ? { bytes: [255, 255, 255, 255], bits: 32 } : parseCidr(text);
   if (!cidr) fail(`invalid network "${text}"`);
-  (cidr.bytes.length === 4 ? geo.trie4 : geo.trie6).set(cidr.bytes, cidr.bits, remove ? undefined : value);
+  (cidr.bytes.length === 4 ? geo.trie4 : geo.trie6).set(cidr.bytes, cidr.bits, remove ? null : value);
 }
 
 function parseGeo(f: BlockFrame): undefined {
-  const source = f.args.length === 2 ? f.scope.main.variables.lookup(variableName(f, f.args[0])) : undefined;
+  const source = f.args.length === 2 ? f.scope.main.variables.lookup(variableName(f, f.args[0])) : null;
   const geo: Geo = { trie4: new Trie(), trie6: new Trie(), ranges: [], useRanges: false, fallback: '', proxies: [], recursive: false };
   let volatile = false;
   const nodes = present(f.node.children).filter((node) => {

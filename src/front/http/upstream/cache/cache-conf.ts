@@ -22,7 +22,7 @@ function readPace(options: { loader: Pace; manager: Pace }, name: string, value:
     return true;
   }
   const ms = parseTimeMs(value);
-  if (ms === undefined) return false;
+  if (ms === null) return false;
   if (m[2] === 'sleep') pace.sleepMs = ms;
   else pace.thresholdMs = ms;
   return true;
@@ -84,19 +84,19 @@ const STALE_WORDS = 'error timeout invalid_header updating http_500 http_502 htt
 export function cacheTable(prefix: string): Table {
   const p = `${prefix}_cache`;
   return {
-    [p]: custom<{ value: Value } | 'off' | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+    [p]: custom<{ value: Value } | 'off' | null>(HSL, 1, null, (f: HttpFrame) => {
       if (f.args[0] === 'off') return 'off';
       const value = f.scope.value(f.args[0]);
       const { main } = f.scope;
-      if (value.constant !== undefined)
+      if (value.constant !== null)
         f.scope.later(() => {
           if (!main.registry.has(`cache:${value.constant}`)) f.fail(`"${p}" zone "${value.constant}" is unknown`);
         });
       return { value };
     }),
     [`${p}_path`]: custom<undefined>(HTTP, [2, ANY_COUNT], undefined, parsePath, { repeats: true }),
-    [`${p}_key`]: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
-    [`${p}_valid`]: custom<ValidRule[] | undefined>(HSL, [1, ANY_COUNT], undefined, parseValid, { repeats: true }),
+    [`${p}_key`]: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
+    [`${p}_valid`]: custom<ValidRule[] | null>(HSL, [1, ANY_COUNT], null, parseValid, { repeats: true }),
     [`${p}_min_uses`]: num(HSL, 1),
     [`${p}_use_stale`]: wordsOf(HSL, STALE_WORDS, []),
     [`${p}_methods`]: wordsOf(HSL, ['GET', 'HEAD', 'POST'], ['GET', 'HEAD']),
@@ -115,20 +115,20 @@ export function cacheTable(prefix: string): Table {
 
 export interface CacheConf extends CacheRules {
   /** the zone that serves this request, if any */
-  cacheOf(r: Request): CacheZone | undefined;
-  /** use of the cache by a request; undefined if it does not use it */
-  start(r: Request, defaultKey: () => string): CacheRequest | undefined;
+  cacheOf(r: Request): CacheZone | null;
+  /** use of the cache by a request; null if it does not use it */
+  start(r: Request, defaultKey: () => string): CacheRequest | null;
 }
 
 export function readCacheConf(prefix: string, values: Record<string, unknown>): CacheConf {
   const get = <V>(name: string): V => values[`${prefix}_cache${name}`] as V;
-  const cache = get<{ value: Value } | 'off' | undefined>('');
-  const key = get<Value | undefined>('_key');
+  const cache = get<{ value: Value } | 'off' | null>('');
+  const key = get<Value | null>('_key');
   const methods = get<ReadonlySet<string>>('_methods');
-  const purge = get<Value[] | undefined>('_purge');
+  const purge = get<Value[] | null>('_purge');
   const stale = get<ReadonlySet<string>>('_use_stale');
   const conf: CacheConf = {
-    valid: get<ValidRule[] | undefined>('_valid') ?? [],
+    valid: get<ValidRule[] | null>('_valid') ?? [],
     minUses: get('_min_uses'),
     useStale: stale.has('off') ? new Set() : stale,
     lock: get('_lock'),
@@ -138,20 +138,20 @@ export function readCacheConf(prefix: string, values: Record<string, unknown>): 
     backgroundUpdate: get('_background_update'),
     maxRangeOffset: get('_max_range_offset'),
     convertHead: get('_convert_head'),
-    noCache: values[`${prefix}_no_cache`] as Value[] | undefined,
+    noCache: (values[`${prefix}_no_cache`] as Value[] | undefined) ?? null,
     bypass: get('_bypass'),
     cacheOf(r) {
-      if (cache === undefined || cache === 'off') return undefined;
-      if (!methods.has(r.method) && !(r.method === 'HEAD' && methods.has('GET'))) return undefined;
+      if (cache === null || cache === 'off') return null;
+      if (!methods.has(r.method) && !(r.method === 'HEAD' && methods.has('GET'))) return null;
       const name = cache.value.eval(r);
-      if (name === '' || name === 'off') return undefined;
+      if (name === '' || name === 'off') return null;
       const zone = r.http.registry.get(`cache:${name}`) as CacheZone | undefined;
       if (!zone) r.log('error', `cache "${name}" not found`);
-      return zone;
+      return zone ?? null;
     },
     start(r, defaultKey) {
       const zone = conf.cacheOf(r);
-      if (!zone) return undefined;
+      if (!zone) return null;
       // a HEAD that is not turned into a GET has an entry of its own only if the key says so
       return new FileCacheRequest(r, zone, () => (key ? key.eval(r) : defaultKey()), conf, purge);
     },

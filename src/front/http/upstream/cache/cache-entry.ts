@@ -37,13 +37,13 @@ export function readReserved(fd: number): number {
   return start.readUInt32BE(4);
 }
 
-/** The head as stored. @param reserved bytes available, undefined for a new file. @returns undefined if it does not fit */
+/** The head as stored. @param reserved bytes available, null for a new file. @returns null if it does not fit */
 export function headBytes(head: EntryHead): Buffer;
-export function headBytes(head: EntryHead, reserved: number): Buffer | undefined;
-export function headBytes(head: EntryHead, reserved?: number): Buffer | undefined {
+export function headBytes(head: EntryHead, reserved: number): Buffer | null;
+export function headBytes(head: EntryHead, reserved?: number): Buffer | null {
   const json = JSON.stringify(head);
   const size = reserved ?? Math.ceil((json.length + 128) / 256) * 256;
-  if (json.length > size) return undefined;
+  if (json.length > size) return null;
   const out = Buffer.alloc(8 + size, 32);
   out.write(MAGIC, 0, 'latin1');
   out.writeUInt32BE(size, 4);
@@ -54,16 +54,16 @@ export function headBytes(head: EntryHead, reserved?: number): Buffer | undefine
 const MAX_HEAD = 1 << 20;
 
 /** Reads the head of a file; `start`: offset of its body. Undefined if the file is not a cache entry or is damaged. */
-export function readHead(fd: number): { head: EntryHead; start: number } | undefined {
+export function readHead(fd: number): { head: EntryHead; start: number } | null {
   const start = Buffer.alloc(8);
-  if (readSync(fd, start, 0, 8, 0) < 8 || start.latin1Slice(0, 4) !== MAGIC) return undefined;
+  if (readSync(fd, start, 0, 8, 0) < 8 || start.latin1Slice(0, 4) !== MAGIC) return null;
   const size = start.readUInt32BE(4);
-  if (size > MAX_HEAD) return undefined;
+  if (size > MAX_HEAD) return null;
   const text = Buffer.alloc(size);
-  if (readSync(fd, text, 0, size, 8) < size) return undefined;
+  if (readSync(fd, text, 0, size, 8) < size) return null;
   try {
     return { head: JSON.parse(text.latin1Slice()) as EntryHead, start: 8 + size };
   } catch {
-    return undefined;
+    return null;
   }
 }

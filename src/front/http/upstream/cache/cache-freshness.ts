@@ -5,8 +5,8 @@ import type { CacheRules } from './cache-rules.ts';
 
 interface Freshness {
   forbidden: boolean;
-  /** undefined or 0: not in the header */
-  until: number | undefined;
+  /** null or 0: not in the header */
+  until: number | null;
   /** seconds after `until` during which a stale response may be used while it is updated, or on errors */
   staleUpdating: number;
   staleError: number;
@@ -16,7 +16,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** Evaluates the header of a response. @param ignored  lower-case names of fields to ignore */
 export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
-  const result: Freshness = { forbidden: false, until: undefined, staleUpdating: 0, staleError: 0 };
+  const result: Freshness = { forbidden: false, until: null, staleUpdating: 0, staleError: 0 };
   const first = (lname: string) => (ignored.has(lname) ? undefined : head.fields.find((f) => f.lname === lname)?.value);
   if (
     first('set-cookie') !== undefined ||
@@ -28,11 +28,11 @@ export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): F
   const accel = first('x-accel-expires');
   if (accel !== undefined) {
     const at = /^@(\d+)$/.exec(accel);
-    const seconds = /^\d+$/.test(accel) ? Number(accel) : undefined;
+    const seconds = /^\d+$/.test(accel) ? Number(accel) : null;
     if (at) result.until = Number(at[1]);
     else if (seconds === 0) result.forbidden = true;
-    else if (seconds !== undefined) result.until = nowSeconds() + seconds;
-    if (at || seconds !== undefined) {
+    else if (seconds !== null) result.until = nowSeconds() + seconds;
+    if (at || seconds !== null) {
       // the stale-* values of Cache-Control still apply
       const { staleUpdating, staleError } = cacheControl(head, ignored);
       return { ...result, staleUpdating, staleError };
@@ -44,7 +44,7 @@ export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): F
   result.staleError = control.staleError;
   result.until = control.until;
   const expires = first('expires');
-  if (expires !== undefined && result.until === undefined) {
+  if (expires !== undefined && result.until === null) {
     const at = parseHttpDate(expires);
     if (at < 0 || at <= nowSeconds()) result.forbidden = true;
     else result.until = at;
@@ -62,7 +62,7 @@ export function varyOf(head: UpstreamHead, ignored: ReadonlySet<string>): string
 }
 
 function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
-  const result: Freshness = { forbidden: false, until: undefined, staleUpdating: 0, staleError: 0 };
+  const result: Freshness = { forbidden: false, until: null, staleUpdating: 0, staleError: 0 };
   if (ignored.has('cache-control')) return result;
   const control = head.fields
     .filter((f) => f.lname === 'cache-control')
@@ -71,14 +71,14 @@ function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshne
   if (control === '') return result;
   if (/no-cache|no-store|private/i.test(control)) return { ...result, forbidden: true };
   // an invalid number forbids caching, too
-  const number = (name: string): number | undefined => {
+  const number = (name: string): number | null => {
     const m = new RegExp(`${name}=([^,; ]*)`, 'i').exec(control);
     if (m && !/^\d+$/.test(m[1])) result.forbidden = true;
-    return m ? Number(m[1]) : undefined;
+    return m ? Number(m[1]) : null;
   };
   const shared = number('s-maxage') ?? number('max-age');
   if (shared === 0) return { ...result, forbidden: true };
-  if (shared !== undefined) result.until = nowSeconds() + shared;
+  if (shared !== null) result.until = nowSeconds() + shared;
   const updating = number('stale-while-revalidate');
   result.staleUpdating = updating ?? 0;
   result.staleError = number('stale-if-error') ?? updating ?? 0;

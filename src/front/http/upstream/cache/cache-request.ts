@@ -21,7 +21,7 @@ import type { CacheNode, CacheZone, OpenEntry } from './cache-zone.ts';
 export class FileCacheRequest implements CacheRequest {
   waiting = false;
   #node!: CacheNode;
-  #entry: OpenEntry | undefined;
+  #entry: OpenEntry | null = null;
   /** this request fetches for the node; others wait */
   #updating = false;
   cacheable = true;
@@ -30,13 +30,13 @@ export class FileCacheRequest implements CacheRequest {
   /** number of requests for the node, this one included */
   #uses = 0;
   /** the response being stored */
-  #file: CacheFile | undefined;
+  #file: CacheFile | null = null;
   #miss: () => void = () => {};
   key = '';
 
   readonly #zone: CacheZone;
   readonly #makeKey: () => string;
-  readonly #purge: Value[] | undefined;
+  readonly #purge: Value[] | null;
 
   readonly #r: Request;
   readonly #conf: CacheRules;
@@ -47,7 +47,7 @@ export class FileCacheRequest implements CacheRequest {
     /** makes the key, which may depend on the request body: called after that was read */
     makeKey: () => string,
     conf: CacheRules,
-    purge: Value[] | undefined,
+    purge: Value[] | null,
   ) {
     this.#r = r;
     this.#conf = conf;
@@ -103,7 +103,7 @@ export class FileCacheRequest implements CacheRequest {
       u.finish(node.error);
       return;
     }
-    const entry = node.exists ? this.#zone.open(node) : undefined;
+    const entry = node.exists ? this.#zone.open(node) : null;
     if (!entry) {
       this.#absent(u);
       return;
@@ -250,7 +250,7 @@ export class FileCacheRequest implements CacheRequest {
   #checkRange(): void {
     const { maxRangeOffset } = this.#conf;
     const range = this.#r.headerIn('range');
-    if (maxRangeOffset < 0 || range === undefined || !/^bytes=/i.test(range)) return;
+    if (maxRangeOffset < 0 || range === null || !/^bytes=/i.test(range)) return;
     const m = /^bytes=\s*(\d*)\s*-/i.exec(range);
     if (!m) return;
     if (m[1] !== '' && Number(m[1]) < maxRangeOffset) return;
@@ -379,7 +379,7 @@ export class FileCacheRequest implements CacheRequest {
     this.#node = node;
   }
 
-  #heldBefore: CacheNode | undefined;
+  #heldBefore: CacheNode | null = null;
 
   write(data: Buffer): void {
     this.#file?.write(data);
@@ -387,7 +387,7 @@ export class FileCacheRequest implements CacheRequest {
 
   complete(u: CacheClient): void {
     const file = this.#file;
-    this.#file = undefined;
+    this.#file = null;
     if (file) {
       try {
         this.#updating = false;
@@ -396,7 +396,7 @@ export class FileCacheRequest implements CacheRequest {
         u.r.log('crit', `storing a cache file failed: ${(error as Error).message}`);
       }
       if (this.#heldBefore) this.#zone.release(this.#heldBefore);
-      this.#heldBefore = undefined;
+      this.#heldBefore = null;
       return;
     }
     this.#unlock();
@@ -413,7 +413,7 @@ export class FileCacheRequest implements CacheRequest {
 
   abandon(status?: number): void {
     this.#file?.discard();
-    this.#file = undefined;
+    this.#file = null;
     if ((status === 502 || status === 504) && this.cacheable && this.#node) {
       const seconds = validFor(this.#conf, status);
       if (seconds) this.#zone.keepStatus(this.#node, status, nowSeconds() + seconds);
@@ -423,7 +423,7 @@ export class FileCacheRequest implements CacheRequest {
 
   #unlock(): void {
     if (this.#heldBefore) this.#zone.release(this.#heldBefore);
-    this.#heldBefore = undefined;
+    this.#heldBefore = null;
     if (!this.#updating) return;
     this.#updating = false;
     this.#zone.release(this.#node);

@@ -19,6 +19,6 @@ export interface CacheRules {
   backgroundUpdate: boolean;
   maxRangeOffset: number;
   convertHead: boolean;
-  noCache: Value[] | undefined;
-  bypass: Value[] | undefined;
+  noCache: Value[] | null;
+  bypass: Value[] | null;
 }

@@ -75,7 +75,7 @@ function* filesOf(folder: string, levels: readonly number[]): Generator<string, 
 }
 
 export class CacheManager<E extends Entry> {
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
 
   readonly #options: UpkeepOptions;
 
@@ -91,7 +91,7 @@ export class CacheManager<E extends Entry> {
   }
 
   #manageIn(ms: number): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#timer ?? undefined);
     this.#timer = setTimeout(() => this.manage(), ms);
     this.#timer.unref();
   }

@@ -27,7 +27,7 @@ export interface CacheNode {
   vary: string;
   tags: string[];
   waiters: (() => void)[];
-  memory: { head: EntryHead; body: Buffer } | undefined;
+  memory: { head: EntryHead; body: Buffer } | null;
   /** requests being served from it */
   count: number;
 }
@@ -122,7 +122,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
       if (this.nodes.size >= this.#marks.capacity) this.#makeRoom();
       node = {
         ...{ hash, key, exists: false, error: 0, validUntil: 0, size: 0, usedAt: nowSeconds() },
-        ...{ vary: '', tags: [], waiters: [], memory: undefined, count: 0 },
+        ...{ vary: '', tags: [], waiters: [], memory: null, count: 0 },
       };
       this.nodes.set(hash, node);
       if (this.#cold) this.#adopt(node);
@@ -149,7 +149,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
 
   /** A file left by an earlier run. */
   #adopt(node: CacheNode): void {
-    let fd: number | undefined;
+    let fd: number | null = null;
     try {
       fd = openSync(this.fileOf(node.hash), 'r');
       const read = readHead(fd);
@@ -158,7 +158,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     } catch {
       // no such file
     } finally {
-      if (fd !== undefined) closeSync(fd);
+      if (fd !== null) closeSync(fd);
     }
   }
 
@@ -263,21 +263,21 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     this.#tell({ kind: 'status', hash: node.hash, key: node.key, error, validUntil });
   }
 
-  /** Opens a cached response; if the file is gone or damaged, returns undefined and resets the node. */
-  open(node: CacheNode): OpenEntry | undefined {
+  /** Opens a cached response; if the file is gone or damaged, returns null and resets the node. */
+  open(node: CacheNode): OpenEntry | null {
     if (node.memory) return { head: node.memory.head, body: node.memory.body, start: 0 };
     let fd: number;
     try {
       fd = openSync(this.fileOf(node.hash), 'r');
     } catch {
       this.#forget(node);
-      return undefined;
+      return null;
     }
     const read = readHead(fd);
     if (!read || (read.head.key !== node.key && node.key !== '') || fstatSync(fd).size < read.start + read.head.length) {
       closeSync(fd);
       this.#forget(node);
-      return undefined;
+      return null;
     }
     const { head, start } = read;
     if (head.length <= MEMORY_ENTRY) {
@@ -299,14 +299,14 @@ export class CacheZone implements UpkeptZone<CacheNode> {
     for (const other of this.nodes.values()) {
       if (other === node || !other.memory) continue;
       this.#memoryTotal -= other.memory.body.length;
-      other.memory = undefined;
+      other.memory = null;
       if (this.#memoryTotal <= MEMORY_TOTAL * 0.9) break;
     }
   }
 
   #dropMemory(node: CacheNode): void {
     if (node.memory) this.#memoryTotal -= node.memory.body.length;
-    node.memory = undefined;
+    node.memory = null;
   }
 
   #forget(node: CacheNode): void {
@@ -390,11 +390,11 @@ export class CacheZone implements UpkeptZone<CacheNode> {
   /** Removes entries: by key, by key prefix (`text*`), or by tag. @returns their number */
   purge(what: { key?: string; tag?: string }): number {
     let count = 0;
-    const prefix = what.key?.endsWith('*') ? what.key.slice(0, -1) : undefined;
+    const prefix = what.key?.endsWith('*') ? what.key.slice(0, -1) : null;
     for (const node of [...this.nodes.values()]) {
       if (!node.exists) continue;
       const hit =
-        what.tag !== undefined ? node.tags.includes(what.tag) : prefix !== undefined ? node.key.startsWith(prefix) : node.key === what.key;
+        what.tag !== undefined ? node.tags.includes(what.tag) : prefix !== null ? node.key.startsWith(prefix) : node.key === what.key;
       if (!hit) continue;
       this.remove(node);
       count++;

@@ -38,15 +38,15 @@ export interface TlsSettings {
   prepare(): void;
   /** makes the options for one connection, after `prepare`; the session of the peer is added */
   options(): tls.ConnectionOptions;
-  /** checks the certificate after the handshake: an error message or undefined */
-  check(socket: tls.TLSSocket): string | undefined;
+  /** checks the certificate after the handshake: an error message or null */
+  check(socket: tls.TLSSocket): string | null;
   reuse: boolean;
   /** identifies connections that can be shared: certificate, name */
   id: string;
   /** sessions to resume, by peer */
   sessions: Map<string, Buffer>;
   /** file to which the secrets of the connection are logged */
-  keyLog: string | undefined;
+  keyLog: string | null;
 }
 
 /**
@@ -64,7 +64,7 @@ const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(dat
 /** One connection. Its owner sets `events`; without them it is idle. */
 export class PeerConnection implements Timed {
   socket: Socket;
-  events: ConnectionEvents | undefined;
+  events: ConnectionEvents | null = null;
   requests = 0;
   readonly startMs = Date.now();
   connected = false;
@@ -78,25 +78,25 @@ export class PeerConnection implements Timed {
   reads: 'fresh' | 'own' | 'shared' = 'fresh';
   /** bytes of the last read are still to be written from `#ownBuffer` */
   retained = false;
-  #ownBuffer: Buffer | undefined;
+  #ownBuffer: Buffer | null = null;
   bytesReceived = 0;
   bytesSent = 0;
-  onIdleClose: ((conn: PeerConnection) => void) | undefined;
+  onIdleClose: ((conn: PeerConnection) => void) | null = null;
 
   readonly #secure: boolean;
   /** plain sockets only */
-  #direct: DirectWriter | undefined;
+  #direct: DirectWriter | null = null;
 
   constructor(
     readonly address: Address,
-    bind: { address: string; port: number } | undefined,
-    tlsSettings: TlsSettings | undefined,
+    bind: { address: string; port: number } | null,
+    tlsSettings: TlsSettings | null,
     keepAlive: boolean,
-    tlsModule: typeof tls | undefined,
+    tlsModule: typeof tls | null,
     /** sent first, before a TLS handshake (latin1) */
     greeting = '',
   ) {
-    this.#secure = tlsSettings !== undefined;
+    this.#secure = tlsSettings !== null;
     const target: net.NetConnectOpts = address.path
       ? { path: address.path }
       : { host: address.host, port: address.port, localAddress: bind?.address, localPort: bind?.port || undefined };
@@ -133,12 +133,12 @@ export class PeerConnection implements Timed {
   /** Buffer for the next read; called after each read. */
   #nextBuffer(): Buffer {
     if (this.retained) {
-      this.#ownBuffer = undefined;
+      this.#ownBuffer = null;
       this.retained = false;
     }
     if (this.expectsMore && !this.ended) return (this.#ownBuffer ??= spareBuffers.pop() ?? Buffer.allocUnsafeSlow(LARGE_READ));
     if (this.#ownBuffer && spareBuffers.length < SPARE_BUFFERS) spareBuffers.push(this.#ownBuffer);
-    this.#ownBuffer = undefined;
+    this.#ownBuffer = null;
     return sharedBuffer;
   }
 
@@ -168,7 +168,7 @@ export class PeerConnection implements Timed {
     });
     secure.once('secureConnect', () => {
       const problem = settings.check(secure);
-      if (problem !== undefined) {
+      if (problem !== null) {
         this.closed(new Error(problem));
         secure.destroy();
         return;
@@ -222,7 +222,7 @@ export class PeerConnection implements Timed {
   }
 
   #leave(): void {
-    this.events = undefined;
+    this.events = null;
     this.ended = true;
     unwatch(this);
     this.onIdleClose?.(this);
@@ -250,18 +250,18 @@ export class Pool {
   constructor(readonly limits: PoolLimits) {}
 
   /** An idle connection to the address. */
-  take(name: string, owner: string): PeerConnection | undefined {
+  take(name: string, owner: string): PeerConnection | null {
     for (let n = this.#idle.length - 1; n >= 0; n--) {
       const conn = this.#idle[n];
       if (conn.address.name !== name || conn.owner !== owner) continue;
       if (n === this.#idle.length - 1) this.#idle.pop();
       else this.#idle.splice(n, 1);
       conn.deadlineMs = Infinity;
-      conn.onIdleClose = undefined;
+      conn.onIdleClose = null;
       if (conn.ended || conn.socket.destroyed) continue;
-      return conn;
+      return conn ?? null;
     }
-    return undefined;
+    return null;
   }
 
   /** Adds a connection; closes the oldest if there are too many. */
@@ -271,7 +271,7 @@ export class Pool {
       conn.destroy();
       return;
     }
-    conn.events = undefined;
+    conn.events = null;
     if (this.#idle.length >= limits.max) this.#idle.shift()?.destroy();
     this.#idle.push(conn);
     if (conn.socket.isPaused()) conn.socket.resume();

@@ -11,16 +11,16 @@ import { keyLog } from '../../tls/key-log.ts';
 import { passwordsOf, readConfigFile, readCrls, readKey, readPem, verifyText } from '../../tls/pem.ts';
 import type { TlsSettings } from './connect.ts';
 
-const file = () => custom<string | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
-const value = () => custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0]));
+const file = () => custom<string | null>(HSL, 1, null, (f: HttpFrame) => f.scope.path(f.args[0], 'conf'));
+const value = () => custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0]));
 
 export function upstreamTlsTable(prefix: string): Table {
   const p = `${prefix}_ssl_`;
   return {
-    [`${p}certificate`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
-    [`${p}certificate_key`]: custom<{ value: Value; path: (text: string) => string } | undefined>(HSL, 1, undefined, withPath),
-    [`${p}certificate_cache`]: custom<CertificateCache | undefined>(HSL, [1, 3], undefined, (f: HttpFrame) => parseCertificateCache(f)),
-    [`${p}password_file`]: custom<string[] | undefined>(HSL, 1, undefined, (f: HttpFrame) => passwordsOf(f)),
+    [`${p}certificate`]: custom<{ value: Value; path: (text: string) => string } | null>(HSL, 1, null, withPath),
+    [`${p}certificate_key`]: custom<{ value: Value; path: (text: string) => string } | null>(HSL, 1, null, withPath),
+    [`${p}certificate_cache`]: custom<CertificateCache | null>(HSL, [1, 3], null, (f: HttpFrame) => parseCertificateCache(f)),
+    [`${p}password_file`]: custom<string[] | null>(HSL, 1, null, (f: HttpFrame) => passwordsOf(f)),
     [`${p}trusted_certificate`]: file(),
     [`${p}crl`]: file(),
     [`${p}verify`]: flag(HSL, false),
@@ -42,21 +42,21 @@ function withPath(f: HttpFrame): { value: Value; path: (text: string) => string 
 const FIXED: CertificateCache = { max: 2000, validMs: Infinity, inactiveMs: Infinity };
 
 export interface UpstreamTlsConf {
-  certificate: { value: Value; path: (text: string) => string } | undefined;
-  key: { value: Value; path: (text: string) => string } | undefined;
-  cache: CertificateCache | undefined;
-  passwords: string[] | undefined;
-  trusted: string | undefined;
-  crl: string | undefined;
+  certificate: { value: Value; path: (text: string) => string } | null;
+  key: { value: Value; path: (text: string) => string } | null;
+  cache: CertificateCache | null;
+  passwords: string[] | null;
+  trusted: string | null;
+  crl: string | null;
   verify: boolean;
   verifyDepth: number;
-  name: Value | undefined;
+  name: Value | null;
   serverName: boolean;
   reuse: boolean;
   ciphers: string;
   protocols: ReadonlySet<string>;
   commands: string[][];
-  keyLog: string | undefined;
+  keyLog: string | null;
   contexts: ContextCache;
   sessions: Map<string, Buffer>;
 }
@@ -77,7 +77,7 @@ export function readTlsConf(prefix: string, values: Record<string, unknown>): Up
     reuse: get('session_reuse'),
     ciphers: get('ciphers'),
     protocols: get('protocols'),
-    commands: get<string[][] | undefined>('conf_command') ?? [],
+    commands: get<string[][] | null>('conf_command') ?? [],
     keyLog: get('key_log'),
     contexts: new ContextCache(),
     sessions: new Map(),
@@ -87,7 +87,7 @@ export function readTlsConf(prefix: string, values: Record<string, unknown>): Up
 /** @throws Error a certificate or key cannot be read */
 function contextOf(conf: UpstreamTlsConf, certificate: string, key: string): tls.SecureContext {
   const id = `${certificate}\0${key}`;
-  const constant = !conf.certificate || (conf.certificate.value.constant !== undefined && conf.key?.value.constant !== undefined);
+  const constant = !conf.certificate || (conf.certificate.value.constant !== null && typeof conf.key?.value.constant === 'string');
   const keep = constant ? FIXED : (conf.cache ?? { max: 0, validMs: 0, inactiveMs: 0 });
   const known = conf.contexts.get(id, keep);
   if (known) return known;
@@ -110,7 +110,7 @@ export function upstreamTls(r: Session, conf: UpstreamTlsConf, defaultName: stri
   const name = (conf.name ? conf.name.eval(r) : defaultName).replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   const certificate = conf.certificate?.value.eval(r) ?? '';
   const key = conf.key?.value.eval(r) ?? '';
-  let context: tls.SecureContext | undefined;
+  let context: tls.SecureContext | null;
   return {
     reuse: conf.reuse,
     id: `${certificate}|${key}|${name}`,
@@ -120,16 +120,16 @@ export function upstreamTls(r: Session, conf: UpstreamTlsConf, defaultName: stri
       context = contextOf(conf, pathOf(conf.certificate, certificate), pathOf(conf.key, key));
     },
     options() {
-      const sni = conf.serverName && name && !/^[\d.]+$|:/.test(name) ? name : undefined;
+      const sni = conf.serverName && name && !/^[\d.]+$|:/.test(name) ? name : null;
       return {
-        secureContext: context,
+        secureContext: context ?? undefined,
         servername: sni ?? '',
         rejectUnauthorized: false,
         checkServerIdentity: () => undefined,
       };
     },
     check(socket) {
-      if (!conf.verify) return undefined;
+      if (!conf.verify) return null;
       if (!socket.authorized) {
         const code = String(socket.authorizationError ?? '');
         return `upstream SSL certificate verify error: ${verifyText(code)}`;
@@ -138,22 +138,22 @@ export function upstreamTls(r: Session, conf: UpstreamTlsConf, defaultName: stri
       if (problem) return problem;
       const certificateSeen = socket.getPeerCertificate();
       const mismatch = tls.checkServerIdentity(name, certificateSeen);
-      return mismatch ? `upstream SSL certificate does not match "${name}"` : undefined;
+      return mismatch ? `upstream SSL certificate does not match "${name}"` : null;
     },
   };
 }
 
 /** `data:` and `store:` are used as they are. */
-const pathOf = (source: { path(text: string): string } | undefined, text: string): string =>
+const pathOf = (source: { path(text: string): string } | null, text: string): string =>
   !source || text === '' || text.startsWith('data:') || text.startsWith('store:') ? text : source.path(text);
 
 /** Whether there are more intermediate certificates than allowed; the root does not count. */
-function tooDeep(socket: tls.TLSSocket, depth: number): string | undefined {
-  let certificate: tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+function tooDeep(socket: tls.TLSSocket, depth: number): string | null {
+  let certificate: tls.DetailedPeerCertificate | null = socket.getPeerCertificate(true);
   let length = 0;
   while (certificate?.issuerCertificate && certificate.issuerCertificate !== certificate && length < 20) {
     certificate = certificate.issuerCertificate;
     length++;
   }
-  return length > depth + 1 ? 'upstream SSL certificate verify error: (22:certificate chain too long)' : undefined;
+  return length > depth + 1 ? 'upstream SSL certificate verify error: (22:certificate chain too long)' : null;
 }

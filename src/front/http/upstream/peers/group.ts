@@ -46,20 +46,20 @@ export class UpstreamGroup {
   method: Method = { kind: 'round_robin' };
   set!: PeerSet;
   pool: Pool;
-  sticky: Sticky | undefined;
+  sticky: Sticky | null = null;
   zone = '';
   /** file that stores changes made by the api */
-  state: string | undefined;
+  state: string | null = null;
   /** a client that authenticates by NTLM keeps its own connection to a peer */
   ntlm = false;
-  queue: { max: number; timeoutMs: number } | undefined;
+  queue: { max: number; timeoutMs: number } | null = null;
   waiting: { run(): void; timer: NodeJS.Timeout }[] = [];
-  resolver: ResolverConf | undefined;
+  resolver: ResolverConf | null = null;
   resolverTimeoutMs = 30_000;
   keepalive = { max: DEFAULT_KEEPALIVE, local: true };
   keepaliveExplicit = false;
   #nextId = 1;
-  readonly #table: SharedTable | undefined;
+  readonly #table: SharedTable | null;
   readonly #known = new Map<string, Peer>();
 
   constructor(
@@ -68,7 +68,7 @@ export class UpstreamGroup {
     zonePrefix: string,
     readonly rules: GroupRules = HTTP_RULES,
   ) {
-    this.#table = explicit ? new SharedTable(`${zonePrefix}upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : undefined;
+    this.#table = explicit ? new SharedTable(`${zonePrefix}upstream:${name}`, MAX_SHARED_PEERS, PEER_FIELDS, false) : null;
     // only groups of the configuration keep idle connections by default
     this.pool = new Pool({ max: explicit ? DEFAULT_KEEPALIVE : 0, requests: 1000, timeMs: 3_600_000, timeoutMs: 60_000, local: true });
   }
@@ -89,23 +89,23 @@ export class UpstreamGroup {
         let peer = this.#known.get(key);
         if (!peer) {
           const { id, row } = this.#rowOf(key);
-          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, id, row, entry.text);
+          peer = new Peer(address, entry.service || entry.resolve ? address.name : entry.text, options, id, row ?? undefined, entry.text);
           this.#known.set(key, peer);
         } else peer.adjust(options);
         (options.backup || priority > best ? backup : primary).push(peer);
       }
     }
-    this.set ??= new PeerSet(this.method, this.#table);
+    this.set ??= new PeerSet(this.method, this.#table ?? undefined);
     this.set.replace(primary, backup);
     const alive = new Set([...primary, ...backup]);
     for (const [key, peer] of this.#known) if (!alive.has(peer)) this.#known.delete(key);
   }
 
   /** Memory for the state of a peer: shared by all event loops for groups of the configuration, while there is room. */
-  #rowOf(key: string): { id: number; row: Float64Array | undefined } {
+  #rowOf(key: string): { id: number; row: Float64Array | null } {
     const table = this.#table;
     const record = table ? table.locked(() => table.take(key)) : -1;
-    if (!table || record < 0) return { id: MAX_SHARED_PEERS + this.#nextId++, row: undefined };
+    if (!table || record < 0) return { id: MAX_SHARED_PEERS + this.#nextId++, row: null };
     return { id: record + 1, row: table.data.subarray(record * PEER_FIELDS, (record + 1) * PEER_FIELDS) };
   }
 
@@ -275,7 +275,7 @@ export function readGroup(f: BlockFrame, rules: GroupRules): { group: UpstreamGr
   const loc = new Loc(f.scope.loc);
   building.set(loc, group);
   f.scope.readChildren(f, UPSTREAM, loc);
-  if (group.entries.length === 0 && group.state === undefined) f.fail('no servers are inside upstream');
+  if (group.entries.length === 0 && group.state === null) f.fail('no servers are inside upstream');
   for (const entry of group.entries) {
     if (!entry.resolve) continue;
     if (!group.zone)
@@ -302,7 +302,7 @@ const groupsOf = (main: BlockMain): [string, UpstreamGroup][] =>
   [...main.registry].filter((entry): entry is [string, UpstreamGroup] => entry[0].startsWith('upstream:'));
 
 /** Gives groups the resolver of their block and the state from before a reload. @throws string */
-export function finishGroups(main: BlockMain, resolver: ResolverConf | undefined, timeoutMs: number): void {
+export function finishGroups(main: BlockMain, resolver: ResolverConf | null, timeoutMs: number): void {
   for (const [key, group] of groupsOf(main)) {
     if (group.entries.some((e) => e.resolve) && !group.resolver) {
       if (!resolver) throw `no resolver defined to resolve names at run time in upstream "${group.name}"`;
@@ -326,7 +326,7 @@ export const commonGroupTable = {
     [1, ANY_COUNT],
     undefined,
     (f: BlockFrame) => {
-      if (groupOf(f).state !== undefined) f.fail('"server" directive cannot be used along with "state"');
+      if (groupOf(f).state !== null) f.fail('"server" directive cannot be used along with "state"');
       return parseServer(f);
     },
     { repeats: true },
@@ -352,7 +352,7 @@ export const commonGroupTable = {
         });
       if (f.args[1] !== undefined) {
         const bytes = parseSize(f.args[1]);
-        if (bytes === undefined) f.fail(`invalid zone size "${f.args[1]}"`);
+        if (bytes === null) f.fail(`invalid zone size "${f.args[1]}"`);
         if (bytes < 8 * 4096) f.fail(`zone "${f.args[0]}" is too small`);
       }
       groupOf(f).zone = f.args[0];

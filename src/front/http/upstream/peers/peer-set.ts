@@ -14,16 +14,16 @@ export type Method =
 export class PeerSet {
   primary: Peer[] = [];
   backup: Peer[] = [];
-  points: { hash: number; server: string }[] | undefined;
+  points: { hash: number; server: string }[] | null = null;
 
-  readonly #table: SharedTable | undefined;
+  readonly #table: SharedTable | null;
 
   /** @param table  memory of the peers' rows, if event loops share it */
   constructor(
     readonly method: Method,
     table?: SharedTable,
   ) {
-    this.#table = table;
+    this.#table = table ?? null;
   }
 
   /** Between `lock` and `unlock`, no other event loop reads or changes the state of peers. */
@@ -62,7 +62,7 @@ export class PeerSet {
   replace(primary: Peer[], backup: Peer[]): void {
     this.primary = primary;
     this.backup = backup;
-    this.points = undefined;
+    this.points = null;
   }
 
   get tries(): number {

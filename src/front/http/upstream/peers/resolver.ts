@@ -58,7 +58,7 @@ interface Pending {
   name: string;
   type: QueryType;
   deadline: number;
-  timer: NodeJS.Timeout | undefined;
+  timer: NodeJS.Timeout | null;
   /** index of the server to query next */
   server: number;
   waiters: { resolve(answer: DnsResponse): void; reject(error: Error): void }[];
@@ -72,7 +72,7 @@ export class Resolver {
   #nextServer = 0;
   #nextId = Math.floor(Math.random() * 65536);
 
-  readonly #counts: ResolverCounts | undefined;
+  readonly #counts: ResolverCounts | null = null;
 
   constructor(readonly conf: ResolverConf) {
     if (conf.zone) this.#counts = resolverCounts(conf.zone);
@@ -148,7 +148,7 @@ export class Resolver {
       do this.#nextId = (this.#nextId + 1) & 0xffff;
       while (this.#pending.has(this.#nextId));
       const id = this.#nextId;
-      const pending: Pending = { name, type, deadline: Date.now() + timeoutMs, timer: undefined, server, waiters: [{ resolve, reject }] };
+      const pending: Pending = { name, type, deadline: Date.now() + timeoutMs, timer: null, server, waiters: [{ resolve, reject }] };
       this.#counts?.asked(type);
       this.#pending.set(id, pending);
       this.#byName.set(key, pending);

@@ -75,7 +75,7 @@ export function groupAt(
   { registry, zonePrefix }: BlockMain,
   hostText: string,
   defaultPort: number,
-  resolver: ResolverConf | undefined,
+  resolver: ResolverConf | null,
   timeoutMs: number,
 ): UpstreamGroup | Promise<UpstreamGroup> {
   const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;

@@ -26,7 +26,7 @@ export class Selection {
   #hash: number;
   #rehash = 0;
   #hashTries = 0;
-  #key: string | undefined;
+  #key: string | null = null;
 
   readonly #r: Session;
 
@@ -43,12 +43,12 @@ export class Selection {
     return this.#inBackup ? this.set.backup : this.set.primary;
   }
 
-  /** @param belongs identifies peers of a sticky session, which precede all others of their list. @returns undefined: no live upstreams */
-  get(belongs?: (peer: Peer) => boolean): Peer | undefined {
+  /** @param belongs identifies peers of a sticky session, which precede all others of their list. @returns null: no live upstreams */
+  get(belongs: ((peer: Peer) => boolean) | null = null): Peer | null {
     return this.set.locked(() => this.#getLocked(belongs));
   }
 
-  #getLocked(belongs: ((peer: Peer) => boolean) | undefined): Peer | undefined {
+  #getLocked(belongs: ((peer: Peer) => boolean) | null): Peer | null {
     const now = nowSeconds();
     const peer = this.#ofSession(belongs, now) ?? this.#choose(now);
     if (peer) return this.#take(peer, now);
@@ -58,11 +58,11 @@ export class Selection {
       const spare = this.#ofSession(belongs, now) ?? this.#choose(now);
       if (spare) return this.#take(spare, now);
     }
-    return undefined;
+    return null;
   }
 
-  #ofSession(belongs: ((peer: Peer) => boolean) | undefined, now: number): Peer | undefined {
-    return belongs && this.#list.find((peer) => belongs(peer) && !this.#tried.includes(peer) && peer.usable(now, true));
+  #ofSession(belongs: ((peer: Peer) => boolean) | null, now: number): Peer | null {
+    return (belongs && this.#list.find((peer) => belongs(peer) && !this.#tried.includes(peer) && peer.usable(now, true))) ?? null;
   }
 
   #take(peer: Peer, now: number): Peer {
@@ -73,12 +73,12 @@ export class Selection {
     return peer;
   }
 
-  #choose(now: number): Peer | undefined {
+  #choose(now: number): Peer | null {
     if (this.set.single) {
       const [peer] = this.set.primary;
       const { options } = peer;
-      if (options.down || options.drain || peer.unhealthy) return undefined;
-      return options.maxConns > 0 && peer.conns >= options.maxConns ? undefined : peer;
+      if (options.down || options.drain || peer.unhealthy) return null;
+      return options.maxConns > 0 && peer.conns >= options.maxConns ? null : (peer ?? null);
     }
     const { method } = this.set;
     if (this.#inBackup) return method.kind === 'least_conn' ? this.#leastConn(now) : this.#roundRobin(now);
@@ -100,8 +100,8 @@ export class Selection {
     }
   }
 
-  #roundRobin(now: number, among = this.#list): Peer | undefined {
-    let best: Peer | undefined;
+  #roundRobin(now: number, among = this.#list): Peer | null {
+    let best: Peer | null = null;
     let total = 0;
     for (const peer of among) {
       if (this.#tried.includes(peer) || !peer.usable(now)) continue;
@@ -116,7 +116,7 @@ export class Selection {
     return best;
   }
 
-  #leastConn(now: number): Peer | undefined {
+  #leastConn(now: number): Peer | null {
     let best: Peer[] = [];
     for (const peer of this.#list) {
       if (this.#tried.includes(peer) || !peer.usable(now)) continue;
@@ -124,11 +124,11 @@ export class Selection {
       if (difference < 0) best = [peer];
       else if (difference === 0) best.push(peer);
     }
-    return best.length > 1 ? this.#roundRobin(now, best) : best[0];
+    return best.length > 1 ? this.#roundRobin(now, best) : (best[0] ?? null);
   }
 
   /** Least expected time per weight. */
-  #leastTime(now: number, timeOf: TimeKind, inflight: boolean): Peer | undefined {
+  #leastTime(now: number, timeOf: TimeKind, inflight: boolean): Peer | null {
     let best: Peer[] = [];
     let bestCost = Infinity;
     for (const peer of this.#list) {
@@ -139,10 +139,10 @@ export class Selection {
         best = [peer];
       } else if (cost === bestCost) best.push(peer);
     }
-    return best.length > 1 ? this.#roundRobin(now, best) : best[0];
+    return best.length > 1 ? this.#roundRobin(now, best) : (best[0] ?? null);
   }
 
-  #ipHash(now: number): Peer | undefined {
+  #ipHash(now: number): Peer | null {
     const address = binaryAddress(this.#r.conn.remoteAddr);
     const length = address.length === 4 ? 3 : address.length;
     for (let tries = 0; tries <= 20; tries++) {
@@ -153,7 +153,7 @@ export class Selection {
     return this.#roundRobin(now);
   }
 
-  #byWeight(value: number): Peer | undefined {
+  #byWeight(value: number): Peer | null {
     const list = this.#list;
     let total = 0;
     for (const peer of list) total += peer.options.weight;
@@ -162,10 +162,10 @@ export class Selection {
       w -= peer.options.weight;
       if (w < 0) return peer;
     }
-    return undefined;
+    return null;
   }
 
-  #hashed(now: number): Peer | undefined {
+  #hashed(now: number): Peer | null {
     for (; this.#hashTries <= 20; this.#hashTries++) {
       const text = (this.#rehash > 0 ? String(this.#rehash) : '') + this.#key;
       this.#hash += (crc32Latin1(text) >>> 16) & 0x7fff;
@@ -177,9 +177,9 @@ export class Selection {
   }
 
   /** Ketama: 160 points per unit of weight. */
-  #consistent(now: number, key: string): Peer | undefined {
+  #consistent(now: number, key: string): Peer | null {
     const points = (this.set.points ??= ketamaPoints(this.set.primary));
-    if (points.length === 0) return undefined;
+    if (points.length === 0) return null;
     if (this.#hashTries === 0) {
       const hash = crc32Latin1(key);
       let low = 0;
@@ -202,9 +202,9 @@ export class Selection {
     return this.#roundRobin(now);
   }
 
-  #random(now: number, two: 'no' | 'least_conn' | 'least_time', timeOf: TimeKind): Peer | undefined {
+  #random(now: number, two: 'no' | 'least_conn' | 'least_time', timeOf: TimeKind): Peer | null {
     const list = this.#list;
-    let first: Peer | undefined;
+    let first: Peer | null = null;
     for (let tries = 0; tries <= 20; tries++) {
       const total = list.reduce((sum, p) => sum + p.options.weight, 0);
       const peer = this.#byWeight(Math.floor(Math.random() * total));

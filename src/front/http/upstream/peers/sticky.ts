@@ -10,8 +10,8 @@ import { httpDate } from '../../request/http-date.ts';
 import type { Peer } from './peer.ts';
 
 export interface Sticky {
-  /** identifies the peers that this request belongs to; undefined: none */
-  matcher(r: Request): ((peer: Peer) => boolean) | undefined;
+  /** identifies the peers that this request belongs to; null: none */
+  matcher(r: Request): ((peer: Peer) => boolean) | null;
   onHeader?(r: Request, peer: Peer): void;
   onDone?(r: Request, peer: Peer): void;
   exportState?(): unknown;
@@ -26,7 +26,7 @@ export function parseSticky(f: HttpFrame): Sticky {
     return {
       matcher(r) {
         const id = firstOf(values, r);
-        return id === '' ? undefined : (peer) => peer.options.route === id;
+        return id === '' ? null : (peer) => peer.options.route === id;
       },
     };
   }
@@ -48,10 +48,10 @@ const MAX_EXPIRES = { text: 'Thu, 31-Dec-37 23:55:55 GMT', seconds: 315_360_000 
 function parseCookie(f: HttpFrame, words: string[]): Sticky {
   const [name, ...attributes] = words;
   if (!name) f.fail('"sticky cookie" requires a name');
-  let expires: number | 'max' | undefined;
-  let domain: Value | undefined;
-  let path: Value | undefined;
-  let sameSite: Value | undefined;
+  let expires: number | 'max' | null;
+  let domain: Value | null;
+  let path: Value | null;
+  let sameSite: Value | null;
   let flags = '';
   for (const word of attributes) {
     if (word.startsWith('expires=')) {
@@ -61,7 +61,7 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
     else if (word.startsWith('path=')) path = f.scope.value(word.slice(5));
     else if (word.startsWith('samesite=')) {
       sameSite = f.scope.value(word.slice(9));
-      if (sameSite.constant !== undefined && !/^(strict|lax|none)$/i.test(sameSite.constant))
+      if (sameSite.constant !== null && !/^(strict|lax|none)$/i.test(sameSite.constant))
         f.fail(`invalid samesite value "${sameSite.constant}"`);
     } else if (word === 'secure') flags += '; secure';
     else if (word === 'httponly') flags += '; httponly';
@@ -70,11 +70,11 @@ function parseCookie(f: HttpFrame, words: string[]): Sticky {
   return {
     matcher(r) {
       const id = findCookie(r.headersIn, name);
-      return id === undefined ? undefined : (peer) => peer.stickyId === id;
+      return id === null ? null : (peer) => peer.stickyId === id;
     },
     onHeader(r, peer) {
       let text = `${name}=${peer.stickyId}`;
-      if (expires !== undefined) {
+      if (expires !== null) {
         const at =
           expires === 'max' ? MAX_EXPIRES.text : httpDate(Date.now() / 1000 + expires).replace(/(\d\d) (\w{3}) \d\d(\d\d)/, '$1-$2-$3');
         text += `; expires=${at}; max-age=${expires === 'max' ? MAX_EXPIRES.seconds : expires}`;
@@ -111,21 +111,21 @@ class Learned implements Sticky {
     this.#sessions = new SharedTable(`sticky:${zone}`, Math.max(1, Math.floor(bytes / SESSION_BYTES)), SESSION_FIELDS);
   }
 
-  matcher(r: Request): ((peer: Peer) => boolean) | undefined {
+  matcher(r: Request): ((peer: Peer) => boolean) | null {
     const id = firstOf(this.#lookup, r);
-    const wanted = id === '' ? undefined : this.#sessions.locked(() => this.#peerOf(id));
-    return wanted === undefined ? undefined : (peer) => crc32Latin1(peer.name) === wanted;
+    const wanted = id === '' ? null : this.#sessions.locked(() => this.#peerOf(id));
+    return wanted === null ? null : (peer) => crc32Latin1(peer.name) === wanted;
   }
 
   /** Hash of the peer of a session, unless it has expired. */
-  #peerOf(id: string): number | undefined {
+  #peerOf(id: string): number | null {
     const sessions = this.#sessions;
     const record = sessions.find(id);
-    if (record < 0) return undefined;
+    if (record < 0) return null;
     const at = record * SESSION_FIELDS;
-    if (sessions.data[at + UNTIL] >= Date.now()) return sessions.data[at + PEER];
+    if (sessions.data[at + UNTIL] >= Date.now()) return sessions.data[at + PEER] ?? null;
     sessions.remove(record);
-    return undefined;
+    return null;
   }
 
   /** Learns a session that the peer starts, or prolongs the one that the request belongs to. */
@@ -165,7 +165,7 @@ function parseLearn(f: HttpFrame, words: string[]): Sticky {
   const lookup: Value[] = [];
   let timeoutMs = 600_000;
   let header = false;
-  let zone: { name: string; bytes: number } | undefined;
+  let zone: { name: string; bytes: number } | null = null;
   for (const word of words) {
     if (word.startsWith('create=')) create.push(f.scope.value(word.slice(7)));
     else if (word.startsWith('lookup=')) lookup.push(f.scope.value(word.slice(7)));

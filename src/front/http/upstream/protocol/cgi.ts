@@ -15,10 +15,10 @@ export interface Param {
 }
 
 export const paramDirective = () =>
-  custom<Param[] | undefined>(
+  custom<Param[] | null>(
     HSL,
     [2, 3],
-    undefined,
+    null,
     (f: HttpFrame, previous = []) => {
       if (f.args[2] !== undefined && f.args[2] !== 'if_not_empty') f.fail(`invalid parameter "${f.args[2]}"`);
       return [...previous, { name: f.args[0], value: f.scope.value(f.args[1]), ifNotEmpty: f.args[2] === 'if_not_empty' }];
@@ -110,7 +110,7 @@ function cgiHead(text: string): UpstreamHead {
 /** A response of header, empty line, and body up to the end of the connection. */
 export class CgiParser implements ResponseParser {
   #held: Buffer = Buffer.alloc(0);
-  #head: UpstreamHead | undefined;
+  #head: UpstreamHead | null = null;
   #left = Infinity;
   #complete = false;
 
@@ -161,10 +161,10 @@ export class CgiParser implements ResponseParser {
   atEnd = true;
 
   end(): boolean {
-    return this.#head !== undefined && (this.#left === Infinity || this.#left <= 0);
+    return this.#head !== null && (this.#left === Infinity || this.#left <= 0);
   }
 
   get started(): boolean {
-    return this.#head !== undefined;
+    return this.#head !== null;
   }
 }

@@ -13,10 +13,10 @@ const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_CANCEL } = http2.constants;
 const WINDOW = 1024 * 1024;
 
 export class GrpcPeer extends PeerConnection {
-  #session: ClientHttp2Session | undefined;
-  #stream: ClientHttp2Stream | undefined;
-  #transport: Socket | undefined;
-  #parser: GrpcParser | undefined;
+  #session: ClientHttp2Session | null = null;
+  #stream: ClientHttp2Stream | null = null;
+  #transport: Socket | null = null;
+  #parser: GrpcParser | null = null;
   #goaway = false;
 
   protected override opened(): void {
@@ -72,14 +72,14 @@ export class GrpcPeer extends PeerConnection {
 
   /** The response is complete. @returns whether the connection can be used again */
   release(): boolean {
-    this.#stream = undefined;
+    this.#stream = null;
     if (this.#transport) this.socket = this.#transport;
     return !this.#goaway && this.#session?.destroyed === false;
   }
 
   override destroy(): void {
     const stream = this.#stream;
-    this.#stream = undefined;
+    this.#stream = null;
     if (this.#transport) this.socket = this.#transport;
     if (stream && !stream.destroyed) stream.close(NGHTTP2_CANCEL);
     super.destroy();
@@ -92,7 +92,7 @@ export class GrpcParser implements ResponseParser {
   /** code of RST_STREAM, 0: none was received */
   refusedWith = 0;
   #trailerFields: HeaderField[] = [];
-  #failure: Error | undefined;
+  #failure: Error | null = null;
   #headSeen = false;
 
   readonly #sink: ParserSink;

@@ -46,7 +46,7 @@ const USUAL_HEAD = 1024;
 export class HttpResponseParser implements ResponseParser {
   #held: Buffer = EMPTY;
   #state: 'head' | 'length' | 'chunked' | 'raw' | 'done' = 'head';
-  #decoder: BodyDecoder | undefined;
+  #decoder: BodyDecoder | null = null;
   /** bytes of the body that are still to come */
   #left = 0;
   #version = 0;
@@ -125,13 +125,13 @@ export class HttpResponseParser implements ResponseParser {
     return true;
   }
 
-  /** Parses `HTTP/1.1 200 OK`; undefined if the line needs a closer look. */
-  #usualStatus(text: string, end: number): UpstreamHead | undefined {
-    if (end < 14 || !text.startsWith('HTTP/1.1 ') || text.charCodeAt(12) !== 32) return undefined;
+  /** Parses `HTTP/1.1 200 OK`; null if the line needs a closer look. */
+  #usualStatus(text: string, end: number): UpstreamHead | null {
+    if (end < 14 || !text.startsWith('HTTP/1.1 ') || text.charCodeAt(12) !== 32) return null;
     const status = digit(text, 9) * 100 + digit(text, 10) * 10 + digit(text, 11);
-    if (!(status >= 0)) return undefined;
+    if (!(status >= 0)) return null;
     const statusLine = text.slice(9, end);
-    if (statusLine.includes('\r')) return undefined;
+    if (statusLine.includes('\r')) return null;
     this.#version = 1001;
     return { status, statusLine, fields: [], contentLength: -1 };
   }
@@ -146,20 +146,20 @@ export class HttpResponseParser implements ResponseParser {
   #startBody(head: UpstreamHead): void {
     const version = this.#version;
     const sink = this.#sink;
-    let coding: string | undefined;
-    let length: string | undefined;
-    let connection: string | undefined;
+    let coding: string | null = null;
+    let length: string | null = null;
+    let connection: string | null = null;
     for (const { lname, value } of head.fields) {
       if (lname === 'content-length') length = value;
       else if (lname === 'transfer-encoding') coding = value;
-      else if (lname === 'connection') connection = connection === undefined ? value : `${connection},${value}`;
+      else if (lname === 'connection') connection = connection === null ? value : `${connection},${value}`;
     }
     this.#keepalive = version >= 1001 && !connection?.toLowerCase().includes('close');
-    if (coding !== undefined) {
+    if (coding !== null) {
       if (coding.toLowerCase() !== 'chunked') throw new InvalidResponse(`upstream sent unknown "Transfer-Encoding": "${coding}"`);
       if (version < 1001) throw new InvalidResponse('upstream sent "Transfer-Encoding" header in HTTP/1.0 response');
     }
-    if (length !== undefined) head.contentLength = Number(length);
+    if (length !== null) head.contentLength = Number(length);
     const rest = this.#held;
     if (this.#headOnly || head.status === 204 || head.status === 304) {
       this.#state = 'done';
@@ -170,10 +170,10 @@ export class HttpResponseParser implements ResponseParser {
     }
     this.#held = EMPTY;
     if (head.status === 101) this.#state = 'raw';
-    else if (coding !== undefined) {
+    else if (coding !== null) {
       this.#state = 'chunked';
       this.#decoder = new BodyDecoder(undefined);
-    } else if (length !== undefined) {
+    } else if (length !== null) {
       this.#left = head.contentLength;
       this.#state = this.#left > 0 ? 'length' : 'done';
     } else this.#state = 'raw';

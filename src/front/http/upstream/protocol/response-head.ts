@@ -65,7 +65,7 @@ export function acceptHead(u: HeadReceiver, head: UpstreamHead, fromCache = fals
   const rate = value('x-accel-limit-rate');
   if (rate !== undefined && !ignored.has('x-accel-limit-rate')) {
     const bytes = rate === 'off' ? 0 : parseSize(rate);
-    if (bytes !== undefined) {
+    if (bytes !== null) {
       r.main.limitRate = bytes;
       r.main.limitRateAfter ??= 0;
     }

@@ -23,8 +23,8 @@ export interface ConnectorOwner extends ConnectionEvents {
   /** the protocol allows idle connections to be kept */
   readonly keepsAlive: boolean;
   /** kind of connection if it is not a plain stream of bytes */
-  readonly connectionKind: typeof PeerConnection | undefined;
-  tlsSettings(): TlsSettings | undefined;
+  readonly connectionKind: typeof PeerConnection | null;
+  tlsSettings(): TlsSettings | null;
   /** A new attempt at a peer: leftovers of the previous one are dropped. */
   resetAttempt(): void;
   /** The connection is open. */
@@ -126,8 +126,8 @@ export class PeerConnector {
     const group = this.#group;
     const { r } = this.#u;
     this.#u.closeState();
-    const boundTo = group.ntlm ? boundPeer(r, group) : undefined;
-    const peer = this.#selection.get(boundTo !== undefined ? (p) => p.name === boundTo : group.sticky?.matcher(r));
+    const boundTo = group.ntlm ? boundPeer(r, group) : null;
+    const peer = this.#selection.get(boundTo !== null ? (p) => p.name === boundTo : (group.sticky?.matcher(r) ?? null));
     this.#u.state = this.#newState(peer?.name ?? group.name);
     if (!peer) {
       if (group.queue && group.waiting.length < group.queue.max && this.#anyBusy()) {
@@ -197,8 +197,8 @@ export class PeerConnector {
     group.waiting.push(entry);
   }
 
-  get pool(): Pool | undefined {
-    return this.#u.keepsAlive ? this.#group.pool : undefined;
+  get pool(): Pool | null {
+    return this.#u.keepsAlive ? this.#group.pool : null;
   }
 
   #open(peer: Peer): void {
@@ -215,8 +215,8 @@ export class PeerConnector {
     }
     const { pool } = this;
     const owner = pool ? this.#poolOwner(peer, tlsSettings) : '';
-    const kept = pool?.take(peer.name, owner);
-    this.#isReused = kept !== undefined;
+    const kept = pool?.take(peer.name, owner) ?? null;
+    this.#isReused = kept !== null;
     if (kept) this.#reuse(kept);
     else this.#connectTo(peer, owner, tlsSettings);
   }
@@ -231,7 +231,7 @@ export class PeerConnector {
     this.#u.sendRequest();
   }
 
-  #connectTo(peer: Peer, owner: string, tlsSettings: TlsSettings | undefined): void {
+  #connectTo(peer: Peer, owner: string, tlsSettings: TlsSettings | null): void {
     const { r, conf } = this.#u;
     try {
       tlsSettings?.prepare();
@@ -243,7 +243,7 @@ export class PeerConnector {
     let conn: PeerConnection;
     try {
       const Kind = this.#u.connectionKind ?? PeerConnection;
-      conn = new Kind(peer.address, this.#bind ?? undefined, tlsSettings, conf.socketKeepalive, tlsModule ?? undefined);
+      conn = new Kind(peer.address, this.#bind ?? null, tlsSettings, conf.socketKeepalive, tlsModule);
     } catch (error) {
       r.log('crit', `connect to ${peer.name} failed: ${(error as Error).message}`);
       this.#u.next('error');
@@ -256,7 +256,7 @@ export class PeerConnector {
   }
 
   /** What requests must have in common to share an idle connection: protocol, location if demanded, certificate, own address. */
-  #poolOwner(peer: Peer, tlsSettings: TlsSettings | undefined): string {
+  #poolOwner(peer: Peer, tlsSettings: TlsSettings | null): string {
     const group = this.#group;
     const perLocation = group.pool.limits.local || !group.explicit;
     const own = perLocation ? ownerOf(this.#u.protocolName, this.#u.conf.local) : this.#u.protocolName;
@@ -269,7 +269,7 @@ export class PeerConnector {
   /** Whether the client has a connection of its own to the peer: from its first request on that authenticates by NTLM or Negotiate. */
   #bindClient(peer: Peer): boolean {
     const { r } = this.#u;
-    if (!/^(ntlm|negotiate)\b/i.test(r.headerIn('authorization') ?? '')) return boundPeer(r, this.#group) !== undefined;
+    if (!/^(ntlm|negotiate)\b/i.test(r.headerIn('authorization') ?? '')) return boundPeer(r, this.#group) !== null;
     let peers = bound.get(r.conn);
     if (!peers) bound.set(r.conn, (peers = new Map()));
     peers.set(this.#group, peer.name);
@@ -289,7 +289,7 @@ export class PeerConnector {
 
 /** peers that connections of clients are bound to (`ntlm`) */
 const bound = new WeakMap<Connection, Map<UpstreamGroup, string>>();
-const boundPeer = (r: Request, group: UpstreamGroup): string | undefined => bound.get(r.conn)?.get(group);
+const boundPeer = (r: Request, group: UpstreamGroup): string | null => bound.get(r.conn)?.get(group) ?? null;
 
 const owners = new WeakMap<Loc, Map<string, string>>();
 let ownerCount = 0;

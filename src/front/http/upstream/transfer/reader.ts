@@ -36,7 +36,7 @@ export interface ReaderOwner extends CacheClient {
   readonly waitingClient: boolean;
   /** peers that may still be tried, the current one included */
   readonly tries: number;
-  tlsSettings(): TlsSettings | undefined;
+  tlsSettings(): TlsSettings | null;
   tunnelData(data: Buffer): void;
   tunnelEnd(): void;
   /** The head was accepted: it is sent to the client. */
@@ -180,12 +180,12 @@ export class ResponseReader {
       return;
     }
     if (!u.conn?.connected) {
-      u.r.log('error', connectError(error, u.tlsSettings() !== undefined));
+      u.r.log('error', connectError(error ?? null, u.tlsSettings() !== null));
       u.next(error && /denied/.test(error.message) ? 'denied' : 'error');
       return;
     }
     if (!u.headerDone) {
-      this.#endInHead(error);
+      this.#endInHead(error ?? null);
       return;
     }
     if (u.responseComplete) return;
@@ -199,7 +199,7 @@ export class ResponseReader {
   }
 
   /** The end either completes the header, or the attempt failed. */
-  #endInHead(error: Error | undefined): void {
+  #endInHead(error: Error | null): void {
     const u = this.#u;
     let complete = false;
     try {
@@ -210,7 +210,7 @@ export class ResponseReader {
       return;
     }
     if (u.ended || u.headerDone) {
-      if (!u.ended && !u.responseComplete) this.#endOfBody(complete, error);
+      if (!u.ended && !u.responseComplete) this.#endOfBody(complete, error ?? undefined);
       return;
     }
     u.r.log(
@@ -294,7 +294,7 @@ export class ResponseReader {
   }
 }
 
-function connectError(error: Error | undefined, secure: boolean): string {
+function connectError(error: Error | null, secure: boolean): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (secure && error && code !== 'ECONNREFUSED' && code !== 'ENOENT')
     return `SSL_do_handshake() failed (${error.message}) while SSL handshaking to upstream`;

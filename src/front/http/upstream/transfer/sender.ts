@@ -23,7 +23,7 @@ export interface SenderOwner {
   readonly ownBody: boolean;
   /** every attempt may send the same head */
   readonly fixedHead: boolean;
-  readonly connectionKind: typeof PeerConnection | undefined;
+  readonly connectionKind: typeof PeerConnection | null;
   requestHead(): (Buffer | string)[];
   wrapBody(data: Buffer): Buffer[];
   endBody(): Buffer[];

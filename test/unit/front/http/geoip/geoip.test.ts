@@ -53,7 +53,7 @@ describe('GeoDatabase', () => {
   test('countries of IPv4 and IPv6 addresses', () => {
     const one = new GeoDatabase(Buffer.concat([tree({ [bitsOf([10])]: DE }, 0, 3, () => COUNTRY_BEGIN), tail(106)]), 'country', 'x');
     expect(one.country([10, 1, 2, 3])).toEqual({ code: 'DE', code3: 'DEU', continent: 'EU', name: 'Germany' });
-    expect(one.country([11, 1, 2, 3])).toBeUndefined();
+    expect(one.country([11, 1, 2, 3])).toBeNull();
     const address = [0x20, 0x01, 0x0d, 0xb8, ...new Array<number>(12).fill(0)];
     const mapped = [...new Array<number>(10).fill(0), 255, 255, 192, 0];
     const v6 = new GeoDatabase(
@@ -63,7 +63,7 @@ describe('GeoDatabase', () => {
     );
     expect(v6.country(address)?.code).toBe('US');
     expect(v6.country([192, 0, 2, 1])?.code).toBe('RU');
-    expect(v6.country([1, 2, 3, 4])).toBeUndefined();
+    expect(v6.country([1, 2, 3, 4])).toBeNull();
   });
 
   test('cities, with the codes of the United States', () => {
@@ -71,18 +71,18 @@ describe('GeoDatabase', () => {
     const york = Buffer.concat([Buffer.from([US]), text('NY'), text('New York'), text('10001'), degrees(40.7), degrees(-74), u24(501_212)]);
     const db = new GeoDatabase(withRecords({ [bitsOf([10])]: moscow, [bitsOf([11])]: york }, 2, 3), 'city', 'x');
     const found = db.city([10, 0, 0, 1])!;
-    expect(found).toMatchObject({ region: '48', city: 'Moscow', postalCode: undefined, dmaCode: 0, areaCode: 0 });
+    expect(found).toMatchObject({ region: '48', city: 'Moscow', postalCode: null, dmaCode: 0, areaCode: 0 });
     expect([found.latitude, found.longitude].map((d) => d.toFixed(4))).toEqual(['55.7543', '37.6202']);
     expect(regionName('RU', '48')).toBe('Moscow City');
     expect(db.city([11, 0, 0, 1])).toMatchObject({ country: { code: 'US' }, postalCode: '10001', dmaCode: 501, areaCode: 212 });
-    expect(db.city([12, 0, 0, 1])).toBeUndefined();
+    expect(db.city([12, 0, 0, 1])).toBeNull();
   });
 
   test('organisations have wide nodes; other editions and damaged files are told', () => {
     const db = new GeoDatabase(withRecords({ [bitsOf([10])]: text('Acme') }, 5, 4), 'org', 'x');
     expect(db.org([10, 0, 0, 1])).toBe('Acme');
-    expect(db.org([10, 0, 0, 1, ...new Array<number>(12).fill(0)])).toBeUndefined();
+    expect(db.org([10, 0, 0, 1, ...new Array<number>(12).fill(0)])).toBeNull();
     expect(() => new GeoDatabase(tail(5, 1), 'city', 'file.dat')).toThrow('invalid GeoIP database "file.dat" type:5');
-    expect(new GeoDatabase(Buffer.from([1, 2]), 'country', 'x').country([1, 2, 3, 4])).toBeUndefined();
+    expect(new GeoDatabase(Buffer.from([1, 2]), 'country', 'x').country([1, 2, 3, 4])).toBeNull();
   });
 });

@@ -5,17 +5,14 @@ import { HS } from '../../../../../src/front/config/directive.ts';
 import { typeMatches, typesSet } from '../../../../../src/front/http/config/mime-types.ts';
 import { applyConfCommands, confCommand, versionRange } from '../../../../../src/front/http/tls/conf-command.ts';
 
-const read = (...args: string[]): string[][] | undefined =>
-  confCommand(HS).parse(
-    {
-      args,
-      scope: { path: (name: string) => `/etc/${name}` },
-      fail: (message: string): never => {
-        throw new Error(message);
-      },
-    } as never,
-    undefined,
-  );
+const read = (...args: string[]): string[][] | null =>
+  confCommand(HS).parse({
+    args,
+    scope: { path: (name: string) => `/etc/${name}` },
+    fail: (message: string): never => {
+      throw new Error(message);
+    },
+  } as never);
 
 describe('ssl_conf_command', () => {
   test('later commands win over what directives said', () => {

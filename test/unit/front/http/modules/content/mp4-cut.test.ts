@@ -6,7 +6,7 @@ import { makeMovie, SAMPLE_TIME, TRACK_SCALE } from '../../../../../support/movi
 
 const movie = makeMovie({ samples: 150, sizeOf: (n) => 20 + n });
 
-function cut(startMs: number, lengthMs?: number, keyFrame = false) {
+function cut(startMs: number, lengthMs: number | null = null, keyFrame = false) {
   const source = { size: movie.length, read: (at: number, count: number) => movie.subarray(at, at + count) };
   const { head, dataStart, dataEnd } = present(cutMoov(source, { startMs, lengthMs, keyFrame, maxMoov: 1 << 20 }));
   const file = Buffer.concat([...head, movie.subarray(dataStart, dataEnd)]);
@@ -61,7 +61,7 @@ describe('cutMoov', () => {
     const first = makeMovie({ samples: 9, sizeOf: () => 4 });
     const [moov, mdat] = ['moov', 'mdat'].map((name) => first.indexOf(name, 0, 'latin1'));
     const source = { size: first.length, read: (at: number, count: number) => first.subarray(at, at + count) };
-    const whole = cutMoov(source, { startMs: 0, lengthMs: undefined, keyFrame: false, maxMoov: 1 << 20 });
+    const whole = cutMoov(source, { startMs: 0, lengthMs: null, keyFrame: false, maxMoov: 1 << 20 });
     expect(whole === undefined).toBe(moov < mdat);
     expect(cutMoov(source, { startMs: 0, lengthMs: 1, keyFrame: false, maxMoov: 1 << 20 })).toBeDefined();
   });

@@ -37,7 +37,7 @@ describe('front balancing', () => {
     selection.free(first, 'failed');
     const second = selection.get()!;
     selection.free(second, 'failed');
-    expect([first.address.port, second.address.port, selection.get()?.address.port, selection.get()]).toEqual([1, 2, 3, undefined]);
+    expect([first.address.port, second.address.port, selection.get()?.address.port, selection.get()]).toEqual([1, 2, 3, null]);
     expect(draw(peers, 2)).toBe('3 3');
   });
 
@@ -45,7 +45,7 @@ describe('front balancing', () => {
     const peers = set([peer(1, { maxConns: 1 }), peer(2, { down: true })]);
     const held = new Selection(peers, request).get();
     expect(held?.address.port).toBe(1);
-    expect(new Selection(peers, request).get()).toBeUndefined();
+    expect(new Selection(peers, request).get()).toBeNull();
   });
 
   test('hashes are stable and consistent hashing moves few keys', () => {
