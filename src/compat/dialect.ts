@@ -100,6 +100,8 @@ export const DIFFERENCES = {
   quantizesShapes: since8('corners of boxes and polygons are rounded to the grid of stored points'),
   templateMayMatchAnything: since8('a dynamic template without conditions is accepted'),
   countsSegmentMemory: onlyIn7('`_segments` has `memory_in_bytes`'),
+  writesShortQueries: since8('queries are shown without most of their defaults (`_search_shards`)'),
+  ignoresAliasKeys: notInOpenSearch('unknown keys of `PUT INDEX/_alias/NAME` are ignored'),
   hasDataTiers: row('new indices have `index.routing.allocation.include._tier_preference`', false, true, true, true, false),
   refusesPlainInterval: since8('`interval` of `date_histogram` is refused; `calendar_interval` and `fixed_interval` replace it'),
   highlightsLoadIds: since8('hits with highlights have `_id` even if `stored_fields` is `_none_`'),

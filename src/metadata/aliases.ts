@@ -33,10 +33,14 @@ const ALIAS_KEYS = [
   'must_exist',
 ];
 
-/** Reads the properties of an alias. @param known  other allowed keys, which the caller reads. @throws ApiError illegal_argument_exception */
-export function parseAlias(body: JsonObject, known: readonly string[] = []): AliasMeta {
-  for (const key of Object.keys(body)) {
-    if (!ALIAS_KEYS.includes(key) && !known.includes(key)) throw illegalArgumentError(`unknown field [${key}] in alias`);
+/**
+ * Reads the properties of an alias.
+ * @param known  other allowed keys, which the caller reads; null if unknown keys are ignored
+ * @throws ApiError illegal_argument_exception
+ */
+export function parseAlias(body: JsonObject, known: readonly string[] | null = []): AliasMeta {
+  for (const key of known === null ? [] : Object.keys(body)) {
+    if (!ALIAS_KEYS.includes(key) && !known?.includes(key)) throw illegalArgumentError(`unknown field [${key}] in alias`);
   }
   const routing = textOf(body.routing);
   const index = textOf(body.index_routing ?? body.indexRouting) ?? routing;

@@ -1,6 +1,7 @@
 // Parser of intervals: rules about the positions of terms in a text. Source: Elasticsearch's reference of the intervals query.
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
+import { REGEXP_ALL } from '../common/regexp-flags.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import type { ClauseCounter } from './clause-counter.ts';
 import { checkKeys, readBase } from './field-body.ts';
@@ -8,6 +9,7 @@ import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { FieldChoice, IntervalFilter, IntervalMode, IntervalRelation, IntervalRule } from './positional-rules.ts';
 import type { QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
+import { parseRegexpFlags } from './regexp-flags.ts';
 
 const Q = 'intervals';
 const MAX_DEPTH = 30;
@@ -95,13 +97,24 @@ function parsePattern(type: 'prefix' | 'wildcard' | 'regexp', body: JsonObject):
   checkKeys(
     type,
     body,
-    new Set([key, 'analyzer', 'use_field', ...(type === 'prefix' ? [] : ['max_expansions', 'case_insensitive', 'flags'])]),
+    new Set([
+      key,
+      'analyzer',
+      'use_field',
+      ...(type === 'prefix' ? [] : ['max_expansions', 'case_insensitive']),
+      ...(type === 'regexp' ? ['flags'] : []),
+    ]),
   );
   if (body[key] === undefined) throw illegalArgumentError(`Required [${key}]`);
-  for (const option of ['case_insensitive', 'flags'])
-    if (body[option] !== undefined) throw illegalArgumentError(`[${option}] of [${type}] rules is not supported`);
   const maxExpansions = body['max_expansions'] === undefined ? MAX_EXPANSIONS : readInt(body['max_expansions'], type);
-  return { type, pattern: readText(body[key], type), maxExpansions, ...readFieldChoice(body) };
+  return {
+    type,
+    pattern: readText(body[key], type),
+    maxExpansions,
+    caseInsensitive: body['case_insensitive'] !== undefined && readBoolean(body['case_insensitive'], type),
+    flags: body['flags'] === undefined ? REGEXP_ALL : parseRegexpFlags(readText(body['flags'], type)),
+    ...readFieldChoice(body),
+  };
 }
 
 function parseFuzzyRule(body: JsonObject): IntervalRule {

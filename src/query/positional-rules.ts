@@ -56,7 +56,14 @@ export type IntervalRule =
       readonly mode: IntervalMode;
       readonly filter: IntervalFilter | null;
     }
-  | (FieldChoice & { readonly type: 'prefix' | 'wildcard' | 'regexp'; readonly pattern: string; readonly maxExpansions: number })
+  | (FieldChoice & {
+      readonly type: 'prefix' | 'wildcard' | 'regexp';
+      readonly pattern: string;
+      readonly maxExpansions: number;
+      readonly caseInsensitive: boolean;
+      /** Operators of regular expressions, as bits. */
+      readonly flags: number;
+    })
   | (FieldChoice & {
       readonly type: 'fuzzy';
       readonly term: string;

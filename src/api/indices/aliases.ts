@@ -85,7 +85,7 @@ export async function putAlias(
   const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
   if (index === null || index === '') throw illegalArgumentError('[index] is required');
   if (name === undefined || name === '') throw illegalArgumentError('[alias] is required');
-  const alias: AliasMeta = parseAlias(request.body as JsonObject, ['index', 'alias']);
+  const alias: AliasMeta = parseAlias(request.body as JsonObject, ctx.dialect.ignoresAliasKeys ? null : ['index', 'alias']);
   checkAliasFilter(name, alias.filter);
   const indices = resolve(ctx, [index], TARGETS.concrete);
   return ctx.command('updateAliases', { actions: [{ kind: 'add', indices, aliases: [name], alias }] });

@@ -96,6 +96,8 @@ function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, giv
     if (String(given[block]) === 'true') problems.push(`target index [${request.target}] will be blocked by [${block}=true], ${why}`);
   }
   if (problems.length > 0) throw validationFailedError(problems);
+  if (given['index.number_of_routing_shards'] !== undefined && !(request.kind === 'split' && numberOfShards === 1))
+    throw illegalArgumentError('cannot provide index.number_of_routing_shards on resize');
   checkShards(request.kind, numberOfShards, given);
   for (const block of ['index.blocks.read_only', 'index.blocks.metadata']) {
     if (given[block] === undefined && meta.settings[block] === 'true')

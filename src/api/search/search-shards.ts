@@ -6,6 +6,7 @@ import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { shardCopies } from '../cluster/shard-counts.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, withTarget } from '../core/index-names.ts';
+import { fullQuery } from './filter-json.ts';
 
 /** @param routing  comma-separated values; null for the routing of the aliases or, without one, all shards */
 export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing: string | null): MutableJsonObject {
@@ -18,8 +19,7 @@ export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing:
     const aliases = Object.keys(meta.aliases)
       .filter((alias) => isNamed(target.index, alias))
       .sort();
-    const filter =
-      filters === null ? null : filters.length === 1 ? filters[0] : { bool: { should: filters, adjust_pure_negative: true, boost: 1 } };
+    const filter = filters === null ? null : fullQuery(filters.length === 1 ? filters[0] : { bool: { should: filters } }, ctx.dialect);
     indices[meta.name] = { ...(aliases.length > 0 ? { aliases } : {}), ...(filter === null ? {} : { filter }) };
     const requested = routing?.split(',') ?? routings;
     const numbers = requested ? new Set(requested.map((value) => ctx.shardOf(index, '', value))) : null;

@@ -11,6 +11,7 @@ import {
   resolveIndex,
 } from '../../api/indices/indices.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { inBackground } from '../core/background.ts';
 import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -74,7 +75,9 @@ export const openCloseApi = defineApi({
 });
 
 async function open(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await openIndex(engine, readTarget(request)));
+  const target = readTarget(request);
+  const task = { action: 'indices:admin/open', description: `open indices [${request.string('index') ?? ''}]` } as const;
+  return inBackground(request, engine, task, () => openIndex(engine, target));
 }
 
 async function close(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {

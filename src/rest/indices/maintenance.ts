@@ -1,6 +1,7 @@
 // Refresh, flush, force merge and cache clearing of indices.
 import { clearCache, flushIndices, forceMerge, refreshIndices } from '../../api/indices/maintenance.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import { inBackground } from '../core/background.ts';
 import { readTarget } from '../core/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -53,15 +54,19 @@ export const forceMergeApi = defineApi({
 async function merge(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const maxNumSegments = request.int('max_num_segments');
   const onlyExpungeDeletes = request.boolean('only_expunge_deletes');
-  const body = await forceMerge(engine, {
+  const options = {
     ...readTarget(request),
     maxNumSegments,
     onlyExpungeDeletes,
     flush: request.boolean('flush'),
     primaryOnly: request.boolean('primary_only'),
-  });
+  };
+  const description = `Force-merge indices [${request.string('index') ?? ''}], maxSegments[${maxNumSegments ?? -1}], onlyExpungeDeletes[${onlyExpungeDeletes ?? false}], flush[${options.flush ?? true}]`;
+  const response = await inBackground(request, engine, { action: 'indices:admin/forcemerge', description }, () =>
+    forceMerge(engine, options),
+  );
   const isBoth = onlyExpungeDeletes === true && maxNumSegments !== undefined && maxNumSegments !== -1;
-  return isBoth ? { ...ok(body), warnings: [BOTH_WARNING] } : ok(body);
+  return isBoth ? { ...response, warnings: [BOTH_WARNING] } : response;
 }
 
 export const clearCacheApi = defineApi({

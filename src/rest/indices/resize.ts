@@ -2,16 +2,17 @@
 import { type ResizeKind, resizeIndex } from '../../api/indices/resize.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, TIMEOUTS } from '../core/api.ts';
+import { inBackground } from '../core/background.ts';
 import { objectBody } from '../core/object-body.ts';
-import { ok } from '../core/response.ts';
 
 function resize(kind: ResizeKind): ApiSpec {
   const handler: ApiHandler = async (request, { engine }) => {
     if (request.boolean('copy_settings') === false)
       throw illegalArgumentError('parameter [copy_settings] can not be explicitly set to [false]');
-    if (request.boolean('wait_for_completion') === false)
-      throw illegalArgumentError('[wait_for_completion=false] is not supported by this version of gannet');
-    return ok(await resizeIndex(engine, { kind, source: request.params.index, target: request.params.target, body: objectBody(request) }));
+    const { index: source, target } = request.params;
+    const body = objectBody(request);
+    const task = { action: 'indices:admin/resize', description: `${kind} from [${source}] to [${target}]` } as const;
+    return inBackground(request, engine, task, () => resizeIndex(engine, { kind, source, target, body }));
   };
   return defineApi({
     name: `indices.${kind}`,

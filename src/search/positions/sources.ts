@@ -191,8 +191,15 @@ function combine(lists: readonly (readonly Stretch[])[], mode: IntervalMode | 'p
     case 'unordered':
       return minimal(unordered(lists));
     case 'unordered_no_overlap':
-      return minimal(permutations(lists).flatMap(ordered));
+      // Each list follows or precedes all lists before it: it never lies between two of them.
+      return lists.slice(1).reduce<Stretch[]>(besideAll, [...lists[0]]);
   }
+}
+
+/** Intervals in which one of `list` precedes or follows one of `found`; gaps inside `found` still count. */
+function besideAll(found: readonly Stretch[], list: readonly Stretch[]): Stretch[] {
+  const whole = found.map((one) => ({ ...one, width: one.end - one.start + 1 - one.gaps }));
+  return minimal([...ordered([whole, list]), ...ordered([list, whole])]);
 }
 
 function gapsIn(start: number, end: number, parts: readonly Stretch[]): number {
@@ -238,11 +245,6 @@ function unordered(lists: readonly (readonly Stretch[])[]): Stretch[] {
     found.push({ start: parts[first].start, end, gaps: gapsIn(parts[first].start, end, parts) });
     if (++at[first] === lists[first].length) return found;
   }
-}
-
-function permutations<T>(items: readonly T[]): T[][] {
-  if (items.length <= 1) return [[...items]];
-  return items.flatMap((item, i) => permutations(items.filter((_, j) => j !== i)).map((rest) => [item, ...rest]));
 }
 
 function holds(relation: IntervalRelation, { start, end }: Stretch, others: readonly Stretch[]): boolean {

@@ -19,8 +19,6 @@ const CONSTANT = { kind: 'constant' } as const;
 const PLAIN_PATTERN = { caseInsensitive: false, flags: 0, maxDeterminizedStates: 10_000 };
 const MAX_PATHS = 1024;
 const MAX_FUZZY = 50;
-/** Regular expressions with all operators enabled. */
-const ALL_OPERATORS = { ...PLAIN_PATTERN, flags: 0xffff };
 
 // --------------------------------------------------------------------------------------------------------------- spans
 
@@ -200,7 +198,7 @@ function intervalSource(rule: IntervalRule, field: FieldType, context: RewriteCo
       const chosen = rule.useField === null ? field : textField(rule.useField, context);
       const analyzer = analyzerFor(rule.analyzer, chosen, context);
       const pattern = rule.type === 'regexp' ? rule.pattern : context.analysis.normalizeTerm(analyzer, rule.pattern);
-      const options = rule.type === 'regexp' ? ALL_OPERATORS : PLAIN_PATTERN;
+      const options = { ...PLAIN_PATTERN, caseInsensitive: rule.caseInsensitive, flags: rule.type === 'regexp' ? rule.flags : 0 };
       return sourceOf(patternOnField(chosen, rule.type, pattern, CONSTANT, context, options), rule.maxExpansions);
     }
   }
@@ -216,16 +214,9 @@ function filtered(source: IntervalSource, filter: IntervalFilter | null, field: 
   return filter === null ? source : { type: 'filter', source, relation: filter.relation, by: intervalSource(filter.rule, field, context) };
 }
 
-/** Largest number of sources in mode `unordered_no_overlap`: every permutation of them is tried. */
-const MAX_PERMUTED = 5;
-
 function together(sources: readonly IntervalSource[], maxGaps: number, mode: IntervalMode): IntervalSource {
   if (sources.length === 0) return { type: 'none' };
   if (sources.length === 1) return sources[0];
-  if (mode === 'unordered_no_overlap' && sources.length > MAX_PERMUTED)
-    throw illegalArgumentError(
-      `[mode] unordered_no_overlap allows at most ${MAX_PERMUTED} terms or rules, but there are ${sources.length}`,
-    );
   if (maxGaps === 0 && mode === 'ordered') return { type: 'all', sources, mode: 'phrase' };
   const source: IntervalSource = { type: 'all', sources, mode };
   return maxGaps < 0 ? source : { type: 'maxGaps', source, gaps: maxGaps };

@@ -30,6 +30,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
   namesValuesAboveLimit: async (ask) => (await search(ask, { query: { exists: { field: '_ignored' } } })).hits.total.value === 1,
   documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
+  writesShortQueries: async (ask) => {
+    await ask('PUT /docs/_alias/few', { filter: { term: { word: 'a' } } });
+    return !('boost' in (await ask('GET /few/_search_shards')).json.indices.docs.filter.term.word);
+  },
+  ignoresAliasKeys: async (ask) => (await ask('PUT /docs/_alias/other', { nothing: 1 })).status === 200,
   hasDataTiers: async (ask) => 'routing' in (await ask('GET /docs/_settings')).json.docs.settings.index,
   refusesPlainInterval: async (ask) => {
     const aggs = { a: { date_histogram: { field: 'number', interval: 'day' } } };

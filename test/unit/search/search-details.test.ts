@@ -135,11 +135,3 @@ test('preserves integers beyond 2^53 in mappings, templates and stored scripts',
     ),
   ).toBe(1);
 });
-
-test('limits the number of interval rules without overlap', async () => {
-  const intervals = (query: string) => ({
-    query: { intervals: { t: { match: { query, mode: 'unordered_no_overlap' } } } },
-  });
-  expect((await node.send('POST /d/_search', intervals('red red'))).status).toBe(200);
-  expect((await shardError(intervals('a b c d e f')))[3]).toContain('allows at most 5 terms');
-});

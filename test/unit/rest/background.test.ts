@@ -1,0 +1,77 @@
+// `wait_for_completion=false` of operations on indices, and intervals and filters as OpenSearch 3 and Elasticsearch 8 understand them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRestNode, type RestNode } from '../../support/rest-node.ts';
+
+let node: RestNode;
+beforeAll(async () => {
+  node = await openRestNode();
+  await node.ok('PUT /docs', {
+    settings: { number_of_replicas: 0 },
+    mappings: { properties: { t: { type: 'text' }, k: { type: 'keyword' } } },
+  });
+  await node.ok('POST /docs/_bulk?refresh=true', [
+    { index: { _id: '1' } },
+    { t: 'cold and wet it was', k: 'a' },
+    { index: { _id: '2' } },
+    { t: 'it was wet when cold', k: 'b' },
+    { index: { _id: '3' } },
+    { t: 'cold it is when wet', k: 'c' },
+  ]);
+});
+afterAll(() => node.close());
+
+const finished = async (task: string) => (await node.ok(`GET /_tasks/${task}?wait_for_completion=true&timeout=60s`)) as any;
+
+test('resizing, opening and merging go on as tasks', async () => {
+  await node.ok('PUT /docs/_settings', { 'index.blocks.write': true });
+  for (const [line, body] of [
+    ['POST /docs/_clone/cloned?wait_for_completion=false', undefined],
+    ['POST /docs/_split/split?wait_for_completion=false', { settings: { 'index.number_of_shards': 2 } }],
+    ['POST /docs/_forcemerge?wait_for_completion=false', undefined],
+    ['POST /docs/_open?wait_for_completion=false', undefined],
+  ] as const) {
+    const { task } = await node.ok(line, body);
+    const done = await finished(task);
+    expect([done.completed, done.error], line).toEqual([true, undefined]);
+  }
+  await node.ok('PUT /docs/_settings', { 'index.blocks.write': false });
+  expect((await node.ok('GET /cloned/_count')).count).toBe(3);
+  expect((await node.ok('GET /split/_count')).count).toBe(3);
+});
+
+test('a task of a resize that fails reports its error', async () => {
+  const { task } = await node.ok('POST /docs/_clone/other?wait_for_completion=false');
+  expect((await finished(task)).error.type).toBe('illegal_state_exception');
+});
+
+const ids = async (rule: object): Promise<string[]> => {
+  const { hits } = await node.ok('POST /docs/_search', { query: { intervals: { t: rule } } });
+  return hits.hits.map(({ _id }: { _id: string }) => _id).sort();
+};
+
+test('unordered_no_overlap puts each source beside all before it, never between them', async () => {
+  expect(await ids({ match: { query: 'cold wet it', mode: 'unordered' } })).toEqual(['1', '2', '3']);
+  expect(await ids({ match: { query: 'cold wet it', mode: 'unordered_no_overlap' } })).toEqual(['1', '2']);
+  const many = 'cold and wet it was when';
+  expect(await ids({ match: { query: many, mode: 'unordered_no_overlap' } })).toEqual([]);
+});
+
+test('patterns of intervals may ignore case', async () => {
+  expect(await ids({ regexp: { pattern: 'CO.d' } })).toEqual([]);
+  expect(await ids({ regexp: { pattern: 'CO.d', case_insensitive: true } })).toEqual(['1', '2', '3']);
+  expect(await ids({ regexp: { pattern: 'co.d', flags: 'NONE' } })).toEqual(['1', '2', '3']);
+});
+
+test.each([
+  [{ term: { k: 'a' } }, { term: { k: { value: 'a' } } }],
+  [{ terms: { k: ['a'] } }, { terms: { k: ['a'], boost: 1 } }],
+  [{ prefix: { k: 'a' } }, { prefix: { k: { value: 'a', boost: 1 } } }],
+  [
+    { bool: { filter: { term: { k: { value: 'a', boost: 2 } } }, minimum_should_match: 0 } },
+    { bool: { filter: [{ term: { k: { value: 'a', boost: 2 } } }], minimum_should_match: '0', boost: 1 } },
+  ],
+  [{ range: { k: { gt: 'a', lte: 'b' } } }, { range: { k: { gt: 'a', lte: 'b', boost: 1 } } }],
+])('_search_shards shows the filter %j in full', async (filter, shown) => {
+  await node.ok('PUT /docs/_alias/some', { filter });
+  expect((await node.ok('GET /some/_search_shards')).indices.docs.filter).toEqual(shown);
+});
