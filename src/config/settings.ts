@@ -4,6 +4,7 @@ import { parseByteSize } from '../common/byte-size.ts';
 import { LOG_LEVELS, type LogLevel } from '../common/logger.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import type { Flavor } from '../compat/dialect.ts';
+import { type AuditEvent, DEFAULT_AUDIT_EVENTS, readAuditEvents } from './audit-events.ts';
 import { parseS3Clients, type S3ClientSettings } from './s3-clients.ts';
 
 /** Parses a string from a flag or the environment, or any YAML scalar, list or map from the file. @throws Error with the reason only */
@@ -223,6 +224,16 @@ export const SETTINGS = {
   'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: off'),
   'security.enabled': setting(true, bool, 'false: no authentication, even if there are users, and http.host may be any address'),
   'security.audit.enabled': setting(true, bool, 'log refused requests and changes of users, roles and API keys to audit.json in path.logs'),
+  'security.audit.logfile.events.include': setting<readonly AuditEvent[]>(
+    DEFAULT_AUDIT_EVENTS,
+    (value) => readAuditEvents(list(value)),
+    'events of the audit log, or _all; access_granted and authentication_success write a line for each request',
+  ),
+  'security.audit.logfile.events.exclude': setting<readonly AuditEvent[]>(
+    [],
+    (value) => readAuditEvents(list(value)),
+    'events that are not logged although they are included',
+  ),
   'security.users': setting<Readonly<Record<string, unknown>>>(
     {},
     record,

@@ -2,6 +2,15 @@
 /** Members of an error body besides `type` and `reason`, for example `index`, `line`, `col`. */
 export type ErrorDetails = Record<string, unknown>;
 
+/** What a caller was refused, for the audit log. */
+export interface Refusal {
+  readonly action: string;
+  /** Names of indices and aliases; empty for actions on the cluster. */
+  readonly indices: readonly string[];
+  /** The user that the caller wanted to act as. */
+  readonly runAs?: string;
+}
+
 /** An error as plain data, which can be sent to another thread. */
 export interface ApiErrorData {
   type: string;
@@ -12,6 +21,7 @@ export interface ApiErrorData {
   rootCauses: ApiErrorData[] | null;
   /** Response headers that go with the error, for example `Allow`, `WWW-Authenticate`. */
   headers: Record<string, string | string[]>;
+  refusal?: Refusal;
   /** Of an unexpected error of another thread, for the log. */
   stack?: string;
 }
@@ -29,6 +39,8 @@ export class ApiError extends Error {
   /** Root causes; null if the error itself is its root cause. search_phase_execution_exception lists the errors of the shards. */
   readonly rootCauses: ApiError[] | null;
   readonly headers: Record<string, string | string[]>;
+  /** null unless the sender may not do what was requested. */
+  readonly refusal: Refusal | null;
 
   constructor(
     type: string,
@@ -39,6 +51,7 @@ export class ApiError extends Error {
       causedBy?: ApiError | null;
       rootCauses?: ApiError[] | null;
       headers?: Record<string, string | string[]>;
+      refusal?: Refusal | null;
     } = {},
   ) {
     super(reason ?? type);
@@ -50,6 +63,7 @@ export class ApiError extends Error {
     this.causedBy = options.causedBy ?? null;
     this.rootCauses = options.rootCauses ?? null;
     this.headers = options.headers ?? {};
+    this.refusal = options.refusal ?? null;
   }
 
   /** A plain copy that survives structured clone and msgpack. */
@@ -62,6 +76,7 @@ export class ApiError extends Error {
       causedBy: this.causedBy?.toData() ?? null,
       rootCauses: this.rootCauses?.map((cause) => cause.toData()) ?? null,
       headers: this.headers,
+      ...(this.refusal === null ? {} : { refusal: this.refusal }),
     };
   }
 
@@ -71,6 +86,7 @@ export class ApiError extends Error {
       causedBy: data.causedBy ? ApiError.fromData(data.causedBy) : null,
       rootCauses: data.rootCauses?.map((cause) => ApiError.fromData(cause)) ?? null,
       headers: data.headers,
+      refusal: data.refusal,
     });
     if (data.stack !== undefined) error.stack = data.stack;
     return error;

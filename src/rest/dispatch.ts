@@ -169,6 +169,7 @@ export class Dispatcher {
     for (let i = 0; i < route.pathParams.length; i++) params[route.pathParams[i]] = match.values[i];
     if (route.params !== null) checkParams(http.path, query, route.params);
     requireAction(caller, route.api.needs);
+    if (this.#audit?.logsGranted) this.#audit.granted(audited(exchange), route.api.needs);
 
     const body = await this.#readBody(exchange, route, query);
     const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {

@@ -24,5 +24,7 @@ export function refusalError({ identity }: Caller, action: string, names: readon
   const privileges = isCluster ? clusterPrivilegesGranting(action) : indexPrivilegesGranting(action);
   const on = names.length === 0 ? '' : ` on indices [${names.join(',')}]`;
   const by = `this action is granted by the ${isCluster ? 'cluster' : 'index'} privileges [${privileges.join(',')}]`;
-  return new ApiError('security_exception', 403, `action [${action}] is unauthorized for ${describeIdentity(identity)}${on}, ${by}`);
+  return new ApiError('security_exception', 403, `action [${action}] is unauthorized for ${describeIdentity(identity)}${on}, ${by}`, {
+    refusal: { action, indices: names },
+  });
 }

@@ -1,8 +1,10 @@
-// The audit log: refused requests and changes of users, roles and API keys, as JSON lines with the field names of Elasticsearch's audit log.
+// The audit log: refused requests and changes of users, roles and API keys, and on request also what was granted, as JSON lines with the field names
+// of Elasticsearch's audit log.
 // Its cost is bounded: an attacker who is refused often fills neither the disk nor the time of the event loop.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type LineSink, LogFile } from '../../common/log-file.ts';
+import type { AuditEvent } from '../../config/audit-events.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import type { Caller } from '../../security/caller.ts';
 
@@ -11,10 +13,14 @@ const FILE_NAME = 'audit.json';
 const LINES_PER_SECOND = 100;
 const BURST_LINES = 1000;
 const MAX_FIELD_CHARS = 1000;
+/** Names of indices in a line. */
+const MAX_INDICES = 20;
 
 export interface AuditSettings {
   readonly 'path.logs': string;
   readonly 'security.audit.enabled': boolean;
+  readonly 'security.audit.logfile.events.include': readonly AuditEvent[];
+  readonly 'security.audit.logfile.events.exclude': readonly AuditEvent[];
 }
 
 /** Constant fields of all lines. */
@@ -39,32 +45,55 @@ export interface AuditedRequest {
 /** Opens the log; null without `path.logs`, or if it is turned off. @throws Error the file cannot be opened */
 export function openAuditLog(settings: AuditSettings, node: () => AuditNode): AuditLog | null {
   const folder = settings['path.logs'];
-  return folder === '' || !settings['security.audit.enabled'] ? null : new AuditLog(new LogFile(path.join(folder, FILE_NAME)), node);
+  if (folder === '' || !settings['security.audit.enabled']) return null;
+  const events = new Set(settings['security.audit.logfile.events.include']);
+  for (const event of settings['security.audit.logfile.events.exclude']) events.delete(event);
+  return new AuditLog(new LogFile(path.join(folder, FILE_NAME)), events, node);
 }
 
 export class AuditLog {
   readonly #sink: LineSink;
+  readonly #events: ReadonlySet<AuditEvent>;
   readonly #node: () => AuditNode;
   #allowance = BURST_LINES;
   #atMs = Date.now();
   #suppressed = 0;
 
   /** @param node  read for each line, since the cluster is not known at the start */
-  constructor(sink: LineSink, node: () => AuditNode) {
+  constructor(sink: LineSink, events: ReadonlySet<AuditEvent>, node: () => AuditNode) {
     this.#sink = sink;
+    this.#events = events;
     this.#node = node;
   }
 
   /** Logs an error if it refuses the request for security reasons. */
   refused(request: AuditedRequest, error: ApiError): void {
     if (error.type !== 'security_exception') return;
-    if (error.status === 401) this.#write(request, { 'event.type': 'rest', ...failedAuthentication(request) });
-    else if (error.status === 403) this.#write(request, { 'event.type': 'rest', 'event.action': 'access_denied', ...deniedAction(error) });
+    if (error.status === 401) {
+      const event = request.authorization === undefined ? 'anonymous_access_denied' : 'authentication_failed';
+      this.#write(request, event, { 'event.type': 'rest', 'event.action': event, ...attemptedName(request) });
+    } else if (error.status === 403) {
+      const event = error.refusal?.runAs === undefined ? 'access_denied' : 'run_as_denied';
+      this.#write(request, event, { 'event.type': 'rest', 'event.action': event, ...deniedFields(error) });
+    }
+  }
+
+  /** Whether `granted` writes anything. */
+  get logsGranted(): boolean {
+    return this.#events.has('authentication_success') || this.#events.has('access_granted');
+  }
+
+  /** Logs that the sender is known, and that the action was granted in principle: names in the request are checked later. */
+  granted(request: AuditedRequest, action: string): void {
+    if (request.caller === null) return;
+    const isLogged = (event: AuditEvent): boolean => this.#events.has(event);
+    if (isLogged('authentication_success')) this.#writeNow(request, { 'event.type': 'rest', 'event.action': 'authentication_success' });
+    if (isLogged('access_granted')) this.#writeNow(request, { 'event.type': 'rest', 'event.action': 'access_granted', action });
   }
 
   /** Logs a change of users, roles or API keys. */
   changed(request: AuditedRequest, action: string, details: Readonly<Record<string, unknown>>): void {
-    this.#write(request, { 'event.type': 'security_config_change', 'event.action': action, ...details });
+    this.#write(request, 'security_config_change', { 'event.type': 'security_config_change', 'event.action': action, ...details });
   }
 
   reopen(): void {
@@ -75,7 +104,9 @@ export class AuditLog {
     this.#sink.close();
   }
 
-  #write(request: AuditedRequest, event: Readonly<Record<string, unknown>>): void {
+  /** Writes unless the event is not wanted, or there are too many. */
+  #write(request: AuditedRequest, name: AuditEvent, fields: Readonly<Record<string, unknown>>): void {
+    if (!this.#events.has(name)) return;
     const now = Date.now();
     this.#allowance = Math.min(BURST_LINES, this.#allowance + ((now - this.#atMs) * LINES_PER_SECOND) / 1000);
     this.#atMs = now;
@@ -88,7 +119,11 @@ export class AuditLog {
       this.#sink.write(this.#line(now, { 'event.type': 'audit', 'event.action': 'suppressed', count: this.#suppressed }));
       this.#suppressed = 0;
     }
-    this.#sink.write(this.#line(now, { ...event, ...userFields(request.caller), ...requestFields(request) }));
+    this.#writeNow(request, fields);
+  }
+
+  #writeNow(request: AuditedRequest, fields: Readonly<Record<string, unknown>>): void {
+    this.#sink.write(this.#line(Date.now(), { ...fields, ...userFields(request.caller), ...requestFields(request) }));
   }
 
   #line(nowMs: number, fields: Readonly<Record<string, unknown>>): string {
@@ -130,21 +165,21 @@ function userFields(caller: Caller | null): Record<string, unknown> {
 }
 
 /** Who tried to authenticate, without secrets. */
-function failedAuthentication({ authorization }: AuditedRequest): Record<string, unknown> {
-  if (authorization === undefined) return { 'event.action': 'anonymous_access_denied' };
+function attemptedName({ authorization }: AuditedRequest): Record<string, unknown> {
+  if (authorization === undefined) return {};
   const [scheme, value = ''] = authorization.slice(0, 8192).split(/ +/);
   const name = Buffer.from(value, 'base64').toString('utf8').split(':', 1)[0];
   const field = scheme.toLowerCase() === 'basic' ? 'user.name' : scheme.toLowerCase() === 'apikey' ? 'apikey.id' : null;
-  return { 'event.action': 'authentication_failed', ...(field === null ? {} : { [field]: cut(name) }) };
+  return field === null ? {} : { [field]: cut(name) };
 }
 
-/** The action and the indices that the message of a refusal names. */
-function deniedAction({ reason }: ApiError): Record<string, unknown> {
-  const action = /^action \[([^\]]*)\]/.exec(reason ?? '')?.[1];
-  const indices = / on indices \[([^\]]*)\]/.exec(reason ?? '')?.[1];
+function deniedFields({ refusal }: ApiError): Record<string, unknown> {
+  if (refusal === null) return {};
+  const { action, indices, runAs } = refusal;
   return {
-    ...(action === undefined ? {} : { action }),
-    ...(indices === undefined ? {} : { indices: cut(indices).split(',') }),
+    action,
+    ...(indices.length === 0 ? {} : { indices: indices.slice(0, MAX_INDICES).map(cut) }),
+    ...(runAs === undefined ? {} : { 'user.run_as.name': runAs }),
   };
 }
 

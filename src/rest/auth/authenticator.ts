@@ -189,7 +189,8 @@ export class Authenticator {
     throw new ApiError(
       'security_exception',
       403,
-      `action [cluster:admin/xpack/security/user/run_as] is unauthorized for user [${username}] with effective roles [${roles.join(',')}], because user [${username}] is unauthorized to run as [${name.slice(0, MAX_NAME_CHARS)}]`,
+      `action [${RUN_AS}] is unauthorized for user [${username}] with effective roles [${roles.join(',')}], because user [${username}] is unauthorized to run as [${name.slice(0, MAX_NAME_CHARS)}]`,
+      { refusal: { action: RUN_AS, indices: [], runAs: name.slice(0, MAX_NAME_CHARS) } },
     );
   }
 }
@@ -216,6 +217,7 @@ function decodeBase64(text: string): string | null {
   return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : null;
 }
 
+const RUN_AS = 'cluster:admin/xpack/security/user/run_as';
 const NOT_AUTHENTICATED = 'unable to authenticate with provided credentials and anonymous access is not allowed for this request';
 
 function apiKeyRefusal(reason: string): ApiError {

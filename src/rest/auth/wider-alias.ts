@@ -2,7 +2,7 @@
 import type { CommandArgs } from '../../api/core/context.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Permissions } from '../../security/permissions.ts';
-import { SEARCH } from './action.ts';
+import { CHANGE_ALIASES, SEARCH } from './action.ts';
 
 type AliasAction = CommandArgs<'updateAliases'>['actions'][number];
 
@@ -22,6 +22,7 @@ function checkPair(permissions: Permissions, index: string, alias: string): void
       'security_exception',
       403,
       'Adding an alias is not allowed when the alias has more permissions than any of the indices',
+      { refusal: { action: CHANGE_ALIASES, indices: [index, alias] } },
     );
   if (permissions.restrictionOf(SEARCH, [index]) !== null)
     throw new ApiError(
