@@ -48,6 +48,9 @@ const DEFAULT_POSITION_GAP = 100;
 const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
 const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(StageId.KEYWORD, words([])) };
 
+/** More warnings help nobody, and a request can cause any number. */
+const MAX_WARNINGS = 100;
+
 /**
  * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so that all threads get the same chains from the
  * same settings. Immutable afterwards, except that built-in components are created on first use.
@@ -296,7 +299,7 @@ export class AnalysisRegistry {
 
   #context(name: string, type: string, tree: SettingTree): BuildContext {
     const warn = (text: string): void => {
-      if (!this.#notes.includes(text)) this.#notes.push(text);
+      if (this.#notes.length < MAX_WARNINGS && !this.#notes.includes(text)) this.#notes.push(text);
     };
     return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.#limits, files: this.#env.files, warn };
   }

@@ -1,5 +1,7 @@
 // All components by type. The entries are defined in the lists of each folder.
+
 import { getOwn } from '../common/own-property.ts';
+import { checkTurn } from '../common/turn.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
 import { CHAR_FILTER_ENTRIES } from './char-filters/entries.ts';
@@ -82,6 +84,7 @@ export const DEFINED_ONLY: Readonly<Record<'char_filter' | 'filter', ReadonlySet
 
 /** Builds a component and warns about unknown parameters. */
 export function buildComponent<F>(entry: ComponentEntry<F>, context: BuildContext): F {
+  checkTurn();
   const known = new Set(entry.params.map((param) => param.split(':')[0]));
   for (const key of context.settings.keys()) {
     const name = key.split('.')[0];

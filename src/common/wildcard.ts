@@ -2,14 +2,23 @@
 
 /** True if the name matches the pattern, in which `*` matches any string. Runs in linear time, unlike a backtracking regular expression. */
 export function matchesPattern(pattern: string, name: string): boolean {
+  return matchesParts(pattern.split('*'), name);
+}
+
+/** `matchesPattern` for many names. */
+export function patternMatcher(pattern: string): (name: string) => boolean {
   const parts = pattern.split('*');
-  if (parts.length === 1) return pattern === name;
+  return (name) => matchesParts(parts, name);
+}
+
+function matchesParts(parts: readonly string[], name: string): boolean {
+  if (parts.length === 1) return parts[0] === name;
   if (!name.startsWith(parts[0])) return false;
   let at = parts[0].length;
-  for (const part of parts.slice(1, -1)) {
-    const found = name.indexOf(part, at);
+  for (let i = 1; i < parts.length - 1; i++) {
+    const found = name.indexOf(parts[i], at);
     if (found < 0) return false;
-    at = found + part.length;
+    at = found + parts[i].length;
   }
   const last = parts[parts.length - 1];
   return name.length - at >= last.length && name.endsWith(last);

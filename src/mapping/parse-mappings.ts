@@ -3,6 +3,7 @@
 import { javaClass, javaText } from '../common/java-text.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
+import { checkTurn } from '../common/turn.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
 import { DateFormatter } from '../dates/date-format.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -66,6 +67,7 @@ function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
       refuseUnknown(value, META_PARAMS[key], key);
       setOwn(otherMeta, key, value);
     } else unknown.push(`${key} : ${javaText(value)}`);
+    checkTurn();
   }
   if (unknown.length > 0) throw mapperParsingError(`Root mapping definition has unsupported parameters:  [${unknown.join('] [')}]`);
   return {

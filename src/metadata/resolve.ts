@@ -1,7 +1,8 @@
 // Resolves index expressions to concrete indices: names, comma-separated lists, `*` patterns, `_all`, exclusions `-x`, aliases, and date math names
 // `<logs-{now/d}>`. Options and messages are those of Elasticsearch's IndicesOptions.
 import type { JsonObject } from '../common/json-value.ts';
-import { matchesPattern } from '../common/wildcard.ts';
+import { checkTurn } from '../common/turn.ts';
+import { matchesPattern, patternMatcher } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
 import type { ClusterView, IndexMeta } from './cluster-state.ts';
@@ -71,14 +72,20 @@ export function resolveIndices(
     return resolved(state, found);
   }
   let sawPattern = false;
+  /** Patterns whose matches are all in `found`. */
+  const expanded = new Set<string>();
   for (const part of parts) {
+    checkTurn();
     if (part.startsWith('-') && sawPattern) {
+      expanded.clear();
       const excluded = part.slice(1);
       for (const name of names) if (matchesName(state.indices[name], excluded, options)) found.delete(name);
       continue;
     }
     if (part.includes('*') || part === '_all') {
       sawPattern = true;
+      if (expanded.has(part)) continue;
+      expanded.add(part);
       expandPattern(state, names, part === '_all' ? '*' : part, options, found);
       continue;
     }
@@ -139,17 +146,19 @@ function expandPattern(state: ClusterView, names: readonly string[], pattern: st
     return;
   }
   let count = 0;
+  const matches = patternMatcher(pattern);
   for (const name of names) {
+    checkTurn();
     const meta = state.indices[name];
     // A pattern that begins with a dot also matches hidden indices and aliases that begin with a dot.
     const dotted = pattern.startsWith('.') && name.startsWith('.');
-    if (matchesPattern(pattern, name) && isAllowed(state, name) && isExpanded(meta, options, dotted)) {
+    if (matches(name) && isAllowed(state, name) && isExpanded(meta, options, dotted)) {
       add(found, name, null);
       count++;
     }
     if (!options.allowAliases) continue;
     for (const [alias, { is_hidden }] of Object.entries(meta.aliases)) {
-      if (!matchesPattern(pattern, alias) || (is_hidden && !options.expandHidden)) continue;
+      if (!matches(alias) || (is_hidden && !options.expandHidden)) continue;
       if (!isExpanded(meta, options, true)) continue;
       add(found, name, alias);
       count++;

@@ -74,9 +74,13 @@ const CODES = [
 const cache = new Map<string, CodePointSet | null>();
 
 function cached<T extends CodePointSet | null>(key: string, make: () => T): T {
-  if (!cache.has(key)) cache.set(key, make());
   // A key is always used with the same function, and so with the same type.
-  return cache.get(key) as T;
+  const known = cache.get(key) as T | undefined;
+  if (known !== undefined) return known;
+  const made = make();
+  // Unknown names are not kept: there is no end of them.
+  if (made !== null) cache.set(key, made);
+  return made;
 }
 
 function byCategory(test: (code: string) => boolean): CodePointSet {

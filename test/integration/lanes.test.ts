@@ -130,3 +130,18 @@ test('SIGTERM ends heavy searches', async () => {
   await other.stop();
   expect((await heavy).body.error.type).toBe('node_closed_exception');
 });
+
+test('a large definition is refused with the same error wherever it is tried, and changes nothing', async () => {
+  const filter = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`f${i}`, { type: 'length', min: 1 }]));
+  const broken = { ...filter, broken: { type: 'unknown' } };
+  const create = (filters: object) => service.request('PUT', '/defined', { settings: { analysis: { filter: filters } } });
+  const expected = (await create({ broken: { type: 'unknown' } })).body;
+  const refused = await create(broken);
+  expect([refused.status, refused.body]).toEqual([400, expected]);
+  expect((await service.request('HEAD', '/defined')).status).toBe(404);
+  expect((await service.request('PUT', '/defined', { mappings: { properties: { n: { type: 'long' } } } })).status).toBe(200);
+  const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, { type: 'keyword' }]));
+  const mapped = await service.request('PUT', '/defined/_mapping', { properties: fields });
+  expect([mapped.status, mapped.body.error.reason]).toEqual([400, 'Limit of total fields [1000] has been exceeded']);
+  expect(Object.keys((await service.request('GET', '/defined/_mapping')).body.defined.mappings.properties)).toEqual(['n']);
+});

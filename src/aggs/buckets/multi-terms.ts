@@ -2,6 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { present } from '../../common/present.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { unsupported } from '../errors.ts';
 import { Params } from '../params.ts';
@@ -13,6 +14,9 @@ import { bindSource, parseSource, type SourceParams, type ValuesSource } from '.
 import type { AggSpec, AggType, SegmentScope, Slice } from '../types.ts';
 import { type FlatChain, flattenChain, planChain } from './chain.ts';
 import { compareKeys, notNegative, orderOf, positive, TermKeys, termsNode } from './terms.ts';
+
+/** Each field is a level of a chain of aggregations. */
+const MAX_FIELDS = 100;
 
 interface MultiTermsParams {
   readonly terms: readonly SourceParams[];
@@ -33,6 +37,8 @@ export const multiTermsType: AggType = {
         `multi term aggregation must has at least 2 terms. Found [${list.length}] in [${name}] Use terms aggregation for single term aggregation`,
       );
     }
+    if (list.length > MAX_FIELDS)
+      throw illegalArgumentError(`[terms] of [${name}] must have at most ${MAX_FIELDS} fields, got ${list.length}`);
     const terms = list.map((entry) => {
       const inner = new Params(typeName, entry);
       const source = parseSource(inner);

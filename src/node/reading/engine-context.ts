@@ -22,6 +22,7 @@ import type { Channel } from '../messages/channel.ts';
 import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader } from '../messages/messages.ts';
 import { dialectOfNode, globalAnalysis } from '../metadata/build-index.ts';
 import type { IndexStates } from '../metadata/index-states.ts';
+import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { fieldMemory } from './field-memory.ts';
 import { shardOfRouting } from './routing.ts';
@@ -297,7 +298,8 @@ export class ReaderContext implements EngineContext {
     return this.#placed.get(`${uuid}/${shard}`)?.placement.damage ?? null;
   }
 
-  command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+  async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+    rehearse(name, this.cluster, args, this.#options);
     return this.#main.request({ type: 'command', name, args });
   }
 
