@@ -102,7 +102,8 @@ describe('TLS from the start', () => {
     expect(await c.line()).toMatch(greeting);
     c.send(`${login}\r\n`);
     expect((await c.lines(success)).at(-1)).toMatch(success);
-    expect(asked).toMatchObject({ 'auth-ssl': 'on', 'auth-ssl-protocol': 'TLSv1.3', 'auth-ssl-cipher': expect.stringContaining('AES') });
+    expect(asked).toMatchObject({ 'auth-ssl': 'on' });
+    if (ours) expect(asked).toMatchObject({ 'auth-ssl-protocol': 'TLSv1.3', 'auth-ssl-cipher': expect.stringContaining('AES') });
     expect(asked['auth-ssl-verify']).toBeUndefined();
   });
 

@@ -28,7 +28,7 @@ function answer(request: IncomingHttpHeaders): Record<string, string> {
     case 'later':
       return { 'Auth-Status': 'Try again', 'Auth-Wait': '1', 'Auth-Error-Code': '454 4.7.0' };
     case 'waiting':
-      return ++attempts % 3 === 0 ? server : { 'Auth-Status': 'WAIT' };
+      return ++attempts % 2 === 0 ? server : { 'Auth-Status': 'WAIT', 'Auth-Wait': '1' };
     case 'nowhere':
       return { 'Auth-Status': 'OK' };
     case 'name':
@@ -85,13 +85,13 @@ async function open(name: (typeof NAMES)[number]): Promise<LineClient> {
 }
 
 describe('IMAP', () => {
-  test('the login is passed on as literals, and the reply of the back end with its untagged lines', async () => {
+  test('the login is passed on as literals', async () => {
     const c = await open('imap');
     expect(c.greeting).toBe('* OK IMAP4 ready');
     c.send('a1 login "us\\"er" {4}\r\n');
     expect(await c.line()).toBe('+ OK');
     c.send('p ss\r\n');
-    expect(await c.lines(/^a1/)).toEqual(['* CAPABILITY IMAP4rev1 IDLE', '* OK note', 'a1 OK logged in']);
+    expect(await c.line()).toBe('a1 OK logged in');
     expect(back.imap.lines.slice(-3)).toEqual(['a1 LOGIN {5}', 'us"er {4}', 'p ss']);
     expect(asked).toMatchObject({
       'auth-method': 'plain',
@@ -111,6 +111,12 @@ describe('IMAP', () => {
     expect(front.read('error.log')).toMatch(
       /client logged in, client: 127.0.0.1, server: 127.0.0.1:\d+, login: "us"er", upstream: 127.0.0.1:\d+\n/,
     );
+  });
+
+  test.skipIf(!ours)('the reply of the back end may follow untagged lines', async () => {
+    const c = await open('imap');
+    c.send('a1 LOGIN many x\r\n');
+    expect(await c.lines(/^a1/)).toEqual(['* CAPABILITY IMAP4rev1 IDLE', '* OK note', 'a1 OK logged in']);
   });
 
   test('capabilities, and commands that are not a login', async () => {
@@ -307,7 +313,7 @@ describe('SMTP', () => {
     expect(await c.ask(`AUTH PLAIN ${base64('\0a+b=c d\0secret')}`)).toBe('235 2.0.0 OK');
     expect(back.smtp.lines.slice(-3)).toEqual([
       'EHLO mail.example.com',
-      'XCLIENT ADDR=127.0.0.1 LOGIN=a+2Bb+3Dc+20d NAME=[UNAVAILABLE]',
+      `XCLIENT ADDR=127.0.0.1 LOGIN=${ours ? 'a+2Bb+3Dc+20d' : 'a+b=c d'} NAME=[UNAVAILABLE]`,
       'EHLO me.example',
     ]);
     expect(asked).toMatchObject({ 'auth-protocol': 'smtp', 'client-host': '[UNAVAILABLE]', 'auth-user': 'a+b=c%20d' });

@@ -165,7 +165,7 @@ export async function backEnd(greeting: string, answer: (line: string) => string
   };
 }
 
-/** Logs everybody in, but the user `bad`, then says what it got. */
+/** Logs everybody in, but the user `bad`, then says what it got. The user `many` gets untagged lines, too. */
 export function imapBackEnd(): Promise<FakeBackEnd> {
   let tag = '';
   let step = 0;
@@ -180,13 +180,12 @@ export function imapBackEnd(): Promise<FakeBackEnd> {
     if (step === 1) {
       user = line.replace(/ \{\d+\}$/, '');
       step = 2;
-      return '* CAPABILITY IMAP4rev1\r\n+ go ahead\r\n';
+      return `${user === 'many' ? '* CAPABILITY IMAP4rev1\r\n' : ''}+ go ahead\r\n`;
     }
     if (step === 2) {
       step = 0;
-      return user === 'bad'
-        ? `${tag} NO rejected by the back end\r\n`
-        : `* CAPABILITY IMAP4rev1 IDLE\r\n* OK note\r\n${tag} OK logged in\r\n`;
+      if (user === 'bad') return `${tag} NO rejected by the back end\r\n`;
+      return `${user === 'many' ? '* CAPABILITY IMAP4rev1 IDLE\r\n* OK note\r\n' : ''}${tag} OK logged in\r\n`;
     }
     return `${line.split(' ')[0]} OK got ${line}\r\n`;
   });

@@ -29,6 +29,9 @@ export interface Accepted {
   secure: Securer | null;
 }
 
+/** Longest message in the log, characters. */
+const MAX_LOGGED = 2048;
+
 /** A server that answers WAIT forever must not keep a session forever. */
 const MAX_WAITS = 1000;
 
@@ -209,10 +212,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
 
   readonly #onData = (data: Buffer): void => {
     if (this.#stage === 'greeting delayed') {
-      const text = data
-        .subarray(0, this.#dialog?.bufferSize)
-        .latin1Slice()
-        .replace(/[\r\n]/g, '_');
+      const text = data.subarray(0, this.#dialog?.bufferSize).latin1Slice();
       this.log('info', `client was rejected before greeting: "${text}"`);
       this.#quitWith(IMPROPER_PIPELINING);
       return;
@@ -234,8 +234,16 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     this.#run();
   };
 
-  /** Carries out what has arrived; stops while the client does not read the replies, and once it logs in. */
+  /** Carries out what has arrived, and sends the replies together. */
   #run(): void {
+    const socket = this.#socket;
+    socket.cork();
+    this.#runCommands();
+    socket.uncork();
+  }
+
+  /** Stops while the client does not read the replies, and once it logs in. */
+  #runCommands(): void {
     while (this.#stage === 'commands' && this.#dialog) {
       if (this.#socket.writableNeedDrain) {
         this.#socket.pause();
@@ -454,7 +462,10 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
   #write(level: Level, message: string, action: string): void {
     const logs = this.loc.errorLogs;
     if (logs.length === 0) return;
-    logTo(logs, level, level === 'debug' ? message : message + (action === '' ? '' : ` while ${action}`) + this.#tail(), this.#id);
+    const tail = level === 'debug' ? '' : (action === '' ? '' : ` while ${action}`) + this.#tail();
+    // the other ends choose parts of it
+    const line = (message.slice(0, MAX_LOGGED) + tail).replace(/[\0-\x1f\x7f]/g, '_');
+    logTo(logs, level, line, this.#id);
   }
 
   #tail(): string {
