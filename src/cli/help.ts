@@ -32,8 +32,9 @@ commands
       --keep N             then delete all but the newest N that this command made
       --partial            also if a shard is damaged
       --url URL, --user NAME:PASSWORD
+      --path.data FOLDER   of a stopped service instead (also --path.repo, --path.config, --config)
   restore [NAME]                         restore a snapshot, the last complete one by default
-      --repository, --location, --indices, --url, --user  as above
+      --repository, --location, --indices, --url, --user, --path.data  as above
       --rename PATTERN=REPLACEMENT         restore under other names: '(.+)=restored-$1'
       --close              close existing indices first, which are then replaced
       --global-state       also templates, pipelines, scripts, cluster settings

@@ -1,11 +1,16 @@
-// `gannet snapshot` and `gannet restore`: a snapshot of a running service's indices, and back, for cron and for moving to another machine.
+// `gannet snapshot` and `gannet restore`: a snapshot of a service's indices, and back, for cron and for moving to another machine. With --path.data the
+// service is a stopped one (stopped-directory.ts).
 import { formatByteSize } from '../common/byte-size.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import { type Arguments, checkFlags, flagNumber, flagValue, parseArguments, UsageError } from './arguments.ts';
 import { Progress } from './progress.ts';
 import { DEFAULT_URL, ServiceClient } from './service-client.ts';
+import type { Restored, StoppedDirectory } from './stopped-directory.ts';
 
 const POLL_MS = 300;
 const COMMON_FLAGS = ['repository', 'location', 'indices', 'url', 'user'];
+/** With `path.data`: of a stopped service. */
+const DIRECTORY_FLAGS = ['path.data', 'path.repo', 'path.config', 'config'];
 /** Metadata of the snapshots that `--keep` may delete. */
 const MADE_BY = 'gannet snapshot';
 
@@ -18,6 +23,11 @@ interface Snapshot {
   readonly failures: ReadonlyArray<{ readonly index: string; readonly shard_id: number; readonly reason: string }>;
 }
 
+interface Rename {
+  readonly pattern: string;
+  readonly replacement: string;
+}
+
 interface SizeStats {
   readonly incremental: { readonly size_in_bytes: number };
   readonly processed?: { readonly size_in_bytes: number };
@@ -27,27 +37,21 @@ interface SizeStats {
 /** @returns the exit code: 0 if the snapshot is complete */
 export async function snapshotCommand(argv: string[]): Promise<number> {
   const args = parseArguments(argv);
-  checkFlags(args, [...COMMON_FLAGS, 'keep'], ['partial']);
+  checkFlags(args, [...COMMON_FLAGS, ...DIRECTORY_FLAGS, 'keep'], ['partial']);
   const [given, ...others] = args.positionals;
   if (others.length > 0) throw new UsageError('snapshot takes one name');
   const keep = flagNumber(args, 'keep', 0, 0, 10_000);
+  if (isStopped(args)) return snapshotStopped(args, given ?? newName(), keep);
   return withService(args, async (service, repository) => {
-    const name = given ?? `snapshot-${new Date().toISOString().slice(0, 19).replaceAll(/[:T]/g, '-')}`;
+    const name = given ?? newName();
     const path = `/_snapshot/${encodeURIComponent(repository)}/${encodeURIComponent(name)}`;
-    await service.call('PUT', path, {
-      ...(flagValue(args, 'indices') === null ? {} : { indices: flagValue(args, 'indices') }),
-      partial: args.flags.partial !== undefined,
-      metadata: { made_by: MADE_BY },
-    });
+    await service.call('PUT', path, createBody(args));
     const progress = new Progress(name, 'bytes');
     const stats = await service.poll(path, (done, total) => progress.update(total === 0 ? 0 : done / total, done));
     progress.finish(stats.incremental.size_in_bytes);
     const { snapshots } = await service.call<{ snapshots: Snapshot[] }>('GET', path);
     const [snapshot] = snapshots;
-    print(
-      `${name}: ${snapshot.state}, ${snapshot.indices.length} indices, ${formatByteSize(stats.total.size_in_bytes)}, ${formatByteSize(stats.incremental.size_in_bytes)} new`,
-    );
-    for (const { index, shard_id, reason } of snapshot.failures) print(`  [${index}][${shard_id}] ${reason}`);
+    printSnapshot(snapshot, stats.total.size_in_bytes, stats.incremental.size_in_bytes);
     if (snapshot.state !== 'SUCCESS') return 1;
     if (keep > 0) await deleteOld(service, repository, keep);
     return 0;
@@ -57,31 +61,110 @@ export async function snapshotCommand(argv: string[]): Promise<number> {
 /** @returns the exit code: 0 if all shards are restored */
 export async function restoreCommand(argv: string[]): Promise<number> {
   const args = parseArguments(argv);
-  checkFlags(args, [...COMMON_FLAGS, 'rename'], ['close', 'global-state']);
+  checkFlags(args, [...COMMON_FLAGS, ...DIRECTORY_FLAGS, 'rename'], ['close', 'global-state']);
   const [given, ...others] = args.positionals;
   if (others.length > 0) throw new UsageError('restore takes one name');
   const rename = readRename(flagValue(args, 'rename'));
+  if (isStopped(args)) return restoreStopped(args, given ?? null, rename);
   return withService(args, async (service, repository) => {
     const base = `/_snapshot/${encodeURIComponent(repository)}`;
     const snapshot = await chooseSnapshot(service, base, given ?? null);
     const indices = flagValue(args, 'indices');
     if (args.flags.close !== undefined) await closeExisting(service, rename === null ? (indices?.split(',') ?? snapshot.indices) : []);
     const progress = new Progress(snapshot.snapshot, 'bytes');
-    const ending = service.call<{ snapshot: { indices: string[]; shards: { total: number; failed: number } } }>(
+    const ending = service.call<{ snapshot: Restored }>(
       'POST',
       `${base}/${encodeURIComponent(snapshot.snapshot)}/_restore?wait_for_completion=true`,
-      {
-        ...(indices === null ? {} : { indices }),
-        ...(rename === null ? {} : { rename_pattern: rename.pattern, rename_replacement: rename.replacement }),
-        include_global_state: args.flags['global-state'] !== undefined,
-      },
+      restoreBody(args, rename),
     );
     const bytes = await service.pollRecovery(ending, (done, total) => progress.update(total === 0 ? 0 : done / total, done));
     const { snapshot: outcome } = await ending;
     progress.finish(bytes);
-    print(`${snapshot.snapshot}: ${outcome.indices.length} indices, ${outcome.shards.total} shards, ${outcome.shards.failed} failed`);
-    return outcome.shards.failed > 0 ? 1 : 0;
+    return printRestored(snapshot.snapshot, outcome);
   });
+}
+
+// ------------------------------------------------------------------------------------------------- of a stopped service
+
+/** The engine is loaded for nothing else that this command does. */
+const loadStopped = () => import('./stopped-directory.ts');
+
+function isStopped(args: Arguments): boolean {
+  if (flagValue(args, 'path.data') === null) return false;
+  for (const flag of ['url', 'user'])
+    if (args.flags[flag] !== undefined) throw new UsageError(`--path.data and --${flag} exclude each other`);
+  return true;
+}
+
+async function snapshotStopped(args: Arguments, name: string, keep: number): Promise<number> {
+  return inDirectory(args, async (directory) => {
+    const { info, totalBytes, newBytes } = await directory.create(name, createBody(args));
+    const failures = info.failures.map(({ index, shard, reason }) => ({ index, shard_id: shard, reason }));
+    printSnapshot({ ...info, snapshot: info.name, failures }, totalBytes, newBytes);
+    if (info.state !== 'SUCCESS') return 1;
+    if (keep === 0) return 0;
+    const own = (await directory.list()).filter(({ metadata }) => metadata?.made_by === MADE_BY).map((made) => made.name);
+    const old = own.slice(0, Math.max(0, own.length - keep));
+    if (old.length > 0) await directory.delete(old);
+    if (old.length > 0) print(`deleted ${old.join(', ')}`);
+    return 0;
+  });
+}
+
+async function restoreStopped(args: Arguments, name: string | null, rename: Rename | null): Promise<number> {
+  return inDirectory(args, async (directory) => {
+    const all = await directory.list();
+    const found = name === null ? all.filter(({ state }) => state === 'SUCCESS').at(-1) : all.find((info) => info.name === name);
+    if (found === undefined) throw new Error(name === null ? 'the repository has no complete snapshot' : `[${name}] is missing`);
+    const indices = flagValue(args, 'indices')?.split(',') ?? found.indices.map((index) => index.name);
+    if (args.flags.close !== undefined && rename === null) await directory.close(indices);
+    return printRestored(found.name, await directory.restore(found.name, restoreBody(args, rename)));
+  });
+}
+
+async function inDirectory(args: Arguments, action: (directory: StoppedDirectory) => Promise<number>): Promise<number> {
+  const { withDirectory } = await loadStopped();
+  try {
+    return await withDirectory(args, flagValue(args, 'repository') ?? 'backup', action);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const { causedBy, message } = error as Error & { readonly causedBy?: Error | null };
+    process.stderr.write(`gannet: ${message}${causedBy ? `: ${causedBy.message}` : ''}\n`);
+    return 1;
+  }
+}
+
+// -------------------------------------------------------------------------------------------------- bodies and messages
+
+function newName(): string {
+  return `snapshot-${new Date().toISOString().slice(0, 19).replaceAll(/[:T]/g, '-')}`;
+}
+
+function createBody(args: Arguments): JsonObject {
+  const indices = flagValue(args, 'indices');
+  return { ...(indices === null ? {} : { indices }), partial: args.flags.partial !== undefined, metadata: { made_by: MADE_BY } };
+}
+
+function restoreBody(args: Arguments, rename: Rename | null): JsonObject {
+  const indices = flagValue(args, 'indices');
+  return {
+    ...(indices === null ? {} : { indices }),
+    ...(rename === null ? {} : { rename_pattern: rename.pattern, rename_replacement: rename.replacement }),
+    include_global_state: args.flags['global-state'] !== undefined,
+  };
+}
+
+type Printed = Pick<Snapshot, 'snapshot' | 'state' | 'failures'> & { readonly indices: readonly unknown[] };
+
+function printSnapshot({ snapshot, state, indices, failures }: Printed, totalBytes: number, newBytes: number): void {
+  print(`${snapshot}: ${state}, ${indices.length} indices, ${formatByteSize(totalBytes)}, ${formatByteSize(newBytes)} new`);
+  for (const { index, shard_id, reason } of failures) print(`  [${index}][${shard_id}] ${reason}`);
+}
+
+/** @returns the exit code */
+function printRestored(snapshot: string, { indices, shards }: Restored): number {
+  print(`${snapshot}: ${indices.length} indices, ${shards.total} shards, ${shards.failed} failed`);
+  return shards.failed > 0 ? 1 : 0;
 }
 
 function print(line: string): void {
@@ -89,7 +172,7 @@ function print(line: string): void {
 }
 
 /** `PATTERN=REPLACEMENT`. @throws UsageError */
-function readRename(text: string | null): { pattern: string; replacement: string } | null {
+function readRename(text: string | null): Rename | null {
   if (text === null) return null;
   const equals = text.indexOf('=');
   if (equals < 1 || equals === text.length - 1) throw new UsageError('--rename must be PATTERN=REPLACEMENT, such as "(.+)=restored-$1"');

@@ -41,6 +41,44 @@ test('gannet snapshot and gannet restore move indices to another service', { tim
   }
 });
 
+test('gannet snapshot and gannet restore work on directories of stopped services', { timeout: 60_000 }, async () => {
+  const repo = mkdtempSync(path.join(tmpdir(), 'gannet-cli-repo-'));
+  const first = await startService();
+  await first.request('PUT', '/_security/user/root', { password: 'rootpassword', roles: ['superuser'] });
+  const root = { authorization: `Basic ${Buffer.from('root:rootpassword').toString('base64')}` };
+  for (const n of [1, 2, 3]) await first.request('PUT', `/books/_doc/${n}?refresh=true`, { n }, root);
+  const location = path.join(repo, 'moved');
+  expect(run('snapshot', 'one', '--path.data', first.data, '--location', location)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/use/),
+  });
+  expect(await first.stop({ keepData: true })).toBe(0);
+  const other = mkdtempSync(path.join(tmpdir(), 'gannet-cli-data-'));
+  try {
+    const taken = run('snapshot', 'one', '--path.data', first.data, '--location', location);
+    expect(taken).toMatchObject({ code: 0, out: expect.stringMatching(/^one: SUCCESS, 1 indices, .* new\n$/) });
+    for (const name of ['two', 'three'])
+      expect(run('snapshot', name, '--path.data', first.data, '--location', location, '--keep', '2').code).toBe(0);
+    expect(run('snapshot', 'three', '--path.data', first.data, '--location', location)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('already exists'),
+    });
+    expect(run('restore', 'one', '--path.data', other, '--location', location)).toMatchObject({
+      code: 1,
+      err: 'gannet: [one] is missing\n',
+    });
+    const restored = run('restore', '--path.data', other, '--location', location);
+    expect(restored).toMatchObject({ code: 0, out: 'three: 1 indices, 1 shards, 0 failed\n' });
+    expect(run('restore', '--path.data', other, '--location', location, '--close').code).toBe(0);
+    expect(run('restore', '--path.data', other, '--url', 'http://127.0.0.1:1').code).toBe(2);
+    const second = await startService([], other);
+    expect((await second.request('GET', '/books/_count')).body.count).toBe(3);
+    await second.stop();
+  } finally {
+    for (const folder of [repo, other, first.data]) rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('kill -9 during snapshots, deletions and restores leaves the repository and the indices whole', { timeout: 120_000 }, async () => {
   const rounds = new SnapshotRounds(Number(process.env.GANNET_SEED ?? 7));
   await rounds.start();
