@@ -1,6 +1,7 @@
 // Assignments, with and without an operator, and the places that they write to.
 import { DEF, VOID } from '../java/class-info.ts';
 import type { Expression } from '../syntax/tree.ts';
+import { isLegal } from './casts.ts';
 import { conversion, converted } from './convert.ts';
 import { bracePlace, dotPlace, type Place } from './members.ts';
 import { applied, operatorType } from './operators.ts';
@@ -80,6 +81,11 @@ function compound(
       at,
       `invalid compound assignment: cannot apply [${operator}=] to types [${place.type.name}] and [${value.type.name}]`,
     );
+  for (const [from, to, explicit] of [
+    [place.type, type, false],
+    [type, place.type, true],
+  ] as const)
+    if (!isLegal(from, to, explicit, false)) throw unit.castError(at, `Cannot cast from [${from.name}] to [${to.name}].`);
   const before = post && isRead ? unit.newTemporary() : null;
   const old = before ?? place.load;
   const left = { type: place.type, js: old };

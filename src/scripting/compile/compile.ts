@@ -57,6 +57,7 @@ export function compile(source: string, context: CompileContext): Compiled {
   if (!script.body.body.length) throw unit.error(0, "invalid sequence of tokens near ['<EOF>'].");
   unit.temporaries = [];
   const { js, flow } = block(unit, scope.inner(), script.body, { isLast: true, inLoop: false, lastInLoop: false });
+  if (unit.foldError) throw unit.foldError;
   const rest = flow.method || context.returns === VOID ? '' : `return ${defaultOf(context.returns)};`;
   const inputs = [...unit.usedVariables].map((name) => `let ${unit.contextVariables.get(name)?.js}=e[${JSON.stringify(name)}];`).join('');
   const code = `${header(unit)}let p=0;${functions}return[(e)=>{${inputs}${locals(unit)}${js}${rest}},()=>p];`;

@@ -1,7 +1,7 @@
 // JavaScript of conversions between types.
 import { BOOLEAN, CHAR, type ClassInfo, DOUBLE, FLOAT, LONG, type Type } from '../java/class-info.ts';
 import { charOf, Double, Float } from '../java/values.ts';
-import { toLong } from '../runtime/numbers.ts';
+import { toInt, toLong } from '../runtime/numbers.ts';
 import { unplacedError } from '../syntax/script-error.ts';
 import { isAssignable, isLegal, STRING, unboxed } from './casts.ts';
 import { type Checked, literal, type Unit, type Use } from './unit.ts';
@@ -120,6 +120,27 @@ function checkedCast(unit: Unit, js: string, to: Type, at: number): string {
   const info: ClassInfo | null = to.info;
   if (info) return `(p=${at},${unit.call('castTo', js, unit.constant(info))})`;
   return `(p=${at},${unit.call('castToArray', js, JSON.stringify(to.element?.name ?? ''))})`;
+}
+
+/** The value of a constant after a conversion between numbers; null if it is not one. */
+export function foldedCast(value: Checked['constant'], from: Type, to: Type): number | bigint | null {
+  if (value === undefined || typeof value === 'string' || typeof value === 'boolean' || !from.primitive || !to.primitive) return null;
+  switch (to.primitive) {
+    case 'double':
+      return Number(value);
+    case 'float':
+      return Math.fround(Number(value));
+    case 'long':
+      return toLong(value);
+    case 'int':
+      return toInt(value);
+    case 'short':
+      return (toInt(value) << 16) >> 16;
+    case 'byte':
+      return (toInt(value) << 24) >> 24;
+    default:
+      return to.primitive === 'char' ? toInt(value) & 0xffff : null;
+  }
 }
 
 /** The default of a variable without a value. */

@@ -13,7 +13,7 @@ import {
   promoteXor,
   STRING,
 } from './casts.ts';
-import { boxed, constantOf, conversion, converted } from './convert.ts';
+import { boxed, constantOf, conversion, converted, foldedCast } from './convert.ts';
 import { checkRead, decimalLiteral, numberLiteral } from './literals.ts';
 import type { Scope } from './scope.ts';
 import type { Checked, Unit, Use } from './unit.ts';
@@ -294,5 +294,6 @@ export function cast(unit: Unit, scope: Scope, node: Node<'cast'>, use: Use): Ch
   const value = unit.expression(unit, scope, node.operand, { target: type, explicit: true });
   const js = converted(unit, node.operand.at, value, type, { explicit: true });
   if (value.constant !== undefined && value.type === type) return { ...value, js };
-  return { type, js };
+  const folded = foldedCast(value.constant, value.type, type);
+  return folded === null ? { type, js } : constantOf(type, folded);
 }

@@ -66,6 +66,8 @@ export class Unit {
   temporaries: string[] = [];
   /** Of the context, which only the main function sees. */
   readonly contextVariables: ReadonlyMap<string, Variable>;
+  /** The first operation on constants that failed. */
+  foldError: ApiError | null = null;
   #variables = 0;
   readonly #constantIds = new Map<unknown, string>();
   /** Set by the stages, which call each other. */
@@ -132,13 +134,17 @@ export class Unit {
     return typeNamed(name);
   }
 
-  /** Evaluates an operation on constants; its exception is a compile error. */
-  fold<T>(at: number, action: () => T): T {
+  /**
+   * Evaluates an operation on constants. Its exception is a compile error, which is reported once all types have been checked.
+   * @returns null if it failed
+   */
+  fold<T>(at: number, action: () => T): T | null {
     try {
       return action();
     } catch (error) {
-      if (error instanceof ScriptFault) throw scriptError(this.source, at, error.reason, error.type);
-      throw error;
+      if (!(error instanceof ScriptFault)) throw error;
+      this.foldError ??= scriptError(this.source, at, error.reason, error.type);
+      return null;
     }
   }
 }

@@ -117,6 +117,17 @@ const LEAST_CAPACITY = 16;
 /** HashMap: iterates by buckets of the spread hash, as many as Java would have. */
 export class HashMap extends OrderedMap {
   #capacity = LEAST_CAPACITY;
+  /** Places within their buckets of keys that `setFirst` added. */
+  #places: Map<Value, number> | null = null;
+
+  /** Adds an entry as compute and computeIfAbsent do: a new key comes before the others of its bucket. */
+  setFirst(key: Value, value: Value): this {
+    if (!this.has(key)) {
+      this.#places ??= new Map();
+      this.#places.set(key, -1 - this.#places.size);
+    }
+    return this.set(key, value);
+  }
 
   override set(key: Value, value: Value): this {
     super.set(key, value);
@@ -129,7 +140,7 @@ export class HashMap extends OrderedMap {
     const mask = this.#capacity - 1;
     const buckets = keys.map((key, at) => {
       const hash = hashOf(key);
-      return { key, at, bucket: (hash ^ (hash >>> 16)) & mask };
+      return { key, at: this.#places?.get(key) ?? at, bucket: (hash ^ (hash >>> 16)) & mask };
     });
     buckets.sort((a, b) => a.bucket - b.bucket || a.at - b.at);
     return buckets.map(({ key }) => key);

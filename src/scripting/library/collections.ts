@@ -4,7 +4,7 @@ import { type ClassTable, defineClass, type Implementation } from '../java/class
 import {
   ArrayDeque,
   FixedSizeList,
-  HashMap,
+  JavaMap,
   HashSet,
   ImmutableList,
   JavaSet,
@@ -75,8 +75,8 @@ const listOf = (items: Items): Value[] => {
   return list;
 };
 
-export function group(items: Items, keyOf: Run): HashMap {
-  const map = new HashMap();
+export function group(items: Items, keyOf: Run): JavaMap {
+  const map = new JavaMap();
   for (const item of items) {
     const key = keyOf(item);
     const known = map.get(key) as Value[] | undefined;

@@ -390,7 +390,10 @@ const MATH = {
     'static double exp(double)': Math.exp,
     'static double expm1(double)': Math.expm1,
     'static double floor(double)': Math.floor,
-    'static double hypot(double,double)': (a: number, b: number) => Math.hypot(a, b),
+    'static double hypot(double,double)': (a: number, b: number) => {
+      const square = a * a + b * b;
+      return square > 1e-280 && square < 1e280 ? Math.sqrt(square) : Math.hypot(a, b);
+    },
     'static double log(double)': Math.log,
     'static double log10(double)': Math.log10,
     'static double log1p(double)': Math.log1p,
@@ -411,8 +414,8 @@ const MATH = {
     'static double sqrt(double)': Math.sqrt,
     'static double tan(double)': Math.tan,
     'static double tanh(double)': Math.tanh,
-    'static double toDegrees(double)': (value: number) => (value * 180) / Math.PI,
-    'static double toRadians(double)': (value: number) => (value / 180) * Math.PI,
+    'static double toDegrees(double)': (value: number) => value * 57.29577951308232,
+    'static double toRadians(double)': (value: number) => value * 0.017453292519943295,
     'static double ulp(double)': (value: number) => nextUp(Math.abs(value)) - Math.abs(value),
   },
 };

@@ -84,18 +84,21 @@ function removeKey(self: AnyMap, key: Value): boolean {
 
 function compute(self: AnyMap, key: Value, value: Value): Value {
   if (value === null) removeKey(self, key);
-  else put(self, key, value);
+  else if (self instanceof HashMap) {
+    spendBytes(2 * ENTRY_BYTES);
+    self.setFirst(key, value);
+  } else put(self, key, value);
   return value;
 }
 
 const get = (self: AnyMap, key: Value): Value => self.get(key) ?? null;
 
-function grouped(self: AnyMap, keyOf: Run): HashMap {
-  const groups = new HashMap();
+function grouped(self: AnyMap, keyOf: Run): JavaMap {
+  const groups = new JavaMap();
   for (const [key, value] of self) {
     const name = keyOf(key, value);
-    let group = groups.get(name) as HashMap | undefined;
-    if (!group) groups.set(name, (group = new HashMap()));
+    let group = groups.get(name) as JavaMap | undefined;
+    if (!group) groups.set(name, (group = new JavaMap()));
     group.set(key, value);
   }
   return groups;

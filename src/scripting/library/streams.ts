@@ -402,6 +402,7 @@ function grouped(items: readonly Value[], keyOf: Run, map: Map<Value, Value>, do
     if (key === null) nullPointer('element cannot be mapped to a null key');
     const group = map.get(key) as Value[] | undefined;
     if (group) group.push(item);
+    else if (map instanceof HashMap) map.setFirst(key, [item]);
     else map.set(key, [item]);
   }
   for (const key of [...map.keys()]) map.set(key, downstream.collect(map.get(key) as Value[]));

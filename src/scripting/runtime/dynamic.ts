@@ -8,7 +8,9 @@ import { fromPlain, toPlain } from './conversions.ts';
 import { lengthOf, loadList, storeList } from './elements.ts';
 
 type Linked = (object: Value, args: readonly Value[]) => Value;
+/** As the virtual machine words it, for a place that has not been linked and one that has. */
 const RECEIVER_MISSING = 'Cannot invoke "Object.getClass()" because "callArgs[0]" is null';
+const LINKED_RECEIVER_MISSING = 'Cannot invoke "Object.getClass()" because "receiver" is null';
 
 /** A lambda or reference without a type, as the argument of a call on def. */
 export class Unlinked {
@@ -68,7 +70,7 @@ export class CallSite {
   }
 
   call(object: Value, args: readonly Value[]): Value {
-    if (object === null || object === undefined) nullPointer(RECEIVER_MISSING);
+    if (object === null || object === undefined) nullPointer(this.#linked ? LINKED_RECEIVER_MISSING : RECEIVER_MISSING);
     const info = classOf(object);
     if (info === this.#info && this.#linked) return this.#linked(object, args);
     if (arrayElement(object) !== null) return noMethod(object, this.name, args.length);

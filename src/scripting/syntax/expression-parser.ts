@@ -1,6 +1,6 @@
 // Parses the expressions of Painless: operators by precedence, casts, literals, calls, lambdas.
 import type { LexemeCursor } from './lexeme-cursor.ts';
-import type { Lexeme } from './lexer.ts';
+import { KEYWORDS, type Lexeme } from './lexer.ts';
 import type { Block, Expression } from './tree.ts';
 
 /** Binary operators by precedence, the weakest first. */
@@ -20,10 +20,6 @@ const BINARY: readonly (readonly string[])[] = [
 ];
 const ASSIGNMENT = /^(?:[-+*/%&|^]|<<|>>>?)?=$/;
 const PRIMITIVES = new Set(['boolean', 'byte', 'short', 'char', 'int', 'long', 'float', 'double', 'def']);
-export const KEYWORDS: ReadonlySet<string> = new Set([
-  ...['if', 'else', 'for', 'while', 'do', 'return', 'break', 'continue', 'throw', 'try', 'catch', 'new', 'in', 'instanceof', 'this'],
-  ...['true', 'false', 'null'],
-]);
 const MAX_DEPTH = 200;
 
 export class ExpressionParser {

@@ -8,6 +8,11 @@ export interface Lexeme {
   at: number;
 }
 
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...['if', 'else', 'for', 'while', 'do', 'return', 'break', 'continue', 'throw', 'try', 'catch', 'new', 'in', 'instanceof', 'this'],
+  ...['true', 'false', 'null'],
+]);
+
 /** A longer operator precedes those that are its prefix. */
 const OPERATORS = [
   ...['>>>=', '===', '!==', '<<=', '>>=', '>>>', '==~', '?:', '?.', '=~', '==', '!=', '<=', '>=', '&&', '||', '++', '--', '+=', '-=', '*='],
@@ -60,7 +65,7 @@ function match(pattern: RegExp, source: string, at: number): string | null {
 /** True if a slash after this lexeme divides. */
 function endsValue(last: Lexeme | undefined): boolean {
   if (!last) return false;
-  return last.kind === 'number' || last.kind === 'name' || last.text === ')' || last.text === ']' || last.text === '}';
+  return last.kind === 'number' || (last.kind === 'name' && !KEYWORDS.has(last.text)) || last.text === ')' || last.text === ']' || last.text === '}';
 }
 
 export function lex(source: string): Lexeme[] {
@@ -91,7 +96,7 @@ function lexemeAt(source: string, at: number, last: Lexeme | undefined): Lexeme 
   if (string) return { kind: 'string', text: string, at };
   if (source[at] === '/' && !endsValue(last)) {
     const regex = match(REGEX, source, at);
-    if (regex) return { kind: 'regex', text: regex, at };
+    return regex ? { kind: 'regex', text: regex, at } : { kind: 'error', text: source.slice(at).split('\n')[0], at };
   }
   const operator = OPERATORS.find((text) => source.startsWith(text, at));
   if (operator) return { kind: 'operator', text: operator, at };
