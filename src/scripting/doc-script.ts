@@ -12,7 +12,7 @@ import { ScriptFault, unsupportedOperation } from './java/faults.ts';
 import type { ScriptMap, Value } from './java/values.ts';
 import type { DocValues } from './library/doc-values.ts';
 import { doubleOf } from './numeric-value.ts';
-import { type CompiledScript, compileScript } from './painless.ts';
+import { type CompiledScript, compileScript, type ScriptContext } from './painless.ts';
 import { resolveScript, type ScriptSpec, type StoredScript } from './script-spec.ts';
 import { toScript } from './update-script.ts';
 
@@ -51,7 +51,7 @@ export interface DocScriptContext {
   readonly stored: (id: string) => StoredScript | null;
   readonly context: DocContextName;
   /** Functions that the context adds to the language, by signature. */
-  readonly functions?: (document: () => ScriptDocument) => Readonly<Record<string, Implementation>>;
+  readonly functions?: Readonly<Record<string, Implementation>>;
   /** Parameters that the context adds. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -64,8 +64,8 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
   let current: ScriptDocument | null = null;
   const document = (): ScriptDocument => present(current);
-  const { returns, variables } = DOC_CONTEXTS[context.context];
-  const compiled: CompiledScript = compileScript(source, { returns, variables, functions: context.functions?.(document) });
+  const base: ScriptContext = DOC_CONTEXTS[context.context];
+  const compiled: CompiledScript = compileScript(source, context.functions ? { ...base, functions: context.functions } : base);
   const params = new Params(document);
   for (const [name, value] of Object.entries(given)) params.set(name, toScript(value));
   const values: Record<string, Value> = { doc: new DocLookup(document), params, _score: 0, _value: null, state: null };

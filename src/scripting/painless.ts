@@ -1,6 +1,7 @@
 // Painless: scripts are checked against types and compiled to JavaScript (compile/compile.ts). A run has a budget of steps and bytes; a script reaches
 // nothing of the host but the variables and functions of its context.
 import './library/library.ts';
+import { BoundedMap } from '../common/bounded-map.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { type Compiled, compile } from './compile/compile.ts';
 import { enterBudget, leaveBudget, ScriptBudget } from './java/budget.ts';
@@ -24,8 +25,20 @@ export interface CompiledScript {
   run(variables: Readonly<Record<string, Value>>, budget?: ScriptBudget): Value;
 }
 
+/** Compiled scripts by context and source, as a request is compiled once for each shard. */
+const cache = new WeakMap<ScriptContext, BoundedMap<string, CompiledScript>>();
+const MAX_CACHED = 100;
+
 /** @throws ApiError script_exception: an error in syntax or types, with its place */
 export function compileScript(source: string, context: ScriptContext): CompiledScript {
+  let known = cache.get(context);
+  if (!known) cache.set(context, (known = new BoundedMap(MAX_CACHED)));
+  let script = known.get(source);
+  if (!script) known.set(source, (script = compileUncached(source, context)));
+  return script;
+}
+
+function compileUncached(source: string, context: ScriptContext): CompiledScript {
   checkScriptSize(source);
   const compiled = compileWithin(source, context);
   const own = new ScriptBudget();

@@ -124,10 +124,11 @@ class Generator {
           () => `${of('String')}.${op('contains', 'startsWith', 'endsWith', 'equals', 'equalsIgnoreCase')}(${of('String')})`,
           () => `(${of('def')} instanceof ${op('String', 'Integer', 'List', 'Map', 'Number', 'Double')})`,
           () => `(${of('def')} == ${of('def')})`,
-          () => `${of('List')}.${op('contains', 'any', 'every')}(${op('x', 'y') === 'x' ? 'x -> x != null' : 'x -> x == 1'})`.replace(
-            /contains\(x -> .*\)$/,
-            'contains(1)',
-          ),
+          () =>
+            `${of('List')}.${op('contains', 'any', 'every')}(${op('x', 'y') === 'x' ? 'x -> x != null' : 'x -> x == 1'})`.replace(
+              /contains\(x -> .*\)$/,
+              'contains(1)',
+            ),
           () => `(${of('String')} ${op('=~', '==~')} /${op('a+', '[a-c]*', '\\\\d+', '^x|y$', '(al)(ph)?a')}/)`,
         );
       case 'String':
@@ -142,7 +143,8 @@ class Generator {
           () => `Double.toString(${of('double')})`,
           () => `${of('List')}.join(${of('String')})`,
           () => `${of('List')}.stream().map(x -> '' + x).collect(Collectors.joining(', '))`,
-          () => `new StringBuilder(${of('String')}).append(${of(this.#rng.pick(KINDS))}).${op('reverse()', 'append(1)', "insert(0, 'a')")}.toString()`,
+          () =>
+            `new StringBuilder(${of('String')}).append(${of(this.#rng.pick(KINDS))}).${op('reverse()', 'append(1)', "insert(0, 'a')")}.toString()`,
           () => `/${op('a', '[aeiou]', '\\\\d', 'l+')}/.matcher(${of('String')}).replaceAll('-')`,
           () => `${of('Map')}.toString()`,
         );

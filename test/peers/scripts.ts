@@ -53,7 +53,8 @@ const stable = (text: string | undefined): string | undefined => text?.replace(/
 
 /** Differences that are known: texts of the virtual machine that depend on its version. */
 function reasonOf(ours: Answer, theirs: Answer): string | null {
-  if (/null_pointer_exception/.test(ours.error ?? '') && /null_pointer_exception/.test(theirs.error ?? '')) return 'message of the virtual machine';
+  if (/null_pointer_exception/.test(ours.error ?? '') && /null_pointer_exception/.test(theirs.error ?? ''))
+    return 'message of the virtual machine';
   // `1.5 instanceof Map` makes code there that the virtual machine refuses.
   if (theirs.error?.includes('verify_error')) return 'invalid code of the peer';
   if (stable(ours.error) === stable(theirs.error) && ours.at !== theirs.at) return 'offset of a runtime error';

@@ -1,18 +1,11 @@
-// Stored scripts and templates: put, get, delete, and `_execute` to try a script.
+// Stored scripts and templates: put, get, delete.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { CONTEXTS } from '../../scripting/contexts.ts';
-import { compileExpression } from '../../scripting/expression.ts';
-import { textOf } from '../../scripting/java/objects.ts';
 import { checkTemplate } from '../../scripting/mustache.ts';
-import { compileScript } from '../../scripting/painless.ts';
-import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import { Parser } from '../../scripting/syntax/parser.ts';
-import { toScript } from '../../scripting/update-script.ts';
 import type { EngineContext } from '../core/context.ts';
-import { storedScript } from '../core/stored-script.ts';
 
 const OPTIONS = ['content_type'];
 
@@ -54,22 +47,4 @@ export function getStoredScript(ctx: EngineContext, id: string): { status: numbe
 
 export function deleteStoredScript(ctx: EngineContext, id: string): Promise<unknown> {
   return ctx.command('deleteScript', { id });
-}
-
-/** `{ result }` of a script that runs without a document. @throws ApiError script_exception; illegal_argument_exception: unsupported context */
-export function executeScript(ctx: EngineContext, body: unknown): JsonObject {
-  if (!isObject(body) || body['script'] === undefined) throw illegalArgumentError('Required [script]');
-  const { context = 'painless_test' } = body;
-  if (context !== 'painless_test') throw illegalArgumentError(`context [${String(context)}] is not supported: only [painless_test] is`);
-  const spec = parseScript(body['script']);
-  const { lang, source } = resolveScript(spec, (id) => storedScript(ctx, id));
-  if (lang === 'expression') {
-    const values = () => {
-      throw illegalArgumentError('scripts run by _execute have no document');
-    };
-    return { result: String(compileExpression(source, spec.params)({ values, score: 0, value: Number.NaN })) };
-  }
-  if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
-  const compiled = compileScript(source, CONTEXTS.painless_test);
-  return { result: textOf(compiled.run({ params: toScript(spec.params) })) };
 }

@@ -1,5 +1,6 @@
 // Stored scripts, and the languages and contexts of scripts.
-import { deleteStoredScript, executeScript, getStoredScript, putStoredScript } from '../../api/search/stored-scripts.ts';
+import { executeScript } from '../../api/search/execute-script.ts';
+import { deleteStoredScript, getStoredScript, putStoredScript } from '../../api/search/stored-scripts.ts';
 import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';

@@ -4,9 +4,9 @@ import { type ClassTable, defineClass, type Implementation } from '../java/class
 import {
   ArrayDeque,
   FixedSizeList,
-  JavaMap,
   HashSet,
   ImmutableList,
+  JavaMap,
   JavaSet,
   LinkedHashSet,
   LinkedList,

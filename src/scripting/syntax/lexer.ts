@@ -65,7 +65,13 @@ function match(pattern: RegExp, source: string, at: number): string | null {
 /** True if a slash after this lexeme divides. */
 function endsValue(last: Lexeme | undefined): boolean {
   if (!last) return false;
-  return last.kind === 'number' || (last.kind === 'name' && !KEYWORDS.has(last.text)) || last.text === ')' || last.text === ']' || last.text === '}';
+  return (
+    last.kind === 'number' ||
+    (last.kind === 'name' && !KEYWORDS.has(last.text)) ||
+    last.text === ')' ||
+    last.text === ']' ||
+    last.text === '}'
+  );
 }
 
 export function lex(source: string): Lexeme[] {

@@ -48,7 +48,7 @@ function programOf(type: FieldType, script: JsonObject): Program {
 
 function compileRuntime(typeName: string, script: Readonly<MutableJsonObject>): Program {
   const emitted: Value[] = [];
-  const functions = (): Readonly<Record<string, Implementation>> =>
+  const functions: Readonly<Record<string, Implementation>> =
     typeName === 'geo_point'
       ? { 'void emit(double,double)': (lat: number, lon: number) => emitted.push([new Double(lat), new Double(lon)]) }
       : { [`void emit(${EMITTED[typeName] ?? 'String'})`]: (value: Value) => emitted.push(convert(typeName, value)) };
@@ -115,7 +115,11 @@ function numberOf(typeName: string, value: Value): number {
 
 /** Values at the field's path in the source, without those that the type rejects. */
 function sourceValues(type: FieldType, document: SourceDocument): Value[] {
-  const found = valuesAt(document.json(), type.name.split('.'));
+  return convertSource(type, valuesAt(document.json(), type.name.split('.')));
+}
+
+/** Values of a source as scripts see those of a field, in ascending order, without those that the type rejects. */
+export function convertSource(type: FieldType, found: readonly unknown[]): Value[] {
   const flat = type.family === 'geo_point' ? found : found.flat(Number.POSITIVE_INFINITY);
   const values: Value[] = [];
   for (const value of flat) {
@@ -141,7 +145,7 @@ function ofSource(type: FieldType, value: unknown): Value {
       return Number(type.exactValue(value) ?? 0) !== 0;
     case 'numeric': {
       const raw = type.exactValue(typeof value === 'number' && type.typeName === 'long' ? Math.trunc(value) : value) ?? 0;
-      return type.spec.column === 'f64' ? new Double(Number(raw)) : BigInt(raw);
+      return type.spec.column === 'f64' || type.scale !== 1 ? new Double(Number(raw) * type.scale) : BigInt(raw);
     }
     default:
       if (type.family === 'ip') type.termBytes(value);
@@ -162,6 +166,13 @@ export function runtimeRaw(type: FieldType, document: SourceDocument): RawValue[
 function pointCode(value: Value): bigint {
   const [lat, lon] = (value as Value[]).map((part) => doubleOf(part) ?? 0);
   return (BigInt(encodeLatitude(lat)) << 32n) + BigInt(encodeLongitude(lon) + 2 ** 31);
+}
+
+/** What a script emits for a document as a runtime field of this type. @throws ApiError script_exception */
+export function emittedValues(typeName: string, script: JsonObject, document: ScriptDocument): Value[] {
+  const { script: compiled, emitted } = compileRuntime(typeName, script);
+  compiled.run(document);
+  return emitted;
 }
 
 /** Values formatted for `fields` and `docvalue_fields`. */

@@ -15,8 +15,8 @@ import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
 import { runDocScript } from './script-doc.ts';
 
 /** @throws ApiError script_exception: the script does not compile */
-function compileScoreScript(spec: ScriptSpec, context: RewriteContext): DocScript {
-  return compileDocScript(spec, { stored: context.storedScript, context: 'score', functions: () => SCORE_FUNCTIONS });
+export function compileScoreScript(spec: ScriptSpec, context: Pick<RewriteContext, 'storedScript'>): DocScript {
+  return compileDocScript(spec, { stored: context.storedScript, context: 'score', functions: SCORE_FUNCTIONS });
 }
 
 /** The result of a script as a score. @param refuse  creates the error for a result that cannot be a score */

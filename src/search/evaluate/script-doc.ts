@@ -14,8 +14,9 @@ import { zonedDateTime } from '../../scripting/library/zoned-time.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
 import { toScript } from '../../scripting/update-script.ts';
 import type { ShardDocument } from '../shard/search-shard.ts';
-import { runtimeValues, type SourceDocument } from './runtime-field.ts';
+import { convertSource, runtimeValues, type SourceDocument } from './runtime-field.ts';
 import { distanceMeters } from './score-math.ts';
+import { fieldValuesIn } from './source-values.ts';
 
 /** The mapping of the documents, and access to their sources. */
 export interface ScriptReader {
@@ -68,9 +69,43 @@ export class SegmentDocument implements SourceDocument, DocMap {
   }
 }
 
+/** A document that is not indexed: its values are read from its source. */
+export class UnindexedDocument implements SourceDocument, DocMap {
+  readonly doc = this;
+  readonly #mapping: MappingSnapshot;
+  readonly #source: unknown;
+
+  /** @param source  parsed JSON */
+  constructor(mapping: MappingSnapshot, source: unknown) {
+    this.#mapping = mapping;
+    this.#source = source;
+  }
+
+  has(field: string): boolean {
+    return this.#mapping.field(field) !== null;
+  }
+
+  values(field: string): DocValues {
+    const type = this.#mapping.field(field);
+    if (!type) throw new ScriptFault('illegal_argument_exception', `No field found for [${field}] in mapping`);
+    if (!type.runtime) checkReadable(type);
+    const values = type.runtime ? runtimeValues(type, this) : convertSource(type, fieldValuesIn(this.#mapping, field, this.#source));
+    return type.family === 'geo_point' ? geoPoints(values.map(pointOf), distanceMeters) : docValues(kindOf(type), values);
+  }
+
+  source(): ScriptMap {
+    return toScript(this.#source) as ScriptMap;
+  }
+
+  json(): unknown {
+    return this.#source;
+  }
+}
+
 const decoder = new TextDecoder();
 
-function columnValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
+/** @throws ScriptFault: scripts cannot read fields of this type */
+function checkReadable(type: FieldType): void {
   if (type.family === 'text') {
     throw new ScriptFault(
       'illegal_argument_exception',
@@ -83,9 +118,12 @@ function columnValues(type: FieldType, segment: SegmentReader, docId: number): D
       `Can't load fielddata on [${type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
     );
   }
+}
+
+function columnValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
+  const reader = readerOf(type, segment);
   const { name } = type.spec;
-  const raw = segment.column(name) ? segment.values(name, docId) : [];
-  const read = valueReader(type, segment);
+  const raw = reader.isPresent ? segment.values(name, docId) : NONE;
   if (type.family === 'geo_point') {
     const points = raw.map((value) => decodeGeoPoint(BigInt(value)));
     return geoPoints(
@@ -93,7 +131,30 @@ function columnValues(type: FieldType, segment: SegmentReader, docId: number): D
       distanceMeters,
     );
   }
-  return docValues(kindOf(type), raw.map(read));
+  return docValues(reader.kind, raw.map(reader.read));
+}
+
+/** How the values of a column are read. */
+interface ColumnReader {
+  readonly isPresent: boolean;
+  readonly kind: ReturnType<typeof kindOf>;
+  readonly read: (raw: bigint | number) => Value;
+}
+
+const NONE: ReadonlyArray<bigint | number> = [];
+const readers = new WeakMap<SegmentReader, Map<FieldType, ColumnReader>>();
+
+/** @throws ScriptFault: scripts cannot read the field */
+function readerOf(type: FieldType, segment: SegmentReader): ColumnReader {
+  let known = readers.get(segment);
+  if (!known) readers.set(segment, (known = new Map()));
+  let reader = known.get(type);
+  if (!reader) {
+    checkReadable(type);
+    reader = { isPresent: segment.column(type.spec.name) !== null, kind: kindOf(type), read: valueReader(type, segment) };
+    known.set(type, reader);
+  }
+  return reader;
 }
 
 function valueReader(type: FieldType, segment: SegmentReader): (raw: bigint | number) => Value {
