@@ -2,7 +2,14 @@
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { toApiError } from '../errors/error-body.ts';
+import { withEffort } from '../regex/effort.ts';
 import type { IngestDocument, Pipeline, Step } from './ingest-document.ts';
+
+/**
+ * Steps of regular expressions on a document, in all its processors: about a tenth of a second, since bulk requests run pipelines in threads with a
+ * listener. Elasticsearch allows each grok expression a second.
+ */
+const STEPS_OF_DOCUMENT = 6_000_000;
 
 /** The failure of a processor, as it propagates. */
 export class ProcessorFailure extends Error {
@@ -20,6 +27,10 @@ export class ProcessorFailure extends Error {
  * @throws ProcessorFailure a processor failed and no `on_failure` handled it
  */
 export function runPipeline(pipeline: Pipeline, document: IngestDocument): boolean {
+  return withEffort(STEPS_OF_DOCUMENT, () => runWithin(pipeline, document));
+}
+
+function runWithin(pipeline: Pipeline, document: IngestDocument): boolean {
   if (document.running.has(pipeline.id)) throw illegalArgumentError(`Cycle detected for pipeline: ${pipeline.id}`);
   document.running.add(pipeline.id);
   const outer = document.ingest.pipeline;

@@ -4,6 +4,7 @@ import { checkTurn } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { category } from './characters.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
+import { effortLeft, spendEffort } from './effort.ts';
 import { parseJavaRegex } from './parser.ts';
 import { compileProgram, type Program } from './program.ts';
 import { unicodeClass, WORD } from './properties.ts';
@@ -16,8 +17,6 @@ const STEPS_PER_UNIT = 200;
 /** However long the text and large the expression: several seconds. */
 const MAX_STEPS = 400_000_000;
 const STEPS_PER_CHECK_MASK = 0xffff;
-/** Steps on a field of a document in a pipeline, which runs in a thread with a listener: about half a second. Elasticsearch's limit is one second. */
-export const INGEST_STEPS = 30_000_000;
 /** Replacements of matches may make a text this many times longer, and this much in any case. */
 const GROWTH = 16;
 const FREE_GROWTH = 1 << 20;
@@ -75,14 +74,15 @@ export class Matcher {
   #last = 0;
   #replacementChars = 0;
 
-  /** @param maxSteps  steps of all matches in the text */
+  /** @param maxSteps  steps of all matches in the text, also limited by the effort that is left (effort.ts) */
   constructor(
     readonly pattern: JavaPattern,
     readonly text: string,
     maxSteps = MAX_STEPS,
   ) {
     this.groups = new Int32Array((pattern.groupCount + 1) * 2).fill(-1);
-    this.#run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0, pattern.program.shared.size, maxSteps);
+    const steps = Math.min(maxSteps, effortLeft());
+    this.#run = new Run(text, (pattern.flags & FLAG.UNICODE_CHARACTER_CLASS) !== 0, pattern.program.shared.size, steps);
   }
 
   /** Counts characters that replace matches. @throws ApiError illegal_argument_exception: the text would become too long */
@@ -105,6 +105,15 @@ export class Matcher {
   }
 
   find(): boolean {
+    const before = this.#run.steps;
+    try {
+      return this.#find();
+    } finally {
+      spendEffort(before - this.#run.steps);
+    }
+  }
+
+  #find(): boolean {
     const { program, first } = this.pattern;
     this.#run.lastMatch = this.#last;
     for (let at = this.#from; at <= this.text.length; at++) {
@@ -130,7 +139,13 @@ export class Matcher {
 
   matches(): boolean {
     this.groups.fill(-1);
-    const end = this.#run.match(this.pattern.program, 0, this.groups, this.text.length);
+    const before = this.#run.steps;
+    let end: number;
+    try {
+      end = this.#run.match(this.pattern.program, 0, this.groups, this.text.length);
+    } finally {
+      spendEffort(before - this.#run.steps);
+    }
     this.groups[0] = 0;
     this.groups[1] = end;
     return end >= 0;
@@ -146,7 +161,8 @@ class Run {
   readonly #looks: (Uint8Array | undefined)[] = [];
   readonly #atomics = new Map<number, Map<number, number>>();
   #noteBytes = 0;
-  #steps: number;
+  /** Steps left. */
+  steps: number;
   readonly #word: CodePointSet;
 
   constructor(
@@ -156,11 +172,11 @@ class Run {
     maxSteps: number,
   ) {
     this.#word = unicode ? unicodeClass('w') : WORD;
-    this.#steps = Math.min(maxSteps, FREE_STEPS + text.length * (STEPS_PER_UNIT + programSize));
+    this.steps = Math.min(maxSteps, FREE_STEPS + text.length * (STEPS_PER_UNIT + programSize));
   }
 
   #spend(steps: number): void {
-    if ((this.#steps -= steps) < 0) throw tooMuchWork();
+    if ((this.steps -= steps) < 0) throw tooMuchWork();
     checkTurn();
   }
 
@@ -182,8 +198,8 @@ class Run {
       }
       for (;;) {
         const instruction = code[pc];
-        if (--this.#steps < 0) throw tooMuchWork();
-        if ((this.#steps & STEPS_PER_CHECK_MASK) === 0) checkTurn();
+        if (--this.steps < 0) throw tooMuchWork();
+        if ((this.steps & STEPS_PER_CHECK_MASK) === 0) checkTurn();
         if (instruction.op === 'set') {
           if (at >= text.length) break;
           const cp = codePointAt(text, at);

@@ -1,7 +1,7 @@
 // Grok expressions: regular expressions that refer to named patterns (`%{NUMBER:bytes:int}`) and capture fields. They run on the linear-time engine.
 
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { INGEST_STEPS, JavaPattern } from '../../regex/java-pattern.ts';
+import { JavaPattern } from '../../regex/java-pattern.ts';
 import { FLAG } from '../../regex/syntax.ts';
 import { GROK_PATTERNS } from './patterns.ts';
 
@@ -45,7 +45,7 @@ export class Grok {
 
   /** Values by field if the expression matches anywhere in the text, otherwise null. */
   match(text: string): Map<string, unknown> | null {
-    const matcher = this.#pattern.matcher(text, INGEST_STEPS);
+    const matcher = this.#pattern.matcher(text);
     if (!matcher.find()) return null;
     const values = new Map<string, unknown>();
     for (const { field, type, groups } of this.#captures) {

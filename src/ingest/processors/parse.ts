@@ -4,7 +4,7 @@ import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { INGEST_STEPS, JavaPattern } from '../../regex/java-pattern.ts';
+import { JavaPattern } from '../../regex/java-pattern.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
@@ -73,7 +73,7 @@ function trimmerOf(characters: string | null): (text: string) => string {
 }
 
 function withoutMatches(text: string, pattern: JavaPattern): string {
-  const matcher = pattern.matcher(text, INGEST_STEPS);
+  const matcher = pattern.matcher(text);
   let out = '';
   let last = 0;
   while (matcher.find()) {

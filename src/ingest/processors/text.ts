@@ -5,7 +5,7 @@ import { threadAnalysisHost } from '../../analysis/thread-host.ts';
 import { parseByteSize } from '../../common/byte-size.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { INGEST_STEPS, type JavaPattern } from '../../regex/java-pattern.ts';
+import type { JavaPattern } from '../../regex/java-pattern.ts';
 import { Replacement } from '../../regex/replacement.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
@@ -42,7 +42,7 @@ function asText(value: unknown, field: string, isItem: boolean): string {
 /** Splits like Java's Pattern.split. @param limit  0 drops trailing empty strings, -1 keeps them */
 export function splitText(pattern: JavaPattern, text: string, limit: number): string[] {
   const parts: string[] = [];
-  const matcher = pattern.matcher(text, INGEST_STEPS);
+  const matcher = pattern.matcher(text);
   let from = 0;
   while ((limit <= 0 || parts.length < limit - 1) && matcher.find()) {
     // An empty match at the start does not produce an empty string.
@@ -69,7 +69,7 @@ const gsub = textProcessor((config) => {
   const pattern = config.pattern('pattern');
   const replacement = new Replacement(config.text('replacement'), pattern);
   return (text) => {
-    const matcher = pattern.matcher(text, INGEST_STEPS);
+    const matcher = pattern.matcher(text);
     let out = '';
     let last = 0;
     while (matcher.find()) {

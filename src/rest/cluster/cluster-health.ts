@@ -14,7 +14,11 @@ const HEALTHS: readonly Health[] = ['green', 'yellow', 'red'];
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-const POLL_MS = 20;
+/** Health is computed again after this time even if the cluster state is the same: it also depends on what shards report. Doubles each time. */
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 1000;
+/** Time between two looks at the cluster state. */
+const LOOK_MS = 50;
 
 export const clusterHealthApi = defineApi({
   name: 'cluster.health',
@@ -43,7 +47,7 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
     throw illegalArgumentError(`unknown level parameter [${level}]`);
   const isMet = readConditions(request, context);
   const deadline = Date.now() + (request.timeMs('timeout') ?? DEFAULT_TIMEOUT_MS);
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
     const { names, shown, missing } = healthTargets(request, context);
     const body = clusterHealth(context.engine.whole, {
       indices: names,
@@ -53,8 +57,16 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
     if (missing) body.status = 'red';
     if (!missing && isMet(body, names)) return ok(body);
     if (Date.now() >= deadline || request.reply.aborted) return answer(408, { ...body, timed_out: true });
-    await sleep(Math.min(POLL_MS, Math.max(1, deadline - Date.now())));
+    await changeOf(context, Math.min(deadline, Date.now() + pauseMs));
   }
+}
+
+/** Resolves when the cluster state has changed, at the latest at `until`. */
+async function changeOf(context: RestContext, until: number): Promise<void> {
+  const before = context.engine.whole.cluster;
+  // Threads receive states as messages, and nothing announces them here. A look at the state costs a comparison.
+  do await sleep(Math.min(LOOK_MS, Math.max(1, until - Date.now())));
+  while (context.engine.whole.cluster === before && Date.now() < until);
 }
 
 /**
@@ -86,9 +98,10 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
   const expected = Number(nodes[2]);
   const hasNodes = compareNodes(nodes[1] ?? '', expected);
   const shards = request.string('wait_for_active_shards') ?? '0';
-  const { indices } = context.engine.whole.cluster;
   return (body, names) => {
     if (!hasNodes) return false;
+    // Read each time: what is waited for may be an index that does not exist yet.
+    const { indices } = context.engine.whole.cluster;
     if (status !== undefined && HEALTHS.indexOf(body.status) > HEALTHS.indexOf(status)) return false;
     const active = names.reduce((sum, name) => sum + (indices[name] ? shardCounts(indices[name]).primaries : 0), 0);
     return shards === 'all' ? body.status === 'green' : active >= Number(shards);
