@@ -184,7 +184,7 @@ describe('IMAP', () => {
       /\[info\].* client login failed: "Invalid login" while in http auth state, client: .*, login: "refused"/,
     );
     expect(front.read('error.log')).toMatch(
-      /upstream sent invalid response: "b NO rejected by the back end" while reading response from upstream/,
+      /upstream sent invalid response: "NO rejected by the back end" while reading response from upstream/,
     );
   });
 

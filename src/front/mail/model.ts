@@ -84,6 +84,8 @@ export interface LoginScript {
   /** sent to the client after the login; null: the last reply of the back end is */
   success: string | null;
   needsPassword: boolean;
+  /** precedes replies, and is left out in the log */
+  tag: string;
 }
 
 /** A protocol of mail, as the sessions see it. */

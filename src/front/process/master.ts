@@ -94,6 +94,7 @@ async function readCycle(options: Options, places: Places): Promise<Cycle> {
   if (main.stream) blocks.push(await (await import('../stream/build.ts')).buildStream({ ...input, node: main.stream }));
   if (main.mail) blocks.push(await (await import('../mail/build.ts')).buildMail({ ...input, node: main.mail }));
   const sockets = blocks.reduce((count, block) => count + block.sockets.length, 0);
+  checkAddresses(blocks);
   if (main.workerConnections <= sockets)
     throw new ConfigError(`${main.workerConnections} worker_connections are not enough for ${sockets} listening sockets`);
   try {
@@ -106,6 +107,15 @@ async function readCycle(options: Options, places: Places): Promise<Cycle> {
   }
   for (const message of warnings) logTo(main.errorLogs, 'warn', message);
   return { nodes, main, http, blocks, targets };
+}
+
+/** A socket serves one block. @throws ConfigError as nginx does when it binds the second one */
+function checkAddresses(blocks: readonly BlockMain[]): void {
+  const taken = new Set<string>();
+  for (const { key } of blocks.flatMap(({ sockets }) => sockets)) {
+    if (taken.has(key)) throw new ConfigError(`bind() to ${key.replace(/^(?:tcp|udp):/, '')} failed (98: Address already in use)`);
+    taken.add(key);
+  }
 }
 
 const socketsOf = (cycle: Cycle): ListenSocket[] => cycle.blocks.flatMap((block) => block.sockets);

@@ -97,6 +97,12 @@ const CASES: [text: string, message: string, line: number, own?: 'own'][] = [
     `no "ssl_certificate_key" is defined for the "starttls" directive in ${folder}/nginx.conf:7`,
     0,
   ],
+  [
+    `events {}\nstream { server { listen 127.0.0.1:25093; return x; } }\nmail { ${AUTH} server { listen 127.0.0.1:25093; protocol imap; } }\n`,
+    'bind() to 127.0.0.1:25093 failed (98: Address already in use)',
+    0,
+    'own',
+  ],
 ];
 
 const placed = (message: string, line: number): string => (line === 0 ? message : `${message} in ${folder}/nginx.conf:${line}`);

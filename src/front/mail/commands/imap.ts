@@ -143,6 +143,7 @@ class ImapDialog implements ClientDialog {
       findReply: findImapReply,
       success: null,
       needsPassword: true,
+      tag,
     };
   }
 }

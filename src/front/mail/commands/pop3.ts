@@ -173,6 +173,7 @@ class Pop3Dialog implements ClientDialog {
       findReply: findLine,
       success: null,
       needsPassword: true,
+      tag: '',
     };
   }
 }

@@ -195,7 +195,13 @@ class SmtpDialog implements ClientDialog {
       const identity = Buffer.from(`\0${login}\0${password ?? ''}`, 'latin1').toString('base64');
       add('AUTH', `AUTH PLAIN ${identity}`, status('235'));
     }
-    return { steps, findReply: findSmtpReply, success: anonymous ? null : '235 2.0.0 OK\r\n', needsPassword: authenticates && !anonymous };
+    return {
+      steps,
+      findReply: findSmtpReply,
+      success: anonymous ? null : '235 2.0.0 OK\r\n',
+      needsPassword: authenticates && !anonymous,
+      tag: '',
+    };
   }
 }
 

@@ -90,7 +90,9 @@ export class BackEndLogin implements Timed {
 
   #refused(start: number, end: number): void {
     const passes = mailProxy.conf(this.#session.loc).proxy_pass_error_message;
-    const text = this.#received.latin1Slice(start, end - 2);
+    const reply = this.#received.latin1Slice(start, end - 2);
+    const { tag } = this.#script;
+    const text = tag !== '' && reply.startsWith(tag) ? reply.slice(tag.length) : reply;
     this.#session.log(passes ? 'info' : 'error', `upstream sent invalid response: "${text}"`);
     this.#finish({ refusal: passes ? this.#received.latin1Slice(0, end) : null });
   }
