@@ -6,7 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { Front, ours } from '../support/front.ts';
 
 const front = new Front();
-const NAMES = ['first', 'second', 'udpBack', 'gone', 'api', 'plain', 'matched', 'udp', 'mandatory'] as const;
+const NAMES = ['first', 'second', 'udpBack', 'gone', 'api', 'plain', 'matched', 'udp', 'mandatory', 'dropped'] as const;
 const port = {} as Record<(typeof NAMES)[number], number>;
 const servers: Server[] = [];
 let udpBack: Socket;
@@ -36,6 +36,7 @@ beforeAll(async () => {
       upstream mandatory { zone mandatory 64k; server 127.0.0.1:${port.gone}; }
       server { listen 127.0.0.1:${port.plain}; proxy_pass plain; health_check interval=50ms; }
       server { listen 127.0.0.1:${port.matched}; proxy_pass matched; health_check interval=50ms match=pong fails=2 passes=2; }
+      server { listen 127.0.0.1:${port.dropped}; proxy_session_drop on; proxy_pass matched; }
       server { listen 127.0.0.1:${port.udp} udp; proxy_pass datagrams; health_check interval=50ms udp match=literal; }
       server { listen 127.0.0.1:${port.mandatory}; proxy_pass mandatory; health_check interval=50ms mandatory port=${port.first}; }
     }`,
@@ -83,6 +84,26 @@ test.skipIf(!ours)('a peer whose answer does not match is not chosen until it do
   answers.first = 'PONG';
   await until('matched', [true, true]);
   expect(new Set([await ask(port.matched), await ask(port.matched)])).toEqual(new Set(['first', 'second']));
+});
+
+test.skipIf(!ours)('proxy_session_drop ends the sessions of a peer that is not healthy any more', async () => {
+  await until('matched', [true, true]);
+  const open = await Promise.all(
+    [1, 2].map(async () => {
+      const socket = connect(port.dropped, '127.0.0.1');
+      socket.write('PING\r\n');
+      await new Promise((resolve) => socket.once('data', resolve));
+      return { socket, closed: new Promise((resolve) => socket.on('error', () => {}).on('close', resolve)) };
+    }),
+  );
+  answers.second = 'BUSY';
+  await until('matched', [true, false]);
+  await Promise.race(open.map(({ closed }) => closed));
+  expect(front.read('error.log')).toMatch(/session dropped, peer 127\.0\.0\.1:\d+ is no longer available/);
+  expect(open.filter(({ socket }) => !socket.destroyed)).toHaveLength(1);
+  for (const { socket } of open) socket.destroy();
+  answers.second = 'PONG';
+  await until('matched', [true, true]);
 });
 
 test.skipIf(!ours)('answers over UDP are examined', async () => {

@@ -24,14 +24,14 @@ const NAMES = [
   'http',
   'none',
 ] as const;
-const port = {} as Record<(typeof NAMES)[number] | 'udp' | 'udpText', number>;
+const port = {} as Record<(typeof NAMES)[number] | 'udp' | 'udpText' | 'udpEmpty' | 'udpMirror', number>;
 let echo: Server;
 /** what the back end of the PROXY protocol got */
 let headed = '';
 let header: Server;
 
 beforeAll(async () => {
-  for (const name of [...NAMES, 'udp', 'udpText'] as const) port[name] = await freePort();
+  for (const name of [...NAMES, 'udp', 'udpText', 'udpEmpty', 'udpMirror'] as const) port[name] = await freePort();
   echo = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {}).on('data', (data) => socket.write(data));
     socket.on('end', () => socket.end('end'));
@@ -74,6 +74,7 @@ beforeAll(async () => {
       server { listen 127.0.0.1:${port.none} proxy_protocol; return never; access_log none.log line; }
       server { listen 127.0.0.1:${port.pass}; pass 127.0.0.1:${port.http}; }
       server { listen 127.0.0.1:${port.udp} udp; proxy_pass 127.0.0.1:${port.udpText}; proxy_responses 1; access_log udp.log line; }
+      server { listen 127.0.0.1:${port.udpEmpty} udp; proxy_pass 127.0.0.1:${port.udpMirror}; proxy_responses 1; }
       server { listen 127.0.0.1:${port.udpText} udp; return "datagram $protocol"; }
     }`,
   );
@@ -209,6 +210,20 @@ describe('datagrams', () => {
     await front.until(() => front.read('udp.log').includes('\n'));
     expect(front.read('udp.log')).toBe(`UDP 200 8 12 127.0.0.1:${port.udpText}\n`);
   });
+
+  test('may be empty, both ways', async () => {
+    const mirror = createSocket('udp4');
+    mirror.on('message', (data, from) => mirror.send(data, from.port, from.address));
+    await new Promise<void>((resolve) => mirror.bind(port.udpMirror, '127.0.0.1', resolve));
+    const socket = createSocket('udp4');
+    const answer = await new Promise<Buffer>((resolve) => {
+      socket.on('message', resolve);
+      socket.send('', port.udpEmpty, '127.0.0.1');
+    });
+    socket.close();
+    mirror.close();
+    expect(answer).toHaveLength(0);
+  });
 });
 
 describe('a configuration', () => {
@@ -230,7 +245,7 @@ describe('a configuration', () => {
     ['server { listen 127.0.0.1:1; proxy_pass 127.0.0.1; }', 'no port in upstream "127.0.0.1"'],
     ['geo $a { proxy 10.0.0.0/8; } server { listen 127.0.0.1:1; return x; }', 'invalid network "proxy"'],
     ['ssl_buffer_size 4k; server { listen 127.0.0.1:1; return x; }', '"ssl_buffer_size" directive is not allowed here'],
-    ['proxy_session_drop on; server { listen 127.0.0.1:1; return x; }', '"proxy_session_drop": proxy_session_drop is not supported'],
+    ['zone_sync; server { listen 127.0.0.1:1; return x; }', '"zone_sync": zone_sync is not supported'],
     ['server { listen 127.0.0.1:1; location / { } }', 'unknown directive "location"|"location" directive is not allowed here'],
   ])('%s is refused', async (text, message) => {
     expect(await start(text)).toMatch(new RegExp(message));

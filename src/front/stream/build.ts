@@ -22,7 +22,6 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^js_periodic$/, 'js_periodic in stream (use it in http)'],
   [/^js_(include|context_reuse_max_size)$/, 'this directive of njs'],
   [/^zone_sync/, 'zone_sync'],
-  [/^proxy_session_drop$/, 'proxy_session_drop'],
   [/^proxy_(bind_dynamic|downstream_buffer|upstream_buffer|socket_rcvbuf|socket_sndbuf)$/, 'this setting of connections'],
 ];
 

@@ -147,7 +147,8 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 /** What passes on in place of some data after all filters. @param last  the sender closed its side */
 export function filtered({ filters }: StreamSession, direction: Direction, data: Buffer, last = false): Buffer[] {
-  let chunks = data.length > 0 ? [data] : [];
+  // a datagram may be empty
+  let chunks = last && data.length === 0 ? [] : [data];
   for (const filter of direction === 'up' ? filters : filters.toReversed()) {
     if (!filter.handles(direction)) continue;
     const passed = chunks.flatMap((chunk) => filter.pass(direction, chunk, false));

@@ -91,7 +91,7 @@ export class JsSession {
     const direction = named === undefined ? this.#running : named ? 'down' : 'up';
     if (direction === null) throw new TypeError('"from_upstream" flag is expected when called asynchronously');
     const bytes = bytesOf(data);
-    if (bytes.length === 0) return;
+    if (bytes.length === 0 && !this.#s.udp) return;
     if (direction === this.#running && this.#output) this.#output.push(bytes);
     else if (this.onSend) this.onSend(direction, bytes);
     else throw new TypeError('data can be sent in js_filter only');

@@ -5,6 +5,7 @@ import type { Peer } from '../../http/upstream/peers/peer.ts';
 import { Selection } from '../../http/upstream/peers/selection.ts';
 import { type AttemptState, STATUS, type StreamSession } from '../model.ts';
 import type { ProxyConf } from './conf.ts';
+import { dropWithPeer, forgetPeer } from './session-drop.ts';
 
 export class Attempts {
   /** of the current attempt */
@@ -66,7 +67,9 @@ export class Attempts {
   /** The connection to the peer is open. */
   connected(): void {
     this.state.connectMs = nowMs() - this.state.startMs;
-    if (this.peer) this.#selection.connected(this.peer);
+    if (!this.peer) return;
+    this.#selection.connected(this.peer);
+    if (this.#conf.proxy_session_drop) dropWithPeer(this.#s, this.peer, this.#group);
   }
 
   received(bytes: number): void {
@@ -79,6 +82,7 @@ export class Attempts {
     const { peer, state } = this;
     if (!peer) return;
     this.peer = null;
+    if (this.#conf.proxy_session_drop) forgetPeer(this.#s);
     state.sessionMs = nowMs() - state.startMs;
     const { set } = this.#group;
     if (set.watchesInflight) {

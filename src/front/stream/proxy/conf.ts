@@ -40,6 +40,7 @@ const table = {
   proxy_requests: num(HS, 0),
   /** Infinity: not known */
   proxy_responses: { ...num(HS, 0), fallback: Infinity, defaultText: '' },
+  proxy_session_drop: flag(HS, false),
   proxy_socket_keepalive: flag(HS, false),
   proxy_ssl: flag(HS, false),
   proxy_ssl_alpn: custom<Value[] | null>(HS, [1, 64], null, (f: BlockFrame) => f.args.map((word) => f.scope.value(word))),
