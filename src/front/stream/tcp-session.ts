@@ -162,10 +162,9 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     if (this.#released) return;
     const { socket } = this;
     if (socket.destroyed) return;
-    // what is unread would make the system reset the connection; it is dropped, as by nginx
     socket.on('error', () => {});
-    // closing a plain socket with nothing to write needs no shutdown before it
-    if (this.isSecure || this.unsent > 0) socket.destroySoon();
+    // Bytes that nobody read make the system reset the connection: its end is sent before. A client that ended left none.
+    if (this.isSecure || this.unsent > 0 || !socket.readableEnded) socket.destroySoon();
     else socket.destroy();
   }
 

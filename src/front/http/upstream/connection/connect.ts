@@ -216,8 +216,7 @@ export class PeerConnection implements Timed {
   /** Closes as soon as everything is sent. */
   finish(): void {
     this.#leave();
-    // closing a plain socket with nothing to write needs no shutdown before it
-    if (this.connected && (this.#secure || this.unsent > 0)) this.socket.destroySoon();
+    if (this.connected) this.socket.destroySoon();
     else this.socket.destroy();
   }
 
