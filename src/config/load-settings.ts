@@ -55,7 +55,7 @@ export function loadSettings(sources: SettingSources = {}): Settings {
   }
   checkDialect(values['compat.flavor'] as Flavor, values['compat.version'] as string);
   // Every name of SETTINGS has its default or a parsed value, both of the type of the setting.
-  return values as unknown as Settings;
+  return values as Settings;
 }
 
 /** The configuration file that `loadSettings` reads, null if there is none. A file that is named need not exist. */

@@ -148,7 +148,7 @@ function guardRequests(prototype: HyperRequest): void {
 /** Guard 1: counts and collects in one pass over the head. All requests of uWebSockets share a prototype, which is available from the first. */
 function guardForEach(): void {
   // a private method, checked at load
-  const prototype = hyperExpress.Server.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const prototype = hyperExpress.Server.prototype as Record<string, (...args: unknown[]) => unknown>;
   const handle = prototype._handle_uws_request;
   const count = (name: string, value: string): void => {
     const earlier = readHeaders[name];

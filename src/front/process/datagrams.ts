@@ -19,7 +19,7 @@ export function bindDatagrams({ host, port, options }: ListenSocket): DatagramHa
   const socket = createSocket({
     type: v6 ? 'udp6' : 'udp4',
     ipv6Only: v6 && options.ipv6Only,
-    lookup: literal as never,
+    lookup: literal,
   });
   let failed = 0;
   socket.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,8 @@
 // Listening sockets: bound by the master, kept across reloads and binary upgrades, inherited by workers as descriptors.
 import { chmodSync, closeSync, unlinkSync } from 'node:fs';
 import net from 'node:net';
+import { present } from '../../common/present.ts';
+import { internalsOf } from '../../http/wire/stream-binding.ts';
 import type { ListenSocket } from '../http/model/types.ts';
 import { systemError } from '../system-error.ts';
 import { bindDatagrams } from './datagrams.ts';
@@ -14,7 +16,7 @@ interface Handle {
 
 /** node:net's function for a bound but not yet listening handle; a number is a libuv error. */
 type CreateHandle = (address: string, port: number, type: number, fd?: number, flags?: number) => Handle | number;
-const createHandle = (net as unknown as { _createServerHandle: CreateHandle })._createServerHandle;
+const createHandle = present(internalsOf<{ _createServerHandle: CreateHandle }>(net)._createServerHandle);
 
 const UV_TCP_IPV6ONLY = 1;
 

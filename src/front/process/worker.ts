@@ -5,6 +5,7 @@ import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { present } from '../../common/present.ts';
+import { internalsOf } from '../../http/wire/stream-binding.ts';
 import { logTo } from '../log/error-log.ts';
 import { beginLoop, sharedMemories } from '../zone/memory.ts';
 import { makeFolders } from './folders.ts';
@@ -77,7 +78,7 @@ function dropPrivileges(): void {
   makeFolders(eventLoop.folders(changes), changes ? user.name : null, (message) => logTo(eventLoop.logs, 'crit', message));
   if (!changes) return;
   present(process.setgid)(user.group);
-  (process as unknown as { initgroups(user: string, group: string): void }).initgroups(user.name, user.group);
+  present(internalsOf<{ initgroups(user: string, group: string): void }>(process).initgroups)(user.name, user.group);
   present(process.setuid)(user.name);
 }
 

@@ -2,7 +2,7 @@
 // A message is sent in order to all other loops. A loop that must not act on outdated state calls `drain` first: a counter in shared memory tells
 // without a system call whether there are messages.
 
-import { BroadcastChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { BroadcastChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { present } from '../../common/present.ts';
 import { loop, sharedBytes } from './memory.ts';
 
@@ -13,14 +13,17 @@ interface Message {
 /** Methods that Node adds to the standard's. */
 type Channel = BroadcastChannel & { onmessage: (event: { data: Message }) => void; unref(): void };
 
-const handlers = new Map<string, (data: never) => void>();
+/** The types of Node leave out that channels are accepted, too. */
+const receive = receiveMessageOnPort as (port: MessagePort | BroadcastChannel) => { message: Message } | undefined;
+
+const handlers = new Map<string, (data: unknown) => void>();
 let channel: Channel | null;
 let news: Int32Array | null;
 let seen = 0;
 
 /** @param handler  runs in every loop except the sender's */
 export function onNews<T>(topic: string, handler: (data: T) => void): void {
-  handlers.set(topic, handler as (data: never) => void);
+  handlers.set(topic, handler as (data: unknown) => void);
 }
 
 /** Joins the other loops; no effect if there are none. */
@@ -33,7 +36,7 @@ export function openBus(): void {
 }
 
 function handle({ topic, data }: Message): void {
-  handlers.get(topic)?.(data as never);
+  handlers.get(topic)?.(data);
 }
 
 export function tellLoops(topic: string, data: unknown): void {
@@ -48,5 +51,5 @@ export function drain(): void {
   const now = Atomics.load(present(news), 0);
   if (now === seen) return;
   seen = now;
-  for (let next = receiveMessageOnPort(channel as never); next; next = receiveMessageOnPort(channel as never)) handle(next.message);
+  for (let next = receive(channel); next; next = receive(channel)) handle(next.message);
 }

@@ -98,8 +98,8 @@ define('IpScriptDocValues', 'String', Ips);
 define('GeoPoints', 'GeoPoint', GeoPoints, {
   'double getLat()': (self: GeoPoints) => (self.first() as GeoPoint).lat,
   'double getLon()': (self: GeoPoints) => (self.first() as GeoPoint).lon,
-  'double[] getLats()': (self: GeoPoints) => Float64Array.from(self as unknown as GeoPoint[], ({ lat }) => lat),
-  'double[] getLons()': (self: GeoPoints) => Float64Array.from(self as unknown as GeoPoint[], ({ lon }) => lon),
+  'double[] getLats()': (self: GeoPoints) => Float64Array.from<unknown>(self, (point) => (point as GeoPoint).lat),
+  'double[] getLons()': (self: GeoPoints) => Float64Array.from<unknown>(self, (point) => (point as GeoPoint).lon),
   'double arcDistance(double,double)': (self: GeoPoints, lat: number, lon: number) => self.away(lat, lon),
   'double arcDistanceWithDefault(double,double,double)': (self: GeoPoints, lat: number, lon: number, other: number) =>
     self.length ? self.away(lat, lon) : other,

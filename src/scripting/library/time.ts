@@ -86,7 +86,7 @@ const inZone = (local: bigint, zone: TimeZone): ZonedTime => {
 /** A temporal of the same class with another local time. */
 function withLocal<T extends Temporal>(time: T, local: bigint): T {
   if (time instanceof ZonedTime) return inZone(local, time.zone) as T;
-  if (time instanceof LocalTime) return new LocalTime(((local % DAY_NANOS) + DAY_NANOS) % DAY_NANOS) as unknown as T;
+  if (time instanceof LocalTime) return new LocalTime(((local % DAY_NANOS) + DAY_NANOS) % DAY_NANOS) as Temporal as T;
   return new (time.constructor as new (nanos: bigint) => T)(local);
 }
 

@@ -106,8 +106,9 @@ export function arrayOf(type: Type, lengths: readonly number[]): Value {
 export function arrayWith(type: Type, items: Value[]): Value {
   const array = arrayOf(type, [items.length]);
   if (array instanceof JavaArray) return new JavaArray(items, array.element);
+  const elements = array as Value[] | NumericArray;
   items.forEach((item, i) => {
-    (array as unknown as Value[])[i] = item;
+    elements[i] = item;
   });
   return array;
 }

@@ -1,6 +1,7 @@
 // Runs streams of node:zlib synchronously, piece by piece, so that order and flushes are kept. Streams are reused, because creating one
 // costs more than compressing a page.
 import type * as zlib from 'node:zlib';
+import { internalsOf } from '../../../http/wire/stream-binding.ts';
 
 interface Handle {
   writeSync(flush: number, input: Buffer | null, inOff: number, inLen: number, out: Buffer, outOff: number, outLen: number): void;
@@ -23,7 +24,7 @@ export class SyncZlib {
   private constructor(kind: string, make: () => zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress) {
     this.#kind = kind;
     // internals of node:zlib's streams, for synchronous writes
-    this.#engine = make() as unknown as Engine;
+    this.#engine = internalsOf<Engine>(make()) as Engine;
     this.#engine.on('error', (error) => {
       this.#failed = error;
     });

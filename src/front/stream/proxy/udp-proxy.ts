@@ -59,7 +59,7 @@ export class UdpProxy implements Timed {
       return;
     }
     const { host, port } = peer.address;
-    const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', lookup: literal as never });
+    const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', lookup: literal });
     this.#socket = socket;
     socket.on('error', (error) => this.#peerFailed(socket, error));
     socket.on('message', (data) => this.#fromPeer(data));

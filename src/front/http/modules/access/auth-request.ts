@@ -31,9 +31,9 @@ export const authRequestModule = defineModule(
 );
 
 interface AuthState {
-  done: boolean;
   status: number;
-  sub: Request;
+  /** the subrequest, once it is done */
+  sub: Request | null;
 }
 
 function authRequest(r: Request): number {
@@ -41,36 +41,35 @@ function authRequest(r: Request): number {
   if (!c.auth_request || c.auth_request === 'off') return DECLINED;
   const state = r.getCtx<AuthState>(authRequestModule);
   if (state) {
-    if (!state.done) return AGAIN;
+    const { sub, status } = state;
+    if (!sub) return AGAIN;
     for (const { def, value } of c.auth_request_set ?? []) {
-      const text = value.eval(state.sub);
+      const text = value.eval(sub);
       if (def.set) def.set(r, text);
       else r.vars[present(def.index)] = text;
     }
-    const { status } = state;
     if (status === 403) return 403;
     if (status === 401) {
-      for (const field of state.sub.out.fields) if (field.lname === 'www-authenticate') r.out.add(field.name, field.value);
+      for (const field of sub.out.fields) if (field.lname === 'www-authenticate') r.out.add(field.name, field.value);
       return 401;
     }
     if (status >= 200 && status < 300) return OK;
     r.log('error', `auth request unexpected status: ${status}`);
     return 500;
   }
-  const fresh: AuthState = { done: false, status: 0, sub: undefined as never };
+  const fresh: AuthState = { status: 0, sub: null };
   r.setCtx(authRequestModule, fresh);
   const text = c.auth_request.uri.eval(r);
   const query = text.indexOf('?');
   const sub = startSubrequest(r, query < 0 ? text : text.slice(0, query), query < 0 ? '' : text.slice(query + 1), {
     headerOnly: true,
     done: (request, rc) => {
-      fresh.done = true;
+      fresh.sub = request;
       fresh.status = rc >= 300 ? rc : request.out.status || (rc === OK ? 200 : 500);
       return OK;
     },
   });
   if (!sub) return ERROR;
-  fresh.sub = sub;
   r.resume = () => runPhases(r);
   return AGAIN;
 }
