@@ -67,6 +67,8 @@ export class AnalysisRegistry {
   readonly #filters = new Map<string, FilterFactory>();
   readonly #defined: string[] = [];
   readonly #definedFilters = new Set<string>();
+  /** Words in the longest shingle of each filter that is defined with that type. */
+  readonly #shingleSizes = new Map<string, number>();
   readonly #limits: AnalysisLimits;
   readonly #normalizingChains = new Map<string, Analyzer>();
   readonly #chains = new WeakMap<Analyzer, CustomChain>();
@@ -95,6 +97,8 @@ export class AnalysisRegistry {
     for (const [name, tree] of group('filter')) {
       registry.#filters.set(name, registry.filterFrom(name, tree));
       registry.#definedFilters.add(name);
+      const shingles = new Settings(tree);
+      if (shingles.get('type', '') === 'shingle') registry.#shingleSizes.set(name, shingles.int('max_shingle_size', 2));
     }
     registry.#buildAnalyzers(group('analyzer'));
     registry.#checkNames(group('analyzer').map(([name]) => name));
@@ -179,6 +183,13 @@ export class AnalysisRegistry {
   /** Names of the analyzers with such filters. */
   updateableAnalyzers(): readonly string[] {
     return this.#defined.filter((name) => this.updateableFilters(name).length > 0);
+  }
+
+  shingleSize(analyzer: string): number | null {
+    const found = this.#analyzers.get(analyzer);
+    const filters = (found && this.#chains.get(found)?.filters) ?? [];
+    const shingles = filters.find((factory) => this.#shingleSizes.has(factory.name));
+    return shingles ? (this.#shingleSizes.get(shingles.name) ?? null) : null;
   }
 
   hasAnalyzer(name: string): boolean {

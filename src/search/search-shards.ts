@@ -8,6 +8,8 @@ import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
 import { type ExecutionCounters, makeCounters, type StopCheck } from '../plan/query-plan.ts';
+import { parseQuery } from '../query/parse-query.ts';
+import { matchScope } from './compute/plan-scope.ts';
 import { collapseHits, collapsePart } from './fetch/collapse.ts';
 import { fetchParts } from './fetch/fetch-parts.ts';
 import { fetchHits } from './fetch/fetch-phase.ts';
@@ -16,6 +18,7 @@ import { innerHitsOf, innerHitsPart } from './fetch/inner-hits.ts';
 import { topHits } from './fetch/top-hits.ts';
 import { profileJson } from './profile/profile.ts';
 import type { SearchRequest } from './request/search-request.ts';
+import { rewriteQuery } from './rewrite/rewrite.ts';
 import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './run/can-match.ts';
 import { FetchBudget } from './run/fetch-budget.ts';
 import { checkSameKinds, type ResolvedSort } from './run/resolved-sort.ts';
@@ -208,6 +211,13 @@ function suggestOf(
       typedKeys: env.typedKeys,
       nodeId: env.nodeId,
       fetch: (hits) => fetchHits(hits, shards, { ...request, scriptFields: [] }, () => [], [], control),
+      exists({ shard, prepared }, json) {
+        const query = rewriteQuery(parseQuery(json), contextOf(shard, env));
+        return shard.segments.some((_, index) => {
+          const plan = prepared.planner.plan(query, matchScope(index));
+          return plan.op !== 'matchNone' && prepared.matchingDocs(index, plan, null).length > 0;
+        });
+      },
     },
   );
 }

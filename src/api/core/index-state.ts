@@ -30,6 +30,8 @@ export interface IndexAnalysis {
   /** Applies only the normalization of an analyzer (lowercase, folding...), as needed for wildcard, prefix and fuzzy terms of text fields. */
   normalizeTerm(analyzer: string, text: string): string;
   hasAnalyzer(name: string): boolean;
+  /** Words in the longest shingle of an analyzer with a shingle filter of the index; null for any other, also with the built-in filter. */
+  shingleSize(analyzer: string): number | null;
 }
 
 export interface AnalyzedToken {

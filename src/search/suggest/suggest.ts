@@ -1,18 +1,22 @@
 // `suggest` of a search: runs the suggesters on every shard and merges their results.
 
 import { jsonFloat } from '../../common/json-float.ts';
+import { parseJson } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { allShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
+import { renderTemplate } from '../../scripting/mustache.ts';
+import type { PhraseSuggestion } from '../request/phrase-suggest-request.ts';
 import type { CompletionSuggestion, Suggestion, TermSuggestion } from '../request/suggest-request.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import type { ShardHit } from '../run/shard-hits.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import type { ShardStatistics } from '../shard/statistics.ts';
 import { type CompletionOption, compareOptions, suggestCompletions } from './completion-suggester.ts';
+import { mergePhrases, suggestPhrases } from './phrase-suggester.ts';
 import { mergeTermOptions, suggestTerms, type TermEntry } from './term-suggester.ts';
 
 export interface SuggestShard {
@@ -28,6 +32,8 @@ export interface SuggestOptions {
   readonly nodeId: string;
   /** Fetches hits as the JSON of search hits. */
   fetch(hits: readonly ShardHit[]): MutableJsonObject[];
+  /** Whether a document of the shard matches the JSON of a query. @throws ApiError */
+  exists(shard: SuggestShard, query: unknown): boolean;
 }
 
 /** @throws ApiError search_phase_execution_exception: no shard has the field, or its type is wrong */
@@ -39,9 +45,20 @@ export function runSuggest(
   const out: MutableJsonObject = {};
   for (const suggestion of suggestions) {
     const key = options.typedKeys ? `${suggestion.kind}#${suggestion.name}` : suggestion.name;
-    setOwn(out, key, suggestion.kind === 'term' ? terms(suggestion, shards, options) : completions(suggestion, shards, options));
+    setOwn(out, key, resultOf(suggestion, shards, options));
   }
   return out;
+}
+
+function resultOf(suggestion: Suggestion, shards: readonly SuggestShard[], options: SuggestOptions): MutableJsonObject[] {
+  switch (suggestion.kind) {
+    case 'term':
+      return terms(suggestion, shards, options);
+    case 'phrase':
+      return phrases(suggestion, shards, options);
+    case 'completion':
+      return completions(suggestion, shards, options);
+  }
 }
 
 /** The result of each shard. Shards that fail are ignored unless all do. */
@@ -80,6 +97,23 @@ function terms(suggestion: TermSuggestion, shards: readonly SuggestShard[], { no
       lists.map((entries) => entries[i]?.options ?? []),
     ).map(({ text: word, score, freq }) => ({ text: word, score: jsonFloat(score), freq })),
   }));
+}
+
+function phrases(suggestion: PhraseSuggestion, shards: readonly SuggestShard[], options: SuggestOptions): MutableJsonObject[] {
+  const { text, collate, size } = suggestion;
+  const entries = onShards(shards, options.nodeId, (shard) =>
+    suggestPhrases(suggestion, fieldOf(shard, suggestion.field), shard.shard, shard.statistics, (suggested) => {
+      const params = { ...collate?.params, suggestion: suggested };
+      return collate === null || options.exists(shard, parseJson(renderTemplate(collate.template, params)));
+    }),
+  );
+  const found = mergePhrases(entries, size).map(({ text: phrase, highlighted, score, collateMatch }) => ({
+    text: phrase,
+    ...(highlighted === null ? {} : { highlighted }),
+    score: jsonFloat(score),
+    ...(collateMatch === null ? {} : { collate_match: collateMatch }),
+  }));
+  return [{ text, offset: 0, length: text.length, options: found }];
 }
 
 function completions(

@@ -1,8 +1,10 @@
 // The term suggester on one shard: finds terms of the field that are similar to the words of a text. Source: Lucene's DirectSpellChecker.
 import type { FieldType } from '../../mapping/field-type.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { afterPrefix, termOfText } from '../index-query/term.ts';
 import { fuzzyMatcher } from '../matchers/edit-distance.ts';
+import type { Spelling } from '../request/spelling-request.ts';
 import type { TermSuggestion } from '../request/suggest-request.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import type { ShardStatistics } from '../shard/statistics.ts';
@@ -28,7 +30,7 @@ export function suggestTerms(suggestion: TermSuggestion, field: FieldType, shard
     text: term,
     offset: startOffset,
     length: endOffset - startOffset,
-    options: optionsOf(suggestion, field, term, shard, statistics),
+    options: similarTerms(suggestion, suggestion.shardSize, field.spec.name, term, shard.segments, statistics),
   }));
 }
 
@@ -41,19 +43,20 @@ function tokensOf(
   return name === null ? [{ term: text, startOffset: 0, endOffset: text.length }] : shard.analysis.analyze(name, text);
 }
 
-function optionsOf(
-  suggestion: TermSuggestion,
-  field: FieldType,
+/** Terms of a field that are similar to a word, the best first. @param limit  of their number */
+export function similarTerms(
+  spelling: Spelling,
+  limit: number,
+  name: string,
   word: string,
-  shard: SearchShard,
+  segments: readonly SegmentReader[],
   statistics: ShardStatistics,
 ): TermOption[] {
-  const { mode, minWordLength, maxTermFreq, minDocFreq, maxEdits, prefixLength, distance, accuracy } = suggestion;
+  const { mode, minWordLength, maxTermFreq, minDocFreq, maxEdits, prefixLength, distance, accuracy } = spelling;
   if ([...word].length < minWordLength) return [];
-  const { name } = field.spec;
   const docFreq = statistics.term(termOfText(name, word)).docFreq;
   if (mode === 'missing' && docFreq > 0) return [];
-  const maxDoc = shard.segments.reduce((sum, segment) => sum + segment.maxDoc, 0);
+  const maxDoc = segments.reduce((sum, segment) => sum + segment.maxDoc, 0);
   if (docFreq > (maxTermFreq >= 1 ? maxTermFreq : Math.ceil(maxTermFreq * maxDoc))) return [];
   let floor = mode === 'popular' ? docFreq : 0;
   if (minDocFreq >= 1) floor = Math.max(floor, Math.trunc(minDocFreq));
@@ -61,7 +64,7 @@ function optionsOf(
   const matcher = fuzzyMatcher(word, maxEdits, prefixLength, true);
   const from = utf8.encode(matcher.prefix);
   const freqs = new Map<string, number>();
-  for (const segment of shard.segments) {
+  for (const segment of segments) {
     const range = { from, to: from.length === 0 ? null : afterPrefix(from), includeTo: false };
     for (const { bytes, docFreq: own } of segment.walkTerms(name, range, Number.POSITIVE_INFINITY, matcher.matches)) {
       const text = decoder.decode(bytes);
@@ -74,10 +77,10 @@ function optionsOf(
     const score = distance(word, text);
     if (score >= accuracy) options.push({ text, score, freq });
   }
-  return options.sort(comparatorOf(suggestion)).slice(0, suggestion.shardSize);
+  return options.sort(comparatorOf(spelling)).slice(0, limit);
 }
 
-function comparatorOf({ sort }: TermSuggestion): (a: TermOption, b: TermOption) => number {
+function comparatorOf({ sort }: Spelling): (a: TermOption, b: TermOption) => number {
   const byText = (a: TermOption, b: TermOption): number => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0);
   if (sort === 'score') return (a, b) => b.score - a.score || b.freq - a.freq || byText(a, b);
   return (a, b) => b.freq - a.freq || b.score - a.score || byText(a, b);
