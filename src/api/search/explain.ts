@@ -40,15 +40,20 @@ function detailedText(error: ApiError): string {
   return error.causedBy ? `${own}; nested: ${detailedText(error.causedBy)}` : `${own};`;
 }
 
-/** Body of `_validate/query`. A query that does not parse is reported in the answer, not thrown. */
+/**
+ * Body of `_validate/query`. A query that does not parse is reported in the answer, not thrown.
+ * @throws ApiError security_exception 400: the rewritten query would show terms of hidden documents
+ */
 export async function validateQuery(
   ctx: EngineContext,
   indices: SearchIndices,
   text: string,
   parameters: QueryParameters | undefined,
-  explain: boolean,
+  { explain, rewrite }: { readonly explain: boolean; readonly rewrite: boolean },
 ): Promise<MutableJsonObject> {
   const resolved = resolveSearch(ctx, indices);
+  if (rewrite && resolved.some(({ meta }) => ctx.index(meta.name)?.hidden?.documents))
+    throw new ApiError('security_exception', 400, "Validate with rewrite parameter isn't supported if document level security is enabled");
   let query: Query | null;
   try {
     query = await readQuery(ctx, text, parameters);

@@ -31,8 +31,9 @@ export const explainApi = defineApi({
 /** 200 `{ _shards, valid, explanations }`. @throws ApiError index_not_found_exception, JSON errors */
 async function validate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const text = request.text;
-  const explained = (request.boolean('explain') ?? false) || (request.boolean('rewrite') ?? false);
-  return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), explained));
+  const rewrite = request.boolean('rewrite') ?? false;
+  const explain = (request.boolean('explain') ?? false) || rewrite;
+  return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), { explain, rewrite }));
 }
 
 /** 200 `{ _index, _id, matched, explanation, get }`, 404 without the document. @throws ApiError */

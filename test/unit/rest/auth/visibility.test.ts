@@ -122,6 +122,12 @@ describe('document level security', () => {
     ['GET /staff/_termvectors/b1?fields=name,bio'],
     ['POST /staff/_mtermvectors', { ids: ['b1'], parameters: { fields: ['name'] } }],
     ['POST /staff/_explain/b1', { query: { match_all: {} } }],
+    ['GET /staff/_termvectors/r1?fields=*&term_statistics=true&field_statistics=true'],
+    ['POST /staff/_validate/query?explain=true', { query: { prefix: { name: 'bluecan' } } }],
+    ['POST /staff/_validate/query?explain=true', { query: { fuzzy: { name: 'bluecanery' } } }],
+    ['POST /staff/_validate/query?explain=true', { query: { match_phrase_prefix: { name: 'bluecan' } } }],
+    ['POST /staff/_validate/query?explain=true', { query: { wildcard: { name: 'blue*' } } }],
+    ['POST /staff/_validate/query?explain=true', { query: { match: { name: { query: 'bluecanery', fuzziness: 2 } } } }],
     ['POST /staff/_search', { query: { ids: { values: ['b1'] } } }],
     ['POST /staff/_search', { query: { match: { name: 'bluecanary' } }, highlight: { fields: { name: {} } } }],
     ['POST /staff/_search', { query: { bool: { must_not: { term: { team: 'red' } } } } }],
@@ -208,6 +214,14 @@ describe('document level security', () => {
     expect([status, json.error.type]).toEqual([400, 'security_exception']);
     expect(json.error.reason).toContain(reason);
     expect((await as('root', 'POST /staff/_search', body)).status).toBe(200);
+  });
+
+  test('a rewritten query, which would show terms of hidden documents, is refused', async () => {
+    const body = { query: { match_phrase_prefix: { name: 'bluecan' } } };
+    const { status, json } = await as('docs', 'POST /staff/_validate/query?rewrite=true', body);
+    expect([status, json.error.type]).toEqual([400, 'security_exception']);
+    expect(json.error.reason).toBe("Validate with rewrite parameter isn't supported if document level security is enabled");
+    expect((await as('root', 'POST /staff/_validate/query?rewrite=true', body)).status).toBe(200);
   });
 
   test('what would read or copy hidden documents is refused, other writes work', async () => {
