@@ -1,5 +1,5 @@
 // JavaScript of conversions between types.
-import { BOOLEAN, CHAR, type ClassInfo, DOUBLE, FLOAT, LONG, type Type } from '../java/class-info.ts';
+import { BOOLEAN, CHAR, type ClassInfo, DEF, DOUBLE, FLOAT, LONG, type Type } from '../java/class-info.ts';
 import { charOf, Double, Float } from '../java/values.ts';
 import { toInt, toLong } from '../runtime/numbers.ts';
 import { unplacedError } from '../syntax/script-error.ts';
@@ -120,6 +120,14 @@ function checkedCast(unit: Unit, js: string, to: Type, at: number): string {
   const info: ClassInfo | null = to.info;
   if (info) return `(p=${at},${unit.call('castTo', js, unit.constant(info))})`;
   return `(p=${at},${unit.call('castToArray', js, JSON.stringify(to.element?.name ?? ''))})`;
+}
+
+/** A checked expression in the form that def holds; constants are made once. */
+export function asDef(unit: Unit, value: Checked, at: number): string {
+  const { constant, type } = value;
+  if (typeof constant === 'number' && type.primitive === 'double') return unit.constant(new Double(constant));
+  if (typeof constant === 'number' && type.primitive === 'float') return unit.constant(new Float(constant));
+  return conversion(unit, value.js, type, DEF, false, at);
 }
 
 /** The value of a constant after a conversion between numbers; null if it is not one. */

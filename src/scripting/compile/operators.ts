@@ -13,7 +13,7 @@ import {
   promoteXor,
   STRING,
 } from './casts.ts';
-import { boxed, constantOf, conversion, converted, foldedCast } from './convert.ts';
+import { asDef, constantOf, conversion, converted, foldedCast } from './convert.ts';
 import { checkRead, decimalLiteral, numberLiteral } from './literals.ts';
 import type { Scope } from './scope.ts';
 import type { Checked, Unit, Use } from './unit.ts';
@@ -152,8 +152,8 @@ export function applied(unit: Unit, op: string, type: Type, operands: Operands):
   const { left, right, at, leftAt, rightAt } = operands;
   if (type.name === STRING) return concatenated(unit, left, right, at);
   if (type.isDef || (isShift(op) && right.type.isDef)) {
-    const a = conversion(unit, left.js, left.type, DEF, false, leftAt);
-    const b = conversion(unit, right.js, right.type, DEF, false, rightAt);
+    const a = asDef(unit, left, leftAt);
+    const b = asDef(unit, right, rightAt);
     return { type: DEF, js: `(p=${at},${unit.call(DEF_OPERATORS[op], a, b)})` };
   }
   const a = converted(unit, leftAt, left, type);
@@ -226,8 +226,8 @@ function referenceComparison(unit: Unit, op: string, a: string, b: string, node:
 }
 
 function defComparison(unit: Unit, op: string, left: Checked, right: Checked, at: number): string {
-  const a = boxed(unit, left.js, left.type);
-  const b = boxed(unit, right.js, right.type);
+  const a = asDef(unit, left, at);
+  const b = asDef(unit, right, at);
   if (op.length === 3) return `(${a}${op}${b})`;
   if (a === 'null' || b === 'null') return `(${a}${op}=${b})`;
   return `(p=${at},${unit.call(DEF_OPERATORS[op], a, b)})`;

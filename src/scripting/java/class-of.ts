@@ -1,7 +1,7 @@
 // The Java class of a value.
 import { present } from '../../common/present.ts';
 import { type ClassInfo, classNamed, JAVA_CLASS } from './class-info.ts';
-import { isClassified, JavaArray, type Value } from './values.ts';
+import { type Classified, JavaArray, type Value } from './values.ts';
 
 const cache = new Map<string, ClassInfo>();
 
@@ -23,7 +23,8 @@ export function classOf(value: Value): ClassInfo {
     case 'boolean':
       return named('java.lang.Boolean');
   }
-  if (isClassified(value)) return value[JAVA_CLASS];
+  const own = value === null || value === undefined ? undefined : (value as Partial<Classified>)[JAVA_CLASS];
+  if (own !== undefined) return own;
   if (Array.isArray(value)) return named('java.util.ArrayList');
   if (value instanceof Map) return named('java.util.LinkedHashMap');
   return named('java.lang.Object');

@@ -8,6 +8,13 @@ const MISSING = "A document doesn't have a value for a field! Use doc[<field>].s
 
 /** The values of a field, in ascending order. */
 export class DocValues extends ImmutableList {
+  /** Shows the values of another document, as Elasticsearch's do. */
+  show(values: ReadonlyArray<bigint | number>, read: (raw: bigint | number) => Value): this {
+    if (this.length !== values.length) this.length = values.length;
+    for (let i = 0; i < values.length; i++) this[i] = read(values[i]);
+    return this;
+  }
+
   first(): Value {
     return this.length > 0 ? this[0] : raise('java.lang.IllegalStateException', MISSING);
   }

@@ -3,7 +3,7 @@ import { spendSteps } from '../java/budget.ts';
 import { type ClassInfo, JAVA_CLASS, type Method, type Type } from '../java/class-info.ts';
 import { arrayElement, canonicalNameOf, classOf } from '../java/class-of.ts';
 import { illegalArgument, nullPointer, raise } from '../java/faults.ts';
-import { isClassified, isNumericArray, JavaArray, type ScriptFunction, type Value } from '../java/values.ts';
+import { type Classified, isClassified, isNumericArray, JavaArray, type ScriptFunction, type Value } from '../java/values.ts';
 import { fromPlain, toPlain } from './conversions.ts';
 import { lengthOf, loadList, storeList } from './elements.ts';
 
@@ -163,6 +163,10 @@ export class AccessSite {
   }
 
   load(object: Value): Value {
+    if (typeof object === 'object' && object !== null) {
+      const known = (object as Partial<Classified>)[JAVA_CLASS];
+      if (known !== undefined && known === this.#info && this.#getter) return this.#getter(object);
+    }
     if (object instanceof Map && !isClassified(object)) return object.get(this.name) ?? null;
     if (object === null || object === undefined) nullPointer(RECEIVER_MISSING);
     const info = classOf(object);

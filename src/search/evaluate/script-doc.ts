@@ -131,13 +131,14 @@ function columnValues(type: FieldType, segment: SegmentReader, docId: number): D
       distanceMeters,
     );
   }
-  return docValues(reader.kind, raw.map(reader.read));
+  return reader.values.show(raw, reader.read);
 }
 
 /** How the values of a column are read. */
 interface ColumnReader {
   readonly isPresent: boolean;
-  readonly kind: ReturnType<typeof kindOf>;
+  /** Those of the document that was read last. */
+  readonly values: DocValues;
   readonly read: (raw: bigint | number) => Value;
 }
 
@@ -151,7 +152,7 @@ function readerOf(type: FieldType, segment: SegmentReader): ColumnReader {
   let reader = known.get(type);
   if (!reader) {
     checkReadable(type);
-    reader = { isPresent: segment.column(type.spec.name) !== null, kind: kindOf(type), read: valueReader(type, segment) };
+    reader = { isPresent: segment.column(type.spec.name) !== null, values: docValues(kindOf(type), []), read: valueReader(type, segment) };
     known.set(type, reader);
   }
   return reader;
