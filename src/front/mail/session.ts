@@ -3,17 +3,16 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';
 import { closed, opened, originOf, type TrackedConnection } from '../http/connection/client-connections.ts';
-import type { ListenSocket, Loc, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
+import type { ListenSocket, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { isTrusted } from '../http/modules/access/trusted.ts';
-import { type Level, logTo } from '../log/error-log.ts';
 import { systemError } from '../system-error.ts';
 import { AuthRequest, type BackEnd, backEndOf } from './auth/auth-http.ts';
 import type { AuthAnswer } from './auth/response.ts';
+import { ClientSession } from './client-session.ts';
 import { InputBuffer } from './commands/input-buffer.ts';
 import { IMPROPER_PIPELINING } from './commands/smtp.ts';
 import { mailCore } from './core.ts';
-import { addressText } from './listen.ts';
-import type { ClientDialog, Credentials, Envelope, MailMain, MailProtocol, MailSession, Outcome } from './model.ts';
+import type { ClientDialog, Credentials, MailMain, MailProtocol, Outcome } from './model.ts';
 import { BackEndLogin } from './proxy/login.ts';
 import { Relay } from './proxy/relay.ts';
 import { mailRealip } from './realip.ts';
@@ -29,34 +28,16 @@ export interface Accepted {
   secure: Securer | null;
 }
 
-/** Longest message in the log, characters. */
-const MAX_LOGGED = 2048;
-
 /** A server that answers WAIT forever must not keep a session forever. */
 const MAX_WAITS = 1000;
 
-export class MailConnection implements MailSession, TrackedConnection, Timed {
+export class MailConnection extends ClientSession implements TrackedConnection, Timed {
   readonly mail: MailMain;
-  readonly loc: Loc;
-  readonly protocol: MailProtocol;
-  readonly hosts: VirtualHosts;
-  remoteAddr: string;
-  remotePort: number;
-  readonly localAddr: string;
-  readonly localPort: number;
-  proxy: ProxyInfo | null = null;
-  tls: TlsInfo | null = null;
-  login = '';
-  host = '';
-  readonly envelope: Envelope = { helo: '', extended: false, from: '', to: '' };
-  salt = '';
-  action = '';
   deadlineMs = Infinity;
   // TrackedConnection
   readonly request = null;
   readonly hasPartialHead = false;
 
-  readonly #id: number;
   readonly #secure: Securer | null;
   #socket: Socket;
   #dialog: ClientDialog | null = null;
@@ -65,39 +46,23 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
   #stage: 'waiting' | 'greeting delayed' | 'commands' | 'over' = 'waiting';
   /** the client will send nothing more */
   #ended = false;
-  #startedTls = false;
   #errors = 0;
   #attempts = 0;
   #waits = 0;
-  #backEnd: BackEnd | null = null;
   /** request, login or relay in progress */
   #work: { cancel(): void } | null = null;
   /** what happens at the deadline */
   #whenDue: () => void = () => this.#timedOut();
 
   constructor({ mail, listen, hosts, protocol, secure }: Accepted, socket: Socket) {
+    super(hosts, protocol, originOf(socket, listen));
     this.mail = mail;
-    this.hosts = hosts;
-    this.loc = hosts.defaultServer.root;
-    this.protocol = protocol;
     this.#secure = secure;
     this.#socket = socket;
-    const origin = originOf(socket, listen);
-    this.#id = origin.id;
-    this.remoteAddr = origin.remoteAddr;
-    this.remotePort = origin.remotePort;
-    this.localAddr = origin.localAddr;
-    this.localPort = origin.localPort;
     opened(this);
     watch(this);
-    if (this.loc.debug) this.log('debug', `accept: ${this.#client} fd:${this.#id}`);
-    logTo(this.loc.errorLogs, 'info', `client ${this.#client} connected to ${addressText(hosts.options)}`, this.#id);
     socket.on('error', this.#onError);
     socket.on('close', this.#onClose);
-  }
-
-  get #client(): string {
-    return this.remoteAddr.startsWith('unix:') ? this.remoteAddr : addressText({ host: this.remoteAddr, port: this.remotePort, path: '' });
   }
 
   /** @param proxy  from the PROXY protocol header; null if it names no client, or there is none */
@@ -145,7 +110,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     socket.on('close', this.#onClose);
     this.tls = tls;
     if (refusal !== null) this.#quitWith(refusal);
-    else if (this.#startedTls) {
+    else if (this.startedTls) {
       this.#listen();
       this.#readCommands();
     } else void this.#begin();
@@ -296,7 +261,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
   #startTls(text: string): void {
     this.#pause();
     this.#input.clear();
-    this.#startedTls = true;
+    this.startedTls = true;
     this.action = 'in starttls state';
     this.#socket.write(text, 'latin1', (error) => {
       if (error || this.#isOver || !this.#secure) return;
@@ -361,7 +326,7 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
       this.#fail();
       return;
     }
-    this.#backEnd = backEnd;
+    this.backEnd = backEnd;
     this.action = 'connecting to upstream';
     this.#work = new BackEndLogin(this, backEnd, script, (result) => {
       this.#work = null;
@@ -447,30 +412,5 @@ export class MailConnection implements MailSession, TrackedConnection, Timed {
     if (!this.#isOver && this.#work) this.log('info', 'shutdown timeout');
     this.#finish();
     this.#socket.destroy();
-  }
-
-  // ---------------------------------------------------------------- log
-
-  log(level: Level, message: string): void {
-    this.#write(level, message, this.action);
-  }
-
-  note(level: Level, message: string): void {
-    this.#write(level, message, '');
-  }
-
-  #write(level: Level, message: string, action: string): void {
-    const logs = this.loc.errorLogs;
-    if (logs.length === 0) return;
-    const tail = level === 'debug' ? '' : (action === '' ? '' : ` while ${action}`) + this.#tail();
-    // the other ends choose parts of it
-    const line = (message.slice(0, MAX_LOGGED) + tail).replace(/[\0-\x1f\x7f]/g, '_');
-    logTo(logs, level, line, this.#id);
-  }
-
-  #tail(): string {
-    const client = `, client: ${this.remoteAddr}${this.#startedTls ? ' using starttls' : ''}`;
-    const login = this.login === '' ? '' : `, login: "${this.login}"`;
-    return `${client}, server: ${addressText(this.hosts.options)}${login}${this.#backEnd ? `, upstream: ${this.#backEnd.name}` : ''}`;
   }
 }
