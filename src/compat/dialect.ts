@@ -101,6 +101,8 @@ export const DIFFERENCES = {
   templateMayMatchAnything: since8('a dynamic template without conditions is accepted'),
   countsSegmentMemory: onlyIn7('`_segments` has `memory_in_bytes`'),
   writesShortQueries: since8('queries are shown without most of their defaults (`_search_shards`)'),
+  knowsTypedPosts: since8('unknown paths of two parts are refused as wrong methods (405), except for POST'),
+  formatsDatesInSortsOnly: since8('`format` of a sort on a field that is not a date is refused'),
   ignoresAliasKeys: notInOpenSearch('unknown keys of `PUT INDEX/_alias/NAME` are ignored'),
   hasDataTiers: row('new indices have `index.routing.allocation.include._tier_preference`', false, true, true, true, false),
   refusesPlainInterval: since8('`interval` of `date_histogram` is refused; `calendar_interval` and `fixed_interval` replace it'),

@@ -3,8 +3,9 @@
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { REGEXP_ALL } from '../common/regexp-flags.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import { xContentParseError } from '../errors/search-errors.ts';
 import type { ClauseCounter } from './clause-counter.ts';
-import { checkKeys, readBase } from './field-body.ts';
+import { readBase } from './field-body.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { FieldChoice, IntervalFilter, IntervalMode, IntervalRelation, IntervalRule } from './positional-rules.ts';
 import type { QueryParser } from './query-parser.ts';
@@ -159,4 +160,9 @@ function readFilter(value: unknown, depth: number, clauses: ClauseCounter): Inte
   if (name === 'script') throw illegalArgumentError('[script] filters of intervals are not supported');
   if (!RELATIONS.includes(name)) throw parsingError(`Unknown filter type [${name}]`);
   return { relation: name as IntervalRelation, rule: parseRule(value[name], depth + 1, clauses) };
+}
+
+/** Rules are read by object parsers, whose errors differ from those of queries. @throws ApiError x_content_parse_exception */
+function checkKeys(rule: string, body: JsonObject, known: ReadonlySet<string>): void {
+  for (const key of Object.keys(body)) if (!known.has(key)) throw xContentParseError(`[${rule}] unknown field [${key}]`);
 }

@@ -149,6 +149,10 @@ export class Dispatcher {
     const query = decodeOr400(() => parseQueryParams(http.query));
     readCommonParams(exchange, query);
     const match = decodeOr400(() => this.#router.match(http.path));
+    if (!match && http.method !== 'POST' && this.#context.engine.dialect.knowsTypedPosts && TYPED_PATH.test(http.path)) {
+      await this.#send(exchange, wrongMethod(http, ['POST']));
+      return;
+    }
     if (!match) {
       await this.#send(exchange, { status: 400, body: { error: `no handler found for uri [${uriOf(http)}] and method [${http.method}]` } });
       return;
@@ -491,6 +495,9 @@ function uriOf(http: HttpRequest): string {
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT']);
 
 /** OPTIONS is answered with the allowed methods, other methods with a 405 that lists them. */
+/** An index and a type, to which version 8 still lets documents be posted, although it refuses them. */
+const TYPED_PATH = /^\/[^/]+\/[^/]+\/?$/;
+
 function wrongMethod(http: HttpRequest, allowed: readonly string[]): ApiResponse {
   const headers = { allow: allowed.join(',') };
   if (http.method === 'OPTIONS') return { status: 200, headers };

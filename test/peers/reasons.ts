@@ -27,6 +27,10 @@ const RULES: readonly Rule[] = [
       !isError(expected) && /invalid (lower|upper) bound for \[range\]/.test(actual.text),
   },
   {
+    reason: 'system indices and features of nodes are not shown in the cluster state',
+    applies: (_request, { path }) => /nodes_versions|nodes_features/.test(path),
+  },
+  {
     reason: 'combined_fields is not supported yet',
     applies: (_request, _difference, _expected, actual) => actual.text.includes('unknown query [combined_fields]'),
   },

@@ -107,7 +107,7 @@ export const significantTermsType: AggType = {
           return { key: plain, name: String(plain), fields, docCount: merged.docCounts[id], aggs: children.at(numberOf[id]) };
         });
         ctx.addBuckets(buckets.length);
-        const before = { doc_count: parent < 0 ? 0 : subsetSizes[parent], bg_count: supersetSize };
+        const before = keys.isUnmapped ? {} : { doc_count: parent < 0 ? 0 : subsetSizes[parent], bg_count: supersetSize };
         return new BucketsOut(spec, 'sigsterms', runParentPipelines(spec, buckets), { before });
       },
     };

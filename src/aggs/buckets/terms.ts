@@ -48,12 +48,16 @@ import {
 export interface TermsParams {
   readonly source: SourceParams;
   readonly size: number;
+  /** The number of buckets that servers with this default collect from each shard. */
+  readonly shardSize: number;
   readonly minDocCount: number;
   readonly order: readonly OrderPart[];
   readonly filter: IncludeExclude | null;
   readonly showError: boolean;
   /** rare_terms: the highest count that is shown; 0 for terms. */
   readonly maxDocCount: number;
+  /** What `profile` tells about the execution that was requested. */
+  readonly requested: { readonly isBreadthFirst: boolean; readonly byMap: boolean };
 }
 
 export interface BoundTerms {
@@ -70,7 +74,7 @@ function parseTerms(name: string, typeName: string, body: unknown, ctx: ParseCon
   const p = new Params(typeName, body);
   const source = parseSource(p);
   const size = positive(p, name, 'size') ?? 10;
-  positive(p, name, 'shard_size');
+  const shardSize = positive(p, name, 'shard_size');
   const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
   notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
   const order = orderOf(p);
@@ -83,7 +87,18 @@ function parseTerms(name: string, typeName: string, body: unknown, ctx: ParseCon
   if (hint !== null && !HINTS.has(hint))
     throw p.refuse('execution_hint', `Unknown \`execution_hint\`: [${hint}], expected any of [map, global_ordinals]`);
   p.done();
-  return { source, size, minDocCount, order, filter, showError, maxDocCount: 0 };
+  return {
+    source,
+    size,
+    // Keys are ordered alike in all shards, so that none needs to be collected in excess.
+    shardSize: Math.max(size, shardSize ?? (order[0].path === '_key' ? size : Math.floor(size * 1.5) + 10)),
+    minDocCount,
+    order,
+    filter,
+    showError,
+    maxDocCount: 0,
+    requested: { isBreadthFirst: mode === 'breadth_first', byMap: hint === 'map' },
+  };
 }
 
 /** `order`, with the key as the tie-breaker. */
@@ -216,12 +231,15 @@ export class TermKeys {
     return { json, plain: value, text: textOf(source.format, exact ?? value) };
   }
 
+  /** True also without segments, which do not tell the type of their values. */
+  get isUnmapped(): boolean {
+    return this.#slices.length === 0 || (!this.source.type && this.source.missing === null);
+  }
+
   get typedName(): string {
-    // An index without segments does not tell the type of its values.
-    if (this.#slices.length === 0) return 'umterms';
-    const source = this.source;
-    if (!source.type && source.missing === null) return 'umterms';
-    if (this.isText) return 'sterms';
+    // Unmapped fields have terms of no type, which are called like strings.
+    if (this.isUnmapped || this.isText) return 'sterms';
+    const { source } = this;
     return source.unsigned ? 'ulterms' : source.kind === 'f64' || source.scale !== 1 ? 'dterms' : 'lterms';
   }
 }
@@ -279,13 +297,19 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
     addEmpty(merged, wanted, parents, { size: params.size, compare: keyOrder(params.order), maxBuckets: ctx.maxBuckets });
   }
   const lists = filtered(merged, merged.lists(parents), slices, keys, params);
-  // A single shard counts the buckets dropped by min_doc_count among the others; several shards do not report theirs.
+  // A single shard counts the buckets dropped by min_doc_count among the others, except those among its best `shard_size`, which are dropped
+  // when the response is made; several shards do not report theirs.
   const isOneShard = new Set(slices.map(({ segment }) => segment.shard)).size === 1;
   const counted =
     isOneShard && params.minDocCount > 1 ? filtered(merged, merged.lists(parents), slices, keys, { ...params, minDocCount: 1 }) : lists;
   const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
   const compare = comparator(params.order, merged, early, hashed?.compareKeys);
   const chosen = lists.map((ids) => (hashed ?? { selectTop }).selectTop(ids, params.size, compare));
+  const uncounted = counted.map((ids) =>
+    counted === lists
+      ? []
+      : (hashed ?? { selectTop }).selectTop(ids, params.shardSize, compare).filter((id) => merged.docCounts[id] < params.minDocCount),
+  );
   const kept = chosen.flat();
   ctx.addBuckets(kept.length);
   const { maps, numberOf } = keepOnly(merged, kept);
@@ -297,6 +321,7 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
       let other = 0;
       if (parent >= 0) for (const id of counted[parent]) other += merged.docCounts[id];
       for (const id of ids) other -= merged.docCounts[id];
+      if (parent >= 0) for (const id of uncounted[parent]) other -= merged.docCounts[id];
       const buckets = ids.map((id): OutBucket => {
         const { json, plain, text } = keys.show(hashed ? hashed.textOf(id) : merged.keys[id]);
         const fields: MutableJsonObject = { key: json, ...(text === null ? {} : { key_as_string: text }), doc_count: merged.docCounts[id] };
@@ -310,7 +335,7 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
 }
 
 function typedName(keys: TermKeys, params: TermsParams): string {
-  return params.maxDocCount > 0 ? keys.typedName.replace('terms', 'rareterms') : keys.typedName;
+  return params.maxDocCount > 0 && !keys.isUnmapped ? keys.typedName.replace('terms', 'rareterms') : keys.typedName;
 }
 
 /** Include and exclude for numeric keys, null if they do not apply. */
@@ -386,7 +411,17 @@ export const rareTermsType: AggType = {
     const filter = parseIncludeExclude(p, ctx.dialect);
     p.done();
     const order = [orderPart('_count', false), orderPart('_key', false)];
-    return { source, size: Number.MAX_SAFE_INTEGER, minDocCount: 1, order, filter, showError: false, maxDocCount };
+    return {
+      source,
+      size: Number.MAX_SAFE_INTEGER,
+      shardSize: Number.MAX_SAFE_INTEGER,
+      minDocCount: 1,
+      order,
+      filter,
+      showError: false,
+      maxDocCount,
+      requested: { isBreadthFirst: false, byMap: true },
+    };
   },
   bind(spec, ctx): BoundTerms {
     const bound = bindTerms(spec, ctx);

@@ -7,6 +7,7 @@ import { Breath } from '../../common/breath.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { type SourceFilter, WHOLE_SOURCE } from '../../common/source-filter.ts';
+import { inDialect } from '../../compat/error-forms.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
@@ -250,7 +251,12 @@ class BulkRun {
 
   #fail(place: number, action: Action, index: string, id: string | null, error: ApiError): void {
     this.#failed = true;
-    this.#items[place] = itemJson(action, { _index: index, _id: id, status: error.status, error: errorObject(error) });
+    this.#items[place] = itemJson(action, {
+      _index: index,
+      _id: id,
+      status: error.status,
+      error: errorObject(inDialect(error, this.#ctx.dialect)),
+    });
   }
 }
 

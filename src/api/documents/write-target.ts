@@ -29,7 +29,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
       404,
       `no such index [${name}] and [require_alias] request flag is [true] and [${name}] is not an alias`,
       {
-        details: indexNotFoundError(name).details,
+        details: { index: name, index_uuid: '_na_' },
       },
     );
   }

@@ -1,10 +1,11 @@
 // `_rollover`: moves an alias to a new index when its write index is too old, too large or too full.
 
 import { parseByteSize } from '../../common/byte-size.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import type { AliasAction } from '../../metadata/aliases.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkIndexName } from '../../metadata/names.ts';
@@ -28,6 +29,7 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
   for (const key of Object.keys(request.body)) {
     if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [rollover] unknown field [${key}]`);
   }
+  checkConditionNames(request.body.conditions);
   requireNames(ctx, request.alias);
   const { meta: old, isExplicit } = writeIndexOf(ctx, request.alias);
   const newIndex = request.newIndex ?? nextName(old.name);
@@ -127,8 +129,23 @@ async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unkno
         break;
       }
       default:
-        throw new ApiError('x_content_parse_exception', 400, `[1:2] [conditions] unknown field [${name}]`);
+        throw unknownCondition(name);
     }
   }
   return met;
+}
+
+const CONDITIONS = /^(max|min)_(age|docs|size|primary_shard_size|primary_shard_docs)$/;
+
+/** Conditions are parsed before anything is looked up. @throws ApiError x_content_parse_exception */
+function checkConditionNames(conditions: unknown): void {
+  for (const name of isObject(conditions) ? Object.keys(conditions) : []) if (!CONDITIONS.test(name)) throw unknownCondition(name);
+}
+
+function unknownCondition(name: string): ApiError {
+  const cause = xContentParseError(`[rollover_conditions] unknown field [${name}]`);
+  return new ApiError('x_content_parse_exception', 400, '[rollover] failed to parse field [conditions]', {
+    causedBy: cause,
+    rootCauses: [cause],
+  });
 }

@@ -7,7 +7,6 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError, validationFailedError } from '../../errors/catalog.ts';
 import { describe } from '../../errors/search-errors.ts';
 import type { IndicesOptions } from '../../metadata/resolve.ts';
-import type { SearchRequest } from '../../search/request/search-request.ts';
 import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext } from '../core/context.ts';
 import { expandTo, readWildcardStates } from '../core/index-names.ts';
@@ -39,7 +38,11 @@ export async function multiSearch(
   if (items.length > MAX_MULTI_SEARCHES) throw illegalArgumentError(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
   const started = performance.now();
   const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
-  if (parameters.totalHitsAsInt) checkPlainTotals(ctx, items, parameters);
+  for (const { body } of items) {
+    if (typeof body !== 'string') continue;
+    const { request } = parseSearchBody(ctx, body, false);
+    if (parameters.totalHitsAsInt) exactTotals(request, parameters);
+  }
   const responses: JsonObject[] = [];
   const pause = pauses(mobility);
   for (const { indices: own, parameters: ownParameters, body } of parsed) {
@@ -55,21 +58,6 @@ export async function multiSearch(
     }
   }
   return { took: Math.floor(performance.now() - started), responses };
-}
-
-/** Checks before any search runs that totals can be plain numbers, since one that cannot fails the whole request. Invalid bodies fail later, alone. */
-function checkPlainTotals(ctx: EngineContext, items: readonly MultiSearchItem[], parameters: SearchParameters): void {
-  for (const { body } of items) {
-    if (typeof body !== 'string') continue;
-    let request: SearchRequest;
-    try {
-      ({ request } = parseSearchBody(ctx, body, false));
-    } catch (error) {
-      if (error instanceof ApiError) continue;
-      throw error;
-    }
-    exactTotals(request, parameters);
-  }
 }
 
 /** An error as part of an answer, with its root causes. */

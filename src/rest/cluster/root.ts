@@ -19,23 +19,24 @@ export const infoApi = defineApi({
 function info(_request: unknown, { engine }: RestContext): ApiResponse {
   const number = engine.dialect.version;
   const major = Number(number.split('.')[0]);
+  const isOpenSearch = engine.dialect.namesClusterManager;
   return ok({
     name: engine.nodeName,
     cluster_name: engine.clusterName,
     cluster_uuid: engine.cluster.clusterUuid,
     version: {
-      distribution: 'gannet',
+      distribution: isOpenSearch ? 'opensearch' : 'gannet',
       number,
-      build_flavor: 'default',
+      ...(isOpenSearch ? {} : { build_flavor: 'default' }),
       build_type: 'tar',
       build_hash: createHash('sha1').update(`gannet ${number}`).digest('hex'),
       build_date: '2026-01-01T00:00:00.000Z',
       build_snapshot: false,
-      lucene_version: luceneVersion(number),
-      minimum_wire_compatibility_version: major >= 8 ? `${major - 1}.17.0` : '6.8.0',
-      minimum_index_compatibility_version: major >= 8 ? `${major - 1}.0.0` : '6.0.0-beta1',
+      lucene_version: isOpenSearch ? '10.5.0' : luceneVersion(number),
+      minimum_wire_compatibility_version: isOpenSearch ? '2.19.0' : major >= 8 ? `${major - 1}.17.0` : '6.8.0',
+      minimum_index_compatibility_version: isOpenSearch ? '2.0.0' : major >= 8 ? `${major - 1}.0.0` : '6.0.0-beta1',
     },
-    tagline: 'You Know, for Search',
+    tagline: isOpenSearch ? 'The OpenSearch Project: https://opensearch.org/' : 'You Know, for Search',
   });
 }
 

@@ -1,6 +1,7 @@
 // Aggregations in `profile`: what each one took and collected on a shard. The whole tree runs in one loop over a segment, so a profiled shard runs
 // each aggregation again together with its ancestors and descendants only. The difference to the run of its ancestors is its time.
 
+import type { TermsParams } from '../../aggs/buckets/terms.ts';
 import type { AggSpec, AggTree, Bindings, SegmentPartial } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AggResult } from '../../plan/agg-plan.ts';
@@ -113,13 +114,37 @@ function debugOf(spec: AggSpec, results: readonly AggResult[], { partials, bindi
       keys.add(key);
     });
   }
-  return isBuckets ? { total_buckets: keys.size } : {};
+  if (!isBuckets) return {};
+  const total = { total_buckets: keys.size };
+  if (spec.typeName === 'terms') return { ...termsDebug(spec, partials, bindings), ...total };
+  return spec.typeName === 'auto_date_histogram' ? { ...total, surviving_buckets: keys.size } : total;
+}
+
+/** How the terms were collected, in the words of servers that choose between several ways. */
+function termsDebug(spec: AggSpec, partials: Shard['partials'], bindings: Bindings): MutableJsonObject {
+  const { requested, filter } = spec.params as TermsParams;
+  const source = (bindings.get(spec) as { source?: { kind?: string; field: string } } | undefined)?.source;
+  const isDeferred = requested.isBreadthFirst && spec.children.length > 0;
+  const deferred = isDeferred ? { deferred_aggregators: spec.children.map(({ name }) => name) } : {};
+  if (source?.kind !== 'ordinals') return { ...deferred, result_strategy: source?.kind === 'f64' ? 'double_terms' : 'long_terms' };
+  if (requested.byMap) return { ...deferred, result_strategy: 'terms' };
+  const columns = partials.map(({ segment }) => segment.segment.column(source.field)).filter((column) => column !== null);
+  const multiple = columns.filter((column) => column.multiValued).length;
+  return {
+    ...deferred,
+    segments_with_multi_valued_ords: multiple,
+    collection_strategy: spec.children.length > 0 && !isDeferred ? 'remap' : 'dense',
+    segments_with_single_valued_ords: columns.length - multiple,
+    result_strategy: 'terms',
+    has_filter: filter !== null,
+  };
 }
 
 function typeName(spec: AggSpec, bindings: Bindings): string {
   if (spec.typeName === 'terms') {
     const source = (bindings.get(spec) as { source?: { kind?: string } } | undefined)?.source;
-    return source?.kind === 'ordinals' ? 'GlobalOrdinalsStringTermsAggregator' : 'NumericTermsAggregator';
+    if (source?.kind !== 'ordinals') return 'NumericTermsAggregator';
+    return (spec.params as TermsParams).requested.byMap ? 'MapStringTermsAggregator' : 'GlobalOrdinalsStringTermsAggregator';
   }
   if (spec.typeName === 'auto_date_histogram') return 'AutoDateHistogramAggregator.FromSingle';
   const known = Object.hasOwn(NAMES, spec.typeName) ? NAMES[spec.typeName] : null;

@@ -2,6 +2,7 @@
 
 import { jsonDouble } from '../../common/json-float.ts';
 import type { Dialect } from '../../compat/dialect.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { numberFormatError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -78,6 +79,8 @@ export function extremes(typeName: string, numericType: string | null, dialect: 
 export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Dialect): SortCodec {
   const isF64 = field.spec.column === 'f64';
   const scaled = field.scale !== 1;
+  if (dialect.formatsDatesInSortsOnly && spec.format !== null && field.family !== 'date' && spec.numericType === null)
+    throw illegalArgumentError('require a date_time formatter; got [decimal]');
   const [lowest, highest] = extremes(field.typeName, spec.numericType, dialect);
   const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);

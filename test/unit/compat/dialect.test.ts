@@ -34,6 +34,9 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /docs/_alias/few', { filter: { term: { word: 'a' } } });
     return !('boost' in (await ask('GET /few/_search_shards')).json.indices.docs.filter.term.word);
   },
+  knowsTypedPosts: async (ask) => (await ask('GET /docs/nothing')).status === 405,
+  formatsDatesInSortsOnly: async (ask) =>
+    (await ask('POST /docs/_search', { sort: [{ number: { order: 'asc', format: '#.0' } }] })).status === 400,
   ignoresAliasKeys: async (ask) => (await ask('PUT /docs/_alias/other', { nothing: 1 })).status === 200,
   hasDataTiers: async (ask) => 'routing' in (await ask('GET /docs/_settings')).json.docs.settings.index,
   refusesPlainInterval: async (ask) => {

@@ -1,4 +1,4 @@
-// `wait_for_completion=false` of operations on indices, and intervals and filters as OpenSearch 3 and Elasticsearch 8 understand them.
+// `wait_for_completion=false` of operations on indices, and intervals, filters and counts of terms as the servers understand them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../support/rest-node.ts';
 
@@ -74,4 +74,39 @@ test.each([
 ])('_search_shards shows the filter %j in full', async (filter, shown) => {
   await node.ok('PUT /docs/_alias/some', { filter });
   expect((await node.ok('GET /some/_search_shards')).indices.docs.filter).toEqual(shown);
+});
+
+test.each([
+  [{ size: 2, min_doc_count: 3, shard_size: 4 }, 4],
+  [{ size: 2, min_doc_count: 3 }, 3],
+  [{ size: 2, min_doc_count: 3, order: { _key: 'asc' } }, 6],
+  [{ size: 2, min_doc_count: 3, order: { _key: 'desc' } }, 12],
+  [{ size: 4, min_doc_count: 3, order: { _key: 'desc' } }, 5],
+])('terms %j count %i other documents', async (options, other) => {
+  const counts = { a: 5, b: 4, c: 3, d: 2, e: 1 };
+  const lines = Object.entries(counts).flatMap(([k, count]) => Array.from({ length: count }, () => [{ index: {} }, { k }]).flat());
+  await node.ok('PUT /counted', { settings: { number_of_replicas: 0 }, mappings: { properties: { k: { type: 'keyword' } } } });
+  await node.ok('POST /counted/_bulk?refresh=true', lines);
+  const { aggregations } = await node.ok('POST /counted/_search', { size: 0, aggs: { t: { terms: { field: 'k', ...options } } } });
+  expect(aggregations.t.sum_other_doc_count).toBe(other);
+  await node.ok('DELETE /counted');
+});
+
+test('aggregations of unmapped fields are named like those of strings', async () => {
+  const aggs = { t: { terms: { field: 'none' } }, s: { significant_terms: { field: 'none' } }, r: { rare_terms: { field: 'none' } } };
+  const { aggregations } = await node.ok('POST /docs/_search?typed_keys=true', { size: 0, aggs });
+  expect(Object.keys(aggregations).sort()).toEqual(['sigsterms#s', 'sterms#r', 'sterms#t']);
+  expect(aggregations['sigsterms#s']).toEqual({ buckets: [] });
+});
+
+test('profile says how terms were collected', async () => {
+  const aggs = { t: { terms: { field: 'k', collect_mode: 'breadth_first' }, aggs: { m: { value_count: { field: 'k' } } } } };
+  const { profile } = await node.ok('POST /docs/_search', { profile: true, size: 0, aggs });
+  expect(profile.shards[0].aggregations[0].debug).toMatchObject({
+    deferred_aggregators: ['m'],
+    collection_strategy: 'dense',
+    result_strategy: 'terms',
+    has_filter: false,
+    segments_with_multi_valued_ords: 0,
+  });
 });
