@@ -89,6 +89,9 @@ class EpochFormat implements SingleFormat {
   }
 }
 
+/** Formats are compiled wherever a mapping or pipeline is first used, also in threads with a listener. */
+const MAX_PATTERN_CHARS = 10_000;
+
 function singleFormat(name: string, whole: string): SingleFormat {
   if (name === 'epoch_millis') return new EpochFormat(1);
   if (name === 'epoch_second') return new EpochFormat(1000);
@@ -113,6 +116,9 @@ export class DateFormatter {
   readonly #takesMillis: boolean;
 
   private constructor(pattern: string) {
+    if (pattern.length > MAX_PATTERN_CHARS) {
+      throw illegalArgumentError(`Invalid format: longer than ${MAX_PATTERN_CHARS} characters: [${pattern.slice(0, 100)}...]`);
+    }
     this.pattern = pattern;
     const names = pattern.split('||').map((name) => (name.startsWith('8') ? name.slice(1) : name));
     if (names.some((name) => name === '')) throw illegalArgumentError('No date pattern provided');

@@ -7,6 +7,7 @@ import type { JsonObject } from '../common/json-value.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { setOwn } from '../common/own-property.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
+import { checkTurn } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { checkSimilarities } from './similarity-settings.ts';
@@ -225,6 +226,7 @@ const PRIVATE = new Set([
 export function flattenSettings(body: JsonObject): Record<string, string | readonly string[] | null> {
   const flat: Record<string, string | readonly string[] | null> = {};
   const visit = (value: unknown, path: string): void => {
+    checkTurn();
     if (Array.isArray(value)) setOwn(flat, normalizeName(path), value.map(String));
     else if (typeof value === 'object' && value !== null)
       for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`);
@@ -248,6 +250,7 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
     throw new ApiError('validation_exception', 400, failed.reason);
   }
   for (const [name, value] of Object.entries(flat)) {
+    checkTurn();
     if (name === 'index.version.created') {
       const cause = illegalArgumentError('Unsupported version [ES 0.0.0]');
       throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}]`, cause);
@@ -290,6 +293,7 @@ export function defaultSettings(flat: FlatSettings): Record<string, string> {
 export function nestSettings(flat: FlatSettings): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const name of Object.keys(flat).sort()) {
+    checkTurn();
     const parts = name.split('.');
     let at = root;
     let depth = 0;

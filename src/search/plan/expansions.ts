@@ -1,4 +1,6 @@
 // Queries expanded to the terms of a shard, once for all its segments.
+
+import { canMove, TooHeavy } from '../../common/turn.ts';
 import { bool, type IndexQuery, none, type PerShardQuery, type PhraseIndexQuery } from '../index-query/index-query.ts';
 import type { PatternQuery } from '../index-query/pattern-query.ts';
 import type { PositionalQuery } from '../index-query/positional-query.ts';
@@ -7,6 +9,8 @@ import type { ShardStatistics } from '../shard/statistics.ts';
 import { bestTerms, type ExpandedTerm, expandPattern, expandPrefixes } from './term-expansion.ts';
 
 const MAX_EXPANDED_TERMS = 100_000;
+/** A phrase that ends in more terms takes long even for one window of documents, within which nothing is checked. */
+const LIGHT_EXPANSIONS = 1000;
 
 export class Expansions {
   readonly #local: ShardStatistics;
@@ -57,6 +61,7 @@ export class Expansions {
       const last = positions[positions.length - 1];
       const terms = expandPrefixes(this.#local, query.field, last.terms, query.prefixExpansions);
       if (terms.length === 0) return none('no term begins with the prefix');
+      if (terms.length > LIGHT_EXPANSIONS && canMove()) throw new TooHeavy();
       positions = [...positions.slice(0, -1), { position: last.position, terms }];
     }
     if (positions.length > 1) return { ...query, positions, prefixExpansions: null };

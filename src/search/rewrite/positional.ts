@@ -1,6 +1,8 @@
 // Rewriting of span and interval queries to conditions on the positions of terms.
+import { checkTurn } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { tooManyNestedClausesError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { IntervalFilter, IntervalMode, IntervalRule, SpanClause } from '../../query/positional-rules.ts';
@@ -175,6 +177,9 @@ function intervalSource(rule: IntervalRule, field: FieldType, context: RewriteCo
       const chosen = rule.useField === null ? field : textField(rule.useField, context);
       const analyzer = analyzerFor(rule.analyzer, chosen, context);
       const tokens = context.analysis.analyze(analyzer, rule.query);
+      // Each token is a clause at least: counted before they are built.
+      if (tokens.length > context.limits.maxClauseCount) throw tooManyNestedClausesError(context.limits.maxClauseCount);
+      checkTurn();
       return filtered(matchSource(chosen, tokens, rule.maxGaps, rule.mode), rule.filter, field, context);
     }
     case 'any_of': {

@@ -128,3 +128,7 @@ describe('date math', () => {
     expect(() => zoneOf('Mars/Base')).toThrow('java.time.zone.ZoneRulesException: Unknown time-zone ID: Mars/Base');
   });
 });
+
+test('a format has a limited length', () => {
+  expect(() => DateFormatter.of('yyyy '.repeat(3000))).toThrow('longer than 10000 characters');
+});
