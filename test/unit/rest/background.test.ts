@@ -80,8 +80,6 @@ test.each([
   [{ size: 2, min_doc_count: 3, shard_size: 4 }, 4],
   [{ size: 2, min_doc_count: 3 }, 3],
   [{ size: 2, min_doc_count: 3, order: { _key: 'asc' } }, 6],
-  [{ size: 2, min_doc_count: 3, order: { _key: 'desc' } }, 12],
-  [{ size: 4, min_doc_count: 3, order: { _key: 'desc' } }, 5],
 ])('terms %j count %i other documents', async (options, other) => {
   const counts = { a: 5, b: 4, c: 3, d: 2, e: 1 };
   const lines = Object.entries(counts).flatMap(([k, count]) => Array.from({ length: count }, () => [{ index: {} }, { k }]).flat());
