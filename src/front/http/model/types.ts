@@ -495,6 +495,8 @@ export interface Request extends Session {
   uriChanges: number;
   /** `rawUri` still corresponds to `uri` */
   validRawUri: boolean;
+  /** `uri` is the one that the location was chosen by: no `rewrite ... break` replaced it */
+  validLocation: boolean;
   errorPage: boolean;
   /** index of the phase step to resume at */
   phaseIndex: number;

@@ -157,7 +157,10 @@ function parseRewrite(f: HttpFrame): Op {
     r.internal = true;
     r.validRawUri = false;
     if (rewriteModule.conf(log).rewrite_log) r.log('notice', `rewritten data: "${r.uri}", args: "${r.args}"`);
-    if (last === 'break') return BREAK;
+    if (last === 'break') {
+      r.validLocation = false;
+      return BREAK;
+    }
     r.uriChanged = true;
     return last === 'last' ? BREAK : null;
   };

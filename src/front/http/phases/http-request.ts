@@ -77,6 +77,7 @@ export class HttpRequest implements Request {
   uriChanged = false;
   uriChanges = MAX_URI_CHANGES + 1;
   validRawUri = true;
+  validLocation = true;
   errorPage = false;
   phaseIndex = 0;
   accessCode = 0;

@@ -20,6 +20,7 @@ export function internalRedirect(r: Request, uri: string, args: string, emptyArg
   r.loc = r.server.root;
   r.contentHandler = null;
   r.validRawUri = false;
+  r.validLocation = true;
   r.addUriToAlias = false;
   return restart(r, r.http.serverRewriteIndex);
 }

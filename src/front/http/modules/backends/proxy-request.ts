@@ -46,7 +46,8 @@ function requestUriOf(r: Request, { target }: ProxyConf, { uri }: PassAddress): 
   const args = r.args ? `?${r.args}` : '';
   // what the client sent without escapes is passed on without
   const path = (text: string): string => (r.internal || r.rawUri.includes('%') ? escapeUri(text, 'uri') : text);
-  if (uri === '') return path(r.uri) + args;
+  // After `rewrite ... break` the URI of proxy_pass does not apply.
+  if (uri === '' || !r.validLocation) return path(r.uri) + args;
   return uri + path(restOfUri(r, r.loc)) + args;
 }
 
@@ -117,6 +118,7 @@ function bodyLength(r: Request, conf: ProxyConf): number {
   const { body, contentLength, chunkedIn } = r.bodyOwner;
   if (body?.consumer) {
     if (!chunkedIn) return contentLength;
+    if (body.complete && body.size === 0) return 0;
     return conf.http11 ? CHUNKED : NO_BODY;
   }
   return body && (body.size > 0 || contentLength >= 0 || chunkedIn) ? body.size : NO_BODY;

@@ -35,5 +35,5 @@ export function defaultRedirect(target: PassTarget, loc: Loc): Replacement[] {
   if (target.kind !== 'fixed') return [];
   const { schema, hostText, uri } = target.address;
   const to = loc.kind === 'regex' || loc.kind === 'named' ? '/' : loc.name;
-  return [{ prefix: constant(schema + hostText + uri), to: constant(uri === '' ? '' : to) }];
+  return [{ prefix: constant(schema + hostText + (uri || '/')), to: constant(uri === '' ? '/' : to) }];
 }

@@ -46,7 +46,23 @@ export function replace(r: Request, rules: readonly Replacement[], text: string)
 /** Flags for the cookies of a name. */
 export type CookieFlags = { regex: Regex; flags: Value[] } | { regex?: undefined; name: Value; flags: Value[] };
 
-/** Applies domain, path and flag rules to a Set-Cookie value. */
+/** An attribute of a Set-Cookie field; the first is the cookie itself. `value` is null without an equals sign. */
+interface Attribute {
+  key: string;
+  value: string | null;
+}
+
+function parseAttributes(text: string): Attribute[] {
+  return text.split(';').map((part) => {
+    const equals = part.indexOf('=');
+    if (equals < 0) return { key: trimSpaces(part), value: null };
+    return { key: trimSpaces(part.slice(0, equals)), value: trimSpaces(part.slice(equals + 1)) };
+  });
+}
+
+const trimSpaces = (text: string): string => text.replace(/^ +| +$/g, '');
+
+/** Applies domain, path and flag rules to a Set-Cookie value; one that no rule concerns stays as it is written. */
 export function rewriteCookie(
   r: Request,
   text: string,
@@ -54,52 +70,46 @@ export function rewriteCookie(
   paths: readonly Replacement[],
   flags: readonly CookieFlags[],
 ): string {
-  let touched = false;
-  const parts = text.split(';').map((p, n) => (n === 0 ? p : p.replace(/^ +/, '')));
-  for (let n = 1; n < parts.length; n++) {
-    const m = /^(domain|path) *= *(.*)$/i.exec(parts[n]);
-    if (!m) continue;
-    const changed = replace(r, m[1].toLowerCase() === 'domain' ? domains : paths, m[2]);
-    if (changed !== null) touched = true;
-    if (changed !== null) parts[n] = `${parts[n].slice(0, parts[n].length - m[2].length)}${changed}`;
+  const attributes = parseAttributes(text);
+  const [cookie, ...rest] = attributes;
+  if (cookie.value === null) return text;
+  let isChanged = false;
+  for (const attribute of rest) {
+    const key = attribute.key.toLowerCase();
+    if (attribute.value === null || (key !== 'domain' && key !== 'path')) continue;
+    const changed = replace(r, key === 'domain' ? domains : paths, attribute.value);
+    if (changed === null) continue;
+    attribute.value = changed;
+    isChanged = true;
   }
-  const name = parts[0].split('=')[0].trim();
-  for (const rule of flags) {
-    if (rule.regex ? !rule.regex.test(name) : rule.name.eval(r) !== name) continue;
-    for (const value of rule.flags) applyFlag(parts, value.eval(r));
-    touched = true;
-    break;
-  }
-  return touched ? parts.join('; ') : text;
+  const name = cookie.key;
+  const rule = flags.find((f) => (f.regex ? f.regex.test(name) : f.name.eval(r).toLowerCase() === name.toLowerCase()));
+  const wanted = new Set(rule?.flags.map((flag) => flag.eval(r).toLowerCase()).filter((flag) => COOKIE_FLAGS.has(flag)));
+  if (!isChanged && wanted.size === 0) return text;
+  return [cookie, ...withFlags(rest, wanted)].map(({ key, value }) => (value === null ? key : `${key}=${value}`)).join('; ');
 }
 
-function applyFlag(parts: string[], flag: string): void {
-  const drop = (pattern: RegExp) => {
-    for (let n = parts.length - 1; n > 0; n--) if (pattern.test(parts[n])) parts.splice(n, 1);
-  };
-  switch (flag) {
-    case 'secure':
-      drop(/^secure$/i);
-      parts.push('Secure');
-      return;
-    case 'nosecure':
-      drop(/^secure$/i);
-      return;
-    case 'httponly':
-      drop(/^httponly$/i);
-      parts.push('HttpOnly');
-      return;
-    case 'nohttponly':
-      drop(/^httponly$/i);
-      return;
-    case 'nosamesite':
-      drop(/^samesite(?:=|$)/i);
-      return;
-    case 'samesite=strict':
-    case 'samesite=lax':
-    case 'samesite=none':
-      drop(/^samesite(?:=|$)/i);
-      parts.push(`SameSite=${flag[9].toUpperCase()}${flag.slice(10)}`);
-      return;
-  }
+const SAME_SITE = ['Strict', 'Lax', 'None'];
+const COOKIE_FLAGS = new Set([
+  ...['secure', 'nosecure', 'httponly', 'nohttponly', 'nosamesite'],
+  ...SAME_SITE.map((mode) => `samesite=${mode.toLowerCase()}`),
+]);
+
+/** Attributes with flags added, or removed; those present already stay where and how they are. @param wanted  is used up */
+function withFlags(attributes: readonly Attribute[], wanted: Set<string>): Attribute[] {
+  const sameSite = () => SAME_SITE.find((mode) => wanted.has(`samesite=${mode.toLowerCase()}`));
+  const kept = attributes.flatMap((attribute): Attribute[] => {
+    const key = attribute.key.toLowerCase();
+    if (key === 'secure' || key === 'httponly') return wanted.delete(key) || !wanted.has(`no${key}`) ? [attribute] : [];
+    if (key !== 'samesite') return [attribute];
+    const mode = sameSite();
+    if (mode === undefined) return wanted.has('nosamesite') ? [] : [attribute];
+    wanted.delete(`samesite=${mode.toLowerCase()}`);
+    return attribute.value?.toLowerCase() === mode.toLowerCase() ? [attribute] : [{ key: 'SameSite', value: mode }];
+  });
+  if (wanted.has('secure')) kept.push({ key: 'Secure', value: null });
+  if (wanted.has('httponly')) kept.push({ key: 'HttpOnly', value: null });
+  const mode = sameSite();
+  if (mode !== undefined) kept.push({ key: 'SameSite', value: mode });
+  return kept;
 }

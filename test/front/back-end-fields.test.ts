@@ -1,4 +1,4 @@
-/** X-Accel-Redirect: which URIs it accepts, and what the response of the back end leaves behind. */
+/** What back ends send in header fields: X-Accel-Redirect, Set-Cookie, Location; and the URIs and hosts that requests carry. */
 
 import type { Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -42,4 +42,48 @@ test.skipIf(!ours)('a Host field has the characters of a host name, or an addres
   const valid = { 'Up.Example.': 'up.example', "a!$&'()*+,;=~%41_": "a!$&'()*+,;=~%41_", '[::1]:80': '[::1]', 'x:': 'x' };
   for (const [text, host] of Object.entries(valid)) expect([text, await ask(text)]).toEqual([text, host]);
   for (const text of ['a@b', 'a"b', 'a..', '[::1', 'a:b', 'x:65536', '\xe9', '', '.']) expect([text, await ask(text)]).toEqual([text, 400]);
+});
+
+test('Set-Cookie is rewritten attribute by attribute, and stays as it is written where no rule applies', async () => {
+  const cookies = [
+    'one=1; Domain=.example.org; Path=/two/x',
+    'one=1; Domain = www.example.org ; Path = /other',
+    'two=2; secure; Secure; SameSite=None',
+    'two=2; httponly; samesite=strict; Path=/two/',
+    'three=3;Path=/x',
+    'novalue; Path=/two/',
+  ];
+  server = await serveRaw(back, (text, socket) => {
+    if (text.includes('\r\n\r\n')) socket.end(`HTTP/1.0 200 OK\r\n${cookies.map((cookie) => `Set-Cookie: ${cookie}\r\n`).join('')}\r\n`);
+  });
+  front.config(
+    `server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${back}; proxy_cookie_path /two/ /2/;
+       proxy_cookie_domain www.example.org new.example; proxy_cookie_flags one secure; proxy_cookie_flags ~^TWO nosecure httponly samesite=strict; } }`,
+  );
+  await front.start();
+  expect([...(await get(port, '/')).matchAll(/^Set-Cookie: (.*)\r$/gm)].map((m) => m[1])).toEqual([
+    'one=1; Domain=.example.org; Path=/2/x; Secure',
+    'one=1; Domain=new.example; Path=/other; Secure',
+    'two=2; SameSite=Strict; HttpOnly',
+    'two=2; httponly; samesite=strict; Path=/2/',
+    'three=3;Path=/x',
+    'novalue; Path=/two/',
+  ]);
+});
+
+test('after rewrite ... break the whole new URI is requested, without the URI of proxy_pass', async () => {
+  server = await serveRaw(back, (text, socket) => {
+    if (text.includes('\r\n\r\n')) socket.end(`HTTP/1.0 200 OK\r\nLocation: http://127.0.0.1:${back}\r\n\r\n${text.split(' ')[1]}`);
+  });
+  front.config(
+    `server { listen 127.0.0.1:${port};
+       location /a/ { rewrite ^/a/(.*) /new/$1 break; proxy_pass http://127.0.0.1:${back}/base/; }
+       location /b/ { rewrite ^/b/stay/(.*) /new/$1 break; proxy_pass http://127.0.0.1:${back}/base/; }
+       location /c/ { proxy_pass http://127.0.0.1:${back}; } }`,
+  );
+  await front.start();
+  expect(bodyOf(await get(port, '/a/x%20y?z'))).toBe('/new/x%20y?z');
+  expect(bodyOf(await get(port, '/b/stay/x'))).toBe('/new/x');
+  expect(bodyOf(await get(port, '/b/other'))).toBe('/base/other');
+  expect(headerOf(await get(port, '/c/x'), 'Location')).toBe(`http://127.0.0.1:${back}`);
 });
