@@ -4,23 +4,24 @@ import { ApiError } from '../../errors/api-error.ts';
 /** Characters before and after the place of a compile error that are shown. */
 const SHOWN = 25;
 
-function placed(
-  kind: string,
-  source: string,
-  at: number,
-  start: number,
-  end: number,
-  cause: ApiError,
-  more: Record<string, unknown>,
-): ApiError {
-  const stack = [
-    `${start > 0 ? '... ' : ''}${source.slice(start, end)}${end < source.length ? ' ...' : ''}`,
-    `${' '.repeat(Math.max(0, at - start) + (start > 0 ? 4 : 0))}^---- HERE`,
-  ];
+function placed(kind: string, source: string, place: Place, cause: ApiError, more: Record<string, unknown>): ApiError {
+  const { at, start, end, isCut } = place;
+  const before = isCut && start > 0 ? '... ' : '';
+  const after = isCut && end < source.length ? ' ...' : '';
+  const stack = [before + source.slice(start, end) + after, `${' '.repeat(Math.max(0, at - start) + before.length)}^---- HERE`];
   return new ApiError('script_exception', 400, kind, {
     details: { ...more, script_stack: stack, script: source, lang: 'painless', position: { offset: at, start, end } },
     causedBy: cause,
   });
+}
+
+/** The part of a script that an error shows. */
+interface Place {
+  readonly at: number;
+  readonly start: number;
+  readonly end: number;
+  /** Dots show that there is more before or after it. */
+  readonly isCut: boolean;
 }
 
 /** A compile error at an offset. @param type  of the cause */
@@ -33,7 +34,7 @@ export function scriptError(
 ): ApiError {
   const start = Math.max(0, at - SHOWN);
   const end = Math.min(source.length, at + SHOWN);
-  return placed('compile error', source, at, start, end, new ApiError(type, 400, reason, { causedBy: cause }), {});
+  return placed('compile error', source, { at, start, end, isCut: true }, new ApiError(type, 400, reason, { causedBy: cause }), {});
 }
 
 /** A compile error without a place. */
@@ -58,5 +59,5 @@ export function runtimeError(
 ): ApiError {
   const start = statements.findLast((offset) => offset <= at) ?? 0;
   const end = statements.find((offset) => offset > start) ?? source.length;
-  return placed('runtime error', source, at, start, end, cause, more);
+  return placed('runtime error', source, { at, start, end, isCut: false }, cause, more);
 }

@@ -79,3 +79,22 @@ test('loops, jumps, steps, lists, maps, functions and lambdas', () => {
 test('functions that call each other without end are stopped', () => {
   expect(() => run('int f(int x) { return f(x) } f(1)')).toThrow('runtime error');
 });
+
+test('errors show their place: dots for a part of the source, the statement of a run', () => {
+  const details = (source: string) => {
+    try {
+      run(source);
+    } catch (error) {
+      return (error as ApiError).details;
+    }
+    throw new Error('accepted');
+  };
+  expect(details('int x = 1; int y = 0; return x/y')).toMatchObject({
+    script_stack: ['return x/y', '       ^---- HERE'],
+    position: { offset: 29, start: 22, end: 32 },
+  });
+  expect(details('int first = 1; int second = 2; return first + missing')).toMatchObject({
+    script_stack: ['... cond = 2; return first + missing', '                             ^---- HERE'],
+    position: { offset: 46, start: 21, end: 53 },
+  });
+});
