@@ -28,7 +28,6 @@ import type {
   FromIndexer,
   FromReader,
   LogNotice,
-  ShardPlacement,
   StateMessage,
   ToIndexer,
   ToMerger,
@@ -41,11 +40,14 @@ import { SecurityStore } from '../metadata/security-store.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { startThread } from '../threads/start-thread.ts';
 import type { ThreadData } from '../threads/thread.ts';
+import { CommandQueue } from './command-queue.ts';
+import { DamageReports } from './damage-reports.ts';
 import { EarlyShards } from './early-shards.ts';
 import { MainLanes } from './main-lanes.ts';
 import { MergeRunner } from './merge-runner.ts';
 import { makePart, type NodePart } from './node-part.ts';
 import { SearchContexts } from './search-contexts.ts';
+import { openIndices, ShardPlacements } from './shard-placements.ts';
 import { SnapshotThread } from './snapshot-thread.ts';
 import { Snapshots } from './snapshots.ts';
 import type { SnapshotsEnvironment } from './snapshots-environment.ts';
@@ -84,22 +86,20 @@ export class MainNode {
   readonly #tasks = new Tasks();
   readonly #indexers: NodePart<ToIndexer, FromIndexer>[] = [];
   readonly #readers: NodePart<ToReader, FromReader>[] = [];
-  readonly #progress = new Map<string, SharedArrayBuffer>();
+  readonly #placements: ShardPlacements;
   /** Start functions of the indexers that do not run yet. */
   readonly #indexerStarts: Array<() => void> = [];
   #indexersLater: NodeJS.Timeout | undefined;
   readonly #merges: MergeRunner;
   /** null without lanes. */
   readonly #lanes: MainLanes | null;
-  /** What is wrong with shards on disk, by `uuid/shard`. */
-  readonly #damage = new Map<string, string>();
-  /** What is wrong with the store as a whole: no shard is known to be whole then. */
-  #storeDamage: string | null = null;
+  readonly #damage: DamageReports;
   readonly #snapshotThread: SnapshotThread;
   readonly #snapshots: Snapshots;
   /** Indices whose shards are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
-  #commandTail: Promise<unknown> = Promise.resolve();
+  /** Metadata commands, changes of users, and messages to readers that must not overtake them. */
+  readonly #queue = new CommandQueue();
   #stopping: Promise<void> | null = null;
 
   /** @throws ApiError: the directory is in use, or its metadata is corrupt */
@@ -118,6 +118,16 @@ export class MainNode {
       this.#lock.release();
       throw error;
     }
+    this.#damage = new DamageReports({
+      error: (message) => options.onLog('error', message),
+      indexName: (uuid) => Object.values(this.#metadata.state.indices).find((meta) => meta.uuid === uuid)?.name ?? uuid,
+      share: () => void this.#queue.run(() => this.broadcast(this.#stateMessage())).catch(() => undefined),
+    });
+    this.#placements = new ShardPlacements({
+      indexers: options.indexers,
+      logs: (uuid) => this.#metadata.logs(uuid),
+      damage: (uuid, shard) => this.#damage.of(uuid, shard),
+    });
     this.#module = compileEngine();
     this.#arenas = new SharedArenas(this.#module, (arena, memory) => this.#early.addArena(arena, memory));
     this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
@@ -163,7 +173,7 @@ export class MainNode {
 
   #stateMessage(): StateMessage {
     const { state } = this.#metadata;
-    return { type: 'state', state, placements: this.#placements(state) };
+    return { type: 'state', state, placements: this.#placements.of(state) };
   }
 
   /** The lanes; null without any. */
@@ -206,7 +216,7 @@ export class MainNode {
       this.#indexers.push(part);
     }
     const { state } = this.#metadata;
-    const placements = this.#placements(state);
+    const placements = this.#placements.of(state);
     // Listed now, so that indices deleted by requests meanwhile are not among them.
     const orphans = this.#metadata.orphans();
     const fail = (error: Error) => this.#options.onLog('error', `an indexer failed to start: ${error.message}`);
@@ -217,7 +227,7 @@ export class MainNode {
       const { channel } = this.#indexers[placement.indexer];
       const done = channel
         .request({ type: 'openShard', placement, snapshot })
-        .catch((error) => this.#onDamage(placement, `does not open: ${error.message}`));
+        .catch((error) => this.#damage.reportShard(placement, `does not open: ${error.message}`));
       opened.push(done);
       if (snapshot !== null) this.#registry.publish(snapshot);
       else {
@@ -280,12 +290,10 @@ export class MainNode {
   /** Sends a late reader the metadata and all snapshots, then `message`. Runs between two metadata commands, so that the reader misses none. */
   welcome(reader: number, message: ToReader): Promise<void> {
     const { channel } = this.#readers[reader];
-    const welcomed = this.#commandTail.then(async () => {
+    return this.#queue.run(async () => {
       await this.#inform(channel);
       await channel.request(message);
     });
-    this.#commandTail = welcomed.catch(() => undefined);
-    return welcomed;
   }
 
   /** Sends a request to every reader and waits for the replies of all but lanes. */
@@ -339,7 +347,7 @@ export class MainNode {
   }
 
   #snapshotsEnvironment(): SnapshotsEnvironment {
-    const indexer = (log: number) => this.#indexers[this.#indexerOf(log)].channel;
+    const indexer = (log: number) => this.#indexers[this.#placements.indexerOf(log)].channel;
     return {
       thread: this.#snapshotThread,
       version: dialectOfNode(this.#options).version,
@@ -360,30 +368,13 @@ export class MainNode {
   // -------------------------------------------------------------------------------------------------------- messages
 
   #onDamagedLog(log: number, reason: string): void {
-    const placement = this.#placements(this.#metadata.state).find((candidate) => candidate.log === log);
-    if (placement) this.#onDamage(placement, reason);
-  }
-
-  /** Logs damage of a shard once and lets every reader know, so that health is red. */
-  #onDamage({ uuid, shard }: ShardPlacement, reason: string): void {
-    const key = `${uuid}/${shard}`;
-    if (this.#damage.has(key)) return;
-    this.#damage.set(key, reason);
-    const name = Object.values(this.#metadata.state.indices).find((meta) => meta.uuid === uuid)?.name ?? uuid;
-    this.#options.onLog('error', `[${name}][${shard}] is damaged: ${reason}; stop the service and run \`gannet check --repair\``);
-    this.#shareDamage();
+    const placement = this.#placements.of(this.#metadata.state).find((candidate) => candidate.log === log);
+    if (placement) this.#damage.reportShard(placement, reason);
   }
 
   /** Reports damage that may affect every shard. */
   reportStoreDamage(lines: readonly string[]): void {
-    this.#storeDamage = lines[0];
-    for (const line of lines)
-      this.#options.onLog('error', `the store is damaged: ${line}; stop the service and run \`gannet check --repair\``);
-    this.#shareDamage();
-  }
-
-  #shareDamage(): void {
-    this.#commandTail = this.#commandTail.then(() => this.broadcast(this.#stateMessage())).catch(() => undefined);
+    this.#damage.reportStore(lines);
   }
 
   #onIndexer(message: FromIndexer): unknown {
@@ -464,9 +455,7 @@ export class MainNode {
 
   /** Runs a metadata command after the previous ones. Resolves with the reducer's response when every thread has the new state. */
   async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
-    const run = this.#commandTail.then(() => this.#runCommand(name, args));
-    this.#commandTail = run.catch(() => undefined);
-    const { response, closed } = await run;
+    const { response, closed } = await this.#queue.run(() => this.#runCommand(name, args));
     // Awaited outside the queue of commands, because a closing shard may wait for a mapping update, which is a command, too.
     await closed;
     return response;
@@ -480,8 +469,8 @@ export class MainNode {
   }
 
   /** Runs a change of users, roles or API keys between metadata commands. Resolves when every reader acts upon it. */
-  async #runSecurityCommand<Name extends SecurityCommandName>(name: Name, args: SecurityArgs<Name>): Promise<SecurityReply<Name>> {
-    const run = this.#commandTail.then(async () => {
+  #runSecurityCommand<Name extends SecurityCommandName>(name: Name, args: SecurityArgs<Name>): Promise<SecurityReply<Name>> {
+    return this.#queue.run(async () => {
       const { changes, reply } = runSecurityCommand(name, this.#security.records, args, this.#security.environment);
       if (changes.length > 0) {
         this.#security.save(changes);
@@ -489,8 +478,6 @@ export class MainNode {
       }
       return reply;
     });
-    this.#commandTail = run.catch(() => undefined);
-    return run;
   }
 
   #updateMapping(uuid: string, mappings: JsonObject): Promise<unknown> {
@@ -509,7 +496,7 @@ export class MainNode {
     if (state === before) return { response, closed: Promise.resolve() };
     this.#metadata.save(state);
     this.#snapshots.onState();
-    const placements = this.#placements(state);
+    const placements = this.#placements.of(state);
     const open = openIndices(state);
     const opened = openIndices(before);
     // Indexers receive the state first, since a reader may write as soon as it has it.
@@ -551,30 +538,15 @@ export class MainNode {
   async #closeShards(uuid: string, drop: boolean): Promise<void> {
     const logs = this.#metadata.logs(uuid);
     const close = (log: number, shard: number) =>
-      this.#indexers[this.#indexerOf(log)].channel.request({ type: 'closeShard', uuid, shard, log, drop });
+      this.#indexers[this.#placements.indexerOf(log)].channel.request({ type: 'closeShard', uuid, shard, log, drop });
     await Promise.all(logs.map(close));
     for (const shard of logs.keys()) {
       this.#registry.forget(uuid, shard);
-      this.#progress.delete(`${uuid}/${shard}`);
+      this.#placements.forget(uuid, shard);
     }
     if (!drop) return;
     removeIndexFolder(this.#options.dataPath, uuid);
     this.#metadata.forgetLogs(uuid);
-  }
-
-  #indexerOf(log: number): number {
-    return log % this.#options.indexers;
-  }
-
-  #placements(state: ClusterState): ShardPlacement[] {
-    return [...openIndices(state)].flatMap((uuid) =>
-      this.#metadata.logs(uuid).map((log, shard) => {
-        const key = `${uuid}/${shard}`;
-        let progress = this.#progress.get(key);
-        if (!progress) this.#progress.set(key, (progress = new SharedArrayBuffer(8)));
-        return { uuid, shard, log, indexer: this.#indexerOf(log), progress, damage: this.#damage.get(key) ?? this.#storeDamage };
-      }),
-    );
   }
 
   // ------------------------------------------------------------------------------------------------------------ stop
@@ -588,7 +560,7 @@ export class MainNode {
   async #stop(): Promise<void> {
     await this.#lanes?.stop();
     await this.#snapshots.stop();
-    await this.#commandTail;
+    await this.#queue.settled();
     this.#runIndexers();
     await Promise.allSettled(this.#indexers.map(({ channel }) => channel.request({ type: 'stop' })));
     await Promise.allSettled(this.#closing.values());
@@ -605,10 +577,6 @@ export class MainNode {
 
 function uuidsOf(state: ClusterState): Set<string> {
   return new Set(Object.values(state.indices).map(({ uuid }) => uuid));
-}
-
-function openIndices(state: ClusterState): Set<string> {
-  return new Set(Object.values(state.indices).flatMap((meta) => (meta.state === 'open' ? [meta.uuid] : [])));
 }
 
 /** Whether the service before this one ended by a fault that damage of its files may have caused; its parent process says so. */
