@@ -52,7 +52,15 @@ function openTo(port: number): Promise<Socket> {
     socket.on('close', () => reject(new Error('the connection was closed')));
   });
 }
-const answerOf = (socket: Socket): Promise<string> => new Promise((resolve) => socket.once('data', (data) => resolve(String(data))));
+const answerOf = (socket: Socket): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const closed = (): void => reject(new Error('the connection was closed without an answer'));
+    socket.once('close', closed);
+    socket.once('data', (data) => {
+      socket.off('close', closed);
+      resolve(String(data));
+    });
+  });
 
 async function check({ port, name }: Running): Promise<void> {
   const socket = await openTo(port);
@@ -118,21 +126,19 @@ function datagrams(port: number, until: number, times: number[]): Promise<number
     const data = Buffer.alloc(64, 'x');
     let count = 0;
     let began = 0;
-    let timer: NodeJS.Timeout | undefined;
     const send = (): void => {
       began = performance.now();
       socket.send(data);
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        if (performance.now() - began >= LOST_MS) send();
-      }, LOST_MS);
     };
+    const timer = setInterval(() => {
+      if (performance.now() - began >= LOST_MS) send();
+    }, LOST_MS);
     socket.on('message', () => {
       times.push(performance.now() - began);
       count++;
       if (Date.now() < until) send();
       else {
-        clearTimeout(timer);
+        clearInterval(timer);
         socket.close();
         resolve(count);
       }
