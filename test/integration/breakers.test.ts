@@ -21,9 +21,9 @@ const breakers = async () => {
 
 test('_nodes/stats/breaker has the breakers of Elasticsearch', async () => {
   const found = await breakers();
-  expect(Object.keys(found).sort()).toEqual(['fielddata', 'in_flight_requests', 'parent', 'request']);
+  expect(Object.keys(found).sort()).toEqual(['fielddata', 'inflight_requests', 'parent', 'request']);
   expect(found.parent).toMatchObject({ limit_size_in_bytes: LIMIT, limit_size: '256mb', overhead: 1, tripped: 0 });
-  expect(found.in_flight_requests).toMatchObject({ estimated_size_in_bytes: 0, estimated_size: '0b', overhead: 2 });
+  expect(found.inflight_requests).toMatchObject({ estimated_size_in_bytes: 0, estimated_size: '0b', overhead: 2 });
 });
 
 test('compressed bodies larger than the memory are refused while they are inflated, and others are answered', async () => {
@@ -49,7 +49,7 @@ test('compressed bodies larger than the memory are refused while they are inflat
   }
   // The others fit and have an unknown key.
   for (const { status } of answers) expect([400, 429]).toContain(status);
-  const { in_flight_requests: inFlight, parent } = await breakers();
+  const { inflight_requests: inFlight, parent } = await breakers();
   expect(inFlight.estimated_size_in_bytes).toBe(0);
   expect(inFlight.tripped + parent.tripped).toBeGreaterThanOrEqual(refused.length);
 });

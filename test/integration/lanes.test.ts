@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/service.ts';
 const DOCUMENTS = 20_000;
 /** Takes many seconds over all documents, although each run stays within the steps that a script may take. */
 const ENDLESS = {
-  script_score: { query: { match_all: {} }, script: { source: 'double s = 0; for (int i = 0; i < 5000; i++) { s += i % 7 } return s' } },
+  script_score: { query: { match_all: {} }, script: { source: 'double s = 0; for (int i = 0; i < 200000; i++) { s += i % 7 } return s' } },
 };
 
 let service: TestService;

@@ -99,6 +99,7 @@ describe.each(nodes)('on Node %s', (line) => {
 
   test('installs without its optional packages, in less than 60 MB', () => {
     expect(engine.manifest('gannet').peerDependenciesMeta).toEqual({
+      '@6over3/zeroperl-ts': { optional: true },
       '@aws-sdk/client-s3': { optional: true },
       'uws-pack': { optional: true },
     });

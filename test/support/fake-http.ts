@@ -54,24 +54,37 @@ export async function fakeRequest(
       send(this: { sent: boolean }, status: number, sentHeaders: HttpHeaders, body: string | Uint8Array = '') {
         if (this.sent) throw new Error('sent twice');
         this.sent = true;
-        const sentBytes = Buffer.from(body as string);
-        resolve({
-          status,
-          headers: { ...sentHeaders },
-          bytes: sentBytes,
-          get text() {
-            return sentBytes.toString('utf8');
-          },
-          get json() {
-            return JSON.parse(sentBytes.toString('utf8'));
-          },
-        });
+        resolve(answerOf(status, sentHeaders, Buffer.from(body as string)));
       },
-      stream(): ReplyStream {
-        throw new Error('no streams here');
+      stream(this: { sent: boolean }, status: number, sentHeaders: HttpHeaders): ReplyStream {
+        if (this.sent) throw new Error('sent twice');
+        this.sent = true;
+        const chunks: Buffer[] = [];
+        return {
+          write(chunk) {
+            chunks.push(Buffer.from(chunk as string));
+            return true;
+          },
+          drained: async () => undefined,
+          end: () => resolve(answerOf(status, sentHeaders, Buffer.concat(chunks))),
+        };
       },
       onAbort() {},
     };
     Promise.resolve(handler(request, reply)).catch(reject);
   });
+}
+
+function answerOf(status: number, headers: HttpHeaders, bytes: Buffer): FakeAnswer {
+  return {
+    status,
+    headers: { ...headers },
+    bytes,
+    get text() {
+      return bytes.toString('utf8');
+    },
+    get json() {
+      return JSON.parse(bytes.toString('utf8'));
+    },
+  };
 }

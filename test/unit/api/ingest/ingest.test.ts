@@ -5,6 +5,7 @@ import { bulk } from '../../../../src/api/documents/bulk.ts';
 import { getSource } from '../../../../src/api/documents/get-document.ts';
 import { indexDocument, updateDocument } from '../../../../src/api/documents/write-document.ts';
 import { deletePipeline, getPipelines, putPipeline } from '../../../../src/api/ingest/pipelines.ts';
+import { toPlain } from '../../../../src/common/json-write.ts';
 import { oneChunk } from '../../../../src/common/one-chunk.ts';
 import { fakeEngine } from '../../../support/fake-engine.ts';
 
@@ -72,7 +73,7 @@ test('bulk: each item has its own pipeline; dropped, failed and unknown ones are
   const lines = ['one', 'drop', 'fail', 'none'].flatMap((pipeline) => [{ index: { _index: 'i', _id: pipeline, pipeline } }, { x: 1 }]);
   const body = oneChunk(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
   const request = { index: null, body, refresh: 'false', routing: null, pipeline: null, requireAlias: false, source: null } as const;
-  const { errors, items } = (await bulk(engine, request)) as { errors: boolean; items: { index: Record<string, any> }[] };
+  const { errors, items } = toPlain(await bulk(engine, request)) as { errors: boolean; items: { index: Record<string, any> }[] };
   expect(errors).toBe(true);
   expect(items.map(({ index }) => [index.status, index.result ?? index.error.reason])).toEqual([
     [201, 'created'],
