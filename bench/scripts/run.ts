@@ -1,6 +1,6 @@
 // CPU nanoseconds per run of scripts over documents in memory: compiled scripts, the same formula written by hand, and, with --old, the interpreter of an
 // older checkout. Each result is checked before it is timed.
-//   npm run bench:scripts [-- --docs 20000 --rounds 15 --old PATH]      PATH: a checkout with src/scripting/evaluator.ts
+//   npm run bench:scripts [-- --docs 20000 --rounds 15 --old PATH]      PATH: a checkout that still has the interpreter
 // Output: one JSON object per line. The median of the rounds is reported.
 import { parseArgs } from 'node:util';
 import type { DocContextName } from '../../src/scripting/contexts.ts';

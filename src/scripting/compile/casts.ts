@@ -62,7 +62,7 @@ export function isAssignable(to: Type, from: Type): boolean {
   if (to.primitive || from.primitive) return false;
   if (to.isDef || from.isDef || to.name === OBJECT) return true;
   if (to.element && from.element) return !to.element.primitive && !from.element.primitive && isAssignable(to.element, from.element);
-  return to.info !== null && from.info !== null && from.info.isA(to.info);
+  return to.info !== null && (from.info?.isA(to.info) ?? false);
 }
 
 function isWidening(from: Type, to: Type): boolean {

@@ -96,7 +96,7 @@ export function equal(left: Value, right: Value, depth = 0): boolean {
     return true;
   }
   const object = left as JavaObject;
-  return object.equalTo !== undefined && object.equalTo(right);
+  return object.equalTo?.(right) ?? false;
 }
 
 const scratch = new DataView(new ArrayBuffer(8));

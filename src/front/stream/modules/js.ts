@@ -1,5 +1,5 @@
 // js_access, js_preread, js_filter, js_set: handlers written as modules, which receive the session (js-session.ts).
-//   js_import guard from guard.ts;   server { js_access guard.check; js_filter guard.mask; proxy_pass db; }
+//   js_import guard from FILE;   server { js_access guard.check; js_filter guard.mask; proxy_pass db; }
 // An access or preread handler decides with `s.allow()`, `s.decline()`, `s.deny()` or `s.done(code)`, at once or later; one that does not within
 // preread_timeout ends the session.
 import { custom, HS } from '../../config/directive.ts';
