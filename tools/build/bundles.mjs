@@ -20,8 +20,7 @@ const SERVICE_CODE = {
   'indexer-thread': 'src/node/indexing/indexer-thread.ts',
   'merger-thread': 'src/node/indexing/merger-thread.ts',
   'snapshots-thread': 'src/node/snapshots/snapshots-thread.ts',
-  'http-thread': 'src/node/reading/http-thread.ts',
-  'lane-thread': 'src/node/lanes/lane-thread.ts',
+  'answering-thread': 'src/node/answering-thread.ts',
 };
 /** Modules that LATE_PARTS loads from `<name>.late.js`. */
 const SERVICE_LATE = {

@@ -1,4 +1,4 @@
-// Entry point of a lane's thread.
+// Starts the thread of a lane.
 import { Store } from '../../store/store.ts';
 import { enterThread } from '../threads/enter-thread.ts';
 import { lowerPriority } from './lane-priority.ts';
@@ -8,7 +8,9 @@ import { openLockedStore } from './store-lock.ts';
 /** A lane is mostly idle, so even what its start has left is worth a collection. */
 const MIN_FREE_BYTES = 1 << 20;
 
-lowerPriority();
-enterThread((data) => {
-  if (data.signal) startLane(data, openLockedStore(data.options.dataPath, data.signal, Store.open));
-}, MIN_FREE_BYTES);
+export function startLaneThread(): void {
+  lowerPriority();
+  enterThread((data) => {
+    if (data.signal) startLane(data, openLockedStore(data.options.dataPath, data.signal, Store.open));
+  }, MIN_FREE_BYTES);
+}

@@ -3,12 +3,21 @@ import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_
 import { threadLimits } from './heap-limits.ts';
 import type { Role, ThreadData } from './thread.ts';
 
+/** Files of the entry points. */
+const FILES: Readonly<Record<Role, string>> = {
+  indexer: 'indexer-thread',
+  merger: 'merger-thread',
+  snapshots: 'snapshots-thread',
+  http: 'answering-thread',
+  lane: 'answering-thread',
+};
+
 let spare: Worker | null = null;
 
 /** A thread that has not received its data yet. @param limits  replace those of the process */
 export function newThread(role: Role, limits: ResourceLimits = {}): Worker {
   const resourceLimits = { ...threadLimits(), ...limits };
-  return new Worker(new URL(`../service/${role}-thread.js`, import.meta.url), { resourceLimits });
+  return new Worker(new URL(`../service/${FILES[role]}.js`, import.meta.url), { resourceLimits, workerData: role });
 }
 
 /** Uses `thread` for the next indexer, so that it loads while the node is being set up. */
