@@ -1,9 +1,8 @@
-// Time zones: fixed offsets, and the rules of the IANA database from @js-joda/timezone, so that results do not depend on the version of Node.
-import { createRequire } from 'node:module';
-import type { ZoneRules } from '@js-joda/core';
+// Time zones: fixed offsets, and the rules of the IANA database (./zone-rules.ts).
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { DAY_MS } from './civil.ts';
+import { rulesOf, type ZoneRules } from './zone-rules.ts';
 
 export interface TimeZone {
   /** As specified, with fixed offsets normalised: `Z`, `+05:30`, `Europe/Berlin`. */
@@ -72,14 +71,6 @@ class RegionZone implements TimeZone {
   #lookUp(ms: number): number {
     return this.#rules.offsetOfEpochMilli(ms).totalSeconds() * 1000;
   }
-}
-
-/** The database takes 0.2 s and 30 MB to load, so a thread loads it when it first needs a region. */
-function rulesOf(region: string): ZoneRules {
-  const require = createRequire(import.meta.url);
-  const { ZoneId } = require('@js-joda/core') as typeof import('@js-joda/core');
-  require('@js-joda/timezone');
-  return ZoneId.of(region).rules();
 }
 
 export const UTC: TimeZone = new FixedZone('Z', 0);

@@ -69,6 +69,17 @@ describe.each(nodes)('on Node %s', (line) => {
     expect(await engine.script(ENGINE_EXAMPLE)).toContain("title: 'The old man and the sea'");
   });
 
+  test('the engine of a program contains the rules of time zones', async () => {
+    const source = `import { open } from 'gannet';
+      const engine = await open({ path: ${JSON.stringify(mkdtempSync(path.join(engine.folder, 'zones-')))} });
+      await engine.bulk({ index: 'days', refresh: true, operations: [{ index: {} }, { at: '2024-07-01T23:00:00Z' }] });
+      const aggs = { days: { date_histogram: { field: 'at', calendar_interval: 'day', time_zone: 'Europe/Berlin' } } };
+      const { aggregations } = await engine.search({ index: 'days', body: { size: 0, aggs } });
+      console.log(aggregations.days.buckets[0].key_as_string);
+      await engine.close();`;
+    expect(await engine.script(source)).toBe('2024-07-02T00:00:00.000+02:00\n');
+  });
+
   test('its commands serve and proxy', async () => {
     const command = (name: string): string[] => [engine.node, path.join(engine.modules, '.bin', name)];
     expect(await engine.run(path.join(engine.modules, '.bin/gannet'), '--version')).toMatch(/^gannet \d+\.\d+\.\d+ \(node \d+/);
@@ -76,6 +87,10 @@ describe.each(nodes)('on Node %s', (line) => {
     const operations = '{"index":{"_id":"1"}}\n{"title":"The old man and the sea"}\n';
     expect((await service.request('POST', '/books/_bulk?refresh=true', operations)).body.errors).toBe(false);
     expect((await service.request('GET', '/books/_search?q=title:sea')).body.hits.total.value).toBe(1);
+    const dates = '{"index":{}}\n{"at":"2024-07-01T23:00:00Z"}\n';
+    expect((await service.request('POST', '/days/_bulk?refresh=true', dates)).body.errors).toBe(false);
+    const local = { query: { range: { at: { gte: '2024-07-02T01:00', time_zone: 'Europe/Berlin' } } } };
+    expect((await service.request('POST', '/days/_search', local)).body.hits.total.value).toBe(1);
     const withoutPackage = await service.request('PUT', '/_snapshot/cloud', { type: 's3', settings: { bucket: 'b' } });
     expect(withoutPackage).toMatchObject({
       status: 500,

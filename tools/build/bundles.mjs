@@ -10,7 +10,17 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { browserWords, LATE_NAMES, LATE_PARTS, LMDB_BINARY, MIME_TYPES, NODE_ENTRY, SERVICE_MAIN, UWS_SHIM } from './esbuild-plugins.mjs';
+import {
+  browserWords,
+  LATE_NAMES,
+  LATE_PARTS,
+  LMDB_BINARY,
+  MIME_TYPES,
+  NODE_ENTRY,
+  SERVICE_MAIN,
+  SHARED_ZONE_RULES,
+  UWS_SHIM,
+} from './esbuild-plugins.mjs';
 import { listFiles } from './incremental.mjs';
 
 const SERVICE = 'dist/service';
@@ -28,9 +38,9 @@ const SERVICE_LATE = {
   'kstem-lexicon': 'src/analysis/generated/kstem-lexicon.ts',
   'stop-words': 'src/analysis/generated/stop-words.ts',
   'thai-dictionary': 'src/analysis/generated/thai-dictionary.ts',
+  'zone-rules': 'tools/build/zone-rules.cjs',
 };
-/** Large and rarely loaded. */
-const SERVICE_EXTERNALS = ['./launch.js', './*.late.js', '@js-joda/core', '@js-joda/timezone'];
+const SERVICE_EXTERNALS = ['./launch.js', './*.late.js'];
 
 const COMMON = {
   bundle: true,
@@ -51,6 +61,7 @@ export async function bundleModules() {
     format: 'esm',
     packages: 'external',
     chunkNames: 'chunk-[hash]',
+    plugins: [SHARED_ZONE_RULES],
     ...SMALL,
   });
   return removeOthers('dist/bundle', files);

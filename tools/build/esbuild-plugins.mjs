@@ -31,16 +31,32 @@ export const LMDB_BINARY = {
   },
 };
 
-/** A package and word lists in files of their own (`<name>.late.js`), loaded when one of their exports is first read. */
+/** Packages and word lists in files of their own (`<name>.late.js`), loaded when one of their exports is first read. */
 export const LATE_PARTS = {
   name: 'late-parts',
   setup(plugins) {
-    plugins.onResolve({ filter: /^yaml$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ }, ({ path: name }) => ({
-      path: path.basename(name, '.ts'),
-      namespace: 'late-parts',
-    }));
+    plugins.onResolve(
+      { filter: /^yaml$|\/zone-rules\.ts$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ },
+      ({ path: name }) => ({
+        path: path.basename(name, '.ts'),
+        namespace: 'late-parts',
+      }),
+    );
     plugins.onLoad({ filter: /.*/, namespace: 'late-parts' }, ({ path: name }) => ({
       contents: `module.exports = require('./launch.js').lateModule(() => require('./${name}.late.js'));`,
+    }));
+  },
+};
+
+/** The library uses the service's copy of the time zones. */
+export const SHARED_ZONE_RULES = {
+  name: 'shared-zone-rules',
+  setup(plugins) {
+    plugins.onResolve({ filter: /\/zone-rules\.ts$/ }, () => ({ path: 'zone-rules', namespace: 'shared-zone-rules' }));
+    plugins.onLoad({ filter: /.*/, namespace: 'shared-zone-rules' }, () => ({
+      contents: `import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        export const rulesOf = (region) => require('../service/zone-rules.late.js').rulesOf(region);`,
     }));
   },
 };

@@ -13,7 +13,7 @@ interface Manifest {
 }
 
 /** Development dependencies that tools/build/bundles.mjs bundles. */
-const BUNDLED = ['hyper-express'];
+const BUNDLED = ['hyper-express', '@js-joda/core', '@js-joda/timezone'];
 
 const readManifest = (folder: string): Manifest => JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 
