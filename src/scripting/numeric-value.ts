@@ -1,6 +1,6 @@
 // Values of scripts as numbers of the host.
 import { Byte, Double, Float, Short, type Value } from './java/values.ts';
-import { ZonedTime } from './library/zoned-time.ts';
+import { ZonedTime } from './library/time/zoned-time.ts';
 
 /** Epoch milliseconds of a date, null for any other value. */
 export function millisOf(value: Value): number | null {

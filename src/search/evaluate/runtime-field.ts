@@ -11,7 +11,7 @@ import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import { textOf } from '../../scripting/java/objects.ts';
 import { Double, type Value } from '../../scripting/java/values.ts';
-import { zonedDateTime } from '../../scripting/library/zoned-time.ts';
+import { zonedDateTime } from '../../scripting/library/time/zoned-time.ts';
 import { doubleOf, millisOf } from '../../scripting/numeric-value.ts';
 import { parseScript } from '../../scripting/script-spec.ts';
 import { valuesAt } from './source-values.ts';

@@ -6,7 +6,7 @@ import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts'
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import type { GeoPoint } from '../../scripting/library/doc-values.ts';
-import type { ZonedTime } from '../../scripting/library/zoned-time.ts';
+import type { ZonedTime } from '../../scripting/library/time/zoned-time.ts';
 import { doubleOf, millisOf } from '../../scripting/numeric-value.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import type { DocFunction } from '../index-query/index-query.ts';

@@ -10,7 +10,7 @@ import type { DocMap, DocScript, ScriptInput } from '../../scripting/doc-script.
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import { Double, type ScriptMap, type Value } from '../../scripting/java/values.ts';
 import { type DocValues, docValues, GeoPoint, geoPoints } from '../../scripting/library/doc-values.ts';
-import { zonedDateTime } from '../../scripting/library/zoned-time.ts';
+import { zonedDateTime } from '../../scripting/library/time/zoned-time.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
 import { toScript } from '../../scripting/update-script.ts';
 import type { ShardDocument } from '../shard/search-shard.ts';

@@ -1,7 +1,7 @@
 // Instants with a time zone: java.time.ZonedDateTime. The calendar is that of ../../dates/.
-import { DateView } from '../../dates/date-view.ts';
-import { formatOffset, type TimeZone, UTC } from '../../dates/zones.ts';
-import type { Value } from '../java/values.ts';
+import { DateView } from '../../../dates/date-view.ts';
+import { formatOffset, type TimeZone, UTC } from '../../../dates/zones.ts';
+import type { Value } from '../../java/values.ts';
 
 /** Digits of a fraction of a second as Java prints it: none, 3, 6 or 9. */
 export function fractionText(nano: number): string {

@@ -1,0 +1,140 @@
+// Duration and Period.
+import './interfaces.ts';
+import { defineClass } from '../../java/class-info.ts';
+import { raise } from '../../java/faults.ts';
+import { hashOf } from '../../java/objects.ts';
+import type { Value } from '../../java/values.ts';
+import { unsupported } from './faults.ts';
+import { DAY_NANOS, floorDiv, instantNanos, LocalDate, localNanos, type Temporal, withLocal, zonedAt, zonedNanos } from './temporal.ts';
+import { between, plusMonths, type UnitValue, unitNamed } from './units.ts';
+import { ZonedTime } from './zoned-time.ts';
+
+/** java.time.Duration: nanoseconds. */
+class Duration {
+  readonly nanos: bigint;
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+  equalTo(other: Value): boolean {
+    return other instanceof Duration && other.nanos === this.nanos;
+  }
+  hash(): number {
+    return hashOf(BigInt.asIntN(64, this.nanos));
+  }
+  compareTo(other: Value): number {
+    const difference = this.nanos - (other as Duration).nanos;
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  }
+  toString(): string {
+    if (this.nanos === 0n) return 'PT0S';
+    const seconds = this.nanos / 1_000_000_000n;
+    const rest = this.nanos % 1_000_000_000n;
+    const [hours, minutes, left] = [seconds / 3600n, (seconds % 3600n) / 60n, seconds % 60n];
+    let text = 'PT';
+    if (hours !== 0n) text += `${hours}H`;
+    if (minutes !== 0n) text += `${minutes}M`;
+    if (left === 0n && rest === 0n) return text;
+    const digits = String(rest < 0n ? -rest : rest)
+      .padStart(9, '0')
+      .replace(/0+$/, '');
+    return `${text}${left === 0n && rest < 0n ? '-0' : left}${digits === '' ? '' : `.${digits}`}S`;
+  }
+  static parse(text: string): Duration {
+    const found = /^([-+]?)P(?:([-+]?\d+)D)?(?:T(?:([-+]?\d+)H)?(?:([-+]?\d+)M)?(?:([-+]?\d+)(?:\.(\d{0,9}))?S)?)?$/i.exec(text);
+    if (!found) return raise('java.time.format.DateTimeParseException', 'Text cannot be parsed to a Duration');
+    const [, sign, days, hours, minutes, seconds, fraction] = found;
+    const whole =
+      (BigInt(days ?? 0) * 86_400n + BigInt(hours ?? 0) * 3600n + BigInt(minutes ?? 0) * 60n + BigInt(seconds ?? 0)) * 1_000_000_000n;
+    const part = BigInt((fraction ?? '').padEnd(9, '0')) * (seconds?.startsWith('-') ? -1n : 1n);
+    return new Duration((whole + part) * (sign === '-' ? -1n : 1n));
+  }
+}
+
+/** java.time.Period. */
+export class Period {
+  readonly years: number;
+  readonly months: number;
+  readonly days: number;
+  constructor(years: number, months: number, days: number) {
+    this.years = years;
+    this.months = months;
+    this.days = days;
+  }
+  equalTo(other: Value): boolean {
+    return other instanceof Period && other.toString() === this.toString();
+  }
+  toString(): string {
+    if (this.years === 0 && this.months === 0 && this.days === 0) return 'P0D';
+    const part = (value: number, letter: string): string => (value === 0 ? '' : `${value}${letter}`);
+    return `P${part(this.years, 'Y')}${part(this.months, 'M')}${part(this.days, 'D')}`;
+  }
+  static between(from: LocalDate, to: LocalDate): Period {
+    const months = Number(between(unitNamed('MONTHS'), from, to));
+    const rest = (to.nanos - plusMonths(from.nanos, months)) / DAY_NANOS;
+    return new Period(Math.trunc(months / 12), months % 12, Number(rest));
+  }
+}
+
+export function addAmount<T extends Temporal>(time: T, amount: Value, sign: 1 | -1): T {
+  if (amount instanceof Duration) {
+    if (time instanceof ZonedTime) return zonedAt(zonedNanos(time) + amount.nanos * BigInt(sign), time.zone) as T;
+    if (time instanceof LocalDate) return unsupported('Unsupported unit: Seconds');
+    return withLocal(time, time.nanos + amount.nanos * BigInt(sign));
+  }
+  const { years, months, days } = amount as Period;
+  return withLocal(time, plusMonths(localNanos(time), sign * (years * 12 + months)) + BigInt(sign * days) * DAY_NANOS);
+}
+
+const durationOf = (unit: string) => (count: bigint) => new Duration(count * (unitNamed(unit).nanos ?? 0n));
+const durationParts = (unit: bigint) => (self: Duration) => self.nanos / unit;
+defineClass('java.time.Duration', ['java.time.temporal.TemporalAmount', 'java.lang.Comparable'], {
+  of: Duration,
+  constants: { 'Duration ZERO': new Duration(0n) },
+  members: {
+    'static Duration between(Temporal,Temporal)': (from: Temporal, to: Temporal) => new Duration(instantNanos(to) - instantNanos(from)),
+    'static Duration of(long,TemporalUnit)': (count: bigint, unit: UnitValue) =>
+      new Duration(count * (unit.nanos ?? unsupported('Unit must not have an estimated duration'))),
+    'static Duration ofDays(long)': durationOf('DAYS'),
+    'static Duration ofHours(long)': durationOf('HOURS'),
+    'static Duration ofMinutes(long)': durationOf('MINUTES'),
+    'static Duration ofSeconds(long)': durationOf('SECONDS'),
+    'static Duration ofMillis(long)': durationOf('MILLIS'),
+    'static Duration ofNanos(long)': durationOf('NANOS'),
+    'static Duration parse(CharSequence)': (text: Value) => Duration.parse(String(text)),
+    'long toDays()': durationParts(DAY_NANOS),
+    'long toHours()': durationParts(3_600_000_000_000n),
+    'long toMinutes()': durationParts(60_000_000_000n),
+    'long toMillis()': (self: Duration) => floorDiv(self.nanos, 1_000_000n),
+    'long toNanos()': durationParts(1n),
+    'long getSeconds()': (self: Duration) => floorDiv(self.nanos, 1_000_000_000n),
+    'int getNano()': (self: Duration) => Number(self.nanos - floorDiv(self.nanos, 1_000_000_000n) * 1_000_000_000n),
+    'Duration plus(Duration)': (self: Duration, other: Duration) => new Duration(self.nanos + other.nanos),
+    'Duration minus(Duration)': (self: Duration, other: Duration) => new Duration(self.nanos - other.nanos),
+    'Duration multipliedBy(long)': (self: Duration, by: bigint) => new Duration(self.nanos * by),
+    'Duration dividedBy(long)': (self: Duration, by: bigint) =>
+      by === 0n ? raise('java.lang.ArithmeticException', 'Cannot divide by zero') : new Duration(self.nanos / by),
+    'Duration negated()': (self: Duration) => new Duration(-self.nanos),
+    'Duration abs()': (self: Duration) => new Duration(self.nanos < 0n ? -self.nanos : self.nanos),
+    'boolean isNegative()': (self: Duration) => self.nanos < 0n,
+    'boolean isZero()': (self: Duration) => self.nanos === 0n,
+    'int compareTo(Duration)': (self: Duration, other: Duration) => self.compareTo(other),
+    'String toString()': String,
+  },
+});
+defineClass('java.time.Period', ['java.time.temporal.TemporalAmount'], {
+  of: Period,
+  constants: { 'Period ZERO': new Period(0, 0, 0) },
+  members: {
+    'static Period between(LocalDate,LocalDate)': Period.between,
+    'static Period of(int,int,int)': (years: number, months: number, days: number) => new Period(years, months, days),
+    'static Period ofDays(int)': (days: number) => new Period(0, 0, days),
+    'static Period ofMonths(int)': (months: number) => new Period(0, months, 0),
+    'static Period ofWeeks(int)': (weeks: number) => new Period(0, 0, weeks * 7),
+    'static Period ofYears(int)': (years: number) => new Period(years, 0, 0),
+    'int getDays()': (self: Period) => self.days,
+    'int getMonths()': (self: Period) => self.months,
+    'int getYears()': (self: Period) => self.years,
+    'long toTotalMonths()': (self: Period) => BigInt(self.years * 12 + self.months),
+    'String toString()': String,
+  },
+});
