@@ -9,8 +9,8 @@ const POWERS = Float64Array.from({ length: 12 }, (_, exponent) => Number(`1e${ex
 
 /** The double whose shortest decimal is that of this float32. */
 export function shortestFloat(value: number): number {
-  if (Number.isInteger(value) || !Number.isFinite(value)) return value;
   const size = Math.abs(value);
+  if ((Number.isInteger(value) && size < MOST_EXACT) || !Number.isFinite(value)) return value;
   if (size < LEAST_EXACT || size >= MOST_EXACT) return fromDigits(value);
   const short = shortestOf(size);
   return value < 0 ? -short : short;

@@ -60,6 +60,18 @@ export interface MultiMatchQuery extends QueryBase {
   readonly options: MatchOptions;
 }
 
+/** Terms of several text fields, scored as if the fields were one. */
+export interface CombinedFieldsQuery extends QueryBase {
+  readonly kind: 'combined_fields';
+  readonly value: string;
+  /** Boosts are at least 1. */
+  readonly fields: readonly WeightedField[];
+  readonly operator: Operator;
+  readonly minimumShouldMatch: string | null;
+  readonly zeroTerms: ZeroTerms;
+  readonly autoPhrase: boolean;
+}
+
 export interface QueryStringQuery extends QueryBase {
   readonly kind: 'query_string';
   readonly text: string;

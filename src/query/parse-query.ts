@@ -5,12 +5,14 @@ import { didYouMean } from '../common/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { ClauseCounter } from './clause-counter.ts';
+import { parseCombinedFields } from './combined-fields.ts';
 import { COMPOUND_PARSERS } from './compound-queries.ts';
 import { GEO_PARSERS } from './geo-queries.ts';
 import { parseIntervals } from './interval-queries.ts';
 import { JOIN_PARSERS } from './join-queries.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
 import { parseMoreLikeThis } from './more-like-this.ts';
+import { parsePinned } from './pinned.ts';
 import type { Query } from './query.ts';
 import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { SCORE_PARSERS } from './score-queries.ts';
@@ -30,8 +32,10 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
     ...SCORE_PARSERS,
     ...SPAN_PARSERS,
     ...JOIN_PARSERS,
+    combined_fields: parseCombinedFields,
     intervals: parseIntervals,
     more_like_this: parseMoreLikeThis,
+    pinned: parsePinned,
     wrapper: parseWrapper,
   }),
 );

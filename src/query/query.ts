@@ -2,6 +2,7 @@
 import type { JsonObject } from '../common/json-value.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type {
+  CombinedFieldsQuery,
   FuzzyQuery,
   GeoBoxQuery,
   GeoDistanceQuery,
@@ -78,10 +79,17 @@ export interface RelatedQuery extends QueryBase {
   readonly innerHits: JsonObject | null;
 }
 
+/** A document that a pinned query puts on top. `index` is null if the id counts in every index. */
+export interface PinnedDocument {
+  readonly index: string | null;
+  readonly id: string;
+}
+
 /** Queries without queries inside them. */
 export type LeafQuery =
   | MatchQuery
   | MultiMatchQuery
+  | CombinedFieldsQuery
   | QueryStringQuery
   | SimpleQueryStringQuery
   | TermQuery
@@ -116,6 +124,8 @@ export type CompoundQuery =
   | (QueryBase & { readonly kind: 'script_score'; readonly query: Query; readonly script: ScriptSpec; readonly minScore: number | null })
   | (QueryBase & { readonly kind: 'constant_score'; readonly filter: Query })
   | (QueryBase & { readonly kind: 'boosting'; readonly positive: Query; readonly negative: Query; readonly negativeBoost: number })
+  /** `documents` come first, in this order, then the matches of `organic`. */
+  | (QueryBase & { readonly kind: 'pinned'; readonly documents: readonly PinnedDocument[]; readonly organic: Query })
   | (QueryBase & { readonly kind: 'dis_max'; readonly queries: readonly Query[]; readonly tieBreaker: number });
 
 export type Query = LeafQuery | CompoundQuery;

@@ -31,10 +31,6 @@ const RULES: readonly Rule[] = [
     applies: (_request, { path }) => /nodes_versions|nodes_features/.test(path),
   },
   {
-    reason: 'combined_fields is not supported yet',
-    applies: (_request, _difference, _expected, actual) => actual.text.includes('unknown query [combined_fields]'),
-  },
-  {
     reason: 'wildcards in destructive requests are permitted, as before version 8',
     applies: (_request, _difference, expected) => expected.text.includes('Wildcard expressions or all indices are not allowed'),
   },

@@ -21,17 +21,7 @@ const PARTIAL_QUERIES: Notes = {
   script_score: PAINLESS,
   function_score: `scripts: ${PAINLESS}`,
 };
-const MISSING_QUERIES = [
-  'combined_fields',
-  'knn',
-  'percolate',
-  'pinned',
-  'semantic',
-  'shape',
-  'sparse_vector',
-  'weighted_tokens',
-  'xy_shape',
-];
+const MISSING_QUERIES = ['knn', 'percolate', 'semantic', 'shape', 'sparse_vector', 'weighted_tokens', 'xy_shape'];
 
 const PARTIAL_AGGS: Notes = {
   geo_bounds: 'no scripts, no `missing`',

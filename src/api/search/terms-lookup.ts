@@ -110,6 +110,8 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
         should: await all(query.should),
         mustNot: await all(query.mustNot),
       };
+    case 'pinned':
+      return { ...query, organic: await resolveQuery(ctx, query.organic) };
     case 'dis_max':
       return { ...query, queries: await all(query.queries) };
     case 'constant_score':

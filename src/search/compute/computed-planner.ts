@@ -1,9 +1,10 @@
 // Plans of queries that have to run other queries first: joins, function scores, scripts, features.
 import { featureValue } from '../../mapping/types/rank-features.ts';
-import { boolPlan, type PlanNode, type TermScorer } from '../../plan/query-plan.ts';
+import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import {
   bool,
+  type CombinedIndexQuery,
   type FeatureIndexQuery,
   type FunctionScoreIndexQuery,
   type IndexQuery,
@@ -11,6 +12,8 @@ import {
   type ScriptedMinimum,
   type ScriptFilter,
 } from '../index-query/index-query.ts';
+import type { Statistics } from '../shard/statistics.ts';
+import { combinedStatistics, FREQUENCY_SCORER, freqOf, scoreCombined, termIn } from './combined-fields.ts';
 import { scoreByFunctions } from './function-score.ts';
 import { gatherJoined, type Joined, planJoined } from './join.ts';
 import type { MatchRunner, ScoredDocs } from './match-runner.ts';
@@ -108,12 +111,32 @@ export class ComputedPlanner {
     const plan = this.#plan({ op: 'term', term, scored: false }, unscored(scope));
     if (!scope.scored || plan.op !== 'term') return plan;
     const score = scoreOf(featureValue(Math.trunc(meanFreq)));
-    const { docs, scores } = this.#runner.matchesOf(scope.index, { ...plan, scorer: FEATURE_SCORER }, null);
+    const { docs, scores } = this.#runner.matchesOf(scope.index, { ...plan, scorer: FREQUENCY_SCORER }, null);
     const values = scores.map((found) => {
-      const freq = Math.round(FEATURE_SCALE * (1 / (1 - found) - 1));
-      return Math.fround(score(featureValue(freq)) * scope.boost);
+      return Math.fround(score(featureValue(freqOf(found))) * scope.boost);
     });
     return { op: 'docs', docs, scores: values };
+  }
+
+  /** @param weights  statistics for scores @param factor  of BM25: k1 + 1 or 1 */
+  combined(query: CombinedIndexQuery, weights: Statistics, factor: number, scope: PlanScope): PlanNode {
+    const plans = query.fields.flatMap(({ field, weight }) =>
+      query.terms.map((term) => ({
+        weight,
+        plan: this.#plan({ op: 'term', term: termIn(field, term), scored: false }, unscored(scope)),
+      })),
+    );
+    const matching = plans.filter(({ plan }) => plan.op !== 'matchNone');
+    if (matching.length === 0) return MATCH_NONE;
+    const among = boolPlan({ should: matching.map(({ plan }) => plan), minimumShouldMatch: 1 });
+    if (!scope.scored) return among;
+    const statistics = combinedStatistics(query, weights, Math.fround(scope.boost * factor));
+    if (statistics === null) return MATCH_NONE;
+    const found = matching.map(({ weight, plan }) => ({
+      weight,
+      docs: this.candidates(plan.op === 'term' ? { ...plan, scorer: FREQUENCY_SCORER } : plan, scope, query.nestedPath),
+    }));
+    return scoreCombined(query, this.#segments[scope.index], found, statistics);
   }
 
   /** Documents of a plan that also match the surrounding clauses, with their scores. */
@@ -129,7 +152,3 @@ export function planDocs(docs: readonly number[]): PlanNode {
   if (docs.length === 0) return MATCH_NONE;
   return { op: 'docs', docs: Uint32Array.from(new Set(docs)).sort(), scores: null };
 }
-
-/** Under this scorer a frequency f scores 1 - 1 / (1 + f / 2^15), which is distinct in float32 for all frequencies of features (below 2^16). */
-const FEATURE_SCALE = 2 ** 15;
-const FEATURE_SCORER: TermScorer = { weight: 1, normInverse: new Float32Array(256).fill(1 / FEATURE_SCALE) };

@@ -9,6 +9,8 @@ export function isComputed(query: IndexQuery, scored: boolean): boolean {
   switch (query.op) {
     case 'scriptFilter':
       return true;
+    case 'combined':
+      return scored;
     case 'functionScore':
       return scored || query.minScore !== null || isComputed(query.query, false);
     case 'termsSet':

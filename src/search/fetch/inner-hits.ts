@@ -80,6 +80,9 @@ function collect(query: Query): readonly InnerHits[] {
       case 'dis_max':
         inner.queries.forEach(visit);
         return;
+      case 'pinned':
+        visit(inner.organic);
+        return;
       case 'constant_score':
         visit(inner.filter);
         return;

@@ -55,6 +55,10 @@ export function needlesOf(query: IndexQuery): Needle[] {
       case 'blended':
         for (const { term } of inner.terms) needles.push({ kind: 'term', field: term.field, key: term.key, number: needles.length });
         return;
+      case 'combined':
+        for (const { field } of inner.fields)
+          for (const { key } of inner.terms) needles.push({ kind: 'term', field, key, number: needles.length });
+        return;
       case 'phrase': {
         const positions = inner.positions.map(({ position, terms }) => ({ position, keys: new Set(terms.map((term) => term.key)) }));
         needles.push({

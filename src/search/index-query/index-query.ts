@@ -111,6 +111,15 @@ export interface FeatureIndexQuery {
   readonly scoreOf: (pivot: number) => (value: number) => number;
 }
 
+/** Terms of several fields that are scored as one term of one field (BM25F). Scores are those of a document's weighted frequencies together. */
+export interface CombinedIndexQuery {
+  readonly op: 'combined';
+  readonly fields: ReadonlyArray<{ readonly field: string; readonly weight: number }>;
+  /** The terms that count as one (synonyms), each in every field. */
+  readonly terms: readonly Term[];
+  readonly nestedPath: string | null;
+}
+
 /** Documents that a script accepts. The script sees only documents that match the other clauses of the enclosing bool. */
 export interface ScriptFilter {
   readonly op: 'scriptFilter';
@@ -181,6 +190,7 @@ export type IndexQuery =
   | NestedIndexQuery
   | FunctionScoreIndexQuery
   | FeatureIndexQuery
+  | CombinedIndexQuery
   | ScriptFilter
   | PositionalQuery
   | JoinQuery

@@ -98,6 +98,10 @@ export function queryText(query: IndexQuery): string {
       return `ToParentBlockJoinQuery (${queryText(query.query)})`;
     case 'feature':
       return `FeatureQuery(field=${query.term.field})`;
+    case 'combined': {
+      const fields = query.fields.map(({ field, weight }) => `${field}${weight === 1 ? '' : `^${floatText(weight)}`}`);
+      return `CombinedFieldQuery((${fields.join(' ')})(${query.terms.map(termText).join(' ')}))`;
+    }
     case 'functionScore':
       return `function score (${queryText(query.query)}, functions: ${query.functions.length})`;
     case 'perShard':

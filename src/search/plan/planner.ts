@@ -132,6 +132,8 @@ export class Planner {
         return this.#computed.scriptFilter(query, scope);
       case 'feature':
         return this.#computed.feature(query, this.#meanFreqOf(query), scope);
+      case 'combined':
+        return this.#computed.combined(query, this.#weights, this.#terms.scoreFactor(query.fields[0].field), scope);
       case 'functionScore':
         return this.#computed.functionScore(query, scope);
     }

@@ -15,6 +15,7 @@ const UNBOUNDED_US = Number.POSITIVE_INFINITY;
 const SCRIPT_US_PER_DOC = 3;
 const SHAPE_US_PER_DOC = 0.5;
 const JOIN_US_PER_DOC = 0.1;
+const COMBINED_US_PER_DOC = 0.1;
 /** Per term of the dictionary, of which there are at most as many as documents in most indices. */
 const PATTERN_US_PER_DOC = 0.05;
 const TEXT_US_PER_DOC = 20;
@@ -63,6 +64,10 @@ export function costOfQuery(query: Query, docs: number): number {
     }
     case 'dis_max':
       return query.queries.reduce((cost, child) => cost + costOfQuery(child, docs), 0);
+    case 'pinned':
+      return costOfQuery(query.organic, docs);
+    case 'combined_fields':
+      return docs * COMBINED_US_PER_DOC * query.fields.length;
     case 'constant_score':
       return costOfQuery(query.filter, docs);
     case 'boosting':

@@ -9,11 +9,13 @@ import { docFunction } from '../evaluate/score-functions.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 import { checkClauseCount, checkNestedClauses, fixNegative } from './clauses.ts';
+import { rewriteCombinedFields } from './combined-fields.ts';
 import { rewriteGeo } from './geo.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
 import { rewriteMoreLikeThis } from './more-like-this.ts';
 import { rewriteFuzzy, rewritePattern, rewriteTerm } from './patterns.ts';
+import { rewritePinned } from './pinned.ts';
 import { rewriteIntervals, rewriteSpan } from './positional.ts';
 import { rewriteQueryString } from './query-string.ts';
 import { withRuntimeFilters } from './runtime-filters.ts';
@@ -34,7 +36,10 @@ function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
   let result: IndexQuery;
   try {
     const rewritten = rewriteKind(query, context);
-    result = withBoost(context.mapping.hasRuntime ? withRuntimeFilters(rewritten, context) : rewritten, query.boost);
+    result = withBoost(
+      context.mapping.hasRuntime ? withRuntimeFilters(rewritten, context) : rewritten,
+      query.kind === 'pinned' ? 1 : query.boost,
+    );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.type === 'query_shard_exception' || error.type === 'parsing_exception') throw error;
@@ -58,6 +63,8 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
         query.queries.map((inner) => rewriteAny(inner, context)),
         query.tieBreaker,
       );
+    case 'pinned':
+      return rewritePinned(query, rewriteAny(query.organic, context), context);
     case 'boosting':
       return {
         op: 'boosting',
@@ -120,6 +127,8 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
       return rewriteMatch(query, context);
     case 'multi_match':
       return rewriteMultiMatch(query, context);
+    case 'combined_fields':
+      return rewriteCombinedFields(query, context);
     case 'query_string':
       return rewriteQueryString(query, context);
     case 'simple_query_string':

@@ -73,7 +73,10 @@ export function requireAnalyzer(name: string, reason: string, context: RewriteCo
 }
 
 export function withMinimum(query: IndexQuery, spec: string | null): IndexQuery {
-  return spec === null ? query : applyMinimumShouldMatch(query, (count) => calculateMinimumShouldMatch(count, spec));
+  if (spec === null || query.op !== 'bool') return query;
+  // With `operator: and` there are no optional clauses that could match.
+  if (query.should.length === 0) return calculateMinimumShouldMatch(0, spec) > 0 ? none('no optional clauses') : query;
+  return applyMinimumShouldMatch(query, (count) => calculateMinimumShouldMatch(count, spec));
 }
 
 /** The analyzer of a field for query text, null if the text is one exact value. */

@@ -16,6 +16,17 @@ export function lengthOfNorm(norm: number): number {
 
 const LENGTHS = Float32Array.from({ length: 256 }, (_, norm) => lengthOfNorm(norm));
 
+/** The norm byte of a field length: the largest one whose length is not greater. */
+export function normOfLength(length: number): number {
+  let [low, high] = [0, 255];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (LENGTHS[middle] <= length) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /** Inverse document frequency of a term. @param docCount  documents that have the field */
 export function idf(docFreq: number, docCount: number): number {
   return Math.fround(Math.log(1 + (docCount - docFreq + 0.5) / (docFreq + 0.5)));

@@ -19,6 +19,7 @@ test('known scores', () => {
     ['9999999.5', '10000000'],
     ['1e-7', '1e-7'],
     ['16777216', '16777216'],
+    ['1.7014126e38', '1.7014126e+38'],
   ])
     expect(String(shortestFloat(Math.fround(Number(text))))).toBe(shown);
 });
