@@ -100,6 +100,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/front/log': '. config zone',
   'src/front/config': '.',
   'src/front/zone': '',
+  'src/front/commands': '. config http mail process stream',
   'src/front/http': '. config log zone',
   'src/front/stream': '. config http log zone',
   'src/front/stream/modules': '.',

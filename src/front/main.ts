@@ -6,8 +6,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { present } from '../common/present.ts';
 import { HELP, type Options, parseCommandLine, UsageError } from './process/command-line.ts';
+import type { Places } from './process/cycle.ts';
 import { systemError } from './system-error.ts';
 import { buildText, versionText } from './version.ts';
+
+/** Commands besides nginx's flags, loaded when they are used. */
+const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
+  check: async () => (await import('./commands/check-command.ts')).checkCommand,
+};
 
 /**
  * Runs the front until it exits.
@@ -15,6 +21,8 @@ import { buildText, versionText } from './version.ts';
  * @returns exit status: 0, or 1 if the configuration or a socket is invalid
  */
 export async function runFront(argv: string[]): Promise<number> {
+  const command = Object.hasOwn(COMMANDS, argv[0] ?? '') ? await COMMANDS[argv[0]]() : null;
+  if (command) return command(argv.slice(1));
   let options: Options;
   try {
     options = parseCommandLine(argv);
@@ -28,8 +36,8 @@ export async function runFront(argv: string[]): Promise<number> {
     process.stderr.write(`${text}\n`);
     return 0;
   }
-  const master = await import('./process/master.ts');
-  const places = master.placesOf(options);
+  const { placesOf } = await import('./process/cycle.ts');
+  const places = placesOf(options);
   touchErrorLog(places.errorLog);
   if (options.signal) return sendSignal(options, places);
   try {
@@ -37,7 +45,8 @@ export async function runFront(argv: string[]): Promise<number> {
       await testConfig(options, places);
       return 0;
     }
-    const main = new master.Master(options, places);
+    const { Master } = await import('./process/master.ts');
+    const main = new Master(options, places);
     if (process.env.GANNET_FRONT_DAEMON !== '1' && (await wantsDaemon(options, places))) {
       daemonize();
       return 0;
@@ -51,8 +60,6 @@ export async function runFront(argv: string[]): Promise<number> {
     return 1;
   }
 }
-
-type Places = ReturnType<typeof import('./process/master.ts').placesOf>;
 
 /** The log must exist even if nothing is ever logged. */
 function touchErrorLog(file: string): void {
@@ -70,7 +77,7 @@ function reportEmergency(errorLog: string, message: string): void {
 }
 
 async function testConfig(options: Options, places: Places): Promise<void> {
-  const { loadCycle } = await import('./process/master.ts');
+  const { loadCycle } = await import('./process/cycle.ts');
   await loadCycle(options, places);
   if (!options.quiet) {
     process.stderr.write(`nginx: the configuration file ${places.confFile} syntax is ok\n`);
@@ -84,7 +91,7 @@ async function testConfig(options: Options, places: Places): Promise<void> {
 }
 
 async function wantsDaemon(options: Options, places: Places): Promise<boolean> {
-  const { loadCycle } = await import('./process/master.ts');
+  const { loadCycle } = await import('./process/cycle.ts');
   const { parseConfig } = await import('./config/syntax.ts');
   const node = parseConfig(places.confFile, places.confPrefix, options.globals).nodes.findLast((n) => n.name === 'daemon');
   if (node?.args[0] === 'off') return false;
@@ -103,7 +110,7 @@ function daemonize(): void {
 }
 
 async function sendSignal(options: Options, places: Places): Promise<number> {
-  const { loadCycle } = await import('./process/master.ts');
+  const { loadCycle } = await import('./process/cycle.ts');
   const names = { stop: 'SIGTERM', quit: 'SIGQUIT', reload: 'SIGHUP', reopen: 'SIGUSR1' } as const;
   try {
     const cycle = await loadCycle(options, places);

@@ -8,7 +8,7 @@ import { InputBuffer } from '../../src/front/mail/commands/input-buffer.ts';
 import { pop3 } from '../../src/front/mail/commands/pop3.ts';
 import { smtp } from '../../src/front/mail/commands/smtp.ts';
 import type { ClientDialog, Credentials, MailProtocol, MailSession } from '../../src/front/mail/model.ts';
-import { loadCycle, placesOf } from '../../src/front/process/master.ts';
+import { loadCycle, placesOf } from '../../src/front/process/cycle.ts';
 
 const PROTOCOLS: Record<string, MailProtocol> = { imap, pop3, smtp };
 

@@ -28,6 +28,31 @@ export class UnknownDirectiveError extends ConfigError {
   }
 }
 
+/** Ends the reading of a configuration whose errors were reported to a `Review`. */
+export class ReviewedError extends ConfigError {}
+
+/** Receives all errors of a configuration; without it, reading ends at the first one. */
+export interface Review {
+  error(error: ConfigError): void;
+  warn(message: string): void;
+}
+
+/** Runs `step`; with a review, its error is reported and reading goes on. @returns whether the step succeeded */
+export function reviewed(review: Pick<Review, 'error'> | null, step: () => void): boolean {
+  if (!review) {
+    step();
+    return true;
+  }
+  try {
+    step();
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    review.error(error);
+    return false;
+  }
+}
+
 export function failAt(node: { file: string; line: number }, message: string): never {
   throw new ConfigError(`${message} in ${node.file}:${node.line}`);
 }

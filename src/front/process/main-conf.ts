@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { present } from '../../common/present.ts';
 import { ANY_COUNT, checkShape, EVENTS, MAIN, type Spec } from '../config/directive.ts';
-import { type DirectiveNode, failAt, UnknownDirectiveError } from '../config/syntax.ts';
+import { ConfigError, type DirectiveNode, failAt, type Review, reviewed, UnknownDirectiveError } from '../config/syntax.ts';
 import { parseOffset, parseTimeMs } from '../config/values.ts';
 import type { ErrorLog } from '../log/error-log.ts';
 import type { LogTargets } from '../log/targets.ts';
@@ -174,16 +174,24 @@ const REFUSED: Record<string, string> = {
 
 const BLOCKS = new Set(['http', 'stream', 'mail', 'events']);
 
+/** Shapes of the directives outside `http { }`, `stream { }` and `mail { }`. */
+export const MAIN_DIRECTIVES: Readonly<Record<string, { contexts: number; min: number; max: number; block: boolean }>> = {
+  ...Object.fromEntries([...BLOCKS].map((name) => [name, { contexts: MAIN, min: 0, max: 0, block: true }])),
+  error_log: { contexts: MAIN, min: 1, max: ANY_COUNT, block: false },
+  ...Object.fromEntries(Object.entries(TABLE).map(([name, [contexts, min, max]]) => [name, { contexts, min, max, block: false }])),
+};
+
 /** Names of all directives outside `http { }`. */
 export const isMainDirective = (name: string): boolean =>
   BLOCKS.has(name) || name === 'error_log' || Object.hasOwn(TABLE, name) || Object.hasOwn(REFUSED, name);
 
-/** @throws ConfigError */
+/** @throws ConfigError the first error; with a review none, all are reported to it */
 export function readMain(
   nodes: DirectiveNode[],
   logs: LogTargets,
   resolve: (path: string) => string,
   warn: (message: string) => void,
+  review: Review | null = null,
 ): MainConf {
   const conf: MainConf = {
     daemon: true,
@@ -210,36 +218,41 @@ export function readMain(
     notices: [],
   };
   const seen = new Set<string>();
-  let events = false;
-  for (const node of nodes) {
-    const fail = (message: string): never => failAt(node, message);
-    if (Object.hasOwn(REFUSED, node.name)) fail(`"${node.name}" directive: ${REFUSED[node.name]}`);
-    if (node.name === 'error_log') {
-      if (node.args.length === 0) fail('invalid number of arguments in "error_log" directive');
-      const log = logs.parse(node.args, fail, resolve);
-      if (log) conf.errorLogs.push(log);
-    } else if (BLOCKS.has(node.name)) {
-      if (!node.children) fail(`directive "${node.name}" has no opening "{"`);
-      if (node.args.length > 0) fail(`invalid number of arguments in "${node.name}" directive`);
-      if (seen.has(node.name)) fail(`"${node.name}" directive is duplicate`);
-      seen.add(node.name);
-      if (node.name === 'http') conf.http = node;
-      else if (node.name === 'stream') conf.stream = node;
-      else if (node.name === 'mail') conf.mail = node;
-      else {
-        events = true;
-        for (const child of present(node.children)) apply(conf, child, EVENTS, seen, warn);
-      }
-    } else apply(conf, node, MAIN, seen, warn);
-  }
-  if (!events) failNoEvents();
+  for (const node of nodes) reviewed(review, () => readMainNode(conf, node, seen, { logs, resolve, warn, review }));
+  if (!seen.has('events')) reviewed(review, failNoEvents);
   return conf;
+}
+
+interface MainInput {
+  logs: LogTargets;
+  resolve(path: string): string;
+  warn(message: string): void;
+  review: Review | null;
+}
+
+function readMainNode(conf: MainConf, node: DirectiveNode, seen: Set<string>, { logs, resolve, warn, review }: MainInput): void {
+  const fail = (message: string): never => failAt(node, message);
+  if (Object.hasOwn(REFUSED, node.name)) fail(`"${node.name}" directive: ${REFUSED[node.name]}`);
+  if (node.name === 'error_log') {
+    if (node.args.length === 0) fail('invalid number of arguments in "error_log" directive');
+    const log = logs.parse(node.args, fail, resolve);
+    if (log) conf.errorLogs.push(log);
+  } else if (BLOCKS.has(node.name)) {
+    if (!node.children) fail(`directive "${node.name}" has no opening "{"`);
+    if (node.args.length > 0) fail(`invalid number of arguments in "${node.name}" directive`);
+    if (seen.has(node.name)) fail(`"${node.name}" directive is duplicate`);
+    seen.add(node.name);
+    if (node.name === 'http') conf.http = node;
+    else if (node.name === 'stream') conf.stream = node;
+    else if (node.name === 'mail') conf.mail = node;
+    else for (const child of present(node.children)) reviewed(review, () => apply(conf, child, EVENTS, seen, warn));
+  } else apply(conf, node, MAIN, seen, warn);
 }
 
 function failNoEvents(): never {
   throw new NoEventsError('no "events" section in configuration');
 }
-export class NoEventsError extends Error {}
+export class NoEventsError extends ConfigError {}
 
 const REPEATS = new Set(['env', 'load_module', 'debug_connection', 'thread_pool']);
 

@@ -5,118 +5,21 @@ import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'no
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, type DirectiveNode, failAt, parseConfig, UnknownDirectiveError } from '../config/syntax.ts';
-import { buildHttp, isHttpDirective } from '../http/build/build.ts';
-import type { BlockMain, HttpMain, ListenSocket } from '../http/model/types.ts';
-import { accessLogPaths, closeAccessLogs, openAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/log-targets.ts';
-import { configFiles, forgetConfigFiles } from '../http/tls/pem.ts';
-import { type ErrorLog, type Level, levelRank, logTo } from '../log/error-log.ts';
-import { LogTargets } from '../log/targets.ts';
-import { systemError } from '../system-error.ts';
+import { ConfigError } from '../config/syntax.ts';
+import type { ListenSocket } from '../http/model/types.ts';
+import { accessLogPaths, closeAccessLogs, reopenAccessLogs } from '../http/modules/monitoring/log-targets.ts';
+import { configFiles } from '../http/tls/pem.ts';
+import { type ErrorLog, type Level, logTo } from '../log/error-log.ts';
 import { NGINX_VERSION } from '../version.ts';
 import type { Options } from './command-line.ts';
+import { type Cycle, loadCycle, type Places } from './cycle.ts';
 import { giveFiles } from './folders.ts';
-import { isMainDirective, type MainConf, readMain } from './main-conf.ts';
 import type { FromWorker, StartMessage, ToWorker } from './messages.ts';
 import { BindError, BoundSockets } from './sockets.ts';
 
 const INHERIT_ENV = 'GANNET_FRONT_SOCKETS';
 const FIRST_FD = 4;
 const RESPAWN_LIMIT = 5;
-
-/** A valid configuration. */
-export interface Cycle {
-  nodes: DirectiveNode[];
-  main: MainConf;
-  http: HttpMain | null;
-  /** `http { }`, `stream { }` and `mail { }`, as far as they are configured */
-  blocks: BlockMain[];
-  targets: LogTargets;
-}
-
-export interface Places {
-  prefix: string;
-  confFile: string;
-  confPrefix: string;
-  errorLog: string;
-}
-
-export function placesOf(options: Options): Places {
-  const prefix = path.resolve(options.prefix ?? '.') + '/';
-  const confFile = path.resolve(prefix, options.config ?? 'conf/nginx.conf');
-  return {
-    prefix,
-    confFile,
-    confPrefix: `${path.dirname(confFile)}/`,
-    errorLog: path.resolve(prefix, options.errorLog ?? 'logs/error.log'),
-  };
-}
-
-/** Reads and validates everything that needs no privileges. @throws ConfigError */
-export async function loadCycle(options: Options, places: Places): Promise<Cycle> {
-  try {
-    return await readCycle(options, places);
-  } catch (error) {
-    if (!(error instanceof UnknownDirectiveError)) throw error;
-    const { node } = error;
-    const known =
-      isMainDirective(node.name) ||
-      (await isHttpDirective(node.name)) ||
-      (await (await import('../stream/build.ts')).isStreamDirective(node.name)) ||
-      (await import('../mail/build.ts')).isMailDirective(node.name);
-    if (!known) throw error;
-    return failAt(node, `"${node.name}" directive is not allowed here`);
-  }
-}
-
-async function readCycle(options: Options, places: Places): Promise<Cycle> {
-  const { nodes } = parseConfig(places.confFile, places.confPrefix, options.globals);
-  const targets = new LogTargets();
-  const resolve = (name: string) => path.resolve(places.prefix, name);
-  const warnings = new Set<string>();
-  const warn = (message: string) => {
-    if (!warnings.has(message)) process.stderr.write(`nginx: [warn] ${message}\n`);
-    warnings.add(message);
-  };
-  const main = readMain(nodes, targets, resolve, warn);
-  forgetConfigFiles(main.inheritFiles);
-  if (main.errorLogs.length === 0) main.errorLogs.push({ sink: targets.file(places.errorLog), level: levelRank('error') });
-  const input = {
-    paths: { prefix: places.prefix, conf: places.confPrefix },
-    logs: targets,
-    mainLogs: main.errorLogs,
-    inherited: new Map<string, unknown>(),
-    warn,
-  };
-  const blocks: BlockMain[] = [];
-  const http = main.http && (await buildHttp({ ...input, node: main.http }));
-  if (http) blocks.push(http);
-  if (main.stream) blocks.push(await (await import('../stream/build.ts')).buildStream({ ...input, node: main.stream }));
-  if (main.mail) blocks.push(await (await import('../mail/build.ts')).buildMail({ ...input, node: main.mail }));
-  const sockets = blocks.reduce((count, block) => count + block.sockets.length, 0);
-  checkAddresses(blocks);
-  if (main.workerConnections <= sockets)
-    throw new ConfigError(`${main.workerConnections} worker_connections are not enough for ${sockets} listening sockets`);
-  try {
-    targets.open();
-    blocks.forEach(openAccessLogs);
-  } catch (error) {
-    targets.close();
-    blocks.forEach(closeAccessLogs);
-    throw new ConfigError(`open() "${(error as NodeJS.ErrnoException).path}" failed (${systemError(error)})`);
-  }
-  for (const message of warnings) logTo(main.errorLogs, 'warn', message);
-  return { nodes, main, http, blocks, targets };
-}
-
-/** A socket serves one block. @throws ConfigError as nginx does when it binds the second one */
-function checkAddresses(blocks: readonly BlockMain[]): void {
-  const taken = new Set<string>();
-  for (const { key } of blocks.flatMap(({ sockets }) => sockets)) {
-    if (taken.has(key)) throw new ConfigError(`bind() to ${key.replace(/^(?:tcp|udp):/, '')} failed (98: Address already in use)`);
-    taken.add(key);
-  }
-}
 
 const socketsOf = (cycle: Cycle): ListenSocket[] => cycle.blocks.flatMap((block) => block.sockets);
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadCycle, placesOf } from '../../../src/front/process/master.ts';
+import { loadCycle, placesOf } from '../../../src/front/process/cycle.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gannet-mail-config-'));
 mkdirSync(path.join(folder, 'logs'));

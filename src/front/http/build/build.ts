@@ -47,6 +47,11 @@ const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: Ht
   limit_except: { spec: allow(LOCATION, 1, ANY_COUNT, true), apply: (b, f) => b.limitExcept(f) },
 };
 
+/** Shapes of the directives that build the tree. */
+export const HTTP_STRUCTURE: Readonly<Record<string, Spec<undefined>>> = Object.fromEntries(
+  Object.entries(STRUCTURE).map(([name, { spec }]) => [name, spec]),
+);
+
 /** Whether any part of `http { }` knows the name. Loads every module: use it only when the start fails anyway. */
 export async function isHttpDirective(name: string): Promise<boolean> {
   if (Object.hasOwn(STRUCTURE, name) || refusal(name)) return true;

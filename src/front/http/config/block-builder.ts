@@ -2,7 +2,15 @@
 // What only one kind of block has, such as locations, is in its subclass.
 import path from 'node:path';
 import { checkShape, type Spec, type Table } from '../../config/directive.ts';
-import { ConfigError, type DirectiveNode, failAt, UnknownDirectiveError } from '../../config/syntax.ts';
+import {
+  ConfigError,
+  type DirectiveNode,
+  failAt,
+  type Review,
+  ReviewedError,
+  reviewed,
+  UnknownDirectiveError,
+} from '../../config/syntax.ts';
 import { type ErrorLog, levelRank } from '../../log/error-log.ts';
 import type { LogTargets } from '../../log/targets.ts';
 import type { BlockMain, HttpModule, Loc, Server } from '../model/types.ts';
@@ -17,6 +25,8 @@ export interface BuildInput {
   inherited: Map<string, unknown>;
   /** reports what is doubtful in the configuration */
   warn(message: string): void;
+  /** receives the errors of directives, so that those after the first one are found as well; without it the first one is thrown */
+  review?: Review;
 }
 
 /** A directive that builds the tree itself. */
@@ -48,6 +58,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
   /** place that nginx names for values that contradict each other: the end of the block */
   readonly #end: { file: string; line: number };
   readonly #checks: (() => void)[] = [];
+  #isValid = true;
 
   constructor(input: BuildInput, modules: HttpModule<Table, Main>[], main: Main) {
     this.input = input;
@@ -69,12 +80,17 @@ export abstract class BlockBuilder<Main extends BlockMain> {
   }
 
   readNodes(nodes: readonly DirectiveNode[], context: number, loc: Loc, server: Server | null): void {
-    for (const node of nodes) this.#readNode(node, context, loc, server);
+    for (const node of nodes) this.#step(() => this.#readNode(node, context, loc, server));
   }
 
-  /** Runs what was put off until the whole block is read. */
+  /** Runs what was put off until the whole block is read. @throws ReviewedError errors were reported to the review */
   protected runChecks(): void {
-    for (const check of this.#checks) check();
+    for (const check of this.#checks) this.#step(check);
+    if (!this.#isValid) throw new ReviewedError('the configuration has errors');
+  }
+
+  #step(step: () => void): void {
+    if (!reviewed(this.input.review ?? null, step)) this.#isValid = false;
   }
 
   #frame(node: DirectiveNode, context: number, loc: Loc, server: Server | null): BlockFrame<Main> {

@@ -18,6 +18,11 @@ export class Variables implements VariableTable {
     this.#families.sort((a, b) => b.prefix.length - a.prefix.length);
   }
 
+  /** Names of the built-in variables, without those of families such as `http_`. */
+  get builtIn(): string[] {
+    return [...this.#builtIn.keys()];
+  }
+
   /** A variable referenced by the configuration; bound by `resolve` at the latest. */
   lookup(text: string): VariableDef {
     const name = text.toLowerCase();
