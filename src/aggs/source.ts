@@ -242,6 +242,8 @@ function notAggregatable(type: FieldType): Error {
       `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,
     );
   }
+  if (type.typeName === 'dense_vector')
+    return illegalArgumentError(`Field [${type.name}] of type [dense_vector] doesn't support docvalue_fields or aggregations`);
   return illegalArgumentError(
     `Can't load fielddata on [${type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
   );

@@ -53,6 +53,7 @@ export const DIFFERENCES = {
   namesClusterManager: onlyInOpenSearch('the master is called cluster manager (`_cluster`, `_nodes`, `_cat`)'),
   showsAliasErrors: since8('responses of alias changes have `errors`'),
   showsLazyRollover: since8('responses of `_rollover` have `lazy`'),
+  mapsFloatListsAsVectors: since8('dynamic mapping maps lists of 128 to 4,096 floats as `dense_vector`'),
   countsFailedRelocations: since8('shards have `relocation_failure_info`'),
   showsDatasetSize: since8('`_cat/indices` and `_cat/shards` have the size of the data set, and `docs` in `_stats` its bytes'),
   showsIndexHealth: row('`_stats` has the health and status of each index', false, true, true, true, false),

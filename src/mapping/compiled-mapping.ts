@@ -8,6 +8,7 @@ import type { MappingAnalysis } from './mapping-analysis.ts';
 import { type Dynamic, type FieldNode, type MappingNode, METADATA_FIELDS, type ObjectNode, type RootMapping } from './model.ts';
 import { runtimeFieldType } from './runtime-fields.ts';
 import { BaseFieldType, NO_SPEC } from './types/base-field-type.ts';
+import { vectorFormatOf } from './types/dense-vector.ts';
 import { FlatObjectFieldType } from './types/flat-object.ts';
 import { ConstantKeywordMapper } from './types/keyword.ts';
 import { mapperTypeOf } from './types/registry.ts';
@@ -54,6 +55,8 @@ export interface CompiledMapping {
   readonly internal: { readonly fieldNames: number; readonly ignored: number; readonly routing: number };
   /** True if a copy_to target is not mapped. */
   readonly copiesToUnmapped: boolean;
+  /** True if the first value of a field changes its mapping. */
+  readonly isIncomplete: boolean;
 }
 
 const INTERNAL_SPEC = { ...NO_SPEC, postings: 'docs' } as const;
@@ -116,6 +119,7 @@ export class MappingCompiler {
       constants: this.#constants,
       internal,
       copiesToUnmapped,
+      isIncomplete: [...this.#byPath.values()].some(({ mapper: { fieldType } }) => vectorFormatOf(fieldType)?.dims === null),
     };
   }
 

@@ -94,10 +94,14 @@ export class Mapping implements MappingSnapshot {
       environment.dialect,
     );
     const { root: object, objects } = this.#compiled;
-    const isDynamic = adds(object.dynamic) || [...objects.values()].some(({ dynamic }) => adds(dynamic)) || this.#compiled.copiesToUnmapped;
+    const isDynamic =
+      adds(object.dynamic) ||
+      [...objects.values()].some(({ dynamic }) => adds(dynamic)) ||
+      this.#compiled.copiesToUnmapped ||
+      this.#compiled.isIncomplete;
     const depthLimit = Number(settings['index.mapping.depth.limit'] ?? DEFAULT_DEPTH);
     const fieldLimit = Number(settings['index.mapping.total_fields.limit'] ?? DEFAULT_LIMITS.total_fields);
-    this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, depthLimit, fieldLimit) : null;
+    this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, { depthLimit, fieldLimit, dialect: environment.dialect }) : null;
     this.source = { enabled: root.source?.enabled ?? true, includes: root.source?.includes ?? [], excludes: root.source?.excludes ?? [] };
   }
 

@@ -4,14 +4,16 @@ import { DecimalLiteral } from '../common/json-parse.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
 import { present } from '../common/present.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import { DateFormatter } from '../dates/date-format.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
-import type { CompiledMapping, CompiledObject } from './compiled-mapping.ts';
+import type { CompiledField, CompiledMapping, CompiledObject } from './compiled-mapping.ts';
 import { checkName, isEmpty } from './document-parser.ts';
 import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.ts';
 import type { NamedTemplates } from './mapping-snapshot.ts';
 import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from './model.ts';
+import { MAX_DIMS } from './vector-format.ts';
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 
@@ -36,11 +38,23 @@ interface Draft {
 const LONG_TEXT = /^[+-]?\d{1,19}$/;
 const DOUBLE_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
+/** Lists of so many floats become vectors. */
+const MIN_VECTOR_DIMS = 128;
+
+export interface DynamicOptions {
+  /** `index.mapping.depth.limit` */
+  readonly depthLimit: number;
+  /** `index.mapping.total_fields.limit` */
+  readonly fieldLimit: number;
+  readonly dialect: Dialect;
+}
+
 export class DynamicMapper {
   readonly #mapping: CompiledMapping;
   readonly #root: RootMapping;
   readonly #depthLimit: number;
   readonly #fieldLimit: number;
+  readonly #mapsVectors: boolean;
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
   /** New fields of the source so far. */
@@ -49,12 +63,12 @@ export class DynamicMapper {
   /** Runtime fields that the last source would add, by full name. */
   readonly #runtime = new Map<string, MutableJsonObject>();
 
-  /** @param fieldLimit  `index.mapping.total_fields.limit` */
-  constructor(mapping: CompiledMapping, root: RootMapping, depthLimit: number, fieldLimit: number) {
+  constructor(mapping: CompiledMapping, root: RootMapping, { depthLimit, fieldLimit, dialect }: DynamicOptions) {
     this.#mapping = mapping;
     this.#root = root;
     this.#depthLimit = depthLimit;
     this.#fieldLimit = fieldLimit;
+    this.#mapsVectors = dialect.mapsFloatListsAsVectors;
     const formats = root.dynamicDateFormats ?? DEFAULT_DATE_FORMATS;
     this.#dateFormats = root.dateDetection === false ? [] : formats.map((format) => DateFormatter.of(format));
   }
@@ -84,13 +98,19 @@ export class DynamicMapper {
       const child = draft.object?.children.get(key);
       if (child !== undefined) {
         if (child.kind === 'object') this.#walkObject(draft, key, child, item);
-        else if (child.kind === 'field' && child.copyTo.length > 0 && this.#mapping.copiesToUnmapped) this.#copies(child.copyTo, item);
+        else if (child.kind === 'field') this.#walkField(draft, key, child, item);
       } else if (adds(draft.dynamic) && !isInTemplate(draft, key) && !(draft.path === '' && METADATA_FIELDS.has(key))) {
         this.#unknown(draft, key, item);
       } else if (key.includes('.')) {
         this.#dotted(draft, key, item);
       }
     }
+  }
+
+  #walkField(draft: Draft, key: string, { mapper, copyTo }: CompiledField, value: unknown): void {
+    if (copyTo.length > 0 && this.#mapping.copiesToUnmapped) this.#copies(copyTo, value);
+    const completed = mapper.complete?.(value) ?? null;
+    if (completed !== null) draft.fields.set(key, completed);
   }
 
   #walkObject(draft: Draft, key: string, child: CompiledObject, value: unknown): void {
@@ -137,6 +157,7 @@ export class DynamicMapper {
     }
     if (value === null) return;
     if (Array.isArray(value)) {
+      if (this.#addVector(draft, key, value)) return;
       for (const item of value) this.#unknown(draft, key, item);
     } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as MutableJsonObject);
     else if (!this.#isRuntime(pathOf(draft, key))) {
@@ -149,6 +170,17 @@ export class DynamicMapper {
         }
       } else if (leaf) checkSameType(pathOf(draft, key), known, leaf);
     }
+  }
+
+  /** Maps a long list of floats as a vector, unless a template or the mapping says otherwise. */
+  #addVector(draft: Draft, key: string, values: readonly unknown[]): boolean {
+    if (!this.#mapsVectors || draft.dynamic !== 'true' || draft.fields.has(key)) return false;
+    if (values.length < MIN_VECTOR_DIMS || values.length > MAX_DIMS || !values.every(isFloat)) return false;
+    const path = pathOf(draft, key);
+    if (this.#isRuntime(path) || this.#template(key, path, 'double')) return false;
+    draft.fields.set(key, { type: 'dense_vector', dims: values.length });
+    this.#added++;
+    return true;
   }
 
   /** @throws ApiError mapper_parsing_exception: the template that the request names for this path does not exist */
@@ -288,6 +320,10 @@ export class DynamicMapper {
 function isInTemplate(draft: Draft, key: string): boolean {
   const properties = draft.mapping?.properties as MutableJsonObject | undefined;
   return properties !== undefined && Object.hasOwn(properties, key);
+}
+
+function isFloat(value: unknown): boolean {
+  return value instanceof DecimalLiteral || (typeof value === 'number' && !Number.isInteger(value));
 }
 
 function isDraft(value: MutableJsonObject | Draft | undefined): value is Draft {

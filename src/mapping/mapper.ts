@@ -1,4 +1,5 @@
 // The two sides of a field: a Mapper writes the values of documents, a FieldType serves queries. One file per type family in types/.
+import type { MutableJsonObject } from '../common/json-value.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
@@ -32,6 +33,8 @@ export interface Mapper {
   readonly refusal: 'value' | 'field' | 'document';
   /** Writes one value other than null. @throws ApiError: the reason why it is refused */
   index(context: DocumentContext, value: unknown): void;
+  /** The field's mapping with what its first value adds (the dimensions of a vector), null if nothing. */
+  complete?(value: unknown): MutableJsonObject | null;
 }
 
 /** A field of the mapping while its Mapper is created. */
@@ -60,5 +63,9 @@ export interface MapperType {
   readonly required?: readonly string[];
   /** Checks that concern several parameters. @throws ApiError */
   validate?(definition: { name: string; path: string; given: Readonly<Record<string, unknown>>; analysis: MappingAnalysis }): void;
+  /** Checks the parameters together and adds those that the mapping shows although they were not given. @throws ApiError */
+  complete?(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /** False: not allowed as a multi-field. True by default. */
+  readonly isMultiField?: boolean;
   create(definition: FieldDefinition): Mapper;
 }

@@ -88,7 +88,8 @@ function mergeFields(before: FieldNode, update: FieldNode): FieldNode {
     const missing = param.missingText ?? param.fallback;
     const old = before.given[name] ?? missing;
     const now = update.given[name] ?? missing;
-    if (!isSame(old, now)) conflicts.push(`Cannot update parameter [${name}] from [${javaText(old)}] to [${javaText(now)}]`);
+    if (!isSame(old, now) && !param.allows?.(old, now))
+      conflicts.push(`Cannot update parameter [${name}] from [${javaText(old)}] to [${javaText(now)}]`);
   }
   if (conflicts.length > 0) {
     throw illegalArgumentError(`Mapper for [${before.path}] conflicts with existing mapper:\n\t${conflicts.join('\n\t')}`);

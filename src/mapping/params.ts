@@ -19,6 +19,8 @@ export interface Param {
   /** Default value; undefined if there is none. */
   readonly fallback: unknown;
   readonly updatable: boolean;
+  /** Changes that are allowed although the parameter is not updatable; undefined stands for an absent value. */
+  allows?(before: unknown, after: unknown): boolean;
   /** String for an absent value in conflict messages. */
   readonly missingText?: string;
   /** Omitted by `include_defaults` unless specified. */

@@ -251,7 +251,9 @@ function parseField(
   analysis: MappingAnalysis,
   multiFieldOf: string | null,
 ): FieldNode {
-  const { params, validate } = mapperTypeOf(type);
+  const { params, validate, complete, isMultiField } = mapperTypeOf(type);
+  if (multiFieldOf !== null && isMultiField === false)
+    throw mapperParsingError(`Field [${name}] of type [${type}] can't be used in multifields`);
   const given: Record<string, unknown> = {};
   let copyTo: readonly string[] = [];
   let fields: ReadonlyMap<string, FieldNode> = new Map();
@@ -272,7 +274,7 @@ function parseField(
     }
   }
   validate?.({ name, path, given, analysis });
-  return { kind: 'field', name, path, type, given, copyTo, fields };
+  return { kind: 'field', name, path, type, given: complete ? complete(given) : given, copyTo, fields };
 }
 
 /** Not wrapped by `parseMappings`: the reference checks it when mappings are merged. */

@@ -50,8 +50,8 @@ export interface DocScript {
 export interface DocScriptContext {
   readonly stored: (id: string) => StoredScript | null;
   readonly context: DocContextName;
-  /** Functions that the context adds to the language, by signature. */
-  readonly functions?: Readonly<Record<string, Implementation>>;
+  /** Functions that the context adds to the language, by signature; `document` is that of the run. */
+  readonly functions?: (document: () => ScriptDocument) => Readonly<Record<string, Implementation>>;
   /** Parameters that the context adds. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -65,7 +65,7 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   let current: ScriptDocument | null = null;
   const document = (): ScriptDocument => present(current);
   const base: ScriptContext = DOC_CONTEXTS[context.context];
-  const compiled: CompiledScript = compileScript(source, context.functions ? { ...base, functions: context.functions } : base);
+  const compiled: CompiledScript = compileScript(source, context.functions ? { ...base, functions: context.functions(document) } : base);
   const params = new Params(document);
   for (const [name, value] of Object.entries(given)) params.set(name, toScript(value));
   const values: Record<string, Value> = { doc: new DocLookup(document), params, _score: 0, _value: null, state: null };

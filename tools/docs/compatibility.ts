@@ -52,13 +52,11 @@ const PARTIAL_FIELDS: Notes = {
 const MISSING_FIELDS = [
   'aggregate_metric_double',
   'annotated_text',
-  'dense_vector',
   'histogram',
   'knn_vector',
   'murmur3',
   'point',
   'shape',
-  'sparse_vector',
   'version',
   'xy_point',
   'xy_shape',

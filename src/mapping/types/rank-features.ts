@@ -24,7 +24,8 @@ export function featureValue(freq: number): number {
   return f32[0];
 }
 
-class FeatureWriter {
+/** Writes features of a field as terms whose frequencies are their values. */
+export class FeatureWriter {
   constructor(
     readonly field: number,
     readonly isPositive: boolean,

@@ -5,6 +5,7 @@ import type { MapperType } from '../mapper.ts';
 import { BOOLEAN_TYPES } from './boolean.ts';
 import { COMPLETION_TYPES } from './completion.ts';
 import { DATE_TYPES } from './date.ts';
+import { DENSE_VECTOR_TYPES } from './dense-vector.ts';
 import { FLAT_OBJECT_TYPES } from './flat-object.ts';
 import { GEO_TYPES } from './geo.ts';
 import { IP_TYPES } from './ip.ts';
@@ -13,6 +14,7 @@ import { KEYWORD_TYPES } from './keyword.ts';
 import { NUMERIC_TYPES } from './numeric.ts';
 import { RANGE_TYPES } from './range.ts';
 import { FEATURE_TYPES } from './rank-features.ts';
+import { SPARSE_VECTOR_TYPES } from './sparse-vector.ts';
 import { STORED_ONLY_TYPES } from './stored-only.ts';
 import { TEXT_TYPES } from './text.ts';
 
@@ -28,6 +30,8 @@ export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
     ...RANGE_TYPES,
     ...FLAT_OBJECT_TYPES,
     ...FEATURE_TYPES,
+    ...DENSE_VECTOR_TYPES,
+    ...SPARSE_VECTOR_TYPES,
     ...JOIN_TYPES,
     ...STORED_ONLY_TYPES,
     ...COMPLETION_TYPES,

@@ -6,6 +6,9 @@ import type { Value } from '../java/values.ts';
 
 const MISSING = "A document doesn't have a value for a field! Use doc[<field>].size()==0 to check if a document is missing a field!";
 
+const MISSING_VECTOR = "A document doesn't have a value for a vector field!";
+const NOT_SINGLE = "accessing a vector field's value through 'get' or 'value' is not supported, use 'vectorValue' or 'magnitude' instead.";
+
 /** The values of a field, in ascending order. */
 export class DocValues extends ImmutableList {
   /** Shows the values of another document, as Elasticsearch's do. */
@@ -19,6 +22,19 @@ export class DocValues extends ImmutableList {
     return this.length > 0 ? this[0] : raise('java.lang.IllegalStateException', MISSING);
   }
 }
+
+/** The vector of a document: scripts read it as a whole. */
+export class VectorValues extends DocValues {
+  vector: Float32Array | Int8Array | null = null;
+  magnitude = 0;
+  /** Eight elements in a byte. */
+  isBits = false;
+
+  present(): Float32Array | Int8Array {
+    return this.vector ?? raise('java.lang.IllegalArgumentException', MISSING_VECTOR);
+  }
+}
+
 class Longs extends DocValues {}
 class Doubles extends DocValues {}
 class Strings extends DocValues {}
@@ -102,6 +118,19 @@ define('Strings', 'String', Strings);
 define('Booleans', 'Boolean', Booleans);
 define('Dates', 'ZonedDateTime', Dates);
 define('IpScriptDocValues', 'String', Ips);
+const notSingle = (): never => raise('java.lang.UnsupportedOperationException', NOT_SINGLE);
+defineClass('org.elasticsearch.script.field.vectors.DenseVectorScriptDocValues', ['java.util.List'], {
+  of: VectorValues,
+  members: {
+    'def getValue()': notSingle,
+    'def get(int)': notSingle,
+    'float[] getVectorValue()': (self: VectorValues) => Float32Array.from(self.present()),
+    'float getMagnitude()': (self: VectorValues) => {
+      self.present();
+      return self.magnitude;
+    },
+  },
+});
 define('GeoPoints', 'GeoPoint', GeoPoints, {
   'double getLat()': (self: GeoPoints) => (self.first() as GeoPoint).lat,
   'double getLon()': (self: GeoPoints) => (self.first() as GeoPoint).lon,

@@ -53,7 +53,7 @@ function compileRuntime(typeName: string, script: Readonly<MutableJsonObject>): 
       ? { 'void emit(double,double)': (lat: number, lon: number) => emitted.push([new Double(lat), new Double(lon)]) }
       : { [`void emit(${EMITTED[typeName] ?? 'String'})`]: (value: Value) => emitted.push(convert(typeName, value)) };
   const stored = () => null;
-  return { script: compileDocScript(parseScript(script), { stored, context: 'runtime', functions }), emitted };
+  return { script: compileDocScript(parseScript(script), { stored, context: 'runtime', functions: () => functions }), emitted };
 }
 
 /** Checks that the scripts of a `runtime` section compile. @throws ApiError script_exception, mapper_parsing_exception */

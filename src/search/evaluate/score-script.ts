@@ -13,10 +13,15 @@ import type { DocFunction } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
 import { runDocScript } from './script-doc.ts';
+import { vectorFunctions } from './vector-functions.ts';
 
 /** @throws ApiError script_exception: the script does not compile */
 export function compileScoreScript(spec: ScriptSpec, context: Pick<RewriteContext, 'storedScript'>): DocScript {
-  return compileDocScript(spec, { stored: context.storedScript, context: 'score', functions: SCORE_FUNCTIONS });
+  return compileDocScript(spec, {
+    stored: context.storedScript,
+    context: 'score',
+    functions: (document) => ({ ...SCORE_FUNCTIONS, ...vectorFunctions(document) }),
+  });
 }
 
 /** The result of a script as a score. @param refuse  creates the error for a result that cannot be a score */

@@ -5,11 +5,13 @@ import { parseJsonBytes } from '../../common/json-parse.ts';
 import { checkWork } from '../../common/turn.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
+import { decodeVector, type VectorFormat } from '../../mapping/vector-format.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { DocMap, DocScript, ScriptInput } from '../../scripting/doc-script.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import { Double, type ScriptMap, type Value } from '../../scripting/java/values.ts';
-import { type DocValues, docValues, GeoPoint, geoPoints } from '../../scripting/library/doc-values.ts';
+import { type DocValues, docValues, GeoPoint, geoPoints, VectorValues } from '../../scripting/library/doc-values.ts';
 import { zonedDateTime } from '../../scripting/library/time/zoned-time.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
 import { toScript } from '../../scripting/update-script.ts';
@@ -121,6 +123,8 @@ function checkReadable(type: FieldType): void {
 }
 
 function columnValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
+  const format = vectorFormatOf(type);
+  if (format !== null) return vectorValues(format, segment.binary(type.spec.name, docId));
   const reader = readerOf(type, segment);
   const { name } = type.spec;
   const raw = reader.isPresent ? segment.values(name, docId) : NONE;
@@ -132,6 +136,17 @@ function columnValues(type: FieldType, segment: SegmentReader, docId: number): D
     );
   }
   return reader.values.show(raw, reader.read);
+}
+
+function vectorValues({ element }: VectorFormat, bytes: Uint8Array | null): VectorValues {
+  const values = new VectorValues();
+  if (bytes === null) return values;
+  const { vector, magnitude } = decodeVector(element, bytes);
+  values.push(null); // a document with a vector has one value
+  values.vector = vector;
+  values.magnitude = magnitude;
+  values.isBits = element === 'bit';
+  return values;
 }
 
 /** How the values of a column are read. */

@@ -2,6 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
+import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -28,6 +29,7 @@ export function docvalueFields(
     for (const name of isPattern ? shard.mapping.matchFields(pattern) : [pattern]) {
       const type = shard.mapping.field(name);
       if (!type || (isPattern && !type.isAggregatable)) continue;
+      if (type.typeName === 'dense_vector') throw noVectors(type);
       if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
       if (type.family === 'range') {
         if (isPattern) continue;
@@ -42,6 +44,10 @@ export function docvalueFields(
       if (values.length > 0) setOwn(into, name, [...((into[name] as unknown[] | undefined) ?? []), ...values]);
     }
   }
+}
+
+function noVectors({ name }: FieldType): ApiError {
+  return illegalArgumentError(`Field [${name}] of type [dense_vector] doesn't support docvalue_fields or aggregations`);
 }
 
 export function columnValues(type: FieldType, segment: SegmentReader, docId: number, format: string | null): unknown[] {

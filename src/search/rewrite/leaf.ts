@@ -3,6 +3,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
+import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/leaf-query.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
@@ -253,7 +254,7 @@ function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
     };
     return { op: 'pattern', field: spec.name, pattern, rewrite: CONSTANT, hasColumn: hasColumn(field), label: `${field.name}:*` };
   }
-  if (spec.column === 'binary') {
+  if (spec.column === 'binary' && vectorFormatOf(field) === null) {
     return {
       op: 'hostFilter',
       field: spec.name,
@@ -261,7 +262,7 @@ function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
       matches: (segment, docId) => segment.binary(spec.name, docId) !== null,
     };
   }
-  if (spec.column !== 'none') return { op: 'existsColumn', field: spec.name };
+  if (spec.column !== 'none' && spec.column !== 'binary') return { op: 'existsColumn', field: spec.name };
   const named: IndexQuery = { op: 'term', term: termOfText('_field_names', spec.name), scored: false };
   return spec.norms ? bool({ should: [{ op: 'existsNorm', field: spec.name }, named], minimumShouldMatch: 1 }) : named;
 }

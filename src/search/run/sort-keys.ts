@@ -168,6 +168,7 @@ export function notSortable(field: FieldType): ApiError {
         'data by uninverting the inverted index. Note that this can use significant memory.',
     );
   }
+  if (field.typeName === 'dense_vector') return illegalArgumentError(`Field [${field.name}] of type [dense_vector] doesn't support sort`);
   return illegalArgumentError(
     `Can't load fielddata on [${field.name}] because fielddata is unsupported on fields of type [${field.typeName}]. Use doc values instead.`,
   );

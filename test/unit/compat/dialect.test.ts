@@ -34,6 +34,10 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /docs/_alias/few', { filter: { term: { word: 'a' } } });
     return !('boost' in (await ask('GET /few/_search_shards')).json.indices.docs.filter.term.word);
   },
+  mapsFloatListsAsVectors: async (ask) => {
+    await ask('PUT /floats/_doc/1', { list: Array.from({ length: 128 }, (_, i) => i + 0.5) });
+    return (await ask('GET /floats/_mapping')).json.floats.mappings.properties.list.type === 'dense_vector';
+  },
   knowsTypedPosts: async (ask) => (await ask('GET /docs/nothing')).status === 405,
   formatsDatesInSortsOnly: async (ask) =>
     (await ask('POST /docs/_search', { sort: [{ number: { order: 'asc', format: '#.0' } }] })).status === 400,
