@@ -167,7 +167,7 @@ function jvmCounts(startedMs: number): MutableJsonObject {
   const runtime = { version: node, vm_name: 'node', vm_version: v8, vm_vendor: 'Node.js' };
   return {
     max_uptime_in_millis: Date.now() - startedMs,
-    versions: [{ ...runtime, bundled_jdk: false, using_bundled_jdk: null, count: 1 }],
+    versions: [{ ...runtime, bundled_jdk: false, using_bundled_jdk: false, count: 1 }],
     mem: { heap_used_in_bytes: used, heap_max_in_bytes: max },
     threads: threadCount(),
   };

@@ -5,6 +5,7 @@ import { getHeapSpaceStatistics } from 'node:v8';
 import { formatByteSize } from '../../common/byte-size.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
+import { withHumanValues } from '../core/human-values.ts';
 import { heap } from './process-stats.ts';
 import { addressOf, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
 import { type ThreadCounts, threadPoolInfo, threadPools } from './thread-pools.ts';
@@ -39,7 +40,13 @@ export interface NodeInfoRequest {
 
 /** `GET _nodes`. */
 export function nodesInfo(ctx: EngineContext, request: NodeInfoRequest): MutableJsonObject {
-  return { ...nodesHead(ctx, request.filter), nodes: isThisNode(ctx, request.filter) ? { [ctx.nodeId]: nodeInfo(ctx, request) } : {} };
+  return { ...nodesHead(ctx, request.filter), nodes: isThisNode(ctx, request.filter) ? { [ctx.nodeId]: showNode(ctx, request) } : {} };
+}
+
+function showNode(ctx: EngineContext, request: NodeInfoRequest): MutableJsonObject {
+  const info = nodeInfo(ctx, request);
+  const buffer = request.metrics.has('indices') ? indexingBuffer(request.memoryLimitBytes, request.human) : {};
+  return { ...(request.human ? (withHumanValues(info) as MutableJsonObject) : info), ...buffer };
 }
 
 function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest): MutableJsonObject {
@@ -54,7 +61,6 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
     ...(ctx.dialect.namesClusterManager ? {} : { build_flavor: 'default' }),
     build_type: 'tar',
     build_hash: 'gannet',
-    ...(metrics.has('indices') ? indexingBuffer(request.memoryLimitBytes, request.human) : {}),
     roles: nodeRoles(ctx),
     attributes: nodeAttributes(ctx),
   };
@@ -102,7 +108,7 @@ function jvmInfo({ dialect }: EngineContext, startedMs: number): MutableJsonObje
     vm_version: process.versions.v8,
     vm_vendor: 'Node.js',
     ...(dialect.namesClusterManager ? { bundled_jdk: false } : {}),
-    using_bundled_jdk: dialect.namesClusterManager ? null : false,
+    using_bundled_jdk: false,
     start_time_in_millis: startedMs,
     mem: {
       heap_init_in_bytes: committed,
@@ -118,9 +124,12 @@ function jvmInfo({ dialect }: EngineContext, startedMs: number): MutableJsonObje
   };
 }
 
-/** Part of the metric `indices`. Answers to sniffing clients, which request `http`, must not contain it. */
+/**
+ * Part of the metric `indices`. Answers to sniffing clients, which request `http`, must not contain it. The servers' names are swapped: the
+ * readable value ends in `_in_bytes`.
+ */
 function indexingBuffer(bytes: number, isHuman: boolean): MutableJsonObject {
-  return { ...(isHuman ? { total_indexing_buffer: formatByteSize(bytes) } : {}), total_indexing_buffer_in_bytes: bytes };
+  return { ...(isHuman ? { total_indexing_buffer_in_bytes: formatByteSize(bytes) } : {}), total_indexing_buffer: bytes };
 }
 
 function nest(flat: Readonly<Record<string, string>>): MutableJsonObject {

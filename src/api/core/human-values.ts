@@ -1,26 +1,46 @@
-// The parameter `human`: adds readable sizes and durations to statistics.
+// The parameter `human`: adds readable sizes, durations and dates to statistics.
 
 import { formatByteSize } from '../../common/byte-size.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { formatDuration } from '../../common/time-unit.ts';
 
-/** Adds a readable value next to each size and duration: `size` for `size_in_bytes`, `time` for `time_in_millis`. */
+/** Names whose readable form is not the name without its unit. */
+const READABLE_NAMES: Readonly<Record<string, string>> = {
+  fixed_bit_set_memory: 'fixed_bit_set',
+  total_time_excluding_waiting_on_lock: 'total_time_excluding_waiting',
+};
+/** `_in_millis` fields that are dates, not durations. */
+const DATES: ReadonlySet<string> = new Set(['start_time', 'stop_time']);
+
+/**
+ * Adds a readable value before each size, duration and date: `size` for `size_in_bytes`, `time` for `time_in_millis`.
+ * Values that serialise themselves, such as floats, stay as they are.
+ */
 export function withHumanValues(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value.map(withHumanValues);
+  if (typeof value !== 'object' || value === null) return value;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
   const out: MutableJsonObject = {};
   for (const [key, item] of Object.entries(value)) {
-    if (typeof item === 'number' && key.endsWith('_in_bytes')) {
-      const name = key.slice(0, -'_in_bytes'.length);
-      out[name === 'fixed_bit_set_memory' ? 'fixed_bit_set' : name] = formatByteSize(item);
-    }
-    if (typeof item === 'number' && key.endsWith('_in_millis')) {
-      const name = key.slice(0, -'_in_millis'.length);
-      setOwn(out, name, formatDuration(item));
-      // The section `get` shows its duration under two names.
-      if (name === 'time' && 'exists_total' in value) out.getTime = formatDuration(item);
-    }
+    if (typeof item === 'number') addReadable(out, key, item, value);
     setOwn(out, key, withHumanValues(item));
   }
   return out;
+}
+
+function addReadable(out: MutableJsonObject, key: string, item: number, section: object): void {
+  if (key.endsWith('_in_bytes')) {
+    // The section `bulk` shows its sizes as numbers only.
+    if ('total_operations' in section) return;
+    const name = key.slice(0, -'_in_bytes'.length);
+    setOwn(out, READABLE_NAMES[name] ?? name, formatByteSize(item));
+  } else if (key.endsWith('_in_millis')) {
+    const name = key.slice(0, -'_in_millis'.length);
+    if (DATES.has(name)) out[name] = new Date(item).toISOString();
+    // The section `get` calls its duration `getTime`.
+    else if (name === 'time' && 'exists_total' in section) out.getTime = formatDuration(item);
+    else setOwn(out, READABLE_NAMES[name] ?? name, formatDuration(item));
+  }
 }

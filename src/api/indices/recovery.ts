@@ -1,10 +1,10 @@
 // `_recovery`: how shards were opened.
 
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { formatDuration } from '../../common/time-unit.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import type { RestoreSource } from '../../metadata/cluster-state.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
+import { withHumanValues } from '../core/human-values.ts';
 import type { IndexTarget } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import type { RunningRestore } from '../core/snapshot-store.ts';
@@ -101,24 +101,18 @@ export async function indexRecovery(
   const { host } = options;
   const node = { id: ctx.nodeId, host, transport_address: ctx.publishAddress ?? host, ip: host, name: ctx.nodeName };
   for (const [index, shards] of await recoveries(ctx, target, options.activeOnly))
-    body[index] = { shards: shards.map((shard) => showRecovery(shard, node, options)) };
-  return body;
+    body[index] = { shards: shards.map((shard) => showRecovery(shard, node, options.detailed)) };
+  return options.human ? (withHumanValues(body) as MutableJsonObject) : body;
 }
 
-function showRecovery(
-  recovery: ShardRecovery,
-  node: object,
-  { human, detailed }: { human: boolean; detailed: boolean },
-): MutableJsonObject {
+function showRecovery(recovery: ShardRecovery, node: object, detailed: boolean): MutableJsonObject {
   const { source, startMs, stopMs, bytes, files } = recovery;
   const tookMs = Math.max(0, (stopMs === 0 ? Date.now() : stopMs) - startMs);
-  const iso = (ms: number): string => new Date(ms).toISOString();
   return {
     id: recovery.shard,
     type: recovery.type,
     stage: recovery.stage,
     primary: true,
-    ...(human ? { start_time: iso(startMs), ...(stopMs === 0 ? {} : { stop_time: iso(stopMs) }), total_time: formatDuration(tookMs) } : {}),
     start_time_in_millis: startMs,
     ...(stopMs === 0 ? {} : { stop_time_in_millis: stopMs }),
     total_time_in_millis: tookMs,

@@ -1,4 +1,5 @@
 // `_segments`.
+import { withHumanValues } from '../../api/core/human-values.ts';
 import { indexSegments } from '../../api/indices/segments.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
@@ -13,5 +14,6 @@ export const segmentsApi = defineApi({
 });
 
 async function segments(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await indexSegments(engine, readTarget(request)));
+  const answer = await indexSegments(engine, readTarget(request));
+  return ok(request.boolean('human') ? withHumanValues(answer) : answer);
 }

@@ -147,10 +147,10 @@ describe('cluster and cat', () => {
         http: { publish_address: '127.0.0.1:9200' },
         roles: ['data', 'ingest', 'master', 'remote_cluster_client'],
       });
-      expect(node).not.toHaveProperty('total_indexing_buffer_in_bytes');
+      expect(node).not.toHaveProperty('total_indexing_buffer');
     }
     for (const path of ['/_nodes', '/_nodes/indices', '/_nodes/master:true/indices', '/_nodes/cluster_manager:true'])
-      expect(Object.values((await ok(`GET ${path}`)).nodes), path).toMatchObject([{ total_indexing_buffer_in_bytes: expect.any(Number) }]);
+      expect(Object.values((await ok(`GET ${path}`)).nodes), path).toMatchObject([{ total_indexing_buffer: expect.any(Number) }]);
     expect((await ok('GET /_nodes/master:false')).nodes).toEqual({});
     expect((await ok('GET /_nodes/nobody')).nodes).toEqual({});
     for (const human of [true, false]) {
