@@ -54,6 +54,8 @@ export const DIFFERENCES = {
   showsAliasErrors: since8('responses of alias changes have `errors`'),
   showsLazyRollover: since8('responses of `_rollover` have `lazy`'),
   mapsFloatListsAsVectors: since8('dynamic mapping maps lists of 128 to 4,096 floats as `dense_vector`'),
+  showsStreamManagement: since8('data streams show who manages them, their lifecycle and all of their options'),
+  datesBackingIndices: row('names of backing indices contain the date', false, true, true, true, false),
   countsFailedRelocations: since8('shards have `relocation_failure_info`'),
   showsDatasetSize: since8('`_cat/indices` and `_cat/shards` have the size of the data set, and `docs` in `_stats` its bytes'),
   showsIndexHealth: row('`_stats` has the health and status of each index', false, true, true, true, false),

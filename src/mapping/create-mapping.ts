@@ -91,6 +91,7 @@ export class Mapping implements MappingSnapshot {
     this.#parser = new DocumentParser(
       this.#compiled,
       Number(settings['index.mapping.nested_objects.limit'] ?? DEFAULT_NESTED_OBJECTS),
+      String(root.otherMeta._data_stream_timestamp?.enabled) === 'true',
       environment.dialect,
     );
     const { root: object, objects } = this.#compiled;

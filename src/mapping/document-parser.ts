@@ -30,10 +30,22 @@ function newFrame(nestedPath: string | null): Frame {
   return { nestedPath, binaries: null, counts: null, copies: null };
 }
 
+const TIMESTAMP = '@timestamp';
+
+/** @throws ApiError mapper_parsing_exception: not exactly one time */
+function checkTimestamp(source: JsonObject): void {
+  const values = [source[TIMESTAMP] ?? []].flat();
+  if (values.length === 1 && values[0] !== null) return;
+  const problem = values.length > 1 ? 'encountered multiple values' : 'is missing';
+  throw mapperParsingError('failed to parse', illegalArgumentError(`data stream timestamp field [${TIMESTAMP}] ${problem}`));
+}
+
 export class DocumentParser implements DocumentContext {
   readonly #mapping: CompiledMapping;
   readonly #maxNestedDocs: number;
   readonly #wrapsDocumentErrors: boolean;
+  /** The mapping belongs to a data stream, whose documents need a time. */
+  readonly #needsTimestamp: boolean;
   readonly #frames: Frame[] = [];
   sink!: DocumentSink;
   id = '';
@@ -45,7 +57,8 @@ export class DocumentParser implements DocumentContext {
   #field: Mapper | null = null;
   #value: unknown = null;
 
-  constructor(mapping: CompiledMapping, maxNestedDocs: number, dialect: Dialect) {
+  constructor(mapping: CompiledMapping, maxNestedDocs: number, needsTimestamp: boolean, dialect: Dialect) {
+    this.#needsTimestamp = needsTimestamp;
     this.#mapping = mapping;
     this.#wrapsDocumentErrors = dialect.wrapsDocumentErrors;
     this.#maxNestedDocs = maxNestedDocs;
@@ -64,6 +77,7 @@ export class DocumentParser implements DocumentContext {
     try {
       this.#begin(null);
       if (this.#mapping.root.enabled) this.#object(this.#mapping.root, source, true);
+      if (this.#needsTimestamp) checkTimestamp(source);
       for (const constant of this.#mapping.constants) constant.indexConstant(this);
       this.#writeMetadata();
       this.#end();

@@ -5,17 +5,25 @@ import { isObject, type JsonObject } from '../common/json-value.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
-import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
+import type { AliasMeta, ClusterState, DataStream, IndexMeta } from './cluster-state.ts';
 import { checkAliasName } from './names.ts';
 import { ACKNOWLEDGED, type Acknowledged, indexOf, type Reducer, withIndices } from './reducer.ts';
 
 /** An action of `_aliases`, its index expressions already resolved to concrete names. */
 export type AliasAction =
-  | { readonly kind: 'add'; readonly indices: readonly string[]; readonly aliases: readonly string[]; readonly alias: AliasMeta }
+  | {
+      readonly kind: 'add';
+      readonly indices: readonly string[];
+      /** Data streams that get the aliases. */
+      readonly dataStreams?: readonly string[];
+      readonly aliases: readonly string[];
+      readonly alias: AliasMeta;
+    }
   /** `aliases` may contain patterns. Without `mustExist` a missing alias is an error unless another action changes something. */
   | {
       readonly kind: 'remove';
       readonly indices: readonly string[];
+      readonly dataStreams?: readonly string[];
       readonly aliases: readonly string[];
       readonly mustExist: boolean | null;
     }
@@ -89,9 +97,15 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
   const missing = new Map<AliasAction, ApiError>();
   const changed = new Map<string, IndexMeta>();
   const removed = new Set<string>();
+  const streams: Record<string, DataStream> = { ...state.dataStreams };
   const current = (name: string): IndexMeta => changed.get(name) ?? indexOf(state, name);
   const set = (meta: IndexMeta, aliases: Record<string, AliasMeta>) => {
     changed.set(meta.name, { ...meta, aliases, aliasesVersion: meta.aliasesVersion + 1 });
+  };
+  let streamsChanged = false;
+  const setStream = (stream: DataStream, aliases: Record<string, AliasMeta>) => {
+    streams[stream.name] = { ...stream, aliases };
+    streamsChanged = true;
   };
   for (const action of actions) {
     if (action.kind === 'removeIndex') {
@@ -101,9 +115,23 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
     if (action.kind === 'add') {
       for (const name of action.indices) {
         for (const alias of action.aliases) {
-          checkAliasName(alias, (text) => Object.hasOwn(state.indices, text) && !removed.has(text));
+          checkAliasName(alias, (text) => (Object.hasOwn(state.indices, text) && !removed.has(text)) || Object.hasOwn(streams, text));
           const meta = current(name);
+          if (meta.dataStream !== undefined) throw backingIndexAliasError(meta);
           set(meta, { ...meta.aliases, [alias]: action.alias });
+        }
+      }
+      for (const name of action.dataStreams ?? []) {
+        for (const alias of action.aliases) {
+          checkAliasName(alias, (text) => Object.hasOwn(state.indices, text) || Object.hasOwn(streams, text));
+          checkStreamAlias(state, alias, action.alias);
+          const { aliases } = streams[name];
+          // A stream has one alias for writes.
+          if (action.alias.is_write_index === true)
+            for (const other of Object.values(streams))
+              if (other.aliases[alias]?.is_write_index)
+                setStream(other, { ...other.aliases, [alias]: { ...other.aliases[alias], is_write_index: false } });
+          setStream(streams[name], { ...aliases, [alias]: action.alias });
         }
       }
       continue;
@@ -118,13 +146,22 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
       found += count;
       if (count > 0) set(meta, Object.fromEntries(kept));
     }
+    for (const name of action.dataStreams ?? []) {
+      const stream = streams[name];
+      const kept = Object.entries(stream.aliases).filter(
+        ([alias]) => !action.aliases.some((pattern) => pattern === '_all' || matchesPattern(pattern, alias)),
+      );
+      const count = Object.keys(stream.aliases).length - kept.length;
+      found += count;
+      if (count > 0) setStream(stream, Object.fromEntries(kept));
+    }
     if (found === 0 && action.mustExist) throw missingError(action.aliases);
     if (found === 0 && (action.mustExist === null || dialect.showsAliasErrors)) missing.set(action, missingError(action.aliases));
   }
   const [first] = missing.values();
   if (first && missing.size === actions.length) throw first;
   const next = withIndices(
-    state,
+    streamsChanged ? { ...state, dataStreams: streams } : state,
     [...changed.values()].filter(({ name }) => !removed.has(name)),
     [...removed],
   );
@@ -133,8 +170,22 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
     missing.size > 0 && dialect.showsAliasErrors
       ? { ...ACKNOWLEDGED, errors: true, action_results: resultsOf(actions, missing) }
       : ACKNOWLEDGED;
-  return { state: changed.size === 0 && removed.size === 0 ? state : next, response };
+  return { state: changed.size === 0 && removed.size === 0 && !streamsChanged ? state : next, response };
 };
+
+function backingIndexAliasError({ name, dataStream }: IndexMeta): ApiError {
+  return illegalArgumentError(
+    `The provided expressions [${name}] match a backing index belonging to data stream [${dataStream}]. Data stream backing indices don't support aliases.`,
+  );
+}
+
+/** Aliases of data streams have no routing, and do not mix with those of indices. @throws ApiError illegal_argument_exception */
+function checkStreamAlias(state: ClusterState, alias: string, { index_routing, search_routing }: AliasMeta): void {
+  if (index_routing !== undefined || search_routing !== undefined)
+    throw illegalArgumentError('aliases that point to data streams do not support routing');
+  if (Object.values(state.indices).some(({ aliases }) => Object.hasOwn(aliases, alias)))
+    throw new ApiError('illegal_state_exception', 500, `alias [${alias}] points to indices and data streams`);
+}
 
 /** @throws ApiError illegal_state_exception: an alias with more than one write index */
 export function checkWriteIndices(state: ClusterState): void {

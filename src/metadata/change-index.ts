@@ -5,6 +5,7 @@ import { writeJson } from '../common/json-write.ts';
 import { setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
+import { withoutMembers } from './change-data-stream.ts';
 import type { IndexMeta } from './cluster-state.ts';
 import { checkSettings, flattenSettings, isDynamicSetting } from './index-settings.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
@@ -16,7 +17,7 @@ export interface IndicesArgs {
 
 export const deleteIndex: Reducer<IndicesArgs> = (state, { indices }) => {
   for (const name of indices) checkBlock(indexOf(state, name), ['index.blocks.read_only']);
-  return { state: indices.length === 0 ? state : withIndices(state, [], indices), response: ACKNOWLEDGED };
+  return { state: indices.length === 0 ? state : withIndices(withoutMembers(state, indices), [], indices), response: ACKNOWLEDGED };
 };
 
 export const putMapping: Reducer<IndicesArgs & { readonly mappings: JsonObject; readonly writeIndexOnly?: boolean }> = (
@@ -133,3 +134,14 @@ function checkBlock(meta: IndexMeta, blocks: readonly string[]): void {
     });
   }
 }
+
+/** Records when an index stopped to receive the writes of an alias. */
+export const recordRollover: Reducer<{ readonly index: string; readonly target: string; readonly metConditions: readonly string[] }> = (
+  state,
+  { index, target, metConditions },
+  { nowMs },
+) => {
+  const meta = indexOf(state, index);
+  const rollovers = { ...meta.rollovers, [target]: { timeMs: nowMs, metConditions } };
+  return { state: withIndices(state, [{ ...meta, rollovers }]), response: ACKNOWLEDGED };
+};

@@ -45,6 +45,39 @@ export interface IndexMeta {
   readonly aliases: Readonly<Record<string, AliasMeta>>;
   /** Absent for an index that was not restored. */
   readonly restored?: RestoreSource;
+  /** The data stream to which the index belongs; absent if it belongs to none. */
+  readonly dataStream?: string;
+  /** When and by which conditions the index was rolled over, by alias or data stream. Absent until then. */
+  readonly rollovers?: Readonly<Record<string, Rollover>>;
+}
+
+export interface Rollover {
+  readonly timeMs: number;
+  /** Conditions that were met, as the response shows them: `[max_docs: 5]`. */
+  readonly metConditions: readonly string[];
+}
+
+/** A sequence of backing indices under one name. The last one receives the writes. */
+export interface DataStream {
+  readonly name: string;
+  /** Backing indices from the oldest to the newest; never empty. */
+  readonly indices: readonly string[];
+  /** Number in the name of the newest backing index that a rollover made. */
+  readonly generation: number;
+  readonly isHidden: boolean;
+  readonly allowsRouting: boolean;
+  /** `_meta` of the template at creation. */
+  readonly meta: JsonObject | null;
+  readonly lifecycle: DataLifecycle | null;
+  /** The next write rolls over first (`_rollover?lazy=true`). */
+  readonly rolloverOnWrite: boolean;
+  readonly aliases: Readonly<Record<string, AliasMeta>>;
+}
+
+export interface DataLifecycle {
+  readonly enabled: boolean;
+  /** A duration such as `7d`; null to keep everything. */
+  readonly data_retention: string | null;
 }
 
 /** A snapshot made by a policy, or its failure. */
@@ -98,6 +131,8 @@ export interface ClusterState {
   readonly snapshotLifecycle?: SnapshotLifecycle;
   /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
+  /** Data streams by name. Absent until one is created. */
+  readonly dataStreams?: Readonly<Record<string, DataStream>>;
   /** Absent until nodes are excluded. */
   readonly votingExclusions?: readonly VotingExclusion[];
 }

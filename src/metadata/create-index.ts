@@ -8,12 +8,13 @@ import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import { checkIndexSort } from '../mapping/index-sort.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
+import { dataStreamOf, namesOfIndex, streamOptions } from './data-streams.ts';
 import { checkSettings, flattenSettings } from './index-settings.ts';
 import { objectAt } from './json-object.ts';
 import { checkAliasName, checkIndexName } from './names.ts';
 import type { Reducer, ReducerEnvironment } from './reducer.ts';
 import { withIndices } from './reducer.ts';
-import { templatesFor } from './templates.ts';
+import { composableParts, composableTemplate, templatesFor } from './templates.ts';
 
 const BODY_KEYS = ['settings', 'mappings', 'aliases'];
 
@@ -32,6 +33,11 @@ export interface CreateIndexResponse {
 }
 
 export const createIndex: Reducer<CreateIndexArgs, CreateIndexResponse> = (state, { index, body, waitFor }, env) => {
+  const template = composableTemplate(state, index);
+  if (template !== null && streamOptions(state.indexTemplates[template]) !== null)
+    throw illegalArgumentError(
+      `cannot create index with name [${index}], because it matches with template [${template}] that creates data streams only, use create data stream api instead`,
+    );
   const meta = newIndex(state, index, body, env);
   const copies = 1 + Number(meta.settings['index.number_of_replicas']);
   if (typeof waitFor === 'number' && waitFor > copies)
@@ -41,59 +47,46 @@ export const createIndex: Reducer<CreateIndexArgs, CreateIndexResponse> = (state
   return { state: next, response: { acknowledged: true, shards_acknowledged: true, index } };
 };
 
-/** Creates the index for a write. @throws ApiError index_not_found_exception: a setting or template forbids it */
-export const autoCreateIndex: Reducer<{ readonly index: string }, CreateIndexResponse> = (state, { index }, env) => {
-  if (Object.hasOwn(state.indices, index)) return { state, response: { acknowledged: true, shards_acknowledged: true, index } };
-  const { composable } = templatesFor(state, index);
-  if (composable !== null) {
-    const template = state.indexTemplates[composable];
-    if (template.data_stream !== undefined)
-      throw illegalArgumentError(`data streams are not supported: template [${composable}] of [${index}] makes one`);
-    if (template.allow_auto_create === false)
-      throw autoCreateError(index, `composable template [${composable}] forbids index auto creation`);
-  }
-  const setting = state.settings.transient['action.auto_create_index'] ?? state.settings.persistent['action.auto_create_index'];
-  if (setting !== undefined && !autoCreateAllowed(String(setting), index))
-    throw autoCreateError(index, '[action.auto_create_index] is [false]');
-  return createIndex(state, { index, body: {} }, env);
-};
-
-function autoCreateError(index: string, reason: string): ApiError {
-  return new ApiError('index_not_found_exception', 404, `no such index [${index}] and ${reason}`, {
-    details: { index, index_uuid: '_na_' },
-  });
+/** How the backing index of a data stream differs from other indices. */
+export interface BackingIndexOptions {
+  /** The template of the stream. */
+  readonly template: string;
+  /** Mapping below those of the template. */
+  readonly mappings: JsonObject;
 }
 
-function autoCreateAllowed(setting: string, index: string): boolean {
-  if (setting === 'true' || setting === 'false') return setting === 'true';
-  for (const item of setting.split(',').map((part) => part.trim())) {
-    const pattern = item.replace(/^[+-]/, '');
-    const regexLess = pattern.endsWith('*') ? index.startsWith(pattern.slice(0, -1)) : index === pattern;
-    if (regexLess) return !item.startsWith('-');
-  }
-  return false;
-}
-
-/** @throws ApiError resource_already_exists_exception, invalid_index_name_exception, and the errors of settings and mappings */
-export function newIndex(state: ClusterState, index: string, body: JsonObject, env: ReducerEnvironment): IndexMeta {
-  for (const key of Object.keys(body)) {
-    if (!BODY_KEYS.includes(key)) throw new ApiError('parse_exception', 400, `unknown key [${key}] for create index`);
-  }
-  const given = flattenSettings(objectAt(body, 'settings'));
-  checkSettings(given);
-  checkIndexName(index);
+/** @throws ApiError resource_already_exists_exception, invalid_index_name_exception: the name is that of an index, alias or data stream */
+export function checkNewName(state: ClusterState, index: string): void {
   if (Object.hasOwn(state.indices, index)) {
     const { uuid } = state.indices[index];
     throw new ApiError('resource_already_exists_exception', 400, `index [${index}/${uuid}] already exists`, {
       details: { index, index_uuid: uuid },
     });
   }
-  if (Object.values(state.indices).some((meta) => Object.hasOwn(meta.aliases, index))) {
-    throw new ApiError('invalid_index_name_exception', 400, `Invalid index name [${index}], already exists as alias`, {
+  const isAlias = Object.values(state.indices).some((meta) => Object.hasOwn(namesOfIndex(state, meta), index));
+  const kind = dataStreamOf(state, index) === null ? 'alias' : 'data stream';
+  if (isAlias)
+    throw new ApiError('invalid_index_name_exception', 400, `Invalid index name [${index}], already exists as ${kind}`, {
       details: { index, index_uuid: '_na_' },
     });
+}
+
+/** @throws ApiError resource_already_exists_exception, invalid_index_name_exception, and the errors of settings and mappings */
+export function newIndex(
+  state: ClusterState,
+  index: string,
+  body: JsonObject,
+  env: ReducerEnvironment,
+  backing: BackingIndexOptions | null = null,
+): IndexMeta {
+  for (const key of Object.keys(body)) {
+    if (!BODY_KEYS.includes(key)) throw new ApiError('parse_exception', 400, `unknown key [${key}] for create index`);
   }
-  const { parts } = templatesFor(state, index);
+  const given = flattenSettings(objectAt(body, 'settings'));
+  checkSettings(given);
+  checkIndexName(index);
+  checkNewName(state, index);
+  const parts = backing === null ? templatesFor(state, index).parts : composableParts(state, backing.template);
   const settings: Record<string, string | readonly string[]> = {
     ...(env.dialect.hasDataTiers ? { 'index.routing.allocation.include._tier_preference': 'data_content' } : {}),
     ...parts.settings,
@@ -105,7 +98,7 @@ export function newIndex(state: ClusterState, index: string, body: JsonObject, e
   settings['index.number_of_shards'] ??= '1';
   settings['index.number_of_replicas'] ??= '1';
 
-  let mappings: MutableJsonObject = {};
+  let mappings: MutableJsonObject = { ...backing?.mappings };
   for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));
   mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
   const built = env.buildMapping(mappings, settings);
@@ -180,6 +173,7 @@ const ROOT_PARAMETERS = new Set([
   '_meta',
   '_field_names',
   '_size',
+  '_data_stream_timestamp',
   'runtime',
   'enabled',
 ]);

@@ -184,6 +184,11 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.warmer.enabled': dynamic(boolean),
   'index.lifecycle.name': dynamic(anything),
   'index.lifecycle.rollover_alias': dynamic(anything),
+  'index.lifecycle.indexing_complete': dynamic(boolean, 'false'),
+  'index.lifecycle.origination_date': dynamic(integer(-1, Number.MAX_SAFE_INTEGER), '-1'),
+  'index.lifecycle.parse_origination_date': dynamic(boolean, 'false'),
+  'index.lifecycle.prefer_ilm': dynamic(boolean, 'true'),
+  'index.lifecycle.step.wait_time_threshold': dynamic(time, '12h'),
   'index.provided_name': fixed(anything),
 };
 

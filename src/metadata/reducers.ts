@@ -1,9 +1,27 @@
 // All metadata commands by name. The main thread runs them one after another (src/node/main/main-node.ts).
 import { updateAliases } from './aliases.ts';
-import { closeIndices, deleteIndex, dynamicMapping, openIndices, putMapping, putSettings, reloadAnalyzers } from './change-index.ts';
+import { autoCreateIndex } from './auto-create-index.ts';
+import {
+  createDataStream,
+  deleteDataStreams,
+  migrateToDataStream,
+  modifyDataStreams,
+  putDataLifecycle,
+  rolloverDataStream,
+} from './change-data-stream.ts';
+import {
+  closeIndices,
+  deleteIndex,
+  dynamicMapping,
+  openIndices,
+  putMapping,
+  putSettings,
+  recordRollover,
+  reloadAnalyzers,
+} from './change-index.ts';
 import { putClusterSettings } from './cluster-settings.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { autoCreateIndex, createIndex } from './create-index.ts';
+import { createIndex } from './create-index.ts';
 import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './pipelines.ts';
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
 import { deleteRepositories, putRepository } from './repositories.ts';
@@ -45,6 +63,13 @@ export const REDUCERS = {
   recordRetention,
   addVotingExclusions,
   clearVotingExclusions,
+  recordRollover,
+  createDataStream,
+  deleteDataStreams,
+  rolloverDataStream,
+  modifyDataStreams,
+  putDataLifecycle,
+  migrateToDataStream,
 };
 
 export type CommandName = keyof typeof REDUCERS;

@@ -6,6 +6,7 @@ import { matchesPattern, patternMatcher } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
 import type { ClusterView, IndexMeta } from './cluster-state.ts';
+import { dataStreamOf, isInVisibleStream, namesOfIndex } from './data-streams.ts';
 import { resolveDateMathName } from './date-math-name.ts';
 import { checkIndexName } from './names.ts';
 
@@ -67,7 +68,9 @@ export function resolveIndices(
   const names = Object.keys(state.indices).sort();
   const all = parts.length === 0 || (parts.length === 1 && (parts[0] === '_all' || parts[0] === '*'));
   if (all) {
-    for (const name of names) if (isExpanded(state.indices[name], options, false)) addAny(state, found, name, options);
+    for (const name of names)
+      if (isExpanded(state.indices[name], options, options.allowAliases && isInVisibleStream(state, state.indices[name])))
+        addAny(state, found, name, options);
     if (found.size === 0 && !options.allowNoIndices) throw noIndicesError(parts.length === 0 ? '_all' : parts[0]);
     return resolved(state, found);
   }
@@ -79,7 +82,7 @@ export function resolveIndices(
     if (part.startsWith('-') && sawPattern) {
       expanded.clear();
       const excluded = part.slice(1);
-      for (const name of names) if (matchesName(state.indices[name], excluded, options)) found.delete(name);
+      for (const name of names) if (matchesName(state, state.indices[name], excluded, options)) found.delete(name);
       continue;
     }
     if (part.includes('*') || part === '_all') {
@@ -119,7 +122,7 @@ export function refusedNames(policy: { allows(name: string): boolean }, parts: r
 /** Adds an index to "all", through its aliases if the caller may not use its name. */
 function addAny(state: ClusterView, found: Found, name: string, { allowAliases }: IndicesOptions): void {
   if (isAllowed(state, name)) add(found, name, null);
-  else if (allowAliases) for (const alias of Object.keys(state.indices[name].aliases)) add(found, name, alias);
+  else if (allowAliases) for (const alias of Object.keys(namesOfIndex(state, state.indices[name]))) add(found, name, alias);
 }
 
 function isAllowed({ names }: ClusterView, name: string): boolean {
@@ -157,7 +160,7 @@ function expandPattern(state: ClusterView, names: readonly string[], pattern: st
       count++;
     }
     if (!options.allowAliases) continue;
-    for (const [alias, { is_hidden }] of Object.entries(meta.aliases)) {
+    for (const [alias, { is_hidden }] of Object.entries(namesOfIndex(state, meta))) {
       if (!matches(alias) || (is_hidden && !options.expandHidden)) continue;
       if (!isExpanded(meta, options, true)) continue;
       add(found, name, alias);
@@ -178,11 +181,12 @@ function addNamed(state: ClusterView, name: string, options: IndicesOptions, fou
     addIfOpen(state.indices[name], options, () => add(found, name, null));
     return;
   }
-  const members = Object.values(state.indices).filter((meta) => Object.hasOwn(meta.aliases, name));
+  const members = Object.values(state.indices).filter((meta) => Object.hasOwn(namesOfIndex(state, meta), name));
   if (members.length > 0) {
     if (!options.allowAliases) {
       if (options.ignoreUnavailable) return;
-      throw illegalArgumentError(`The provided expression [${name}] matches an alias, specify the corresponding concrete indices instead.`);
+      const kind = dataStreamOf(state, name) === null ? 'an alias' : 'a data stream';
+      throw illegalArgumentError(`The provided expression [${name}] matches ${kind}, specify the corresponding concrete indices instead.`);
     }
     for (const meta of members) addIfOpen(meta, options, () => add(found, meta.name, name));
     return;
@@ -200,10 +204,10 @@ function addIfOpen(meta: IndexMeta, options: IndicesOptions, then: () => void): 
   then();
 }
 
-function matchesName(meta: IndexMeta, pattern: string, options: IndicesOptions): boolean {
+function matchesName(state: ClusterView, meta: IndexMeta, pattern: string, options: IndicesOptions): boolean {
   return (
     matchesPattern(pattern, meta.name) ||
-    (options.allowAliases && Object.keys(meta.aliases).some((alias) => matchesPattern(pattern, alias)))
+    (options.allowAliases && Object.keys(namesOfIndex(state, meta)).some((alias) => matchesPattern(pattern, alias)))
   );
 }
 
@@ -211,7 +215,8 @@ function resolved(state: ClusterView, found: Found): ResolvedIndex[] {
   return [...found].map(([name, { direct, aliases }]) => {
     const meta = state.indices[name];
     if (state.names) for (const through of direct ? [name, ...aliases] : aliases) state.names.reached(name, through);
-    const named = [...aliases].map((alias) => meta.aliases[alias]);
+    const properties = namesOfIndex(state, meta);
+    const named = [...aliases].map((alias) => properties[alias]);
     const filters = named.flatMap(({ filter }) => (filter ? [filter] : []));
     const routings = named.flatMap(({ search_routing }) => (search_routing ? search_routing.split(',') : []));
     return {

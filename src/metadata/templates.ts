@@ -6,7 +6,8 @@ import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { parseAlias } from './aliases.ts';
-import type { AliasMeta, ClusterState } from './cluster-state.ts';
+import type { AliasMeta, ClusterState, DataLifecycle } from './cluster-state.ts';
+import { parseLifecycle, showLifecycle } from './data-streams.ts';
 import { checkSettings, type FlatSettings, flattenSettings, nestSettings } from './index-settings.ts';
 import { mergeObjects, objectAt } from './json-object.ts';
 import { patternsOverlap, templateNameProblems } from './names.ts';
@@ -18,6 +19,8 @@ export interface TemplateParts {
   /** In rising order of precedence: each is merged over the ones before it. */
   readonly mappings: readonly MutableJsonObject[];
   readonly aliases: Record<string, AliasMeta>;
+  /** Of data streams; null for none. */
+  readonly lifecycle: DataLifecycle | null;
 }
 
 const INDEX_TEMPLATE_KEYS = [
@@ -69,11 +72,13 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
     ...(body.template === undefined ? {} : { template }),
     composed_of: composedOf,
     ...Object.fromEntries(
-      ['priority', 'version', '_meta', 'data_stream', 'allow_auto_create'].flatMap((key) =>
+      ['priority', 'version', '_meta', 'allow_auto_create', 'ignore_missing_component_templates'].flatMap((key) =>
         body[key] === undefined ? [] : [[key, body[key]]],
       ),
     ),
+    ...(isObject(body.data_stream) ? { data_stream: normalizeStream(body.data_stream, env.dialect.showsStreamManagement) } : {}),
   };
+  checkStreamTemplate(state, name, stored);
   const next = { ...state, version: state.version + 1, indexTemplates: { ...state.indexTemplates, [name]: stored } };
   const parts = composableParts(next, name);
   try {
@@ -121,6 +126,34 @@ export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | nul
   return { state: { ...state, version: state.version + 1, templates: { ...state.templates, [name]: stored } }, response: ACKNOWLEDGED };
 };
 
+/** The `data_stream` of a template with its defaults. @throws ApiError x_content_parse_exception */
+function normalizeStream(options: MutableJsonObject, showsDefaults: boolean): MutableJsonObject {
+  for (const [key, value] of Object.entries(options)) {
+    if (key === 'timestamp_field' && !showsDefaults) continue;
+    if (key !== 'hidden' && key !== 'allow_custom_routing')
+      throw new ApiError('x_content_parse_exception', 400, `[1:2] [data_stream_template] unknown field [${key}]`);
+    if (typeof value !== 'boolean')
+      throw new ApiError(
+        'x_content_parse_exception',
+        400,
+        `[1:2] [data_stream_template] ${key} doesn't support values of type: ${typeof value}`,
+      );
+  }
+  if (!showsDefaults) return { timestamp_field: options.timestamp_field ?? { name: '@timestamp' } };
+  return { hidden: options.hidden ?? false, allow_custom_routing: options.allow_custom_routing ?? false };
+}
+
+/** Streams must keep a template. @throws ApiError illegal_argument_exception */
+function checkStreamTemplate(state: ClusterState, name: string, body: MutableJsonObject): void {
+  if (body.data_stream !== undefined) return;
+  const next = { ...state, indexTemplates: { ...state.indexTemplates, [name]: body } };
+  const orphans = Object.keys(state.dataStreams ?? {}).filter((stream) => composableTemplate(next, stream) === name);
+  if (orphans.length > 0 && Object.hasOwn(state.indexTemplates, name))
+    throw illegalArgumentError(
+      `composable template [${name}] with index patterns [${patternsOf(body.index_patterns).join(', ')}], priority [${String(body.priority ?? 0)}] and no data stream configuration would cause data streams [${orphans.join(', ')}] to no longer match a data stream template`,
+    );
+}
+
 type TemplateKind = 'templates' | 'indexTemplates' | 'componentTemplates';
 
 /** @throws ApiError index_template_missing_exception (404); illegal_argument_exception for components in use */
@@ -141,20 +174,40 @@ export const deleteTemplate: Reducer<{ readonly kind: TemplateKind; readonly nam
       );
     }
   }
+  if (kind === 'indexTemplates') {
+    const streams = Object.keys(state.dataStreams ?? {}).filter((stream) => names.includes(composableTemplate(state, stream) ?? ''));
+    if (streams.length > 0)
+      throw illegalArgumentError(
+        `unable to remove composable templates [${names.join(', ')}] as they are in use by a data streams [${streams.join(', ')}]`,
+      );
+  }
   const kept = Object.fromEntries(Object.entries(state[kind]).filter(([candidate]) => !names.includes(candidate)));
   return { state: { ...state, version: state.version + 1, [kind]: kept }, response: ACKNOWLEDGED };
 };
 
 /** The templates for a new index: the composable one with the highest priority, otherwise all legacy ones by `order`. */
 export function templatesFor(state: ClusterState, index: string): { composable: string | null; parts: TemplateParts } {
-  const matching = Object.entries(state.indexTemplates)
-    .filter(([, body]) => patternsOf(body.index_patterns).some((pattern) => matchesPattern(pattern, index)))
-    .sort(([, a], [, b]) => Number(b.priority ?? 0) - Number(a.priority ?? 0));
-  if (matching.length > 0) return { composable: matching[0][0], parts: composableParts(state, matching[0][0]) };
+  const composable = composableTemplate(state, index);
+  if (composable !== null) return { composable, parts: composableParts(state, composable) };
   const legacy = Object.values(state.templates)
     .filter((body) => patternsOf(body.index_patterns).some((pattern) => matchesPattern(pattern, index)))
     .sort((a, b) => Number(a.order ?? 0) - Number(b.order ?? 0));
   return { composable: null, parts: partsOf(legacy) };
+}
+
+/** Name of the composable template with the highest priority for a name, or null. */
+export function composableTemplate(state: ClusterState, name: string): string | null {
+  let best: string | null = null;
+  for (const [template, { index_patterns, priority }] of Object.entries(state.indexTemplates)) {
+    if (!patternsOf(index_patterns).some((pattern) => matchesPattern(pattern, name))) continue;
+    if (best === null || Number(priority ?? 0) > Number(state.indexTemplates[best].priority ?? 0)) best = template;
+  }
+  return best;
+}
+
+/** The lifecycle that a composable template gives to its data streams. */
+export function templateLifecycle(state: ClusterState, template: string): DataLifecycle | null {
+  return composableParts(state, template).lifecycle;
 }
 
 /** The parts of a composable template: its components in order, then its own. */
@@ -170,14 +223,17 @@ function partsOf(bodies: readonly MutableJsonObject[]): TemplateParts {
   const settings: Record<string, string | readonly string[]> = {};
   const mappings: MutableJsonObject[] = [];
   const aliases: Record<string, AliasMeta> = {};
+  const lifecycles: DataLifecycle[] = [];
   for (const body of bodies) {
+    if (isObject(body.lifecycle)) lifecycles.push(parseLifecycle(body.lifecycle));
+    else if (body.lifecycle === null) lifecycles.length = 0;
     for (const [key, value] of Object.entries(flattenSettings(objectAt(body, 'settings'))))
       if (value !== null) setOwn(settings, key, value);
     if (Object.keys(objectAt(body, 'mappings')).length > 0) mappings.push(objectAt(body, 'mappings'));
     for (const [alias, value] of Object.entries(objectAt(body, 'aliases')))
       setOwn(aliases, alias, parseAlias(isObject(value) ? value : {}));
   }
-  return { settings, mappings, aliases };
+  return { settings, mappings, aliases, lifecycle: lifecycles.at(-1) ?? null };
 }
 
 function buildTemplate(
@@ -202,6 +258,7 @@ function normalizeBody(body: MutableJsonObject): MutableJsonObject {
       Object.fromEntries(Object.entries(flat).flatMap(([key, value]) => (value === null ? [] : [[key, value]]))),
     );
   }
+  if (body.lifecycle !== undefined) normalized.lifecycle = isObject(body.lifecycle) ? showLifecycle(parseLifecycle(body.lifecycle)) : null;
   if (body.mappings !== undefined) normalized.mappings = objectAt(body, 'mappings');
   if (body.aliases !== undefined) {
     normalized.aliases = Object.fromEntries(

@@ -2,8 +2,11 @@
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { namesOfIndex } from '../../metadata/data-streams.ts';
 import { ADMIN_OPTIONS, type IndicesOptions, namesOf, refusedNames, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
+
+export { namesOfIndex };
 
 /** The indices part of a request. `index` is an expression such as `logs-*,-logs-1`; null and empty mean all indices. */
 export interface IndexTarget {
@@ -86,9 +89,9 @@ export function ownNames({ cluster }: EngineContext): string[] {
   return cluster.names === undefined ? all : all.filter((name) => cluster.names?.allows(name));
 }
 
-/** The indices of an alias that the caller may use, which it makes reachable. */
+/** The indices of an alias or a data stream that the caller may use, which it makes reachable. */
 export function membersOf({ cluster }: EngineContext, alias: string): IndexMeta[] {
-  const members = Object.values(cluster.indices).filter((meta) => Object.hasOwn(meta.aliases, alias));
+  const members = Object.values(cluster.indices).filter((meta) => Object.hasOwn(namesOfIndex(cluster, meta), alias));
   for (const { name } of members) cluster.names?.reached(name, alias);
   return members;
 }

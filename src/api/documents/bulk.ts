@@ -22,7 +22,7 @@ import { idProblem, validationError } from './document-id.ts';
 import { renderSource } from './render-source.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
 import { droppedBody } from './write-document.ts';
-import { checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkStreamWrite, checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
 
 const READ_AHEAD_BYTES = 8 << 20;
 
@@ -171,6 +171,7 @@ class BulkRun {
         }
         item = ingested;
         const index = await this.#target(item);
+        checkStreamWrite(this.#ctx, index, item.indexName, item.operation);
         checkWritable(index);
         const routing = routingThroughAlias(index, item.indexName, item.operation.routing, 'index_routing');
         checkRouting(index, item.operation.id, routing);

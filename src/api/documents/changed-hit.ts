@@ -20,7 +20,7 @@ import { makeOperation } from '../core/write.ts';
 import { type IngestItem, ingest } from '../ingest/ingest.ts';
 import { generateId } from './document-id.ts';
 import type { ByQueryHit, PlannedWrite, RefusedWrite } from './run-by-query.ts';
-import { routingThroughAlias } from './write-target.ts';
+import { checkStreamWrite, routingThroughAlias } from './write-target.ts';
 
 /** The ingest pipeline for changed documents. A null name stands for the default pipeline of their index. */
 export interface ByQueryPipeline {
@@ -54,6 +54,7 @@ export async function ingested(
     if (error instanceof ApiError && error.status === 403) return failed(error);
     throw error;
   }
+  checkStreamWrite(engine, index, changed.index, { kind: opType, routing: changed.routing, ifSeqNo: changed.conditions.ifSeqNo });
   const routing = routingThroughAlias(index, changed.index, changed.routing, 'index_routing');
   return {
     index,

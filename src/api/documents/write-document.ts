@@ -12,7 +12,7 @@ import { generateId, idProblem, validationError } from './document-id.ts';
 import { renderSource } from './render-source.ts';
 import { updateBodyOptions } from './update-body.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
-import { checkWritable, readIndex, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkStreamWrite, checkWritable, readIndex, routingThroughAlias, writeIndex } from './write-target.ts';
 
 export interface IndexRequest {
   readonly index: string;
@@ -127,6 +127,7 @@ async function writeOne(
   op: WriteOperation,
   filter: SourceFilter | null = null,
 ): Promise<WriteResponse> {
+  checkStreamWrite(ctx, index, name, op);
   checkWritable(index);
   const routing = routingThroughAlias(index, name, op.routing, 'index_routing');
   checkRouting(index, op.id, routing);

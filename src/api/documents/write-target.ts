@@ -2,9 +2,11 @@
 
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
+import { dataStreamOf, namesOfIndex, writeIndexOf, writeStreamOf } from '../../metadata/data-streams.ts';
 import type { EngineContext } from '../core/context.ts';
 import { membersOf } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
+import type { WriteOperation } from '../core/write.ts';
 
 /**
  * The index to which `name` is written. A missing index is created, with its templates.
@@ -13,6 +15,9 @@ import type { IndexState } from '../core/index-state.ts';
 export async function writeIndex(ctx: EngineContext, name: string, requireAlias: boolean): Promise<IndexState> {
   const concrete = ctx.index(name);
   if (concrete && !requireAlias) return concrete;
+  const stream = concrete ? null : writeStreamOf(ctx.cluster, name);
+  if (stream?.rolloverOnWrite)
+    await ctx.command('rolloverDataStream', { name: stream.name, from: writeIndexOf(stream), metConditions: [], lazy: false });
   const members = aliasMembers(ctx, name);
   if (members.length > 0) {
     const chosen = members.length === 1 && members[0].write !== false ? members[0] : members.find(({ write }) => write === true);
@@ -39,9 +44,36 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
     // Another request has created it meanwhile.
     if (!(error instanceof ApiError) || error.type !== 'resource_already_exists_exception') throw error;
   }
-  const created = ctx.index(name);
+  const created = ctx.index(name) ?? aliasMembers(ctx, name).find(({ write }) => write === true)?.index;
   if (!created) throw indexNotFoundError(name);
   return created;
+}
+
+/**
+ * Checks a write to a data stream or one of its backing indices.
+ * @param name  as the request names the index
+ * @throws ApiError illegal_argument_exception: documents can only be added to a stream, and only through its name
+ */
+export function checkStreamWrite(
+  { cluster }: EngineContext,
+  index: IndexState,
+  name: string,
+  op: Pick<WriteOperation, 'kind' | 'routing' | 'ifSeqNo'>,
+): void {
+  const stream = index.meta.dataStream === undefined ? null : dataStreamOf(cluster, index.meta.dataStream);
+  if (stream === null) return;
+  if (name !== index.meta.name) {
+    if (op.kind !== 'create') throw illegalArgumentError('only write ops with an op_type of create are allowed in data streams');
+    if (op.routing === null || stream.allowsRouting) return;
+    throw illegalArgumentError(
+      `index request targeting data stream [${name}] specifies a custom routing but the [allow_custom_routing] setting is not enabled in the data stream's template.`,
+    );
+  }
+  if (op.kind === 'create') throw illegalArgumentError('index request with op_type=create targeting backing indices is disallowed');
+  if (op.kind === 'index' && op.ifSeqNo === null)
+    throw illegalArgumentError(
+      'index request with op_type=index and no if_primary_term and if_seq_no set targeting backing indices is disallowed',
+    );
 }
 
 /** The index from which a document is read. @throws ApiError index_not_found_exception; illegal_argument_exception: an alias of several indices */
@@ -76,7 +108,7 @@ export function routingThroughAlias(
 function aliasMembers(ctx: EngineContext, alias: string): Array<{ index: IndexState; write: boolean | undefined }> {
   return membersOf(ctx, alias).flatMap((meta) => {
     const index = ctx.index(meta.name);
-    return index ? [{ index, write: meta.aliases[alias].is_write_index }] : [];
+    return index ? [{ index, write: namesOfIndex(ctx.cluster, meta)[alias].is_write_index }] : [];
   });
 }
 

@@ -6,7 +6,8 @@ import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';
-import type { AliasMeta } from '../../metadata/cluster-state.ts';
+import type { AliasMeta, DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
+import { dataStreamOf } from '../../metadata/data-streams.ts';
 import type { Acknowledged } from '../../metadata/reducer.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -42,15 +43,40 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   if (aliases.length === 0 && Array.isArray(body.aliases)) throw fail("[aliases] can't be empty");
   if (aliases.length === 0 || aliases.some((alias) => alias === '')) throw fail('One of [alias] or [aliases] is required');
   if (kind === 'add') for (const alias of aliases) checkAliasFilter(alias, body.filter);
+  const { streams, others } = splitStreams(ctx, expressions);
   if (kind === 'add')
-    return { kind: 'add', indices: resolve(ctx, expressions, TARGETS.concrete), aliases, alias: parseAlias(body, TARGET_KEYS) };
+    return {
+      kind: 'add',
+      indices: others === null ? [] : resolve(ctx, others, TARGETS.concrete),
+      dataStreams: streams,
+      aliases,
+      alias: parseAlias(body, TARGET_KEYS),
+    };
   if (kind !== 'remove') throw fail(`[alias_action] unknown field [${kind}]`);
   return {
     kind: 'remove',
-    indices: resolve(ctx, expressions, TARGETS.any),
+    indices: others === null ? [] : resolve(ctx, others, TARGETS.any),
+    dataStreams: streams,
     aliases,
     mustExist: typeof body.must_exist === 'boolean' ? body.must_exist : null,
   };
+}
+
+/**
+ * The data streams that expressions name, and the expressions for indices; null if there are none left.
+ * @throws ApiError security_exception
+ */
+function splitStreams(ctx: EngineContext, expressions: readonly string[]): { streams: string[]; others: readonly string[] | null } {
+  const { dataStreams } = ctx.cluster;
+  if (dataStreams === undefined) return { streams: [], others: expressions };
+  const parts = expressions.flatMap((expression) => expression.split(','));
+  const isMatch = (part: string, name: string): boolean =>
+    part === name || (/[*]|^_all$/.test(part) && matchesPattern(part === '_all' ? '*' : part, name));
+  const streams = Object.keys(dataStreams).filter((name) => parts.some((part) => isMatch(part, name)));
+  if (streams.length === 0) return { streams, others: expressions };
+  requireNames(ctx, streams.join(','));
+  const others = parts.filter((part) => !streams.some((name) => isMatch(part, name)));
+  return { streams, others: others.length === 0 ? null : others };
 }
 
 function resolve(ctx: EngineContext, expressions: readonly string[], base: (typeof TARGETS)[keyof typeof TARGETS]): string[] {
@@ -87,15 +113,17 @@ export async function putAlias(
   if (name === undefined || name === '') throw illegalArgumentError('[alias] is required');
   const alias: AliasMeta = parseAlias(request.body as JsonObject, ctx.dialect.ignoresAliasKeys ? null : ['index', 'alias']);
   checkAliasFilter(name, alias.filter);
-  const indices = resolve(ctx, [index], TARGETS.concrete);
-  return ctx.command('updateAliases', { actions: [{ kind: 'add', indices, aliases: [name], alias }] });
+  const { streams, others } = splitStreams(ctx, [index]);
+  const indices = others === null ? [] : resolve(ctx, others, TARGETS.concrete);
+  return ctx.command('updateAliases', { actions: [{ kind: 'add', indices, dataStreams: streams, aliases: [name], alias }] });
 }
 
 /** @throws ApiError aliases_not_found_exception (404) */
 export async function deleteAlias(ctx: EngineContext, request: { index: string; names: readonly string[] }): Promise<Acknowledged> {
-  const indices = resolve(ctx, [request.index], TARGETS.any);
+  const { streams, others } = splitStreams(ctx, [request.index]);
+  const indices = others === null ? [] : resolve(ctx, others, TARGETS.any);
   const aliases = request.names.map((name) => (name === '_all' ? '*' : name));
-  return ctx.command('updateAliases', { actions: [{ kind: 'remove', indices, aliases, mustExist: true }] });
+  return ctx.command('updateAliases', { actions: [{ kind: 'remove', indices, dataStreams: streams, aliases, mustExist: true }] });
 }
 
 export interface AliasesFound {
@@ -116,7 +144,15 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
       seen.add(alias);
       if (names === null || isNamed(alias, names)) setOwn(shown, alias, meta.aliases[alias]);
     }
-    if (names === null || Object.keys(shown).length > 0) body[meta.name] = { aliases: shown };
+    const isShown = meta.dataStream === undefined ? names === null : false;
+    if (isShown || Object.keys(shown).length > 0) body[meta.name] = { aliases: shown };
+  }
+  for (const stream of shownStreams(ctx, target, metas)) {
+    const shown = Object.entries(stream.aliases).filter(([alias]) => {
+      seen.add(alias);
+      return names === null || isNamed(alias, names);
+    });
+    if (shown.length > 0) body[stream.name] = { aliases: Object.fromEntries(shown) };
   }
   const missing = (names ?? []).filter((name, i) => {
     if (name.includes('*') || name === '_all') return false;
@@ -124,6 +160,13 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
     return !seen.has(name);
   });
   return { missing: missing.sort(), body };
+}
+
+/** The data streams of the indices that a target means, which show their aliases themselves. */
+function shownStreams({ cluster }: EngineContext, { index }: IndexTarget, metas: readonly IndexMeta[]): DataStream[] {
+  const named = new Set(index === null ? [] : index.split(','));
+  const found = metas.flatMap((meta) => (meta.dataStream === undefined || named.has(meta.name) ? [] : [meta.dataStream]));
+  return [...new Set(found)].flatMap((name) => dataStreamOf(cluster, name) ?? []);
 }
 
 function isNamed(alias: string, names: readonly string[]): boolean {

@@ -3,11 +3,12 @@ import type { JsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
+import { dataStreamOf, dataStreamsOf, TIMESTAMP } from '../../metadata/data-streams.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings } from '../../metadata/index-settings.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, namesOfIndex, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 import { type ActiveShards, areShardsActive } from '../documents/active-shards.ts';
 import { checkAliasFilter } from './aliases.ts';
 import { openStates } from './maintenance.ts';
@@ -55,6 +56,7 @@ export function getIndex(ctx: EngineContext, request: IndexTarget & SettingsView
       aliases: meta.aliases,
       mappings: meta.mappings,
       settings: showSettings(meta, request),
+      ...(meta.dataStream === undefined || dataStreamOf(ctx.cluster, meta.dataStream) === null ? {} : { data_stream: meta.dataStream }),
       ...(request.includeDefaults ? { defaults: viewSettings(defaultSettings(meta.settings), request) } : {}),
     };
   }
@@ -109,16 +111,28 @@ export function resolveIndex(ctx: EngineContext, request: IndexTarget): Record<s
     indices.push({
       name: meta.name,
       ...(names.length > 0 ? { aliases: names } : {}),
-      attributes: [meta.state === 'open' ? 'open' : 'closed'],
+      attributes: [meta.state === 'open' ? 'open' : 'closed', ...(meta.settings['index.hidden'] === 'true' ? ['hidden'] : [])].sort(),
+      ...(meta.dataStream === undefined ? {} : { data_stream: meta.dataStream }),
     });
   }
+  const streams = Object.values(dataStreamsOf(ctx.cluster)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name, aliases: own } of streams)
+    for (const alias of Object.keys(own)) if (isRequested(alias)) aliases.set(alias, [...(aliases.get(alias) ?? []), name]);
   return {
     indices,
     aliases: [...aliases].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, members]) => ({ name, indices: members })),
-    data_streams: [],
+    data_streams: streams
+      .filter(({ name, isHidden }) => isRequested(name) && (!isHidden || expandsHidden(request) || patterns.includes(name)))
+      .map(({ name, indices: members }) => ({ name, backing_indices: members, timestamp_field: TIMESTAMP })),
   };
 }
 
-function isKnown({ cluster: { indices } }: EngineContext, name: string): boolean {
-  return Object.hasOwn(indices, name) || Object.values(indices).some(({ aliases }) => Object.hasOwn(aliases, name));
+function expandsHidden({ expandWildcards }: IndexTarget): boolean {
+  return expandWildcards?.some((state) => state === 'all' || state === 'hidden') ?? false;
+}
+
+function isKnown({ cluster }: EngineContext, name: string): boolean {
+  return (
+    Object.hasOwn(cluster.indices, name) || Object.values(cluster.indices).some((meta) => Object.hasOwn(namesOfIndex(cluster, meta), name))
+  );
 }

@@ -1,4 +1,4 @@
-// `_rollover`: moves an alias to a new index when its write index is too old, too large or too full.
+// `_rollover`: moves an alias, or a data stream, to a new index when its write index is too old, too large or too full.
 
 import { parseByteSize } from '../../common/byte-size.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
@@ -7,19 +7,23 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import type { AliasAction } from '../../metadata/aliases.ts';
-import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
+import { writeIndexOf, writeStreamOf } from '../../metadata/data-streams.ts';
+import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { checkIndexName } from '../../metadata/names.ts';
-import { sumShards } from '../cluster/node-totals.ts';
 import type { EngineContext } from '../core/context.ts';
 import { membersOf, requireNames } from '../core/index-names.ts';
 
 export interface RolloverRequest {
+  /** An alias or a data stream. */
   readonly alias: string;
   /** null to increment the number in the old name. */
   readonly newIndex: string | null;
   /** `{ conditions, settings, mappings, aliases }`. */
   readonly body: JsonObject;
   readonly dryRun: boolean;
+  /** Data streams only: the next write rolls over. */
+  readonly lazy: boolean;
 }
 
 const BODY_KEYS = ['conditions', 'settings', 'mappings', 'aliases'];
@@ -31,8 +35,36 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
   }
   checkConditionNames(request.body.conditions);
   requireNames(ctx, request.alias);
-  const { meta: old, isExplicit } = writeIndexOf(ctx, request.alias);
-  const newIndex = request.newIndex ?? nextName(old.name);
+  const stream = writeStreamOf(ctx.cluster, request.alias);
+  if (stream !== null) return rolloverStream(ctx, stream, request);
+  if (request.lazy) throw illegalArgumentError('lazy rollover can be applied only on a data stream');
+  return rolloverAlias(ctx, request);
+}
+
+async function rolloverStream(ctx: EngineContext, stream: DataStream, request: RolloverRequest): Promise<Record<string, unknown>> {
+  const { body, newIndex, dryRun, lazy } = request;
+  if (newIndex !== null) throw illegalArgumentError('new index name may not be specified when rolling over a data stream');
+  for (const key of ['aliases', 'mappings', 'settings'])
+    if (isObject(body[key]) && Object.keys(body[key]).length > 0)
+      throw illegalArgumentError('aliases, mappings, and index settings may not be specified when rolling over a data stream');
+  if (lazy && isObject(body.conditions) && Object.keys(body.conditions).length > 0)
+    throw illegalArgumentError('lazy rollover can be applied only without conditions');
+  const last = writeIndexOf(stream);
+  const conditions = await checkConditions(ctx, ctx.cluster.indices[last], body.conditions);
+  const shown = (names: { oldIndex: string; newIndex: string }, isDone: boolean) =>
+    rolloverResponse(ctx, { oldIndex: names.oldIndex, newIndex: names.newIndex, isDone, dryRun, lazy, conditions });
+  if (dryRun || !areMet(conditions)) {
+    const match = /^(.*)-(\d{6,})$/.exec(last);
+    return shown({ oldIndex: last, newIndex: match ? `${match[1]}-${String(stream.generation + 1).padStart(6, '0')}` : last }, false);
+  }
+  const metConditions = Object.keys(conditions).filter((name) => conditions[name]);
+  const names = await ctx.command('rolloverDataStream', { name: stream.name, from: last, metConditions, lazy });
+  return { ...shown(names, !lazy), acknowledged: true };
+}
+
+async function rolloverAlias(ctx: EngineContext, request: RolloverRequest): Promise<Record<string, unknown>> {
+  const { meta: old, isExplicit } = writeIndexOfAlias(ctx, request.alias);
+  const newIndex = resolveDateMathName(request.newIndex ?? nextName(String(old.settings['index.provided_name'] ?? old.name)), Date.now());
   checkIndexName(newIndex);
   requireNames(ctx, newIndex);
   if (Object.hasOwn(ctx.cluster.indices, newIndex)) {
@@ -42,9 +74,8 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
     });
   }
   const conditions = await checkConditions(ctx, old, request.body.conditions);
-  const isMet = Object.keys(conditions).length === 0 || Object.values(conditions).includes(true);
-  const rolledOver = isMet && !request.dryRun;
-  if (rolledOver) {
+  const isDone = areMet(conditions) && !request.dryRun;
+  if (isDone) {
     const { settings, mappings, aliases } = request.body;
     const body = Object.fromEntries(Object.entries({ settings, mappings, aliases }).filter(([, value]) => value !== undefined));
     await ctx.command('createIndex', { index: newIndex, body: body as JsonObject });
@@ -59,20 +90,35 @@ export async function rollover(ctx: EngineContext, request: RolloverRequest): Pr
       ? [add(old.name, false), add(newIndex, true)]
       : [{ kind: 'remove', indices: [old.name], aliases: [request.alias], mustExist: true }, add(newIndex, null)];
     await ctx.command('updateAliases', { actions });
+    const metConditions = Object.keys(conditions).filter((name) => conditions[name]);
+    await ctx.command('recordRollover', { index: old.name, target: request.alias, metConditions });
   }
+  return rolloverResponse(ctx, { oldIndex: old.name, newIndex, isDone, dryRun: request.dryRun, lazy: false, conditions });
+}
+
+interface Outcome {
+  readonly oldIndex: string;
+  readonly newIndex: string;
+  readonly isDone: boolean;
+  readonly dryRun: boolean;
+  readonly lazy: boolean;
+  readonly conditions: Readonly<Record<string, boolean>>;
+}
+
+function rolloverResponse(ctx: EngineContext, { oldIndex, newIndex, isDone, dryRun, lazy, conditions }: Outcome): Record<string, unknown> {
   return {
-    acknowledged: rolledOver,
-    shards_acknowledged: rolledOver,
-    old_index: old.name,
+    acknowledged: isDone,
+    shards_acknowledged: isDone,
+    old_index: oldIndex,
     new_index: newIndex,
-    rolled_over: rolledOver,
-    dry_run: request.dryRun,
-    ...(ctx.dialect.showsLazyRollover ? { lazy: false } : {}),
+    rolled_over: isDone,
+    dry_run: dryRun,
+    ...(ctx.dialect.showsLazyRollover ? { lazy } : {}),
     conditions,
   };
 }
 
-function writeIndexOf(ctx: EngineContext, alias: string): { meta: IndexMeta; isExplicit: boolean } {
+function writeIndexOfAlias(ctx: EngineContext, alias: string): { meta: IndexMeta; isExplicit: boolean } {
   const members = membersOf(ctx, alias);
   if (members.length === 0) {
     const isIndex = Object.hasOwn(ctx.cluster.indices, alias);
@@ -96,43 +142,56 @@ function nextName(name: string): string {
   return `${match[1]}-${String(Number(match[2]) + 1).padStart(6, '0')}`;
 }
 
-/** `{ "[max_docs: 5]": true }`. */
-async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unknown): Promise<Record<string, boolean>> {
+/** True without conditions, or if all lower limits and one upper limit are reached. */
+function areMet(conditions: Readonly<Record<string, boolean>>): boolean {
+  const entries = Object.entries(conditions);
+  const least = entries.filter(([name]) => name.startsWith('[min_'));
+  const most = entries.filter(([name]) => !name.startsWith('[min_'));
+  return entries.length === 0 || (least.every(([, met]) => met) && most.some(([, met]) => met));
+}
+
+/** `{ "[max_docs: 5]": true }`. @throws ApiError illegal_argument_exception: a value that is not of its kind */
+export async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unknown): Promise<Record<string, boolean>> {
   if (value === undefined) return {};
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError('x_content_parse_exception', 400, '[1:2] [rollover] conditions must be an object');
+  if (!isObject(value)) throw new ApiError('x_content_parse_exception', 400, '[1:2] [rollover] conditions must be an object');
+  const names = Object.keys(value);
+  if (names.length > 0 && names.every((name) => name.startsWith('min_')))
+    throw illegalArgumentError('at least one max_* rollover condition must be set when using min_* conditions');
   const index = ctx.index(meta.name);
-  const totals = sumShards(index !== null && meta.state === 'open' ? await ctx.shardStats(index) : []);
+  const shards = index !== null && meta.state === 'open' ? await ctx.shardStats(index) : [];
+  const most = (of: (shard: (typeof shards)[number]) => number): number => Math.max(0, ...shards.map(of));
+  const total = (of: (shard: (typeof shards)[number]) => number): number => shards.reduce((sum, shard) => sum + of(shard), 0);
+  const actual: Readonly<Record<string, () => number>> = {
+    age: () => Date.now() - meta.creationDateMs,
+    docs: () => total(({ docs }) => docs),
+    size: () => total(({ sizeBytes }) => sizeBytes),
+    primary_shard_size: () => most(({ sizeBytes }) => sizeBytes),
+    primary_shard_docs: () => most(({ docs }) => docs),
+  };
   const met: Record<string, boolean> = {};
-  for (const [name, limit] of Object.entries(value)) {
-    switch (name) {
-      case 'max_docs': {
-        const docs = Number(limit);
-        if (!Number.isSafeInteger(docs)) throw illegalArgumentError(`[max_docs] must be a whole number, but was [${String(limit)}]`);
-        met[`[max_docs: ${docs}]`] = totals.docs >= docs;
-        break;
-      }
-      case 'max_age': {
-        const ms = parseDurationMs(String(limit));
-        if (ms === null) throw timeValueError('max_age', String(limit));
-        met[`[max_age: ${String(limit)}]`] = Date.now() - meta.creationDateMs >= ms;
-        break;
-      }
-      case 'max_size':
-      case 'max_primary_shard_size': {
-        const bytes = parseByteSize(String(limit));
-        if (bytes === null)
-          throw illegalArgumentError(
-            `failed to parse setting [${name}] with value [${String(limit)}] as a size in bytes: unit is missing or unrecognized`,
-          );
-        met[`[${name}: ${String(limit)}]`] = totals.sizeBytes >= bytes;
-        break;
-      }
-      default:
-        throw unknownCondition(name);
-    }
-  }
+  for (const [name, limit] of Object.entries(value)) met[`[${name}: ${String(limit)}]`] = actual[name.slice(4)]() >= limitOf(name, limit);
   return met;
+}
+
+/** A limit as a number of documents, milliseconds or bytes. */
+function limitOf(name: string, value: unknown): number {
+  const text = String(value);
+  if (name.endsWith('_docs')) {
+    const docs = Number(value);
+    if (!Number.isSafeInteger(docs)) throw illegalArgumentError(`[${name}] must be a whole number, but was [${text}]`);
+    return docs;
+  }
+  if (name.endsWith('_age')) {
+    const ms = parseDurationMs(text);
+    if (ms === null) throw timeValueError(name, text);
+    return ms;
+  }
+  const bytes = parseByteSize(text);
+  if (bytes === null)
+    throw illegalArgumentError(
+      `failed to parse setting [${name}] with value [${text}] as a size in bytes: unit is missing or unrecognized`,
+    );
+  return bytes;
 }
 
 const CONDITIONS = /^(max|min)_(age|docs|size|primary_shard_size|primary_shard_docs)$/;

@@ -8,6 +8,7 @@ import { illegalArgumentError, jsonError, mapperParsingError } from '../../error
 import { IngestDocument, type IngestEnvironment, type Pipeline } from '../../ingest/ingest-document.ts';
 import { compilePipeline } from '../../ingest/pipeline.ts';
 import { ProcessorFailure, runPipeline } from '../../ingest/run-pipeline.ts';
+import { namesOfIndex } from '../../metadata/data-streams.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { templatesFor } from '../../metadata/templates.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -59,7 +60,8 @@ function settingsOf(ctx: EngineContext, name: string): Readonly<Record<string, u
   const concrete = ctx.index(name);
   if (concrete) return concrete.meta.settings;
   const members = membersOf(ctx, name);
-  const target = members.find((meta) => meta.aliases[name].is_write_index === true) ?? (members.length === 1 ? members[0] : null);
+  const target =
+    members.find((meta) => namesOfIndex(ctx.cluster, meta)[name].is_write_index === true) ?? (members.length === 1 ? members[0] : null);
   return target ? target.settings : templatesFor(ctx.cluster, name).parts.settings;
 }
 

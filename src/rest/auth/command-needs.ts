@@ -55,6 +55,13 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
   recordRetention: nothing,
   addVotingExclusions: nothing,
   clearVotingExclusions: nothing,
+  recordRollover: ({ index, target }) => own([index, target]),
+  createDataStream: ({ name }) => own([name]),
+  deleteDataStreams: ({ names }) => own(names),
+  rolloverDataStream: ({ name }) => own([name]),
+  modifyDataStreams: ({ changes }) => own(changes.flatMap(({ dataStream, index }) => [dataStream, index])),
+  putDataLifecycle: ({ names }) => own(names),
+  migrateToDataStream: ({ alias }) => own([alias]),
 };
 
 export function needsOf<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Need[] {

@@ -3,6 +3,7 @@
 // reach no further than names in paths.
 
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, StoredDocument } from '../../api/core/context.ts';
+import { namesOfIndex } from '../../api/core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import { Visibility, visibleMappings } from '../../api/visibility/visible-index.ts';
@@ -51,7 +52,10 @@ export class RestrictedEngine implements EngineContext {
     const { caller, action, targetAction } = limits;
     const { permissions } = caller;
     this.#names = {
-      allows: (name) => permissions.allowsIndex(action, name) && (targetAction === null || permissions.allowsIndex(targetAction, name)),
+      allows: (name) =>
+        this.#permitted(name).some(
+          (own) => permissions.allowsIndex(action, own) && (targetAction === null || permissions.allowsIndex(targetAction, own)),
+        ),
       reached: (index, through) => this.#reach(index, through),
       refusal: (names) => {
         const denied = names.filter((name) => !permissions.allowsIndex(action, name));
@@ -83,7 +87,8 @@ export class RestrictedEngine implements EngineContext {
     const { cluster } = this.#engine;
     if (this.#view === null || this.#seen !== cluster) {
       this.#seen = cluster;
-      this.#view = { ...cluster, indices: visibleIndices(cluster, this.#limits, this.#names), names: this.#names };
+      const indices = visibleIndices(cluster, this.#limits, this.#names);
+      this.#view = { ...cluster, indices, ...visibleStreams(cluster, this.#names), names: this.#names };
     }
     return this.#view;
   }
@@ -233,9 +238,18 @@ export class RestrictedEngine implements EngineContext {
     else this.#reached.set(index, new Set([through]));
   }
 
+  /** A name and, for a backing index, its data stream: privileges on a stream include its indices. */
+  #permitted(name: string): string[] {
+    const { indices } = this.#engine.cluster;
+    const stream = Object.hasOwn(indices, name) ? indices[name].dataStream : undefined;
+    return stream === undefined ? [name] : [name, stream];
+  }
+
   /** Names by which the caller has the action on an index. */
   #namesOf(index: string, action: Action): string[] {
-    return [index, ...(this.#reached.get(index) ?? [])].filter((name) => this.#limits.caller.permissions.allowsIndex(action, name));
+    return [...this.#permitted(index), ...(this.#reached.get(index) ?? [])].filter((name) =>
+      this.#limits.caller.permissions.allowsIndex(action, name),
+    );
   }
 
   #allows(action: Action, name: string): boolean {
@@ -275,7 +289,7 @@ export class RestrictedEngine implements EngineContext {
   }
 
   #restrictionOf(index: string, action: Action): Restriction | null {
-    return this.#limits.caller.permissions.restrictionOf(action, [index, ...(this.#reached.get(index) ?? [])]);
+    return this.#limits.caller.permissions.restrictionOf(action, [...this.#permitted(index), ...(this.#reached.get(index) ?? [])]);
   }
 
   /** What the caller does not see of an index; null if nothing. Remembered until the index is reached through another name. */
@@ -323,7 +337,7 @@ function visibleIndices(cluster: ClusterView, limits: Limits, names: NamePolicy)
 function findVisible(cluster: ClusterView, { caller, action }: Limits, names: NamePolicy): ClusterView['indices'] {
   const visible: Record<string, ClusterView['indices'][string]> = {};
   for (const [name, meta] of Object.entries(cluster.indices)) {
-    const aliases = Object.entries(meta.aliases);
+    const aliases = Object.entries(namesOfIndex(cluster, meta));
     const allowed = aliases.filter(([alias]) => names.allows(alias));
     if (allowed.length === 0 && !names.allows(name)) continue;
     const restriction = caller.permissions.restrictionOf(action, [name, ...allowed.map(([alias]) => alias)]);
@@ -333,9 +347,20 @@ function findVisible(cluster: ClusterView, { caller, action }: Limits, names: Na
         ? meta
         : {
             ...meta,
-            aliases: Object.fromEntries(allowed),
+            aliases: Object.fromEntries(allowed.filter(([alias]) => Object.hasOwn(meta.aliases, alias))),
             mappings: fields === null ? meta.mappings : visibleMappings(meta.mappings, fields),
           };
   }
   return visible;
+}
+
+/** The data streams that the caller can reach, with the aliases that they may use. */
+function visibleStreams({ dataStreams }: ClusterView, names: NamePolicy): Pick<ClusterView, 'dataStreams'> {
+  if (dataStreams === undefined) return {};
+  const visible: Record<string, (typeof dataStreams)[string]> = {};
+  for (const [name, stream] of Object.entries(dataStreams)) {
+    const aliases = Object.entries(stream.aliases).filter(([alias]) => names.allows(alias));
+    if (aliases.length > 0 || names.allows(name)) visible[name] = { ...stream, aliases: Object.fromEntries(aliases) };
+  }
+  return { dataStreams: visible };
 }

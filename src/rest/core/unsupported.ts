@@ -4,14 +4,6 @@ import { ApiError } from '../../errors/api-error.ts';
 import { type ApiHandler, type ApiSpec, defineApi } from './api.ts';
 
 const ROUTES: Readonly<Record<string, readonly string[]>> = {
-  'indices.data_stream': [
-    'PUT /_data_stream/{name}',
-    'DELETE /_data_stream/{name}',
-    'GET /_data_stream',
-    'GET /_data_stream/{name}',
-    'GET /_data_stream/_stats',
-    'GET /_data_stream/{name}/_stats',
-  ],
   security: [
     'GET /_security/role_mapping',
     'GET /_security/role_mapping/{name}',

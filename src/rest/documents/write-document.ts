@@ -37,8 +37,9 @@ export const indexApi = defineApi({
 });
 
 async function write(request: ApiRequest, { engine }: RestContext, forced: 'create' | null): Promise<ApiResponse> {
-  const opType = forced ?? readOpType(request.string('op_type'));
   const { index, id } = request.params;
+  // Documents with generated ids are always new.
+  const opType = forced ?? readOpType(request.string('op_type') ?? (id === undefined ? 'create' : undefined));
   const written: IndexRequest = {
     index,
     id: id ?? null,

@@ -2,6 +2,7 @@
 import type { ApiSpec } from '../core/api.ts';
 import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './aliases.ts';
 import { analyzeApi, reloadAnalyzersApi } from './analyze.ts';
+import { DATA_STREAM_APIS } from './data-streams.ts';
 import { statsApi } from './index-stats.ts';
 import { addBlockApi, createIndexApi, deleteIndexApi, getIndexApi, openCloseApi, resolveIndexApi } from './indices.ts';
 import { clearCacheApi, flushApi, forceMergeApi, refreshApi } from './maintenance.ts';
@@ -43,4 +44,5 @@ export const INDICES_ROOM: readonly ApiSpec[] = [
   putSettingsApi,
   shardStoresApi,
   ...TEMPLATE_APIS,
+  ...DATA_STREAM_APIS,
 ];

@@ -9,7 +9,7 @@ export const rolloverApi = defineApi({
   name: 'indices.rollover',
   body: 'json',
   needs: 'indices:admin/rollover',
-  params: { ...TIMEOUTS, dry_run: 'boolean', wait_for_active_shards: 'activeShards' },
+  params: { ...TIMEOUTS, dry_run: 'boolean', lazy: 'boolean', wait_for_active_shards: 'activeShards' },
   routes: { 'POST /{index}/_rollover': runRollover, 'POST /{index}/_rollover/{new_index}': runRollover },
 });
 
@@ -19,6 +19,7 @@ async function runRollover(request: ApiRequest, { engine }: RestContext): Promis
       alias: request.params.index,
       newIndex: request.string('new_index') ?? null,
       body: objectBody(request),
+      lazy: request.boolean('lazy') ?? false,
       dryRun: request.boolean('dry_run') ?? false,
     }),
   );

@@ -116,6 +116,8 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /roll-1', { aliases: { roll: {} } });
     return 'lazy' in (await ask('POST /roll/_rollover?dry_run=true')).json;
   },
+  showsStreamManagement: async (ask) => 'prefer_ilm' in (await stream(ask)),
+  datesBackingIndices: async (ask) => /\d{4}\.\d\d/.test((await stream(ask)).indices[0].index_name),
   countsFailedRelocations: async (ask) => 'relocation_failure_info' in (await ask('GET /docs/_search_shards')).json.shards[0][0],
   showsDatasetSize: async (ask) => (await ask('GET /_cat/indices?v=true&help=true')).text.includes('dataset.size'),
   showsIndexHealth: async (ask) => (await ask('GET /docs/_stats')).json.indices.docs.status === 'open',
@@ -129,6 +131,12 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   unknownSettingError: async (ask) => errorType(await ask('PUT /_cluster/settings', { transient: { nothing: 1 } })),
   missingComponentError: async (ask) => errorType(await ask('DELETE /_component_template/none')),
 };
+
+async function stream(ask: Ask): Promise<any> {
+  await ask('PUT /_index_template/streams', { index_patterns: ['stream-*'], data_stream: {} });
+  await ask('PUT /_data_stream/stream-1');
+  return (await ask('GET /_data_stream/stream-1')).json.data_streams[0];
+}
 
 /** Too many buckets for any default. */
 function tooMany(ask: Ask): Promise<Answer> {

@@ -197,9 +197,9 @@ describe('cluster and cat', () => {
   });
 
   test('unsupported APIs are rejected by name, with their methods', async () => {
-    const refused = await send('PUT /_data_stream/x', {});
+    const refused = await send('PUT /_security/role_mapping/x', {});
     expect([refused.status, refused.json.error.type]).toEqual([400, 'unsupported_operation_exception']);
-    expect((await send('PATCH /_data_stream/x')).status).toBe(405);
+    expect((await send('PATCH /_security/role_mapping/x')).status).toBe(405);
     expect((await send('GET /_reindex')).status).toBe(405);
   });
 });
