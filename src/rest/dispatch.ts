@@ -1,6 +1,7 @@
 // Handles HTTP requests: CORS, authentication, routing, parameters, body, handler, rendering, logs. Each http worker has one Dispatcher.
 import type { EngineContext } from '../api/core/context.ts';
 import { type PathFilter, parseFilterPath } from '../common/filter-path.ts';
+import type { JsonObject } from '../common/json-value.ts';
 import type { Logger } from '../common/logger.ts';
 import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../common/media-type.ts';
 import { nearestNames } from '../common/nearest-name.ts';
@@ -24,7 +25,8 @@ import { type Reached, RestrictedEngine } from './auth/restricted-engine.ts';
 import type { ApiSpec, Params, RestContext } from './core/api.ts';
 import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './core/body.ts';
 import { Cors } from './core/cors.ts';
-import { isLargeBody, type Lanes, laneRequest } from './core/lane.ts';
+import { isLargeBody, type LaneRequest, type Lanes, laneRequest, type RunPart } from './core/lane.ts';
+import { failedPart, partRunner } from './core/lane-parts.ts';
 import { bytesOf, compressPieces, isLargeValue, renderInSlices, sendInPieces } from './core/large-response.ts';
 import { checkParam } from './core/param-kinds.ts';
 import { parseQueryParams } from './core/query-params.ts';
@@ -45,6 +47,8 @@ interface Exchange {
   readonly remoteAddress: string;
   /** Who was authenticated by the thread that sent this request to a lane; null in that thread. */
   readonly trusted: CallerRef | null;
+  /** In a lane: the part of the request that is to run; null: the whole request. */
+  readonly part: JsonObject | null;
   headers: Record<string, string | string[]>;
   type: MediaType;
   isPretty: boolean;
@@ -117,13 +121,19 @@ export class Dispatcher {
   }
 
   /** The `Handler` of src/http. Never throws. */
-  readonly handle = (http: HttpRequest, reply: HttpReply, trusted: CallerRef | null = null): Promise<void> | void => {
+  readonly handle = (
+    http: HttpRequest,
+    reply: HttpReply,
+    trusted: CallerRef | null = null,
+    part: JsonObject | null = null,
+  ): Promise<void> | void => {
     const exchange: Exchange = {
       http,
       reply,
       startedMs: performance.now(),
       remoteAddress: this.#log.isOn || this.#audit !== null ? http.remoteAddress : '',
       trusted,
+      part,
       headers: {},
       type: JSON_TYPE,
       isPretty: false,
@@ -167,17 +177,19 @@ export class Dispatcher {
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     exchange.caller = caller;
     this.#requestCounts.set(route.api.name, (this.#requestCounts.get(route.api.name) ?? 0) + 1);
-    this.#negotiate(exchange, route, query.format);
+    if (exchange.part === null) this.#negotiate(exchange, route, query.format);
 
     const params: Record<string, string> = { ...query };
     for (let i = 0; i < route.pathParams.length; i++) params[route.pathParams[i]] = match.values[i];
     if (route.params !== null) checkParams(http.path, query, route.params);
     requireAction(caller, route.api.needs);
-    if (this.#audit?.logsGranted) this.#audit.granted(audited(exchange), route.api.needs);
+    if (this.#audit?.logsGranted && exchange.part === null) this.#audit.granted(audited(exchange), route.api.needs);
 
     const body = await this.#readBody(exchange, route, query);
     const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {
-      const request = new ApiRequest({ http, reply: exchange.reply, params, query, caller, mobility, ...body });
+      const { reply, part } = exchange;
+      const runPart = this.#partRunner(exchange);
+      const request = new ApiRequest({ http, reply, params, query, caller, mobility, part, runPart, ...body });
       const context = caller === null ? this.#context : this.#limitedContext(caller, route.api);
       // What a stream has read cannot be read again in a lane.
       return inTurn(body.stream === null ? mobility : STAYS, () => route.handler(request, context));
@@ -193,6 +205,16 @@ export class Dispatcher {
     if (response.audit) this.#audit?.changed(audited(exchange), response.audit.action, response.audit.details);
     await this.#send(exchange, response);
     if (exchange.reservedBytes > 0) this.#release(exchange);
+  }
+
+  #partRunner(exchange: Exchange): RunPart | null {
+    if (this.#lanes === null) return null;
+    // Made once, since tasks run parts after their request was answered.
+    let request: LaneRequest | null = null;
+    return partRunner(this.#lanes, () => {
+      request ??= laneRequest(0, exchange.http, exchange.bytes, exchange.caller && callerRef(exchange.caller));
+      return { ...request, id: ++this.#lastLaneRequest, body: request.body && new Uint8Array(request.body) };
+    });
   }
 
   async #recover(exchange: Exchange, error: unknown): Promise<void> {
@@ -351,13 +373,12 @@ export class Dispatcher {
     if (error.status >= 500 && isUnexpected(thrown)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
-    this.#audit?.refused(audited(exchange), error);
-    return this.#send(exchange, { status: error.status, body: errorBody(error, this.#trace(exchange)), headers: error.headers }).catch(
-      (again: unknown) => {
-        this.#logger.error('error answer failed', { error: again });
-        if (!reply.sent) reply.send(500, {});
-      },
-    );
+    if (exchange.part === null) this.#audit?.refused(audited(exchange), error);
+    const body = exchange.part === null ? errorBody(error, this.#trace(exchange)) : failedPart(error);
+    return this.#send(exchange, { status: error.status, body, headers: error.headers }).catch((again: unknown) => {
+      this.#logger.error('error answer failed', { error: again });
+      if (!reply.sent) reply.send(500, {});
+    });
   }
 
   #trace({ withTrace }: Exchange): Trace {

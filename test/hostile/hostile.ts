@@ -1,4 +1,5 @@
-// Sends thousands of hostile requests to a service, one at a time, next to a canary that sends plain searches, and prints a table by family.
+// Sends thousands of hostile requests to a service, one at a time, next to a canary that sends plain searches, and prints a table by family
+// and whether plain searches and the event loops of listeners kept their limits.
 //   npm run test:hostile [-- --family regexp,script] [--match TEXT] [--every 10] [--slow 100] [--threads 2] [--json FILE]
 //   --every N   only each Nth case; --match  cases with this text in their name; --slow MS  prints cases with a canary slower, or a turn of a listener longer, than this
 // Exit code 1 if a case has a fault: the process died, no answer, an answer later than its timeout plus a second, a service that stays blocked,
@@ -7,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { allCases } from './all-cases.ts';
 import { DOCUMENTS } from './dataset.ts';
-import { lineOf, tableOf } from './report.ts';
+import { lineOf, tableOf, verdictOn } from './report.ts';
 import { type CaseResult, HostileRunner } from './runner.ts';
 
 const { values: args } = parseArgs({
@@ -48,5 +49,6 @@ if (args.json)
     ),
   );
 const faults = results.filter((result) => result.faults.length > 0).length;
+console.log(verdictOn(results).join('\n'));
 console.log(`${results.length - faults} passed, ${faults} failed`);
 process.exitCode = faults > 0 ? 1 : 0;

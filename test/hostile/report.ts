@@ -5,7 +5,7 @@ const MB = 2 ** 20;
 
 /** Lines of a Markdown table. */
 export function tableOf(results: readonly CaseResult[]): string[] {
-  const families = [...new Set(results.map(({ case: { family } }) => family))];
+  const families = familiesOf(results);
   const header = [
     'family',
     'cases',
@@ -32,7 +32,7 @@ export function tableOf(results: readonly CaseResult[]): string[] {
 }
 
 function rowOf(family: string, results: readonly CaseResult[]): string {
-  const samples = results.flatMap(({ canary }) => canary).sort((a, b) => a - b);
+  const samples = samplesOf(results);
   const most = (figure: (result: CaseResult) => number): number => results.reduce((max, result) => Math.max(max, figure(result)), 0);
   const cells = [
     family,
@@ -52,6 +52,37 @@ function rowOf(family: string, results: readonly CaseResult[]): string {
 /** @param sorted  ascending */
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** A plain search next to any request is to be answered within this time, at the 99th percentile of each family. */
+const PLAIN_SEARCH_MS = 100;
+/** No request is to hold the event loop of a listener for longer. */
+const TURN_MS = 30;
+
+/** Whether the run keeps the two rules, and which families break them. */
+export function verdictOn(results: readonly CaseResult[]): string[] {
+  const byFamily = familiesOf(results).map((family) => [family, results.filter((result) => result.case.family === family)] as const);
+  const p99s = byFamily.map(([family, own]) => [family, quantile(samplesOf(own), 0.99)] as const);
+  const turns = byFamily.map(([family, own]) => [family, Math.max(...own.map(({ turnMs }) => turnMs))] as const);
+  return [
+    ruling(`plain searches below ${PLAIN_SEARCH_MS} ms next to every request, p99 by family`, PLAIN_SEARCH_MS, p99s),
+    ruling(`no turn of a listener above ${TURN_MS} ms`, TURN_MS, turns),
+  ];
+}
+
+function ruling(rule: string, limitMs: number, figures: ReadonlyArray<readonly [string, number]>): string {
+  const broken = figures.filter(([, ms]) => ms >= limitMs).sort(([, a], [, b]) => b - a);
+  const worst = figures.reduce((max, [, ms]) => Math.max(max, ms), 0);
+  if (broken.length === 0) return `KEPT    ${rule}: worst ${Math.round(worst)} ms in ${figures.length} families`;
+  return `BROKEN  ${rule}: by ${broken.map(([family, ms]) => `${family} (${Math.round(ms)} ms)`).join(', ')}`;
+}
+
+function familiesOf(results: readonly CaseResult[]): string[] {
+  return [...new Set(results.map(({ case: { family } }) => family))];
+}
+
+function samplesOf(results: readonly CaseResult[]): number[] {
+  return results.flatMap(({ canary }) => canary).sort((a, b) => a - b);
 }
 
 /** One case in a line. */

@@ -1,40 +1,35 @@
 // `_delete_by_query` and `_update_by_query`.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { UpdateScript } from '../../scripting/update-script.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS } from '../core/write.ts';
+import type { ByQuerySource, ByQueryWork } from './by-query-batch.ts';
 import { type ByQueryPipeline, ingested, scripted } from './changed-hit.ts';
-import { type ByQueryOptions, type ByQuerySource, byQueryAnswer, runByQuery } from './run-by-query.ts';
 import { writeIndex } from './write-target.ts';
 
 /** `_delete_by_query`. */
-export async function deleteByQuery(
-  ctx: EngineContext,
-  source: ByQuerySource,
-  options: ByQueryOptions,
-): Promise<{ status: number; body: MutableJsonObject }> {
-  const started = performance.now();
-  const totals = await runByQuery(ctx, { ...source, body: { ...source.body, _source: false } }, options, (hit) => ({
-    index: stateOf(ctx, hit.index),
-    operation: makeOperation('delete', hit.id, hit.routing, { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm }),
-  }));
-  return byQueryAnswer(totals, started, ['deleted']);
+export function deleteByQuery(ctx: EngineContext, source: ByQuerySource): ByQueryWork {
+  return {
+    source: { ...source, body: { ...source.body, _source: false } },
+    plan: (hit) => ({
+      index: stateOf(ctx, hit.index),
+      operation: makeOperation('delete', hit.id, hit.routing, { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm }),
+    }),
+    kinds: ['deleted'],
+  };
 }
 
 /** `_update_by_query`: writes every hit again, changed by the script, or unchanged without a script so that a new mapping takes effect. */
-export async function updateByQuery(
+export function updateByQuery(
   ctx: EngineContext,
   source: ByQuerySource,
-  options: ByQueryOptions,
   script: UpdateScript | null,
   pipeline: ByQueryPipeline,
-): Promise<{ status: number; body: MutableJsonObject }> {
-  const started = performance.now();
-  const totals = await runByQuery(ctx, source, options, async (hit) => {
+): ByQueryWork {
+  const plan: ByQueryWork['plan'] = async (hit) => {
     const conditions = { ...NO_CONDITIONS, ifSeqNo: hit.seqNo, ifPrimaryTerm: hit.primaryTerm };
     const changed = scripted(hit, script, null, false);
     if (changed === null) return null;
@@ -46,8 +41,8 @@ export async function updateByQuery(
     const item = { index: hit.index, id: hit.id, routing: hit.routing, source: changed.source, conditions };
     const indexFor = async (name: string) => (name === hit.index ? index : writeIndex(pipeline.engine, name, false));
     return ingested(item, pipeline, indexFor, 'index');
-  });
-  return byQueryAnswer(totals, started, ['updated', 'deleted']);
+  };
+  return { source, plan, kinds: ['updated', 'deleted'] };
 }
 
 function stateOf(ctx: EngineContext, name: string): IndexState {

@@ -18,8 +18,8 @@ import type { IndexState } from '../core/index-state.ts';
 import { storedScript } from '../core/stored-script.ts';
 import { makeOperation } from '../core/write.ts';
 import { type IngestItem, ingest } from '../ingest/ingest.ts';
+import type { ByQueryHit, PlannedWrite, RefusedWrite } from './by-query-batch.ts';
 import { generateId } from './document-id.ts';
-import type { ByQueryHit, PlannedWrite, RefusedWrite } from './run-by-query.ts';
 import { checkStreamWrite, routingThroughAlias } from './write-target.ts';
 
 /** The ingest pipeline for changed documents. A null name stands for the default pipeline of their index. */

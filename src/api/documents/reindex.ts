@@ -1,15 +1,13 @@
 // `_reindex`: copies the documents that a query finds into another index.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ScriptedPlace, UpdateScript } from '../../scripting/update-script.ts';
-import type { EngineContext } from '../core/context.ts';
 import { refusalOf } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS, type WriteConditions } from '../core/write.ts';
+import type { ByQueryHit, ByQuerySource, ByQueryWork } from './by-query-batch.ts';
 import { type ByQueryPipeline, ingested, scripted } from './changed-hit.ts';
-import { type ByQueryHit, type ByQueryOptions, type ByQuerySource, byQueryAnswer, runByQuery } from './run-by-query.ts';
 import { routingThroughAlias, writeIndex } from './write-target.ts';
 
 export interface ReindexDestination {
@@ -22,18 +20,15 @@ export interface ReindexDestination {
 }
 
 /** Copies hits. @param write  resolves the destination; called for the first document, so that no index is created if nothing matches */
-export async function reindex(
-  ctx: EngineContext,
+export function reindex(
   source: ByQuerySource,
   destination: ReindexDestination,
   { filter, script, pipeline }: { filter: SourceFilter | null; script: UpdateScript | null; pipeline: ByQueryPipeline },
-  options: ByQueryOptions,
   write: () => Promise<IndexState>,
-): Promise<{ status: number; body: MutableJsonObject }> {
-  const started = performance.now();
+): ByQueryWork {
   let target: Promise<IndexState> | null = null;
   const indexFor = (name: string) => (name === destination.index ? (target ??= write()) : writeIndex(pipeline.engine, name, false));
-  const totals = await runByQuery(ctx, source, options, async (hit) => {
+  const plan: ByQueryWork['plan'] = async (hit) => {
     const changed = scripted(hit, script, filter, true);
     if (changed === null) return null;
     const { index: name, id, routing: given } = placeInDestination(hit, changed.place, destination);
@@ -48,8 +43,8 @@ export async function reindex(
       };
     }
     return ingested({ index: name, id, routing: given, source: changed.source, conditions }, pipeline, indexFor, destination.opType);
-  });
-  return byQueryAnswer(totals, started, ['updated', 'created', 'deleted']);
+  };
+  return { source, plan, kinds: ['updated', 'created', 'deleted'] };
 }
 
 /** Values that the script did not change are those of the destination. */

@@ -1,95 +1,52 @@
-// Runs an operation over everything that a query finds: a scroll reads, batches of writes go to the shards. A document that changed in between is
-// a version conflict. Source: Elasticsearch's reindex module (behaviour and response).
+// Runs an operation over everything that a query finds, batch by batch, at the rate that its sender allows.
+// Source: Elasticsearch's reindex module (behaviour and response).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { RawJson } from '../../common/raw-json.ts';
-import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
-import { errorObject } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
-import type { IndexState } from '../core/index-state.ts';
-import type { SearchParameters } from '../core/search-parameters.ts';
-import type { WriteOperation, WriteOutcome } from '../core/write.ts';
-import { clearScrolls, continueScroll, startScroll } from '../search/scroll.ts';
-import type { SearchIndices } from '../search/search-call.ts';
-import { type ActiveShards, requireActiveShards } from './active-shards.ts';
-import { checkWritable } from './write-target.ts';
+import { clearScrolls } from '../search/scroll.ts';
+import {
+  type BatchCounts,
+  type BatchOptions,
+  type BatchOutcome,
+  type BatchPosition,
+  type ByQueryWork,
+  batchSizeOf,
+  isRetried,
+  retryDelayMs,
+  runBatch,
+} from './by-query-batch.ts';
 
-/** Which documents to read. `body` is a search body: query, sort, slice... */
-export interface ByQuerySource {
-  readonly indices: SearchIndices;
-  readonly body: MutableJsonObject;
-  readonly parameters: SearchParameters;
-  /** Documents per batch. */
-  readonly batchSize: number;
-  /** Largest number of documents to process; null for all. */
-  readonly maxDocs: number | null;
-  readonly keepAliveMs: number;
-}
-
-export interface ByQueryOptions {
-  /** false: the first conflict stops the operation with a 409. */
-  readonly proceedOnConflicts: boolean;
+export interface ByQueryOptions extends BatchOptions {
   readonly refresh: boolean;
   /** Documents per second, measured over the whole batch including its writes; null for no limit. */
   readonly requestsPerSecond: number | null;
-  readonly activeShards?: ActiveShards;
   /** True when the client has disconnected or the task was cancelled: the operation stops after the current batch. */
   readonly isCancelled?: () => boolean;
   /** Receives the counts before anything is read. The object is updated as the operation proceeds. */
   readonly observe?: (totals: ByQueryTotals) => void;
-}
-
-export interface ByQueryHit {
-  readonly index: string;
-  readonly id: string;
-  readonly routing: string | null;
-  readonly seqNo: number;
-  readonly primaryTerm: number;
-  readonly version: number;
-  readonly source: RawJson | null;
-}
-
-/** The write for a hit, with its index. */
-export interface PlannedWrite {
-  readonly index: IndexState;
-  readonly operation: WriteOperation;
-}
-
-/** A hit that cannot be written: a pipeline failed, or the caller lacks a right. */
-export interface RefusedWrite {
-  readonly index: string;
-  readonly id: string;
-  readonly error: ApiError;
+  /** Runs a batch elsewhere; null if the operation was cancelled meanwhile. @throws ApiError es_rejected_execution_exception: it may be repeated */
+  readonly runElsewhere?: (position: BatchPosition, isCancelled: () => boolean) => Promise<BatchOutcome | null>;
 }
 
 /** Counts shown in the answer. */
-export interface ByQueryTotals {
+export interface ByQueryTotals extends BatchCounts {
   total: number;
-  created: number;
-  updated: number;
-  deleted: number;
   batches: number;
-  conflicts: number;
-  noops: number;
-  retries: number;
+  /** Of pages that could not be read because lanes were busy. */
+  searchRetries: number;
   throttledMs: number;
   requestsPerSecond: number | null;
+  /** It was cancelled during a batch. */
+  isCancelled: boolean;
   failures: MutableJsonObject[];
 }
 
-const MAX_RETRIES = 10;
+type Work = Pick<ByQueryWork, 'source' | 'plan'>;
 
-const FIRST_RETRY_MS = 50;
-
-/** Calls `plan` for every hit and writes the result; null leaves the hit alone. @returns the counts. A failure stops the run after its batch */
-export async function runByQuery(
-  ctx: EngineContext,
-  source: ByQuerySource,
-  options: ByQueryOptions,
-  plan: (hit: ByQueryHit) => PlannedWrite | RefusedWrite | null | Promise<PlannedWrite | RefusedWrite | null>,
-): Promise<ByQueryTotals> {
+/** Calls `plan` for every hit and writes the result. @returns the counts. A failure stops the run after its batch */
+export async function runByQuery(ctx: EngineContext, work: Work, options: ByQueryOptions): Promise<ByQueryTotals> {
+  const { source } = work;
   const totals: ByQueryTotals = {
     total: 0,
     created: 0,
@@ -99,53 +56,81 @@ export async function runByQuery(
     conflicts: 0,
     noops: 0,
     retries: 0,
+    searchRetries: 0,
     throttledMs: 0,
     requestsPerSecond: options.requestsPerSecond,
+    isCancelled: false,
     failures: [],
   };
-  const size = Math.min(source.batchSize, source.maxDocs ?? source.batchSize);
-  const body = { ...source.body, size, seq_no_primary_term: true, version: true, sort: source.body.sort ?? ['_doc'] };
   options.observe?.(totals);
-  const keepAlive = () =>
+  const size = batchSizeOf(source);
+  const keepAlive = (): number =>
     source.keepAliveMs + (options.requestsPerSecond === null ? 0 : Math.ceil((size / options.requestsPerSecond) * 1000));
-  const keepAliveMs = keepAlive();
-  // Documents of a missing shard must not be left out silently.
-  const parameters = { ...source.parameters, allowPartialResults: false };
-  let page = await startScroll(ctx, { indices: source.indices, parameters, body: writeJson(body) }, keepAliveMs);
-  const touched = new Map<string, IndexState>();
+  const touched = new Set<string>();
+  let scrollId: string | null = null;
   let read = 0;
   try {
-    const found = ((page.hits as MutableJsonObject).total as { value: number }).value;
-    totals.total = Math.min(found, source.maxDocs ?? found);
     for (;;) {
-      const hits = ((page.hits as MutableJsonObject).hits as MutableJsonObject[]).slice(0, totals.total - read).map(readHit);
-      if (hits.length === 0) break;
       const started = performance.now();
-      read += hits.length;
-      totals.batches++;
-      const planned = await Promise.all(hits.map(plan));
-      const writes = planned.filter((write) => write !== null && 'operation' in write);
-      for (const write of planned) {
-        if (write === null) totals.noops++;
-        else if ('error' in write)
-          totals.failures.push({ index: write.index, id: write.id, cause: errorObject(write.error), status: write.error.status });
-      }
-      await writeBatch(ctx, writes, options, totals, touched);
+      const position: BatchPosition = {
+        scrollId,
+        left: source.maxDocs === null ? null : source.maxDocs - read,
+        keepAliveMs: keepAlive(),
+      };
+      const batch = await oneBatch(ctx, work, options, position, totals);
+      totals.isCancelled = batch === null;
+      if (batch === null) break;
+      ({ scrollId } = batch);
+      totals.total = Math.min(batch.found, source.maxDocs ?? batch.found);
+      if (batch.read === 0) break;
+      read += batch.read;
+      for (const name of batch.touched) touched.add(name);
+      addCounts(totals, batch);
       if (totals.failures.length > 0 || read >= totals.total || options.isCancelled?.()) break;
       const { requestsPerSecond } = options;
       totals.requestsPerSecond = requestsPerSecond;
       if (requestsPerSecond !== null) {
-        const waitMs = (hits.length / requestsPerSecond) * 1000 - (performance.now() - started);
+        const waitMs = (batch.read / requestsPerSecond) * 1000 - (performance.now() - started);
         totals.throttledMs += await throttle(waitMs, options);
         if (options.isCancelled?.()) break;
       }
-      page = await continueScroll(ctx, String(page._scroll_id), keepAlive(), false);
     }
   } finally {
-    await clearScrolls(ctx, [String(page._scroll_id)]);
+    if (scrollId !== null) await clearScrolls(ctx, [scrollId]);
   }
-  if (options.refresh) await Promise.all([...touched.values()].map((index) => ctx.refresh(index)));
+  if (options.refresh) {
+    const written = [...touched].flatMap((name) => ctx.index(name) ?? []);
+    await Promise.all(written.map((index) => ctx.refresh(index)));
+  }
   return totals;
+}
+
+/** Runs a batch, again with growing pauses while lanes are busy. @returns null if the operation was cancelled */
+async function oneBatch(
+  ctx: EngineContext,
+  work: Work,
+  options: ByQueryOptions,
+  position: BatchPosition,
+  totals: ByQueryTotals,
+): Promise<BatchOutcome | null> {
+  const { runElsewhere } = options;
+  if (!runElsewhere) return runBatch(ctx, work, options, position);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await runElsewhere(position, () => options.isCancelled?.() ?? false);
+    } catch (error) {
+      if (!isRetried(error, attempt)) throw error;
+      totals.searchRetries++;
+      await sleep(retryDelayMs(attempt));
+      if (options.isCancelled?.()) return null;
+    }
+  }
+}
+
+function addCounts(totals: ByQueryTotals, batch: BatchOutcome): void {
+  totals.batches++;
+  for (const name of ['created', 'updated', 'deleted', 'conflicts', 'noops', 'retries'] as const) totals[name] += batch[name];
+  totals.failures.push(...batch.failures);
 }
 
 const THROTTLE_STEP_MS = 500;
@@ -159,80 +144,6 @@ async function throttle(waitMs: number, { isCancelled }: ByQueryOptions): Promis
   return performance.now() - started;
 }
 
-function readHit(hit: MutableJsonObject): ByQueryHit {
-  return {
-    index: String(hit._index),
-    id: String(hit._id),
-    routing: hit._routing === undefined ? null : String(hit._routing),
-    seqNo: Number(hit._seq_no),
-    primaryTerm: Number(hit._primary_term),
-    version: Number(hit._version),
-    source: hit._source instanceof RawJson ? hit._source : hit._source === undefined ? null : new RawJson(writeJson(hit._source)),
-  };
-}
-
-async function writeBatch(
-  ctx: EngineContext,
-  writes: readonly PlannedWrite[],
-  options: ByQueryOptions,
-  totals: ByQueryTotals,
-  touched: Map<string, IndexState>,
-): Promise<void> {
-  const groups = new Map<string, { index: IndexState; shard: number; operations: WriteOperation[] }>();
-  for (const { index, operation: op } of writes) {
-    checkWritable(index);
-    const shard = ctx.shardOf(index, op.id, op.routing);
-    const key = `${index.meta.uuid}/${shard}`;
-    let group = groups.get(key);
-    if (!group) groups.set(key, (group = { index, shard, operations: [] }));
-    group.operations.push(op);
-    touched.set(index.meta.uuid, index);
-  }
-  await Promise.all(
-    [...groups.values()].map(async ({ index, shard, operations }) => {
-      if (options.activeShards) await requireActiveShards(ctx, index, shard, options.activeShards);
-      const outcomes = await writeWithRetries(ctx, index, shard, operations, totals);
-      outcomes.forEach((outcome, i) => {
-        settle(totals, index, operations[i], outcome, options);
-      });
-    }),
-  );
-}
-
-/** Retries with growing pauses while the queue of the shard is full (429). */
-async function writeWithRetries(
-  ctx: EngineContext,
-  index: IndexState,
-  shard: number,
-  operations: readonly WriteOperation[],
-  totals: ByQueryTotals,
-): Promise<WriteOutcome[]> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await ctx.write(index, shard, operations, 'false');
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 429 || attempt >= MAX_RETRIES) throw error;
-      totals.retries++;
-      await sleep(Math.min(FIRST_RETRY_MS * 2 ** attempt, 5000));
-    }
-  }
-}
-
-function settle(totals: ByQueryTotals, index: IndexState, op: WriteOperation, outcome: WriteOutcome, options: ByQueryOptions): void {
-  if (outcome.ok) {
-    if (outcome.result === 'created') totals.created++;
-    else if (outcome.result === 'updated') totals.updated++;
-    else if (outcome.result === 'deleted') totals.deleted++;
-    else totals.noops++;
-    return;
-  }
-  const isConflict = outcome.error.status === 409;
-  if (isConflict) totals.conflicts++;
-  if (isConflict && options.proceedOnConflicts) return;
-  const error = ApiError.fromData(outcome.error as ApiErrorData);
-  totals.failures.push({ index: index.meta.name, id: op.id, cause: errorObject(error), status: error.status });
-}
-
 /** The counts as the status of a task shows them. */
 export function byQueryStatus(totals: ByQueryTotals): MutableJsonObject {
   const { total, updated, created, deleted } = totals;
@@ -244,7 +155,7 @@ function countsOf(totals: ByQueryTotals): MutableJsonObject {
     batches: totals.batches,
     version_conflicts: totals.conflicts,
     noops: totals.noops,
-    retries: { bulk: totals.retries, search: 0 },
+    retries: { bulk: totals.retries, search: totals.searchRetries },
     throttled_millis: Math.floor(totals.throttledMs),
     requests_per_second: totals.requestsPerSecond ?? -1,
     throttled_until_millis: 0,
@@ -259,7 +170,7 @@ export function byQueryAnswer(
 ): { status: number; body: MutableJsonObject } {
   const body: MutableJsonObject = { took: Math.floor(performance.now() - started), timed_out: false, total: totals.total };
   for (const kind of kinds) body[kind] = totals[kind];
-  Object.assign(body, countsOf(totals), { failures: totals.failures });
+  Object.assign(body, countsOf(totals), totals.isCancelled ? { canceled: 'by user request' } : {}, { failures: totals.failures });
   const status = Math.max(200, ...totals.failures.map((failure) => Number(failure.status)));
   return { status, body };
 }

@@ -4,16 +4,21 @@ import { jsonFloat } from '../../common/json-float.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { getOwn, setOwn } from '../../common/own-property.ts';
+import { canMove, checkTurn, inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { stringsIn } from '../../search/evaluate/source-values.ts';
 import { classicIdf, type FieldVector, hasVector, vectorOf } from '../../search/evaluate/term-vectors.ts';
 import { compareBytes, termOfText } from '../../search/index-query/term.ts';
+import { pauses } from '../../search/run/steps.ts';
 import { ShardStatistics } from '../../search/shard/statistics.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { type GetRequest, loadDocument } from './get-document.ts';
+
+/** Larger documents and values are analysed in a lane: kernels do not check the time. */
+const LARGE_TEXT = 64 << 10;
 
 /** Selects the terms of a field that are frequent in the document and rare in the shard. */
 export interface VectorFilter {
@@ -43,7 +48,7 @@ export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing'
 }
 
 /** `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError index_not_found_exception and the other errors of a get */
-export async function termVectors(ctx: EngineContext, request: TermVectorsRequest): Promise<MutableJsonObject> {
+export async function termVectors(ctx: EngineContext, request: TermVectorsRequest, mobility: Mobility): Promise<MutableJsonObject> {
   const started = performance.now();
   if (request.id === null && request.doc === null) throw illegalArgumentError('one of [_id] or [doc] must be given');
   const get: GetRequest = {
@@ -61,7 +66,8 @@ export async function termVectors(ctx: EngineContext, request: TermVectorsReques
   json['found'] = found;
   json['took'] = Math.floor(performance.now() - started);
   if (!found) return json;
-  json['term_vectors'] = vectorsOf(ctx, index, request, sourceOf(request, document));
+  if (mobility !== STAYS && (document?.source?.length ?? 0) > LARGE_TEXT) throw new TooHeavy();
+  json['term_vectors'] = inTurn(mobility, () => vectorsOf(ctx, index, request, sourceOf(request, document)));
   json['took'] = Math.floor(performance.now() - started);
   return json;
 }
@@ -78,9 +84,12 @@ function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRe
     const statistics = new ShardStatistics(snapshot.segments);
     const json: MutableJsonObject = {};
     for (const type of fieldsOf(index, request)) {
+      checkTurn();
       const analyzer = getOwn(request.perFieldAnalyzer, type.name) ?? null;
       if (analyzer !== null && !index.analysis.hasAnalyzer(analyzer)) throw illegalArgumentError(`failed to find analyzer [${analyzer}]`);
-      const vector = vectorOf(index.analysis, type, stringsIn(index.mapping, type.name, source), analyzer);
+      const texts = stringsIn(index.mapping, type.name, source);
+      if (canMove() && texts.reduce((chars, { length }) => chars + length, 0) > LARGE_TEXT) throw new TooHeavy();
+      const vector = vectorOf(index.analysis, type, texts, analyzer);
       if (vector.size === 0) continue;
       json[type.name] = {
         ...(request.fieldStatistics ? { field_statistics: fieldStatistics(type, statistics) } : {}),
@@ -175,14 +184,21 @@ function bestTerms(type: FieldType, vector: FieldVector, filter: VectorFilter, s
 }
 
 /** `{ docs }` with an answer or an `error` for each request. */
-export async function multiTermVectors(ctx: EngineContext, requests: readonly TermVectorsRequest[]): Promise<{ docs: unknown[] }> {
-  const docs = requests.map(async (request) => {
+export async function multiTermVectors(
+  ctx: EngineContext,
+  requests: readonly TermVectorsRequest[],
+  mobility: Mobility,
+): Promise<{ docs: unknown[] }> {
+  const docs: unknown[] = [];
+  const pause = pauses(mobility);
+  for (const request of requests) {
+    await pause();
     try {
-      return await termVectors(ctx, request);
+      docs.push(await termVectors(ctx, request, mobility));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return { _index: request.index, _id: request.id, error };
+      docs.push({ _index: request.index, _id: request.id, error });
     }
-  });
-  return { docs: await Promise.all(docs) };
+  }
+  return { docs };
 }

@@ -60,16 +60,25 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
   await whole.refresh(source);
   const totals = await runByQuery(
     whole,
-    { indices: { expressions: [meta.name] }, body: {}, parameters: {}, batchSize: BATCH, maxDocs: null, keepAliveMs: KEEP_ALIVE_MS },
-    { proceedOnConflicts: false, refresh: true, requestsPerSecond: null },
-    (hit) => {
-      if (hit.source === null) throw illegalArgumentError(`[${hit.id}] has no source to copy`);
-      const conditions = { ...NO_CONDITIONS, version: hit.version, versionType: 'external' as const };
-      return {
-        index: target,
-        operation: { ...makeOperation('index', hit.id, hit.routing, conditions), source: Buffer.from(hit.source.text) },
-      };
+    {
+      source: {
+        indices: { expressions: [meta.name] },
+        body: {},
+        parameters: {},
+        batchSize: BATCH,
+        maxDocs: null,
+        keepAliveMs: KEEP_ALIVE_MS,
+      },
+      plan: (hit) => {
+        if (hit.source === null) throw illegalArgumentError(`[${hit.id}] has no source to copy`);
+        const conditions = { ...NO_CONDITIONS, version: hit.version, versionType: 'external' as const };
+        return {
+          index: target,
+          operation: { ...makeOperation('index', hit.id, hit.routing, conditions), source: Buffer.from(hit.source.text) },
+        };
+      },
     },
+    { proceedOnConflicts: false, refresh: true, requestsPerSecond: null },
   );
   if (totals.failures.length > 0) {
     await whole.command('deleteIndex', { indices: [request.target] });

@@ -3,6 +3,7 @@
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -10,11 +11,14 @@ import type { Query } from '../../query/query.ts';
 import { lazySource } from '../../search/fetch/fetch-target.ts';
 import { queryText } from '../../search/index-query/query-text.ts';
 import { Explainer, explanationJson } from '../../search/profile/explain.ts';
+import { costOfQuery, HEAVY_US } from '../../search/request/cost.ts';
 import { rewriteQuery } from '../../search/rewrite/rewrite.ts';
 import { PreparedShard } from '../../search/run/prepared-shard.ts';
+import { pauses } from '../../search/run/steps.ts';
 import { contextOf } from '../../search/shard/rewrite-context.ts';
 import { ShardStatistics, similaritiesOf } from '../../search/shard/statistics.ts';
 import type { EngineContext } from '../core/context.ts';
+import type { ShardSnapshot } from '../core/index-state.ts';
 import { parseJsonText } from '../core/json-text.ts';
 import type { QueryParameters } from '../core/search-parameters.ts';
 import { storedScript } from '../core/stored-script.ts';
@@ -50,6 +54,7 @@ export async function validateQuery(
   text: string,
   parameters: QueryParameters | undefined,
   { explain, rewrite }: { readonly explain: boolean; readonly rewrite: boolean },
+  mobility: Mobility,
 ): Promise<MutableJsonObject> {
   const resolved = resolveSearch(ctx, indices);
   if (rewrite && resolved.some(({ meta }) => ctx.index(meta.name)?.hidden?.documents))
@@ -65,14 +70,14 @@ export async function validateQuery(
   }
   let valid = true;
   const explanations: MutableJsonObject[] = [];
+  const pause = pauses(mobility);
   for (const { meta } of resolved) {
     const state = ctx.index(meta.name);
     if (!state) continue;
+    await pause();
     const snapshot = ctx.acquire(state, 0);
     try {
-      const rewritten =
-        query && rewriteQuery(query, contextOf(shardOf(ctx, snapshot), { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
-      explanations.push({ index: meta.name, valid: true, explanation: rewritten ? queryText(rewritten) : '*:*' });
+      explanations.push({ index: meta.name, valid: true, explanation: inTurn(mobility, () => rewrittenText(ctx, query, snapshot)) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       valid = false;
@@ -87,7 +92,13 @@ export async function validateQuery(
   return json;
 }
 
-/** Body and status of `_explain`. @param source  null to leave out the document */
+function rewrittenText(ctx: EngineContext, query: Query | null, snapshot: ShardSnapshot): string {
+  if (query === null) return '*:*';
+  const context = contextOf(shardOf(ctx, snapshot), { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) });
+  return queryText(rewriteQuery(query, context));
+}
+
+/** Body and status of `_explain`. @param source  null to leave out the document @throws TooHeavy unless `mobility` is STAYS */
 export async function explainDocument(
   ctx: EngineContext,
   index: string,
@@ -96,6 +107,7 @@ export async function explainDocument(
   text: string,
   parameters: QueryParameters | undefined,
   source: SourceFilter | null,
+  mobility: Mobility,
 ): Promise<{ status: number; body: MutableJsonObject }> {
   const query = await readQuery(ctx, text, parameters);
   if (!query) throw validationFailedError(['query is missing']);
@@ -104,32 +116,48 @@ export async function explainDocument(
   if (!state) throw indexNotFoundError(meta.name);
   const snapshot = ctx.acquire(state, ctx.shardOf(state, id, routing));
   try {
-    const shard = shardOf(ctx, snapshot);
-    const rewritten = rewriteQuery(query, contextOf(shard, { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
-    const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
-    if (at < 0) return { status: 404, body: { _index: meta.name, _id: id, matched: false } };
-    const statistics = new ShardStatistics(shard.segments, similaritiesOf(shard.mapping, shard.dialect));
-    const prepared = new PreparedShard({ ...EMPTY_SHARD_QUERY, query: rewritten }, statistics, statistics, shard.limits.maxClauseCount);
-    const counters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
-    const docId = shard.segments[at].docOfId(id);
-    const explainer = new Explainer(prepared, at, docId, { stop: () => false, counters });
-    const matched = explainer.score(rewritten) !== null;
-    const body: MutableJsonObject = { _index: meta.name, _id: id, matched, explanation: explanationJson(explainer.explain(rewritten)) };
-    const document = source && shard.record(shard.segments[at].seqNo(docId));
-    if (document) {
-      const shown: MutableJsonObject = { _seq_no: document.seqNo, _primary_term: document.primaryTerm, found: true };
-      if (source.enabled && document.source) {
-        const isWhole = source.includes.length + source.excludes.length === 0;
-        shown['_source'] = isWhole
-          ? new RawJson(Buffer.from(document.source).toString('utf8'))
-          : filterSource(lazySource(document)(), source);
-      }
-      body['get'] = shown;
-    }
-    return { status: 200, body };
+    if (mobility !== STAYS && costOfQuery(query, documentsOf(snapshot)) > HEAVY_US) throw new TooHeavy();
+    return inTurn(mobility, () => explainIn(ctx, snapshot, meta.name, id, query, source));
   } finally {
     snapshot.release();
   }
+}
+
+function documentsOf({ segments }: ShardSnapshot): number {
+  return segments.reduce((docs, { maxDoc }) => docs + maxDoc, 0);
+}
+
+function explainIn(
+  ctx: EngineContext,
+  snapshot: ShardSnapshot,
+  index: string,
+  id: string,
+  query: Query,
+  source: SourceFilter | null,
+): { status: number; body: MutableJsonObject } {
+  const shard = shardOf(ctx, snapshot);
+  const rewritten = rewriteQuery(query, contextOf(shard, { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
+  const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
+  if (at < 0) return { status: 404, body: { _index: index, _id: id, matched: false } };
+  const statistics = new ShardStatistics(shard.segments, similaritiesOf(shard.mapping, shard.dialect));
+  const prepared = new PreparedShard({ ...EMPTY_SHARD_QUERY, query: rewritten }, statistics, statistics, shard.limits.maxClauseCount);
+  const counters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
+  const docId = shard.segments[at].docOfId(id);
+  const explainer = new Explainer(prepared, at, docId, { stop: () => false, counters });
+  const matched = explainer.score(rewritten) !== null;
+  const body: MutableJsonObject = { _index: index, _id: id, matched, explanation: explanationJson(explainer.explain(rewritten)) };
+  const document = source && shard.record(shard.segments[at].seqNo(docId));
+  if (document) {
+    const shown: MutableJsonObject = { _seq_no: document.seqNo, _primary_term: document.primaryTerm, found: true };
+    if (source.enabled && document.source) {
+      const isWhole = source.includes.length + source.excludes.length === 0;
+      shown['_source'] = isWhole
+        ? new RawJson(Buffer.from(document.source).toString('utf8'))
+        : filterSource(lazySource(document)(), source);
+    }
+    body['get'] = shown;
+  }
+  return { status: 200, body };
 }
 
 const EMPTY_SHARD_QUERY = {

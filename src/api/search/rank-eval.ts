@@ -4,8 +4,10 @@
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { setOwn } from '../../common/own-property.ts';
+import type { Mobility } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
+import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext } from '../core/context.ts';
 import { parseJsonText } from '../core/json-text.ts';
 import { errorJson } from './multi-search.ts';
@@ -108,16 +110,24 @@ export async function rankEval(
   indices: SearchIndices,
   searches: readonly RatedSearch[],
   metric: Metric,
+  mobility: Mobility,
 ): Promise<MutableJsonObject> {
+  const pause = pauses(mobility);
   const details: MutableJsonObject = {};
   const failures: MutableJsonObject = {};
   const scores: number[] = [];
   for (const { id, request, template, params, ratings } of searches) {
+    await pause();
     const body = request ?? (parseJsonText(renderTemplate(template ?? '{}', params)) as MutableJsonObject);
     let hits: Array<{ _index: string; _id: string }>;
     try {
       // Not from the cache, whose answers have their hits as JSON text.
-      const answer = await search(ctx, { indices, parameters: { requestCache: false }, body: writeJson({ ...body, size: metric.k }) });
+      const answer = await search(ctx, {
+        indices,
+        parameters: { requestCache: false },
+        body: writeJson({ ...body, size: metric.k }),
+        mobility,
+      });
       hits = (answer['hits'] as { hits: typeof hits }).hits;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

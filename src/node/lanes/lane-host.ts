@@ -21,6 +21,8 @@ export interface LaneHostParts {
   /** Messages that bring a new reader up to date. */
   current(): readonly ToReader[];
   onMessage(reader: number, message: FromReader): unknown;
+  /** A reader has answered its request. */
+  onAnswer(reader: number): void;
   /** A reader has ended. */
   onEnd(reader: number): void;
   readonly heapBytes: number;
@@ -96,7 +98,11 @@ export class LaneHost {
     });
     return {
       signal: words,
-      run: (request) => channel.request({ type: 'job', request }, request.body === null ? [] : [request.body.buffer as ArrayBuffer]),
+      run: async (request) => {
+        const answer = await channel.request({ type: 'job', request }, request.body === null ? [] : [request.body.buffer as ArrayBuffer]);
+        this.#parts.onAnswer(reader);
+        return answer;
+      },
       async end() {
         await sealStore(words);
         await worker.terminate();

@@ -36,7 +36,7 @@ export function startLane(data: ThreadData, store: Store): void {
     reader.notify({ type: 'laneBegin' });
     const started = performance.now();
     const reply = new LaneReply();
-    await dispatcher.handle(asHttpRequest(request), reply, request.caller);
+    await dispatcher.handle(asHttpRequest(request), reply, request.caller, request.part);
     const answer = await reply.answer;
     const { heapTotal, external, arrayBuffers } = process.memoryUsage();
     const sent: JobAnswer = { ...answer, ranMs: performance.now() - started, heldBytes: heapTotal + Math.max(external, arrayBuffers) };

@@ -1,4 +1,5 @@
 // The lanes as main has them: their threads, the requests in them as tasks, and the contexts that they borrow.
+import type { ContextKind } from '../../api/core/search-context.ts';
 import type { TaskStart } from '../../api/core/task-store.ts';
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
 import { ownerOf } from '../../security/identity.ts';
@@ -11,7 +12,7 @@ import type { FromReader, LogNotice, ToReader } from '../messages/messages.ts';
 import type { SearchContexts } from './search-contexts.ts';
 import type { Tasks } from './tasks.ts';
 
-export interface MainLanesParts extends Omit<LaneHostParts, 'onEnd' | 'heapBytes'> {
+export interface MainLanesParts extends Omit<LaneHostParts, 'onAnswer' | 'onEnd' | 'heapBytes'> {
   readonly contexts: SearchContexts;
   readonly tasks: Tasks;
   readonly breaker: MemoryBreaker;
@@ -31,6 +32,8 @@ export class MainLanes {
   readonly #parts: MainLanesParts;
   /** Contexts that lanes have borrowed, by reader. */
   readonly #loans = new Map<number, Set<number>>();
+  /** Contexts that the request in a lane has opened, by reader: nobody knows their keys before it is answered. */
+  readonly #opened = new Map<number, { kind: ContextKind; key: string }[]>();
   /** i32[1], not 0 while no lane is free. */
   readonly load = new SharedArrayBuffer(4);
   /** Sent to each new lane. */
@@ -48,7 +51,8 @@ export class MainLanes {
         heapBytes,
         current: () => [...parts.current(), ...(this.#start ? [this.#start] : [])],
         onMessage: (reader, message) => this.#onMessage(reader, message),
-        onEnd: (reader) => this.#endLoans(reader),
+        onAnswer: (reader) => this.#opened.delete(reader),
+        onEnd: (reader) => this.#endContexts(reader),
       },
       lanes,
       // Pages of a scratch region that a request has used are not returned to the system, so regions are small where memory is.
@@ -60,7 +64,7 @@ export class MainLanes {
       onMemoryTrip: () => breaker.countRequest(),
       overMemory: ({ method, path }) => (breaker.usedBytes > limit ? breaker.parentError(0, `${method} ${path}`) : null),
       start: (slot, events) => this.#host.start(slot, events),
-      list: (request, onCancel) => parts.tasks.list(taskOf(request), onCancel),
+      list: (request, onCancel) => (isPartOfTask(request) ? () => undefined : parts.tasks.list(taskOf(request), onCancel)),
       log: parts.log,
       load: new Int32Array(this.load),
       lanes,
@@ -107,26 +111,46 @@ export class MainLanes {
     if (request.action === 'use' && reply !== null && typeof reply === 'object' && 'loan' in reply) {
       const loans = this.#loans.get(reader) ?? new Set<number>();
       this.#loans.set(reader, loans.add(reply.loan));
+    } else if (request.action === 'open' && typeof reply === 'string') {
+      const opened = this.#opened.get(reader) ?? [];
+      this.#opened.set(reader, [...opened, { kind: request.kind, key: reply }]);
     } else if (request.action === 'endUse') this.#loans.get(reader)?.delete(request.loan);
     return reply;
   }
 
-  /** Returns the contexts that a lane had borrowed when it was ended; scrolls stay where they were. */
-  #endLoans(reader: number): void {
+  /** Returns the contexts that a lane had borrowed when it was ended, and closes those that its request had opened; other scrolls stay where they were. */
+  #endContexts(reader: number): void {
+    for (const { kind, key } of this.#opened.get(reader) ?? []) this.#contexts.handle({ action: 'close', kind, keys: [key] });
+    this.#opened.delete(reader);
     for (const loan of this.#loans.get(reader) ?? []) this.#contexts.handle({ action: 'endUse', loan });
     this.#loans.delete(reader);
   }
 }
 
+const ACTIONS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\/_msearch\b/, 'indices:data/read/msearch'],
+  [/\/_(?:search|count)\b/, 'indices:data/read/search'],
+  [/\/_update_by_query\b/, 'indices:data/write/update/byquery'],
+  [/\/_delete_by_query\b/, 'indices:data/write/delete/byquery'],
+  [/^\/_reindex\b/, 'indices:data/write/reindex'],
+];
+
+function actionOf(method: string, path: string): string {
+  return ACTIONS.find(([pattern]) => pattern.test(path))?.[1] ?? `rest:${method} ${path}`;
+}
+
+/** The task that runs it is listed instead. */
+function isPartOfTask({ part, query }: LaneRequest): boolean {
+  return part !== null && /\bwait_for_completion=false\b/.test(query);
+}
+
 /** A request in a lane as an element of the task list. */
 function taskOf({ method, path, headers, body, caller }: LaneRequest): TaskStart {
   const [, indices = ''] = /^\/([^/_][^/]*)\//.exec(path) ?? [];
-  const isSearch = /\/_(?:search|msearch|count)\b/.test(path);
-  const action = !isSearch ? `rest:${method} ${path}` : `indices:data/read/${path.includes('_msearch') ? 'msearch' : 'search'}`;
   const source = body === null ? '' : Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_SOURCE_CHARS)).toString('utf8');
   const opaqueId = headers['x-opaque-id'];
   return {
-    action,
+    action: actionOf(method, path),
     description: `indices[${indices}], search_type[QUERY_THEN_FETCH], source[${source}]`,
     headers: opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId },
     requestsPerSecond: null,

@@ -1,5 +1,6 @@
 // The way from a thread with a listener to a lane: a thread without one, which runs what would hold the event loop for long and can be ended.
 // A lane has a dispatcher of its own, so it receives the request as the listener would have passed it on, and returns the rendered response.
+import type { JsonObject } from '../../common/json-value.ts';
 import type { BodyFormat } from '../../common/media-type.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
 import { BodyTooLarge, type HttpHeaders, type HttpReply, type HttpRequest } from '../../http/listener.ts';
@@ -19,6 +20,8 @@ export interface LaneRequest {
   readonly body: Uint8Array | null;
   /** Who was authenticated; null if nobody has to be. The credentials themselves stay behind. */
   readonly caller: CallerRef | null;
+  /** The part of the request that is to run (lane-parts.ts); null: the whole request. */
+  readonly part: JsonObject | null;
   /** Lanes serve senders in turn. */
   readonly sender: string;
   /** Time that the request allows for its answer; null if it states none outside its body. */
@@ -46,6 +49,14 @@ export interface Lanes {
   cancel(id: number): void;
 }
 
+/**
+ * Runs a part of a request in a lane (lane-parts.ts).
+ * @param isCancelled  asked repeatedly: a part that does not end soon after it is ended
+ * @returns the outcome of the part; null if it was cancelled
+ * @throws ApiError of the part; es_rejected_execution_exception, circuit_breaking_exception, as Lanes.run
+ */
+export type RunPart = (part: JsonObject, isCancelled: () => boolean) => Promise<unknown>;
+
 /** Bodies above these sizes are parsed in a lane: each takes 5 to 10 ms. */
 const LARGE_JSON = 512 << 10;
 const LARGE_BINARY = 256 << 10;
@@ -62,7 +73,8 @@ export function laneRequest(id: number, http: HttpRequest, body: Uint8Array | nu
   const { 'content-encoding': _, 'content-length': __, authorization: ___, ...headers } = http.headers();
   const { timeout } = parseQueryParams(query);
   const timeoutMs = timeout === undefined ? null : parseDurationMs(timeout);
-  return { id, method, path, query, headers, remoteAddress, body, caller, sender: `${caller?.user ?? ''} ${remoteAddress}`, timeoutMs };
+  const sender = `${caller?.user ?? ''} ${remoteAddress}`;
+  return { id, method, path, query, headers, remoteAddress, body, caller, part: null, sender, timeoutMs };
 }
 
 /** The request for the dispatcher of a lane. */

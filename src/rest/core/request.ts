@@ -1,7 +1,9 @@
 // A request for handlers: decoded path and query parameters with typed readers, and the body in the form that the route declares.
+import type { JsonObject } from '../../common/json-value.ts';
 import type { Mobility } from '../../common/turn.ts';
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller } from '../../security/caller.ts';
+import type { RunPart } from './lane.ts';
 import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
 
 export class ApiRequest {
@@ -21,6 +23,10 @@ export class ApiRequest {
   readonly caller: Caller | null;
   /** Other than STAYS if the request is repeated when its handler fails with TooHeavy, so the handler must have changed nothing by then. */
   readonly mobility: Mobility;
+  /** In a lane: the part of the request that is to run. null: the whole request. */
+  readonly part: JsonObject | null;
+  /** Runs a part of this request in a lane; null where there are none, and in a lane. */
+  readonly runPart: RunPart | null;
 
   constructor(parts: {
     http: HttpRequest;
@@ -32,6 +38,8 @@ export class ApiRequest {
     stream: AsyncIterable<Buffer> | null;
     caller: Caller | null;
     mobility: Mobility;
+    part: JsonObject | null;
+    runPart: RunPart | null;
   }) {
     this.http = parts.http;
     this.reply = parts.reply;
@@ -42,6 +50,8 @@ export class ApiRequest {
     this.stream = parts.stream;
     this.caller = parts.caller;
     this.mobility = parts.mobility;
+    this.part = parts.part;
+    this.runPart = parts.runPart;
   }
 
   get method(): string {

@@ -1,7 +1,7 @@
 // `_delete_by_query`, `_update_by_query`.
 import { deleteByQuery, updateByQuery } from '../../api/documents/by-query.ts';
+import type { ByQuerySource } from '../../api/documents/by-query-batch.ts';
 import { readScript } from '../../api/documents/changed-hit.ts';
-import type { ByQuerySource } from '../../api/documents/run-by-query.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
@@ -52,7 +52,7 @@ export const deleteByQueryApi = defineApi({
       if (body.query === undefined && request.string('q') === undefined) throw validationFailedError(['query is missing']);
       const source = readSource(request, body);
       const description = `delete-by-query [${request.params.index}]`;
-      return run(request, engine, body, 'delete/byquery', description, (options) => deleteByQuery(engine, source, options));
+      return run(request, engine, body, 'delete/byquery', description, () => deleteByQuery(engine, source));
     },
   },
 });
@@ -70,8 +70,8 @@ export const updateByQueryApi = defineApi({
       const pipeline = pipelineFor(context, request.string('pipeline'));
       const description = `update-by-query [${request.params.index}]`;
       // A task fails with the script, as a request that waits does.
-      return run(request, engine, body, 'update/byquery', description, async (options) =>
-        updateByQuery(engine, source, options, readScript(engine, body.script), pipeline),
+      return run(request, engine, body, 'update/byquery', description, () =>
+        updateByQuery(engine, source, readScript(engine, body.script), pipeline),
       );
     },
   },

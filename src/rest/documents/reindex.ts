@@ -1,9 +1,9 @@
 // `_reindex`.
 
 import { requireNames } from '../../api/core/index-names.ts';
+import type { ByQuerySource } from '../../api/documents/by-query-batch.ts';
 import { readScript } from '../../api/documents/changed-hit.ts';
 import { type ReindexDestination, reindex } from '../../api/documents/reindex.ts';
-import type { ByQuerySource } from '../../api/documents/run-by-query.ts';
 import { writeIndex } from '../../api/documents/write-target.ts';
 import { resolveSearch, type SearchIndices } from '../../api/search/search-call.ts';
 import { tokenOf } from '../../common/json-value.ts';
@@ -65,8 +65,8 @@ async function runReindex(request: ApiRequest, context: RestContext): Promise<Ap
   const requireAlias = request.boolean('require_alias') ?? false;
   const parts = { filter, script: readScript(engine, body.script), pipeline };
   const description = `reindex from [${expressions.join(', ')}] to [${destination.index}]`;
-  return run(request, engine, body, 'reindex', description, (options) =>
-    reindex(engine, reading, destination, parts, options, () => writeIndex(parts.pipeline.engine, destination.index, requireAlias)),
+  return run(request, engine, body, 'reindex', description, () =>
+    reindex(reading, destination, parts, () => writeIndex(parts.pipeline.engine, destination.index, requireAlias)),
   );
 }
 

@@ -1,8 +1,10 @@
 // Options of the by-query operations, and their execution within the request or as a task.
 import { startTask } from '../../api/cluster/tasks.ts';
 import type { EngineContext } from '../../api/core/context.ts';
+import { type BatchOutcome, type ByQueryWork, readPosition, runBatch } from '../../api/documents/by-query-batch.ts';
 import type { ByQueryPipeline } from '../../api/documents/changed-hit.ts';
-import { type ByQueryOptions, byQueryStatus } from '../../api/documents/run-by-query.ts';
+import { type ByQueryOptions, byQueryAnswer, byQueryStatus, runByQuery } from '../../api/documents/run-by-query.ts';
+import type { MutableJsonObject } from '../../common/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { requireAction } from '../auth/access.ts';
 import { type Action, SEARCH, WRITE_ACTIONS } from '../auth/action.ts';
@@ -60,6 +62,7 @@ function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQuer
   const conflicts = String(body.conflicts ?? request.string('conflicts') ?? 'abort');
   if (conflicts !== 'abort' && conflicts !== 'proceed')
     throw illegalArgumentError(`conflicts may only be "proceed" or "abort" but was [${conflicts}]`);
+  const { runPart } = request;
   const perSecond = request.float('requests_per_second');
   if (perSecond !== undefined && perSecond <= 0 && perSecond !== -1)
     throw illegalArgumentError(`[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.`);
@@ -69,19 +72,32 @@ function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQuer
     requestsPerSecond: perSecond === undefined || perSecond === -1 ? null : perSecond,
     activeShards: activeShardsOf(request),
     isCancelled: () => request.reply.aborted,
+    ...(runPart === null
+      ? {}
+      : { runElsewhere: async (position, isCancelled) => (await runPart({ ...position }, isCancelled)) as BatchOutcome | null }),
   };
 }
 
-/** Runs an operation within its request or, with `wait_for_completion=false`, as a task: 200 `{ task }`. */
+/**
+ * Runs an operation within its request or, with `wait_for_completion=false`, as a task: 200 `{ task }`. A lane runs one batch of it.
+ * @param work  may throw for what is wrong with the request
+ */
 export async function run(
   request: ApiRequest,
   engine: RestContext['engine'],
   body: Record<string, unknown>,
   name: string,
   description: string,
-  operation: (options: ByQueryOptions) => Promise<{ status: number; body: Record<string, unknown> }>,
+  work: () => ByQueryWork,
 ): Promise<ApiResponse> {
   const options = readOptions(request, body);
+  // Only `runPart` below makes parts.
+  if (request.part !== null) return ok(await runBatch(engine, work(), options, readPosition(request.part)));
+  const operation = async (changed: ByQueryOptions): Promise<{ status: number; body: MutableJsonObject }> => {
+    const started = performance.now();
+    const { source, plan, kinds } = work();
+    return byQueryAnswer(await runByQuery(engine, { source, plan }, changed), started, kinds);
+  };
   if (request.boolean('wait_for_completion') !== false) {
     const { status, body: found } = await operation(options);
     return answer(status, found);

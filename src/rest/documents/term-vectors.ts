@@ -37,7 +37,7 @@ export const termVectorsApi = defineApi({
 
 /** 200 `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError */
 async function ofDocument(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  return ok(await termVectors(engine, readItem(objectOf(request.body), request, request.params.id ?? null)));
+  return ok(await termVectors(engine, readItem(objectOf(request.body), request, request.params.id ?? null), request.mobility));
 }
 
 export const multiTermVectorsApi = defineApi({
@@ -64,7 +64,7 @@ async function ofDocuments(request: ApiRequest, { engine }: RestContext): Promis
   for (const id of allIds) items.push({ ...shared, _id: id });
   if (items.length === 0) throw validationFailedError(['multi term vectors: no documents requested']);
   const requests = items.map((item) => readItem(item, request, null));
-  const answer = await multiTermVectors(engine, requests);
+  const answer = await multiTermVectors(engine, requests, request.mobility);
   return ok({ docs: answer.docs.map(renderFailure) });
 }
 

@@ -33,7 +33,7 @@ async function validate(request: ApiRequest, { engine }: RestContext): Promise<A
   const text = request.text;
   const rewrite = request.boolean('rewrite') ?? false;
   const explain = (request.boolean('explain') ?? false) || rewrite;
-  return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), { explain, rewrite }));
+  return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), { explain, rewrite }, request.mobility));
 }
 
 /** 200 `{ _index, _id, matched, explanation, get }`, 404 without the document. @throws ApiError */
@@ -46,6 +46,7 @@ async function explain(request: ApiRequest, { engine }: RestContext): Promise<Ap
     request.text,
     queryParametersOf(request),
     sourceFilterOf(request),
+    request.mobility,
   );
   return answer(status, body);
 }

@@ -31,7 +31,7 @@ async function evaluateRanks(request: ApiRequest, { engine }: RestContext): Prom
   if (searches.length === 0) throw illegalArgumentError('must have at least one rated request');
   const ids = new Set(searches.map(({ id }) => id));
   if (ids.size < searches.length) throw illegalArgumentError('Found duplicate rated request id');
-  return ok(await rankEval(engine, indicesOf(request), searches, readMetric(body['metric'])));
+  return ok(await rankEval(engine, indicesOf(request), searches, readMetric(body['metric']), request.mobility));
 }
 
 function objectOf(value: unknown, what: string): Body {

@@ -125,6 +125,8 @@ export function* knownCases(): Generator<HostileCase> {
   yield search('script', 'recursion', script('int f(int n) { return f(n) + f(n) } return f(1)'));
   yield search('script', 'map within itself', script("def m = [:]; m.put('m', m); return m"));
 
+  yield* byQueryCases();
+
   const write = (name: string, body: () => string | Buffer, headers?: Record<string, string>): HostileCase => ({
     family: 'body',
     name,
@@ -178,6 +180,61 @@ export function* knownCases(): Generator<HostileCase> {
     line: 'POST /hostile/_search',
     headers: { 'content-encoding': 'gzip' },
     body: () => gzipSync(Buffer.alloc(300 << 20, ' ')),
+  };
+}
+
+/** Operations on every document, and APIs whose searches start after a message to another thread. */
+function* byQueryCases(): Generator<HostileCase> {
+  const family = 'by query';
+  const endless = { source: 'while (true) { }' };
+  const slow = { source: 'double s = 0; for (int i = 0; i < 100000; i++) { s += i % 7 } ctx._source.s = s' };
+  const regexp = { regexp: { code: GREEDY } };
+  const update = (name: string, body: object): HostileCase => ({
+    family,
+    name,
+    line: 'POST /hostile/_update_by_query?conflicts=proceed',
+    body,
+  });
+  yield update('update: endless script', { script: endless });
+  yield update('update: slow script', { script: slow, max_docs: 300 });
+  yield update('update: growing source', { script: { source: "ctx._source.s = 'x'; while (true) { ctx._source.s += ctx._source.s }" } });
+  yield update('update: regexp', { query: regexp, script: { source: "ctx.op = 'noop'" } });
+  yield {
+    family,
+    name: 'delete: regexp',
+    line: 'POST /hostile/_delete_by_query?max_docs=1',
+    body: { query: { bool: { must: [regexp], must_not: ALL } } },
+  };
+  yield {
+    family,
+    name: 'reindex: endless script',
+    line: 'POST /_reindex',
+    body: { source: { index: 'hostile' }, dest: { index: 'scratch' }, script: endless },
+  };
+  const scored = (source: string): object => ({ script_score: { query: ALL, script: { source } } });
+  yield { family, name: 'explain: endless script', line: 'POST /hostile/_explain/1', body: { query: scored('while (true) { } return 1') } };
+  yield { family, name: 'explain: regexp', line: 'POST /hostile/_explain/1', body: { query: regexp } };
+  yield { family, name: 'validate: regexp', line: 'POST /hostile/_validate/query?rewrite=true', body: { query: regexp } };
+  yield {
+    family,
+    name: 'rank_eval: many regexps',
+    line: 'POST /hostile/_rank_eval',
+    body: {
+      requests: Array.from({ length: 500 }, (_, i) => ({ id: String(i), request: { query: regexp }, ratings: [] })),
+      metric: { precision: {} },
+    },
+  };
+  yield {
+    family,
+    name: 'termvectors: long text',
+    line: 'POST /hostile/_termvectors',
+    body: () => ({ doc: { text: times(60_000, (i) => `w${i} `) }, term_statistics: true }),
+  };
+  yield {
+    family,
+    name: 'mtermvectors: many',
+    line: 'POST /hostile/_mtermvectors',
+    body: () => ({ docs: Array.from({ length: 2000 }, () => ({ doc: { text: 'a b c '.repeat(30) }, term_statistics: true })) }),
   };
 }
 

@@ -1,0 +1,57 @@
+// Long operations whose parts run in lanes, one after the other, while their thread only counts: `_update_by_query` runs each of its batches so. A lane
+// receives the same request with a part beside it, and its dispatcher answers the outcome of the part, or the error as data.
+//   listener: handler ── request.runPart(part) ──► lane: handler, request.part ──► outcome
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import type { JsonObject } from '../../common/json-value.ts';
+import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
+import { COMMON_PARAMS } from './api.ts';
+import type { LaneRequest, Lanes, RunPart } from './lane.ts';
+import { parseQueryParams } from './query-params.ts';
+
+/** Delay between two questions whether the operation is cancelled. */
+const POLL_MS = 100;
+/** A part may complete its writes in this time. */
+const GRACE_MS = 1000;
+
+/** How the dispatcher of a lane answers a part that has failed. */
+export function failedPart(error: ApiError): JsonObject {
+  return { failure: { ...error.toData() } };
+}
+
+/** @param whole  makes the request, with an id and a body of its own */
+export function partRunner(lanes: Lanes, whole: () => LaneRequest): RunPart {
+  return async (part, isCancelled) => {
+    const request = partOf(whole(), part);
+    let cancelledMs: number | null = null;
+    const poll = setInterval(() => {
+      if (!isCancelled()) return;
+      cancelledMs ??= performance.now();
+      if (performance.now() - cancelledMs > GRACE_MS) lanes.cancel(request.id);
+    }, POLL_MS);
+    try {
+      const { body } = await lanes.run(request);
+      const outcome: unknown = parseJsonBytes(body);
+      const { failure } = outcome as { failure?: ApiErrorData };
+      if (failure !== undefined) throw ApiError.fromData(failure);
+      return outcome;
+    } catch (error) {
+      if (error instanceof ApiError && error.type === 'task_cancelled_exception') return null;
+      throw error;
+    } finally {
+      clearInterval(poll);
+    }
+  };
+}
+
+/** Without what concerns the answer of the whole request. Its `timeout` is that of each write. */
+function partOf(request: LaneRequest, part: JsonObject): LaneRequest {
+  const query = Object.entries(parseQueryParams(request.query)).filter(([name]) => !Object.hasOwn(COMMON_PARAMS, name));
+  const { 'accept-encoding': _, ...headers } = request.headers;
+  return {
+    ...request,
+    headers,
+    query: query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&'),
+    part,
+    timeoutMs: null,
+  };
+}
