@@ -142,7 +142,10 @@ const HINTS: [message: RegExp, hint: Hint][] = [
   ],
   [/^invalid port/, () => 'a port is a number from 1 to 65535'],
   [/is not built in, and modules cannot be loaded from files/, () => 'remove this load_module and the directives of the module'],
-  [/^".*?": (.*) is not supported by this server/s, () => 'remove it, or keep nginx for this part; docs/front.md lists what is refused'],
+  [
+    /^".*?": (.*) is not supported by this server/s,
+    () => 'remove it, or keep nginx for this part; docs/front/differences.md lists what is refused',
+  ],
   [
     /^open\(\) "(.*)" failed \(2:/s,
     () => 'the file does not exist; relative names of include start at the folder of the main file, others at the prefix (-p)',

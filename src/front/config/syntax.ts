@@ -3,7 +3,7 @@
 // Files are read as latin1, so every byte is preserved; quoting and escapes are nginx's (ngx_conf_read_token).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageFile } from '../package-folder.ts';
 import { systemError } from '../system-error.ts';
 
 /** One directive. `line` is the line of its closing `;` or `{`, as nginx reports it. */
@@ -66,7 +66,7 @@ interface ParsedConfig {
 const MAX_INCLUDE_DEPTH = 64;
 
 /** Files that come with the server: included by name if the prefix, or /etc/nginx, does not have them. */
-const STOCK_FOLDER = fileURLToPath(new URL('../../../stock/conf/', import.meta.url));
+const stockFolder = (): string => packageFile('stock/conf');
 const STOCK_FILES = /^(?:\/etc\/nginx\/)?(mime\.types|(?:fastcgi|uwsgi|scgi)_params|fastcgi\.conf|koi-utf|koi-win|win-utf)$/;
 
 /**
@@ -213,7 +213,7 @@ class Reader {
     if (this.#depth >= MAX_INCLUDE_DEPTH) failAt(node, 'too many nested includes');
     const stock = STOCK_FILES.exec(node.args[0])?.[1];
     const own = path.resolve(this.#prefix, node.args[0]);
-    const target = stock !== undefined && !existsSync(own) ? path.join(STOCK_FOLDER, stock) : own;
+    const target = stock !== undefined && !existsSync(own) ? path.join(stockFolder(), stock) : own;
     return expandGlob(target).flatMap((file) => readFile(file, this.#prefix, this.#files, this.#depth + 1, node));
   }
 
