@@ -76,6 +76,7 @@ beforeAll(async () => {
       ours
         ? `upstream queued { zone queued 64k; ${at('a', 'max_conns=1')} queue 2 timeout=30s; }
     upstream cookie { sticky cookie srv expires=1h path=/ httponly; ${at('a', 'route=ra')} ${at('b', 'route=rb')} }
+    upstream session { sticky cookie srv path=/; ${at('a', 'route=ra')} ${at('b', 'route=rb')} }
     upstream learn { zone learn 64k; sticky learn create=$upstream_cookie_sid lookup=$cookie_sid zone=sessions:64k; ${at('a')} ${at('b')} }
     upstream rising { ${at('a', 'weight=10 slow_start=1h max_fails=1 fail_timeout=1s')} ${at('b', 'weight=10')} }
     upstream named { zone named 64k; server peer.test:${ports.a} resolve; }
@@ -86,7 +87,7 @@ beforeAll(async () => {
     server { listen 127.0.0.1:${port}; proxy_connect_timeout 5s;
       location /next { proxy_next_upstream error http_500; proxy_pass http://weights; }
       location /tries { proxy_next_upstream error http_500; proxy_next_upstream_tries 1; proxy_pass http://weights; }
-      location ~ ^/(weights|hashed|plainhash|iphash|least|two|failing|spare|limited|queued|cookie|learn|rising|named|run)\\b {
+      location ~ ^/(weights|hashed|plainhash|iphash|least|two|failing|spare|limited|queued|cookie|session|learn|rising|named|run)\\b {
         add_header X-Peers $upstream_addr; proxy_pass http://$1$uri; }
       location /var { set $name peer.test; proxy_pass http://$name:${ports.a}; }
       ${
@@ -205,6 +206,7 @@ describe('upstream', () => {
     const first = await get(port, '/cookie');
     const cookie = headerOf(first, 'Set-Cookie')!;
     expect(cookie).toMatch(/^srv=r[ab]; expires=.*; max-age=3600; path=\/; httponly$/);
+    expect(headerOf(await get(port, '/session'), 'Set-Cookie')).toMatch(/^srv=r[ab]; path=\/$/);
     for (let n = 0; n < 4; n++) expect(await ask('/cookie', `Cookie: ${cookie.split(';')[0]}\n`)).toBe(bodyOf(first)[0]);
     expect(await ask('/cookie', 'Cookie: srv=rb\n')).toBe('b');
     const login = await ask('/learn/login');

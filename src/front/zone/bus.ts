@@ -17,8 +17,8 @@ type Channel = BroadcastChannel & { onmessage: (event: { data: Message }) => voi
 const receive = receiveMessageOnPort as (port: MessagePort | BroadcastChannel) => { message: Message } | undefined;
 
 const handlers = new Map<string, (data: unknown) => void>();
-let channel: Channel | null;
-let news: Int32Array | null;
+let channel: Channel | null = null;
+let news: Int32Array | null = null;
 let seen = 0;
 
 /** @param handler  runs in every loop except the sender's */

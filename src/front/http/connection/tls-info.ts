@@ -24,7 +24,7 @@ export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): 
     }
     return depth > own.ssl_verify_depth + 1 ? 'CERT_CHAIN_TOO_LONG' : '';
   };
-  let memo: string | null;
+  let memo: string | null = null;
   const info: TlsInfo = {
     socket: secure,
     serverName: hello.serverName,

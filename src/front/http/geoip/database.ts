@@ -56,7 +56,7 @@ const countries: Country[] = COUNTRIES.split('\n').map((line) => {
   return { code, code3, continent, name };
 });
 
-let regions: Map<string, string> | null;
+let regions: Map<string, string> | null = null;
 /** Name of a region of a country, null if unknown. */
 export function regionName(country: string, region: string): string | null {
   regions ??= new Map(

@@ -88,7 +88,7 @@ function writeHeader(r: Request): number {
   let head: string;
   if (status === 200 && out.statusLine === '' && out.server === null && out.date === null) head = usualStart(serverSignature(r));
   else {
-    head = `HTTP/1.1 ${out.statusLine || STATUS_LINES[status] || `${status} `}\r\n`;
+    head = `HTTP/1.1 ${out.statusLine || STATUS_LINES[status] || `${String(status).padStart(3, '0')} `}\r\n`;
     if (out.server !== '') head += `Server: ${out.server ?? serverSignature(r)}\r\n`;
     if (out.date !== '') head += `Date: ${out.date ?? currentHttpDate()}\r\n`;
   }

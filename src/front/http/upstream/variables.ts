@@ -2,6 +2,7 @@
 import { findHeader } from '../../../http/wire/header.ts';
 import { splitHostPort } from '../config/addresses.ts';
 import type { Request, UpstreamState, VariableDef, VariableFamily } from '../model/types.ts';
+import { setCookieValue } from '../request/cookies.ts';
 
 function join(r: Request, show: (state: UpstreamState) => string): string | null {
   const states = r.upstreamStates ?? r.main.upstreamStates;
@@ -70,8 +71,8 @@ export const UPSTREAM_FAMILIES: VariableFamily[] = [
       get: (r) => {
         for (const field of r.upstream?.head?.fields ?? []) {
           if (field.lname !== 'set-cookie') continue;
-          const m = /^\s*([^=;\s]+)\s*=\s*([^;]*)/.exec(field.value);
-          if (m && m[1].toLowerCase() === rest) return m[2].trim();
+          const value = setCookieValue(field.value, rest);
+          if (value !== null) return value;
         }
         return null;
       },

@@ -174,7 +174,7 @@ const proxy: Generator = (rng) => {
     'http://127.0.0.1:PORT_HTTP/two/',
     'http://127.0.0.1:PORT_HTTP/two',
     'http://127.0.0.1:PORT_HTTP$request_uri',
-    'http://$arg_none127.0.0.1:PORT_HTTP',
+    'http://${arg_none}127.0.0.1:PORT_HTTP',
     'http://127.0.0.1:PORT_HTTP/v/$uri?q=$arg_q',
     'http://127.0.0.1:PORT_HTTP/x?y=1',
     'http://u_CASE/one/',
@@ -262,7 +262,7 @@ const cgi =
   (protocol: 'fastcgi' | 'scgi' | 'uwsgi'): Generator =>
   (rng) => ({
     http: `upstream u_CASE { server 127.0.0.1:PORT_${protocol.toUpperCase()}; }`,
-    server: `${rng.bool(0.5) ? AROUND : ''} location / { ${protocol}_pass ${rng.pick([`127.0.0.1:PORT_${protocol.toUpperCase()}`, 'u_CASE', `$arg_none127.0.0.1:PORT_${protocol.toUpperCase()}`])};
+    server: `${rng.bool(0.5) ? AROUND : ''} location / { ${protocol}_pass ${rng.pick([`127.0.0.1:PORT_${protocol.toUpperCase()}`, 'u_CASE', `\${arg_none}127.0.0.1:PORT_${protocol.toUpperCase()}`])};
     ${some(
       rng,
       [

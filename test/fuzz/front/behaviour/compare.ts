@@ -13,7 +13,7 @@ export interface Case {
   http?: string;
   /** stands in `server { }` */
   server: string;
-  /** raw requests, without their `Host` and `X-Id` */
+  /** raw requests, without their `Host` and `X-Id`; one that starts with `@MS ` is sent so many milliseconds later */
   requests: string[];
   /** what back ends answer to `X-Answer: n` */
   answers?: string[];
@@ -28,7 +28,21 @@ export interface Difference {
   front: string;
 }
 
-export const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find((file) => spawnSync(file, ['-v']).status === 0);
+export const NGINX = [process.env.BEHAVIOUR_NGINX ?? '', '/usr/sbin/nginx', '/usr/local/sbin/nginx'].find(
+  (file) => file !== '' && spawnSync(file, ['-v']).status === 0,
+);
+
+const isOld = (/nginx\/1\.(\d+)/.exec(NGINX ? spawnSync(NGINX, ['-v'], { encoding: 'latin1' }).stderr : '')?.[1] ?? '0') < '31';
+
+/** What an HTTP back end received, as nginx 1.31 sends it: Host first, no Connection in HTTP/1.0, no Proxy-Connection. */
+function plainSeen(seen: string): string {
+  if (!isOld) return seen;
+  const host = /^Host: .*\r\n/m.exec(seen)?.[0] ?? '';
+  return seen
+    .replace(host, '')
+    .replace(/^(?:Connection: close|Proxy-Connection: .*)\r\n/gm, '')
+    .replace('\r\n', () => `\r\n${host}`);
+}
 
 /** Names in configurations that stand for ports of back ends. */
 const BACKENDS: Record<string, Protocol> = {
@@ -86,7 +100,8 @@ export class Comparison {
 
   private cases: Case[] = [];
 
-  private answer(name: string, seen: string, index: string | undefined): Buffer | 'close' {
+  private answer(name: string, received: string, index: string | undefined): Buffer | 'close' {
+    const seen = name.startsWith('HTTP') ? plainSeen(received) : received;
     const list = this.seen.get(this.current) ?? [];
     this.seen.set(this.current, list);
     list.push(`${name} ${seen}`);
@@ -187,7 +202,10 @@ ${parts.join('')}}\n`;
         const list: string[] = [];
         for (const [m, request] of cases[n].requests.entries()) {
           this.current = `${n}.${m}`;
-          const named = request.includes('\nHost:') ? request : request.replace(/\r?\n/, (end) => `${end}Host: c${n}${end}`);
+          const [wait = '', pause = '0'] = /^@(\d+) /.exec(request) ?? [];
+          if (wait) await new Promise((resolve) => setTimeout(resolve, Number(pause)));
+          const text = request.slice(wait.length);
+          const named = text.includes('\nHost:') ? text : text.replace(/\r?\n/, (end) => `${end}Host: c${n}${end}`);
           const before = readFileSync(path.join(this.folder, 'error.log')).length;
           list.push(await this.request(this.render(named.replace(/\r?\n/, (end) => `${end}X-Id: ${n}.${m}${end}`))));
           const lines = readFileSync(path.join(this.folder, 'error.log')).subarray(before);

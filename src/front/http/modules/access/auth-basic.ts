@@ -10,6 +10,7 @@ import { PasswordChecker, type Verdict } from '../../passwords/checker.ts';
 import { describeScheme, isSignExtended, isSlowScheme, matchesFastScheme } from '../../passwords/schemes.ts';
 import { runPhases } from '../../phases/phases.ts';
 import { AGAIN, DECLINED, HTTP_CLIENT_CLOSED, OK } from '../../request/codes.ts';
+import { basicCredentials } from '../../request/credentials.ts';
 
 export const authBasicModule = defineModule(
   'auth_basic',
@@ -52,15 +53,12 @@ function authBasic(r: Request): number {
   const realm = c.auth_basic.realm.eval(r);
   if (realm === 'off') return DECLINED;
   const proxied = c.auth_basic_proxy || r.method === 'CONNECT';
-  const header = r.headerIn(proxied ? 'proxy-authorization' : 'authorization');
-  const m = header === null ? null : /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header);
-  const decoded = m && Buffer.from(m[1], 'base64');
-  const colon = decoded ? decoded.indexOf(':') : -1;
-  if (!decoded || colon < 0) {
+  const credentials = basicCredentials(r.headerIn(proxied ? 'proxy-authorization' : 'authorization'));
+  if (!credentials) {
     r.log('info', 'no user/password was provided for basic authentication');
     return denied(r, realm, proxied);
   }
-  const user = decoded.latin1Slice(0, colon);
+  const { user, password } = credentials;
   const file = c.auth_basic_user_file.path(c.auth_basic_user_file.value.eval(r));
   let text: string;
   try {
@@ -74,7 +72,7 @@ function authBasic(r: Request): number {
     r.log('error', `user "${user}" was not found in "${file}"`);
     return denied(r, realm, proxied);
   }
-  switch (verdictOn(r, decoded.subarray(colon + 1), stored)) {
+  switch (verdictOn(r, Buffer.from(password, 'latin1'), stored)) {
     case null:
       return AGAIN;
     case 'match':

@@ -18,8 +18,11 @@ export interface ProxyConf {
   upstream: UpstreamConf;
   cache: CacheConf;
   tls: UpstreamTlsConf;
+  /** fields of proxy_set_header other than Host */
   setHeaders: readonly SetHeader[];
-  /** lower-case names of setHeaders */
+  /** the last `proxy_set_header Host` */
+  setHost: Value | null;
+  /** lower-case names of all fields of proxy_set_header */
   setNames: ReadonlySet<string>;
   /** lower-case names of the client's fields that are not passed on */
   dropped: ReadonlySet<string>;

@@ -89,14 +89,15 @@ function requestHead(x: Exchange<ProxyTarget>, conf: ProxyConf): (Buffer | strin
   let head = `${x.method} ${target.requestUri} HTTP/${conf.http11 ? '1.1' : '1.0'}\r\n`;
   const bodyBytes = ownBody === undefined ? bodyLength(r, conf) : ownBody.length;
   target.isChunked = bodyBytes === CHUNKED;
+  // HTTP/1.1 demands the field, so an empty value of proxy_set_header means the default there.
+  const host = conf.setHost?.eval(r) || (conf.setHost && !conf.http11 ? '' : hostOf(target.address));
+  if (host !== '') head += `Host: ${host}\r\n`;
   for (const field of conf.setHeaders) {
     const value = field.value.eval(r);
     if (value === '') continue;
     if (field.lname === 'upgrade') upgrade = true;
     head += `${field.name}: ${value}\r\n`;
   }
-  if (!names.has('host')) head += `Host: ${hostOf(target.address)}\r\n`;
-  if (!names.has('connection') && !conf.http11) head += 'Connection: close\r\n';
   if (bodyBytes >= 0 && !names.has('content-length')) head += `Content-Length: ${bodyBytes}\r\n`;
   if (bodyBytes === CHUNKED && !names.has('transfer-encoding')) head += 'Transfer-Encoding: chunked\r\n';
   if (caching) head += x.conditional;

@@ -170,7 +170,7 @@ export const proxyModule = defineModule(
 type Conf = ReturnType<typeof proxyModule.conf>;
 
 /** Fields of the client's that concern its own connection. */
-const DROPPED = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length'];
+const DROPPED = ['host', 'connection', 'proxy-connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length'];
 /** Fields of the client's that would make the response unfit for the cache. */
 const CACHE_DROPPED = ['if-modified-since', 'if-unmodified-since', 'if-none-match', 'if-match', 'range', 'if-range'];
 /** Fields of the response that are replaced by this server's own. */
@@ -185,7 +185,8 @@ function compile(conf: Conf, target: PassTarget, loc: Loc): ProxyConf {
     upstream: readUpstreamConf('proxy', conf, loc, HIDDEN),
     cache: readCacheConf('proxy', conf),
     tls: readTlsConf('proxy', conf),
-    setHeaders,
+    setHeaders: setHeaders.filter((h) => h.lname !== 'host'),
+    setHost: setHeaders.findLast((h) => h.lname === 'host')?.value ?? null,
     setNames,
     dropped: new Set([...setNames, ...DROPPED]),
     droppedCaching: new Set([...setNames, ...DROPPED, ...CACHE_DROPPED]),

@@ -25,7 +25,7 @@ import { mapUri } from '../../files/paths.ts';
 import type { Request } from '../../model/types.ts';
 import { DECLINED, DONE, OK } from '../../request/codes.ts';
 import { parseHttpDate } from '../../request/http-date.ts';
-import { normalisePath } from '../../request/parse.ts';
+import { escapeUri, normalisePath } from '../../request/parse.ts';
 import { parseAccess } from '../../upstream/conf.ts';
 import { moveFile } from '../../upstream/transfer/store.ts';
 
@@ -120,7 +120,7 @@ function storeBody(r: Request): number {
   }
   r.out.status = existed ? 204 : 201;
   if (!existed) {
-    r.out.location = r.uri;
+    r.out.location = escapeUri(r.uri, 'uri');
     r.out.contentLength = 0;
   }
   r.headerOnly = true;
@@ -203,7 +203,7 @@ function makeCollection(r: Request): number {
   } catch (error) {
     return fileError(r, 'mkdir()', name, error, 409);
   }
-  r.out.location = r.uri;
+  r.out.location = escapeUri(r.uri, 'uri');
   return 201;
 }
 
@@ -250,7 +250,18 @@ function copyOrMove(r: Request): number {
   }
   const overwrite = r.headerIn('overwrite') ?? 'T';
   if (!/^[TtFf]$/.test(overwrite)) return refuse(r, 400, `client sent invalid "Overwrite" header: "${overwrite}"`);
-  return transfer(r, mapUri(r), mapUri(r, uri), /[Tt]/.test(overwrite));
+  const from = mapUri(r).replace(/\/{2,}/g, '/');
+  const to = mapUri(r, uri).replace(/\/{2,}/g, '/');
+  const why = overlap(r, from, to, named);
+  return why === null ? transfer(r, from, to, /[Tt]/.test(overwrite)) : refuse(r, 403, why);
+}
+
+/** Why a copy would destroy its own source, or null. */
+function overlap(r: Request, from: string, to: string, named: string): string | null {
+  const [a, b] = [from, to].map((name) => name.replace(/\/$/, ''));
+  if (a === b) return `both URI "${r.uri}" and "Destination" URI "${named}" point to the same location`;
+  const nested = r.uri.endsWith('/') && (a.startsWith(`${b}/`) || b.startsWith(`${a}/`));
+  return nested ? `"${r.uri}" could not be ${r.method}ed to collection "${named}"` : null;
 }
 
 /** @param from, to  paths; those of folders end with a slash */

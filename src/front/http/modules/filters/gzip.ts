@@ -188,7 +188,7 @@ function codingFilter(
   compressed?: { coding: Coding; count: { in: number; out: number } },
 ): BodyFilter {
   let ended = false;
-  let stream: SyncZlib | null;
+  let stream: SyncZlib | null = null;
   const run = (data: Buffer, flush: number): Buffer[] => {
     if (!stream) {
       const opened = SyncZlib.open(kind, make);

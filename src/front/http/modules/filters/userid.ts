@@ -115,7 +115,6 @@ function makeSet(r: Request, s: State): void {
   if (s.got && !isReset) {
     if (c.userid_mark === '') return;
     if (present(s.cookie).length > 23 && present(s.cookie)[22] === c.userid_mark && present(s.cookie)[23] === '=') return;
-    if (present(s.cookie).length > 22 && present(s.cookie)[22] === c.userid_mark) return;
     s.set = s.got;
     return;
   }

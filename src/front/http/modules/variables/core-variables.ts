@@ -11,17 +11,9 @@ import { stats } from '../../connection/stats.ts';
 import { documentRoot, mapUri } from '../../files/paths.ts';
 import type { Request, VariableDef, VariableFamily } from '../../model/types.ts';
 import { findCookie } from '../../request/cookies.ts';
+import { basicCredentials } from '../../request/credentials.ts';
 import { findArg } from '../../request/parse.ts';
 import { CLIENT_FAMILIES, CLIENT_VARIABLES, seconds } from './client-variables.ts';
-
-function remoteUser(r: Request): string | null {
-  const text = r.headerIn('authorization');
-  const m = text === null ? null : /^basic +(.+)$/i.exec(text);
-  if (!m) return null;
-  const decoded = Buffer.from(m[1], 'base64').latin1Slice();
-  const colon = decoded.indexOf(':');
-  return colon < 0 ? null : decoded.slice(0, colon);
-}
 
 const cached = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get });
 const live = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get, volatile: true });
@@ -77,7 +69,10 @@ const CORE: VariableDef[] = [
   cached('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
   cached('connection_requests', (r) => String(r.conn.requests)),
   live('connection_time', (r) => seconds(Date.now() - r.conn.startMs)),
-  cached('remote_user', (r) => remoteUser(r) || null),
+  cached(
+    'remote_user',
+    (r) => basicCredentials(r.headerIn(r.method === 'CONNECT' ? 'proxy-authorization' : 'authorization'))?.user ?? null,
+  ),
   cached('content_type', (r) => r.headersJoined('content-type') ?? null),
   live('content_length', (r) => {
     const text = r.headerIn('content-length');

@@ -110,7 +110,7 @@ export function upstreamTls(r: Session, conf: UpstreamTlsConf, defaultName: stri
   const name = (conf.name ? conf.name.eval(r) : defaultName).replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   const certificate = conf.certificate?.value.eval(r) ?? '';
   const key = conf.key?.value.eval(r) ?? '';
-  let context: tls.SecureContext | null;
+  let context: tls.SecureContext | null = null;
   return {
     reuse: conf.reuse,
     id: `${certificate}|${key}|${name}`,

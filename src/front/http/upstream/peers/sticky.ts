@@ -48,10 +48,10 @@ const MAX_EXPIRES = { text: 'Thu, 31-Dec-37 23:55:55 GMT', seconds: 315_360_000 
 function parseCookie(f: HttpFrame, words: string[]): Sticky {
   const [name, ...attributes] = words;
   if (!name) f.fail('"sticky cookie" requires a name');
-  let expires: number | 'max' | null;
-  let domain: Value | null;
-  let path: Value | null;
-  let sameSite: Value | null;
+  let expires: number | 'max' | null = null;
+  let domain: Value | null = null;
+  let path: Value | null = null;
+  let sameSite: Value | null = null;
   let flags = '';
   for (const word of attributes) {
     if (word.startsWith('expires=')) {

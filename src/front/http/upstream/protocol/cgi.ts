@@ -93,10 +93,11 @@ function cgiHead(text: string): UpstreamHead {
     if (field.lname === 'status') {
       fields.push(field);
       if (status) continue;
-      const m = /^(\d{3})(?: (.*))?$/.exec(field.value);
+      const m = /^\d{3}/.exec(field.value);
       if (!m) throw new InvalidResponse(`upstream sent invalid status "${field.value}"`);
-      status = Number(m[1]);
-      statusLine = field.value;
+      status = Number(m[0]);
+      // a bare code gets its usual reason
+      if (field.value.length > 3) statusLine = field.value;
       continue;
     }
     addField(fields, field);
