@@ -72,7 +72,7 @@ export function joinConfigs(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Hash of a term in a set, the same as hashTerm of the kernels: four bytes at a time. */
-export function hashTerm(bytes: Uint8Array): number {
+function hashTerm(bytes: Uint8Array): number {
   let hash = bytes.length;
   for (let at = 0; at < bytes.length; at += 4) {
     let word = 0;

@@ -38,8 +38,3 @@ export function jsonDouble(value: number | null): number | JsonFloat | null {
 export function jsonFloat(value: number): number | JsonFloat {
   return jsonDouble(shortestFloat(value));
 }
-
-/** The number of a JSON value made by `jsonDouble` or `jsonFloat`, any other value unchanged. */
-export function plainNumber(value: unknown): unknown {
-  return value instanceof JsonFloat ? value.value : value;
-}

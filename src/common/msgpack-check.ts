@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH } from './json-parse.ts';
 import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';
 
 /** The body is deeper than JSON may be, its values take too much memory, or it claims more values than it has bytes. */
-export class MsgpackLimit extends Error {}
+class MsgpackLimit extends Error {}
 
 /** Bytes that follow each head from 0xc0 on: of the value, or of the length or count if that is listed in LENGTHS or COUNTS. */
 const SIZES = [0, 0, 0, 0, 1, 2, 4, 1, 2, 4, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, 1, 2, 4, 2, 4, 2, 4];

@@ -145,7 +145,7 @@ export class WriterSegment {
 }
 
 /** Size of a bitset over maxDoc documents in bytes, a multiple of 64 (docs/internals/segment-format.md). */
-export function bitsetBytes(maxDoc: number): number {
+function bitsetBytes(maxDoc: number): number {
   return Math.max(1, Math.ceil(maxDoc / 512)) * 64;
 }
 

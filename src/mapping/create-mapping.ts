@@ -68,7 +68,7 @@ const DEFAULT_NESTED_OBJECTS = 10_000;
 const DEFAULT_DEPTH = 20;
 const MAX_OVERLAYS = 64;
 
-export class Mapping implements MappingSnapshot {
+class Mapping implements MappingSnapshot {
   readonly version: number;
   readonly #root: RootMapping;
   readonly #environment: MappingEnvironment;

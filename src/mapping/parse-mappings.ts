@@ -278,7 +278,7 @@ function parseField(
 }
 
 /** Not wrapped by `parseMappings`: the reference checks it when mappings are merged. */
-export class CopyToInMultiField extends Error {
+class CopyToInMultiField extends Error {
   constructor(readonly path: string) {
     super(`[copy_to] may not be used to copy from a multi-field: [${path}]`);
   }

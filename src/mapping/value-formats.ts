@@ -20,7 +20,7 @@ export function jsonInteger(raw: bigint | number): number | bigint {
   return Number.isSafeInteger(number) ? number : raw;
 }
 
-export function parseDouble(text: string): number {
+function parseDouble(text: string): number {
   const number = text.trim() === '' ? Number.NaN : Number(text);
   if (!Number.isNaN(number) || text === 'NaN') return number;
   throw new ApiError('number_format_exception', 400, text.trim() === '' ? 'empty String' : `For input string: "${text}"`);

@@ -31,7 +31,7 @@ import { deleteScript, putScript } from './stored-scripts.ts';
 import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
 import { addVotingExclusions, clearVotingExclusions } from './voting-exclusions.ts';
 
-export const REDUCERS = {
+const REDUCERS = {
   createIndex,
   autoCreateIndex,
   deleteIndex,

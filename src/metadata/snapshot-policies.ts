@@ -27,7 +27,7 @@ export function lifecycleOf(state: ClusterState): SnapshotLifecycle {
 }
 
 /** @throws ApiError resource_not_found_exception */
-export function policyOf(state: ClusterState, id: string): SnapshotPolicy {
+function policyOf(state: ClusterState, id: string): SnapshotPolicy {
   const { policies } = lifecycleOf(state);
   if (!Object.hasOwn(policies, id)) throw new ApiError('resource_not_found_exception', 404, `snapshot lifecycle policy not found: ${id}`);
   return policies[id];

@@ -43,13 +43,6 @@ export function category(cp: number): number {
 export const isLetter = (cp: number): boolean => category(cp) >= 1 && category(cp) <= 5;
 export const isDigit = (cp: number): boolean => category(cp) === 9;
 
-export function isWhitespace(cp: number): boolean {
-  if (cp <= 32) return (cp >= 9 && cp <= 13) || (cp >= 28 && cp <= 32);
-  if (cp === 0xa0 || cp === 0x2007 || cp === 0x202f) return false;
-  const c = category(cp);
-  return c >= 12 && c <= 14;
-}
-
 /** Names of categories in parameters. */
 export const CATEGORY_NAMES: Readonly<Record<string, number>> = {
   unassigned: 0,

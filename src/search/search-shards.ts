@@ -58,7 +58,7 @@ export interface SearchOutcome {
 }
 
 /** `searchSteps` in one turn of the event loop. */
-export function searchShards(
+function searchShards(
   searched: readonly SearchTarget[],
   given: SearchRequest,
   aggs: AggTree | null,

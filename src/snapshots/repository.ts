@@ -252,6 +252,6 @@ function sha256(bytes: Uint8Array): string {
 }
 
 /** 22 characters, as Elasticsearch's. */
-export function newUuid(): string {
+function newUuid(): string {
   return randomBytes(16).toString('base64url');
 }

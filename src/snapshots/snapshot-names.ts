@@ -20,7 +20,7 @@ export function checkSnapshotName(repository: string, name: string): void {
 }
 
 /** Why this cannot be the name of a snapshot, or null. */
-export function snapshotNameProblem(name: string): string | null {
+function snapshotNameProblem(name: string): string | null {
   if (name === '') return 'cannot be empty';
   if (/\s/.test(name)) return 'must not contain whitespace';
   if (name.includes(',')) return "must not contain ','";

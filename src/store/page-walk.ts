@@ -283,7 +283,7 @@ const EMPTY_TREE: Omit<Tree, 'name'> = {
 };
 
 /** @returns the number of nodes. @throws PageDamage */
-export function checkHeader(bytes: Buffer, page: number, flags: number, txnId: number): number {
+function checkHeader(bytes: Buffer, page: number, flags: number, txnId: number): number {
   const fail = (what: string): never => {
     throw new PageDamage(page, what);
   };
@@ -297,18 +297,18 @@ export function checkHeader(bytes: Buffer, page: number, flags: number, txnId: n
   return lower >> 1;
 }
 
-export function nodeOffset(bytes: Buffer, i: number): number {
+function nodeOffset(bytes: Buffer, i: number): number {
   return PAGE_HEADER_BYTES + bytes.readUInt16LE(PAGE_HEADER_BYTES + 2 * i);
 }
 
 /** A view of the key of a node, which must have been checked. */
-export function keyAt(bytes: Buffer, i: number): Buffer {
+function keyAt(bytes: Buffer, i: number): Buffer {
   const at = nodeOffset(bytes, i);
   return bytes.subarray(at + NODE_HEADER_BYTES, at + NODE_HEADER_BYTES + bytes.readUInt16LE(at + 6));
 }
 
 /** Checks that nodes are within the page and their keys ascend within the bounds. @throws PageDamage */
-export function checkNodes(bytes: Buffer, page: number, nodes: number, isLeaf: boolean, hasIntegerKeys: boolean, bounds: Bounds): void {
+function checkNodes(bytes: Buffer, page: number, nodes: number, isLeaf: boolean, hasIntegerKeys: boolean, bounds: Bounds): void {
   const fail = (what: string): never => {
     throw new PageDamage(page, what);
   };

@@ -50,7 +50,7 @@ function compile(p: Params, context: 'bucket_aggregation' | 'aggregation_selecto
 }
 
 /** A script's result as a plain number; booleans and null unchanged. @throws ApiError illegal_argument_exception: any other type */
-export function numberOf(value: unknown, source: string): number | boolean | null {
+function numberOf(value: unknown, source: string): number | boolean | null {
   if (typeof value === 'boolean' || value === null) return value;
   const number = doubleOf(value);
   if (number !== null) return number;

@@ -10,7 +10,7 @@ import { parseJsonText } from '../core/json-text.ts';
 import type { ParsedBody } from '../core/search-caches.ts';
 
 /** Longest body that is cached, in characters. */
-export const MAX_CACHED_BODY = 8192;
+const MAX_CACHED_BODY = 8192;
 
 /**
  * @param useCache  false for a body that is not expected again: a cached one outlives its request, which costs more than parsing it

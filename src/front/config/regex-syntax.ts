@@ -26,7 +26,7 @@ interface Flags {
   x: boolean;
 }
 
-export class RegexSyntaxError extends Error {}
+class RegexSyntaxError extends Error {}
 
 const setOf = (test: (c: number) => boolean): Uint8Array => Uint8Array.from({ length: 256 }, (_, c) => (test(c) ? 1 : 0));
 const isDigit = (c: number) => c >= 48 && c <= 57;

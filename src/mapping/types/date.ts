@@ -71,7 +71,7 @@ export function dateBounds(range: RangeSpec, formatter: DateFormatter, nanos: bo
   return { min: min < MIN_I64 ? MIN_I64 : min, max: max > MAX_I64 ? MAX_I64 : max };
 }
 
-export class DateFieldType extends BaseFieldType {
+class DateFieldType extends BaseFieldType {
   readonly formatter: DateFormatter;
   readonly #nanos: boolean;
 

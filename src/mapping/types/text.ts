@@ -12,9 +12,9 @@ import { utf8 } from '../utf8.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
 
-export const DEFAULT_POSITION_GAP = 100;
+const DEFAULT_POSITION_GAP = 100;
 
-export class TextFieldType extends BaseFieldType {
+class TextFieldType extends BaseFieldType {
   readonly #analysis: MappingAnalysis;
 
   constructor(definition: FieldDefinition, options: ConstructorParameters<typeof BaseFieldType>[1]) {

@@ -12,7 +12,7 @@ import { buildAnalysis, dialectOfNode } from './build-index.ts';
 
 const DEFAULT_REFRESH_MS = 1000;
 
-export class BuiltIndex implements IndexState {
+class BuiltIndex implements IndexState {
   readonly meta: IndexMeta;
   readonly numberOfShards: number;
   /** -1 for no scheduled refresh. */

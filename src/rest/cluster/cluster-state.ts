@@ -27,7 +27,7 @@ export const clusterStateApi = defineApi({
   },
 });
 
-export function state(request: ApiRequest, context: RestContext): ApiResponse {
+function state(request: ApiRequest, context: RestContext): ApiResponse {
   const names = request.list('metric') ?? ['_all'];
   const metrics = new Set<StateMetric>();
   for (const name of names) {

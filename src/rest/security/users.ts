@@ -172,7 +172,7 @@ async function passwordHashOf(fields: Fields): Promise<string | null> {
   return hashes.hash(password);
 }
 
-export function renderUser(user: UserRecord | RealmUser): Record<string, unknown> {
+function renderUser(user: UserRecord | RealmUser): Record<string, unknown> {
   const isReservedUser = 'realm' in user && user.realm.type === 'file';
   return {
     username: user.name,

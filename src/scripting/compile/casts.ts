@@ -46,7 +46,7 @@ export function unboxed(type: Type): Type | null {
   return UNBOXED.get(type.name) ?? null;
 }
 
-export function isNumericPrimitive(type: Type): boolean {
+function isNumericPrimitive(type: Type): boolean {
   return type.primitive !== null && type.primitive in RANK;
 }
 

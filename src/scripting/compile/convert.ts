@@ -60,7 +60,7 @@ export function conversion(unit: Unit, js: string, from: Type, to: Type, explici
 }
 
 /** A reference in the form that def holds. */
-export function boxed(unit: Unit, js: string, type: Type): string {
+function boxed(unit: Unit, js: string, type: Type): string {
   switch (type.primitive) {
     case 'double':
       return `new ${unit.constant(Double)}(${js})`;

@@ -121,7 +121,7 @@ export function operatorType(op: string, left: Type, right: Type): Type | null {
   }
 }
 
-export const isShift = (op: string): boolean => op === '<<' || op === '>>' || op === '>>>';
+const isShift = (op: string): boolean => op === '<<' || op === '>>' || op === '>>>';
 
 export function binary(unit: Unit, scope: Scope, node: Node<'binary'>, use: Use): Checked {
   const { op, at } = node;

@@ -11,7 +11,7 @@ export const MAX_RUN_BYTES = 64 * 2 ** 20;
 /** Estimated bytes of an entry of a list or map. */
 export const ENTRY_BYTES = 16;
 /** Maximum length of a string that a script may build, in UTF-16 code units. */
-export const MAX_TEXT = 1 << 20;
+const MAX_TEXT = 1 << 20;
 const STEPS_PER_CHECK = 4096;
 
 export class ScriptBudget {
@@ -48,16 +48,6 @@ export function enterBudget(budget: ScriptBudget): ScriptBudget {
 
 export function leaveBudget(outer: ScriptBudget): void {
   current = outer;
-}
-
-/** Runs an action whose steps and bytes come from `budget`. */
-export function withBudget<T>(budget: ScriptBudget, action: () => T): T {
-  const outer = enterBudget(budget);
-  try {
-    return action();
-  } finally {
-    leaveBudget(outer);
-  }
 }
 
 /** Free outside of scripts. @throws ScriptFault: the script has used its steps; TooHeavy, ApiError of `checkTurn` */

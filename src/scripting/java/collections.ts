@@ -272,7 +272,6 @@ export class Stack extends Vector {}
 
 /** Collections.unmodifiableMap and Map.of. */
 export class ImmutableMap extends JavaMap {}
-export class ImmutableSortedMap extends TreeMap {}
 
 /** An entry of a map. */
 export class MapEntry {

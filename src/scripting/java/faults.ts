@@ -31,7 +31,7 @@ export class ScriptFault extends ApiError {
 }
 
 /** `illegal_argument_exception` for `java.lang.IllegalArgumentException`. */
-export function errorType(className: string): string {
+function errorType(className: string): string {
   return className
     .slice(className.lastIndexOf('.') + 1)
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

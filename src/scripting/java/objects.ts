@@ -16,7 +16,7 @@ export interface JavaObject {
 }
 
 /** A value that contains itself, or is nested as if it did. */
-export function selfReference(): never {
+function selfReference(): never {
   raise('java.lang.StackOverflowError', null);
 }
 
@@ -118,7 +118,7 @@ export function longHash(value: bigint): number {
   return Number(BigInt.asIntN(32, bits ^ (bits >> 32n)));
 }
 
-export function textHash(text: string): number {
+function textHash(text: string): number {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
   return hash;
@@ -165,7 +165,7 @@ export function hashOf(value: Value, depth = 0): number {
   return object.hash ? object.hash() : identityHash(value as object);
 }
 
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const difference = a.charCodeAt(i) - b.charCodeAt(i);

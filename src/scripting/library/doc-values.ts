@@ -61,7 +61,7 @@ export class GeoPoint {
 /** Distance in metres of two points. */
 export type Distance = (a: GeoPoint, b: { readonly lat: number; readonly lon: number }) => number;
 
-export class GeoPoints extends DocValues {
+class GeoPoints extends DocValues {
   distance: Distance = () => Number.NaN;
   away(lat: number, lon: number): number {
     return this.distance(this.first() as GeoPoint, { lat, lon });

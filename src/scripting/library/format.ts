@@ -129,7 +129,7 @@ function scientific(size: number, precision: number): string {
 }
 
 /** Rounds halves of the shortest decimal up, as Java does, not halves of the binary value. */
-export function fixed(size: number, precision: number): string {
+function fixed(size: number, precision: number): string {
   if (size >= 1e21) return `${BigInt(size)}${precision > 0 ? `.${'0'.repeat(precision)}` : ''}`;
   const [mantissa, exponentText] = size.toExponential().split('e');
   const digits = mantissa.replace('.', '');

@@ -1,11 +1,19 @@
 // All classes that every script may use.
 import './lang.ts';
+import './integers.ts';
+import './characters.ts';
 import './exceptions.ts';
 import './functions.ts';
 import './locale.ts';
 import './collections.ts';
+import './lists.ts';
+import './queues.ts';
+import './sets.ts';
 import './maps.ts';
 import './utilities.ts';
+import './optionals.ts';
+import './statistics.ts';
 import './streams.ts';
+import './collectors.ts';
 import './patterns.ts';
 import './text.ts';

@@ -4,7 +4,7 @@ import { equal, hashOf } from '../java/objects.ts';
 import type { Value } from '../java/values.ts';
 
 /** A language, and optionally a country. */
-export class Locale {
+class Locale {
   readonly language: string;
   readonly country: string;
   constructor(language: string, country = '') {

@@ -5,7 +5,9 @@ import { HashMap, ImmutableMap, JavaMap, type LinkedHashSet, MapEntry, TreeMap }
 import { noSuchElement, unsupportedOperation } from '../java/faults.ts';
 import { compareNatural, equal, hashOf } from '../java/objects.ts';
 import type { Value } from '../java/values.ts';
-import { byPath, type Compare, JavaIterator, type Run, type Test } from './collections.ts';
+import type { Compare, Run, Test } from './callbacks.ts';
+import { JavaIterator } from './collections.ts';
+import { byPath } from './lists.ts';
 
 type AnyMap = Map<Value, Value>;
 

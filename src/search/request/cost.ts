@@ -54,7 +54,7 @@ function costOfPage(request: SearchRequest): number {
 }
 
 /** Cost of running the query over all documents, without what kernels do quickly. */
-export function costOfQuery(query: Query, docs: number): number {
+function costOfQuery(query: Query, docs: number): number {
   switch (query.kind) {
     case 'bool': {
       let cost = 0;

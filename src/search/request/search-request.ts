@@ -119,7 +119,7 @@ export const EMPTY_REQUEST: SearchRequest = {
 };
 
 /** Known keys that are not supported: the error names the reason. */
-export const UNSUPPORTED: Readonly<Record<string, string>> = {
+const UNSUPPORTED: Readonly<Record<string, string>> = {
   derived: 'derived fields are not available',
   knn: 'vector search is not available',
 };

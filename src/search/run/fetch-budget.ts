@@ -4,7 +4,7 @@ import { checkWork } from '../../common/turn.ts';
 import { circuitBreakingError } from '../../errors/search-errors.ts';
 
 /** Most bytes of hits in a response, by their sources. */
-export const MAX_FETCHED_BYTES = 128 * 2 ** 20;
+const MAX_FETCHED_BYTES = 128 * 2 ** 20;
 /** What a hit takes besides its source. */
 const HIT_BYTES = 200;
 

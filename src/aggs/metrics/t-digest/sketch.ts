@@ -13,7 +13,7 @@ import { HybridDigest } from './hybrid-digest.ts';
 import { TreeDigest } from './tree-digest.ts';
 
 /** Segments with more values of the field are not digested: a value takes about 100 ns. */
-export const DIGESTED_VALUES = 200_000;
+const DIGESTED_VALUES = 200_000;
 
 /** Compression of a digest unless the request names one. */
 export const DEFAULT_COMPRESSION = 100;

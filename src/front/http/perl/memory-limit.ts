@@ -22,7 +22,7 @@ function writeNumber(value: number): number[] {
 }
 
 /** A module whose memory grows to `maxBytes` at most, or to its initial size if that is larger. @throws Error it is not a module */
-export function withMemoryLimit(module: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
+function withMemoryLimit(module: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
   for (let at = 8; at < module.length; ) {
     const id = module[at];
     const size = readNumber(module, at + 1);

@@ -12,7 +12,7 @@ const PASSWORD = Buffer.from('Password:').toString('base64');
 const INVALID: SaslStep = { act: 'invalid' };
 
 /** Decodes base64, which may lack its padding. @returns null if it is malformed */
-export function decodeBase64(text: string): string | null {
+function decodeBase64(text: string): string | null {
   const data = text.split('=', 1)[0];
   if (!/^[A-Za-z0-9+/]*$/.test(data) || data.length % 4 === 1) return null;
   return Buffer.from(data, 'base64').latin1Slice();

@@ -88,7 +88,7 @@ export class GrpcPeer extends PeerConnection {
 }
 
 /** Receives one response. */
-export class GrpcParser implements ResponseParser {
+class GrpcParser implements ResponseParser {
   /** code of RST_STREAM, 0: none was received */
   refusedWith = 0;
   #trailerFields: HeaderField[] = [];
