@@ -1,0 +1,62 @@
+// A request on its way through the dispatcher, with the parameters that every API has.
+import { type PathFilter, parseFilterPath } from '../../common/filter-path.ts';
+import type { JsonObject } from '../../common/json-value.ts';
+import type { MediaType } from '../../common/media-type.ts';
+import { booleanValueError } from '../../errors/catalog.ts';
+import type { HttpReply, HttpRequest } from '../../http/listener.ts';
+import type { Caller, CallerRef } from '../../security/caller.ts';
+import type { AuditedRequest } from '../auth/audit-log.ts';
+
+/** State of a request, completed step by step so that an error can be rendered at any point. */
+export interface Exchange {
+  readonly http: HttpRequest;
+  readonly reply: HttpReply;
+  readonly startedMs: number;
+  readonly remoteAddress: string;
+  /** Who was authenticated by the thread that sent this request to a lane; null in that thread. */
+  readonly trusted: CallerRef | null;
+  /** In a lane: the part of the request that is to run; null: the whole request. */
+  readonly part: JsonObject | null;
+  headers: Record<string, string | string[]>;
+  type: MediaType;
+  isPretty: boolean;
+  filter: PathFilter | null;
+  withTrace: boolean;
+  caller: Caller | null;
+  bodyText: string | null;
+  /** The decompressed body, if it was read as a whole. */
+  bytes: Buffer | null;
+  /** Bytes of the body in the account of src/api/core/request-memory.ts. */
+  reservedBytes: number;
+}
+
+/** Reads pretty, human, error_trace and filter_path first, since they affect how errors are rendered. @throws ApiError a value is not a boolean */
+export function readCommonParams(exchange: Exchange, query: Readonly<Record<string, string>>): void {
+  exchange.withTrace = flag(query.error_trace);
+  exchange.isPretty = flag(query.pretty);
+  flag(query.human);
+  if (query.filter_path !== undefined) exchange.filter = parseFilterPath(query.filter_path);
+}
+
+function flag(value: string | undefined): boolean {
+  if (value === undefined || value === 'false') return false;
+  if (value === '' || value === 'true') return true;
+  throw booleanValueError(value);
+}
+
+/** What the audit log shows of a request. */
+export function audited({ http, remoteAddress, caller }: Exchange): AuditedRequest {
+  return {
+    method: http.method,
+    path: http.path,
+    query: http.query,
+    remoteAddress,
+    opaqueId: http.header('x-opaque-id'),
+    authorization: http.header('authorization'),
+    caller,
+  };
+}
+
+export function uriOf(http: HttpRequest): string {
+  return http.query === '' ? http.path : `${http.path}?${http.query}`;
+}

@@ -1,0 +1,149 @@
+// Answers requests: renders bodies and errors, compresses them, sends them whole or in pieces, and writes the logs of requests.
+import type { Logger } from '../../common/logger.ts';
+import { JSON_TYPE, TEXT_TYPE } from '../../common/media-type.ts';
+import { isLane } from '../../common/turn.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import { inDialect } from '../../compat/error-forms.ts';
+import type { Settings } from '../../config/settings.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { errorBody, isUnexpected, type Trace, toApiError } from '../../errors/error-body.ts';
+import { BodyAborted, BodyTooSlow } from '../../http/listener.ts';
+import type { AuditLog } from '../auth/audit-log.ts';
+import { ContentTypeRefused } from './content.ts';
+import { audited, type Exchange, uriOf } from './exchange.ts';
+import { failedPart } from './lane-parts.ts';
+import { bytesOf, compressPieces, isLargeValue, renderInSlices, sendInPieces } from './large-response.ts';
+import type { RequestLog } from './request-log.ts';
+import { type ApiResponse, acceptsGzip, compress, type RenderOptions, renderBody } from './response.ts';
+
+export interface ResponderParts {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly log: RequestLog;
+  /** null if it is off. */
+  readonly audit: AuditLog | null;
+  /** The dialect that the cluster speaks at this moment. */
+  readonly dialect: () => Dialect;
+}
+
+export class Responder {
+  readonly #settings: Settings;
+  readonly #logger: Logger;
+  readonly #log: RequestLog;
+  readonly #audit: AuditLog | null;
+  readonly #dialect: () => Dialect;
+
+  constructor({ settings, logger, log, audit, dialect }: ResponderParts) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#log = log;
+    this.#audit = audit;
+    this.#dialect = dialect;
+  }
+
+  async send(exchange: Exchange, response: ApiResponse): Promise<void> {
+    const { http, reply, headers } = exchange;
+    let body: string | Uint8Array | Buffer[] = '';
+    if (response.text !== undefined) {
+      body = response.text;
+      headers['content-type'] = TEXT_TYPE.answer;
+    } else if (response.body !== undefined) {
+      const type = exchange.type.format === 'text' ? JSON_TYPE : exchange.type;
+      const options: RenderOptions = { type, isPretty: exchange.isPretty, filter: exchange.filter };
+      body = !isLane() && isLargeValue(response.body) ? await renderInSlices(response.body, options) : renderBody(response.body, options);
+      headers['content-type'] = type.answer;
+    } else if (http.method === 'HEAD') headers['content-type'] = (exchange.type.format === 'text' ? JSON_TYPE : exchange.type).answer;
+    if (response.headers) Object.assign(headers, response.headers);
+    if (response.warnings && response.warnings.length > 0) headers.warning = response.warnings.map((text) => this.#warning(text));
+    const isPieces = Array.isArray(body);
+    if (
+      (isPieces || body.length >= this.#settings['http.compression_min_size']) &&
+      this.#settings['http.compression'] &&
+      http.method !== 'HEAD' &&
+      acceptsGzip(http.header('accept-encoding'))
+    ) {
+      const compressed = Array.isArray(body) ? compressPieces(body) : compress(body);
+      body = compressed instanceof Promise ? await compressed : compressed;
+      headers['content-encoding'] = 'gzip';
+    }
+    const sentBytes = Array.isArray(body) ? bytesOf(body) : body.length;
+    if (!reply.aborted) {
+      if (!Array.isArray(body)) reply.send(response.status, headers, body);
+      else await sendInPieces(reply, response.status, headers, body);
+    }
+    if (this.#log.isOn) this.record(exchange, response.status, sentBytes);
+  }
+
+  record(exchange: Exchange, status: number, sentBytes: number): void {
+    const { http } = exchange;
+    this.#log.add({
+      remoteAddress: exchange.remoteAddress,
+      user: exchange.caller?.identity.username ?? null,
+      method: http.method,
+      uri: uriOf(http),
+      status,
+      sentBytes,
+      receivedBytes: http.body.length ?? 0,
+      tookMs: performance.now() - exchange.startedMs,
+      referer: http.header('referer'),
+      userAgent: http.header('user-agent'),
+      opaqueId: http.header('x-opaque-id'),
+      body: exchange.bodyText,
+    });
+  }
+
+  fail(exchange: Exchange, thrown: unknown): Promise<void> | void {
+    const { http, reply } = exchange;
+    if (reply.sent) {
+      this.#logger.error('failure after the answer', { method: http.method, uri: uriOf(http), error: thrown });
+      return;
+    }
+    if (thrown instanceof BodyAborted) {
+      if (!reply.aborted) reply.send(400, {});
+      return;
+    }
+    if (thrown instanceof ContentTypeRefused && !(thrown.isMalformed && this.#dialect().refusesMediaTypesAsBad))
+      return this.send(exchange, { status: 406, body: { error: thrown.message, status: 406 } });
+    const error = inDialect(
+      toApiError(
+        thrown instanceof ContentTypeRefused
+          ? thrown.asBadRequest()
+          : thrown instanceof BodyTooSlow
+            ? new ApiError('timeout_exception', 408, thrown.message)
+            : isOutOfMemory(thrown)
+              ? new ApiError('circuit_breaking_exception', 429, `[request] Data too large: ${(thrown as Error).message}`, {
+                  details: { durability: 'TRANSIENT' },
+                })
+              : thrown,
+      ),
+      this.#dialect(),
+    );
+    if (error.status >= 500 && isUnexpected(thrown)) {
+      this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
+    }
+    if (exchange.part === null) this.#audit?.refused(audited(exchange), error);
+    const body = exchange.part === null ? errorBody(error, this.#trace(exchange)) : failedPart(error);
+    return this.send(exchange, { status: error.status, body, headers: error.headers }).catch((again: unknown) => {
+      this.#logger.error('error answer failed', { error: again });
+      if (!reply.sent) reply.send(500, {});
+    });
+  }
+
+  #trace({ withTrace }: Exchange): Trace {
+    if (!withTrace) return 'none';
+    return this.#settings['http.detailed_errors.enabled'] ? 'stack' : 'reason';
+  }
+
+  #warning(text: string): string {
+    const safe = text
+      .replaceAll(/[\r\n\0]/g, ' ')
+      .replaceAll('\\', '\\\\')
+      .replaceAll('"', '\\"');
+    return `299 Elasticsearch-${this.#dialect().version} "${safe}"`;
+  }
+}
+
+/** V8 refuses strings above 512 MB and buffers that the system cannot provide. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof RangeError && /^(?:Invalid string length|Array buffer allocation failed)/.test(error.message);
+}
