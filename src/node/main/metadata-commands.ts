@@ -1,0 +1,101 @@
+// Runs metadata commands one after another: reduces the state, stores it, opens and closes shards, and tells every thread.
+import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '../../common/json-value.ts';
+import { indexNotFoundError } from '../../errors/catalog.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
+import type { ReducerEnvironment } from '../../metadata/reducer.ts';
+import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
+import type { ToReader } from '../messages/messages.ts';
+import { buildMapping, dialectOfNode } from '../metadata/build-index.ts';
+import type { MetadataStore } from '../metadata/metadata-store.ts';
+import type { NodeOptions } from '../threads/node-options.ts';
+import type { CommandQueue } from './command-queue.ts';
+import type { IndexCloser } from './index-closer.ts';
+import type { Indexers } from './indexers.ts';
+import { openIndices, type ShardPlacements } from './shard-placements.ts';
+
+export interface MetadataCommandsParts {
+  readonly metadata: MetadataStore;
+  readonly placements: ShardPlacements;
+  readonly indexers: Indexers;
+  readonly closer: IndexCloser;
+  readonly queue: CommandQueue;
+  readonly options: () => NodeOptions;
+  /** Resolves when every reader has the message. */
+  readonly broadcast: (message: ToReader) => Promise<void>;
+  /** @throws ApiError: the command must not run now */
+  readonly check: <Name extends CommandName>(name: Name, args: CommandArgs<Name>) => void;
+  /** Called when a new state is stored. */
+  readonly onState: () => void;
+}
+
+export class MetadataCommands {
+  readonly #parts: MetadataCommandsParts;
+
+  constructor(parts: MetadataCommandsParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a command after the previous ones. Resolves with the reducer's response when every thread has the new state. */
+  async run<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+    const { response, closed } = await this.#parts.queue.run(() => this.#run(name, args));
+    // Awaited outside the queue of commands, because a closing shard may wait for a mapping update, which is a command, too.
+    await closed;
+    return response;
+  }
+
+  /** @throws ApiError: the command would fail on the present state */
+  dryRun<Name extends CommandName>(name: Name, args: CommandArgs<Name>): void {
+    runReducer(name, this.#parts.metadata.state, args, this.#reducerEnvironment());
+  }
+
+  /** Adds fields that documents of an index brought. */
+  updateMapping(uuid: string, mappings: JsonObject): Promise<unknown> {
+    const meta = Object.values(this.#parts.metadata.state.indices).find((index) => index.uuid === uuid);
+    if (!meta) throw indexNotFoundError(uuid);
+    return this.run('dynamicMapping', { index: meta.name, mappings });
+  }
+
+  async #run<Name extends CommandName>(
+    name: Name,
+    args: CommandArgs<Name>,
+  ): Promise<{ response: CommandResponse<Name>; closed: Promise<unknown> }> {
+    const { metadata, closer, indexers, check, onState, broadcast } = this.#parts;
+    const before = metadata.state;
+    check(name, args);
+    const { state, response } = runReducer(name, before, args, this.#reducerEnvironment());
+    if (state === before) return { response, closed: Promise.resolve() };
+    metadata.save(state);
+    onState();
+    const placements = this.#parts.placements.of(state);
+    const open = openIndices(state);
+    const opened = openIndices(before);
+    // Indexers receive the state first, since a reader may write as soon as it has it.
+    await Promise.all(indexers.channels.map((channel) => channel.request({ type: 'state', state, placements })));
+    const started = placements.filter(({ uuid }) => !opened.has(uuid));
+    await Promise.all(started.map(({ uuid }) => closer.closed(uuid)));
+    await Promise.all(
+      started.map((placement) => indexers.channel(placement.indexer).request({ type: 'openShard', placement, snapshot: null })),
+    );
+    await broadcast({ type: 'state', state, placements });
+    const kept = uuidsOf(state);
+    const closing = [...uuidsOf(before)]
+      .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))
+      .map((uuid) => closer.close(uuid, !kept.has(uuid)));
+    return { response, closed: Promise.all(closing) };
+  }
+
+  #reducerEnvironment(): ReducerEnvironment {
+    const options = this.#parts.options();
+    return {
+      nowMs: Date.now(),
+      dialect: dialectOfNode(options),
+      newUuid: () => randomBytes(16).toString('base64url'),
+      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, options, isNew),
+    };
+  }
+}
+
+function uuidsOf(state: ClusterState): Set<string> {
+  return new Set(Object.values(state.indices).map(({ uuid }) => uuid));
+}
