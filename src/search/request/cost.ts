@@ -54,7 +54,7 @@ function costOfPage(request: SearchRequest): number {
 }
 
 /** Cost of running the query over all documents, without what kernels do quickly. */
-function costOfQuery(query: Query, docs: number): number {
+export function costOfQuery(query: Query, docs: number): number {
   switch (query.kind) {
     case 'bool': {
       let cost = 0;
@@ -107,7 +107,7 @@ function costOfQuery(query: Query, docs: number): number {
   }
 }
 
-function costOfQueryString(text: string, docs: number): number {
+export function costOfQueryString(text: string, docs: number): number {
   let cost = text.length * 2;
   if (text.includes('/')) cost += costOfPattern(text) + docs * PATTERN_US_PER_DOC;
   else if (/(?:^|[\s:(])[*?]./.test(text)) cost += docs * PATTERN_US_PER_DOC;
