@@ -109,6 +109,7 @@ export const DIFFERENCES = {
   ignoresAliasKeys: notInOpenSearch('unknown keys of `PUT INDEX/_alias/NAME` are ignored'),
   hasDataTiers: row('new indices have `index.routing.allocation.include._tier_preference`', false, true, true, true, false),
   refusesPlainInterval: since8('`interval` of `date_histogram` is refused; `calendar_interval` and `fixed_interval` replace it'),
+  namesPercolatedQueries: since8('hits of `percolate` name the clauses of the stored query that match each document'),
   highlightsLoadIds: since8('hits with highlights have `_id` even if `stored_fields` is `_none_`'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
   documentError: row(

@@ -25,6 +25,7 @@ import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './model.ts';
 import { NULL_SINK } from './null-sink.ts';
 import { parseMappings } from './parse-mappings.ts';
 import { mergeRuntime, parseRuntime } from './runtime-fields.ts';
+import { compileStoredQuery } from './stored-query.ts';
 
 export type IndexSettings = Readonly<Record<string, unknown>>;
 
@@ -93,6 +94,7 @@ class Mapping implements MappingSnapshot {
       Number(settings['index.mapping.nested_objects.limit'] ?? DEFAULT_NESTED_OBJECTS),
       String(root.otherMeta._data_stream_timestamp?.enabled) === 'true',
       environment.dialect,
+      (query) => compileStoredQuery(query, { ...environment, mapping: this }),
     );
     const { root: object, objects } = this.#compiled;
     const isDynamic =

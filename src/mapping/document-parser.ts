@@ -46,6 +46,7 @@ export class DocumentParser implements DocumentContext {
   readonly #wrapsDocumentErrors: boolean;
   /** The mapping belongs to a data stream, whose documents need a time. */
   readonly #needsTimestamp: boolean;
+  readonly compileQuery: DocumentContext['compileQuery'];
   readonly #frames: Frame[] = [];
   sink!: DocumentSink;
   id = '';
@@ -57,9 +58,17 @@ export class DocumentParser implements DocumentContext {
   #field: Mapper | null = null;
   #value: unknown = null;
 
-  constructor(mapping: CompiledMapping, maxNestedDocs: number, needsTimestamp: boolean, dialect: Dialect) {
+  /** @param compileQuery  compiles the queries of percolator fields */
+  constructor(
+    mapping: CompiledMapping,
+    maxNestedDocs: number,
+    needsTimestamp: boolean,
+    dialect: Dialect,
+    compileQuery: DocumentContext['compileQuery'],
+  ) {
     this.#needsTimestamp = needsTimestamp;
     this.#mapping = mapping;
+    this.compileQuery = compileQuery;
     this.#wrapsDocumentErrors = dialect.wrapsDocumentErrors;
     this.#maxNestedDocs = maxNestedDocs;
   }

@@ -5,6 +5,7 @@ import type { DocumentSink, FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import type { Param } from './params.ts';
+import type { StoredQuery } from './stored-query.ts';
 
 /** Operations of a mapper on the document being parsed. */
 export interface DocumentContext {
@@ -19,6 +20,8 @@ export interface DocumentContext {
   appendBinary(field: number, bytes: Uint8Array): void;
   /** Counts the values of a field in the open document, from 1. */
   countValue(field: number): number;
+  /** Compiles the query of a percolator field. @throws ApiError: it is not valid */
+  compileQuery(query: unknown): StoredQuery;
 }
 
 export interface Mapper {

@@ -189,6 +189,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.lifecycle.parse_origination_date': dynamic(boolean, 'false'),
   'index.lifecycle.prefer_ilm': dynamic(boolean, 'true'),
   'index.lifecycle.step.wait_time_threshold': dynamic(time, '12h'),
+  'index.percolator.map_unmapped_fields_as_text': fixed(boolean),
   'index.provided_name': fixed(anything),
 };
 

@@ -72,6 +72,18 @@ export interface CombinedFieldsQuery extends QueryBase {
   readonly autoPhrase: boolean;
 }
 
+/** Finds stored queries that match documents. */
+export interface PercolateQuery extends QueryBase {
+  readonly kind: 'percolate';
+  /** Of type percolator. */
+  readonly field: string;
+  /** null if `stored` refers to the document; src/api sets it before the shards see the query. */
+  readonly documents: readonly JsonObject[] | null;
+  readonly stored: { readonly index: string; readonly id: string; readonly routing: string | null } | null;
+  /** Suffix of the fields with matching documents, if a search has several of these queries. null: the name of the field. */
+  readonly slotName: string | null;
+}
+
 export interface QueryStringQuery extends QueryBase {
   readonly kind: 'query_string';
   readonly text: string;

@@ -12,6 +12,7 @@ import { parseIntervals } from './interval-queries.ts';
 import { JOIN_PARSERS } from './join-queries.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
 import { parseMoreLikeThis } from './more-like-this.ts';
+import { parsePercolate } from './percolate.ts';
 import { parsePinned } from './pinned.ts';
 import type { Query } from './query.ts';
 import type { QueryParseContext, QueryParser } from './query-parser.ts';
@@ -35,6 +36,7 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
     combined_fields: parseCombinedFields,
     intervals: parseIntervals,
     more_like_this: parseMoreLikeThis,
+    percolate: parsePercolate,
     pinned: parsePinned,
     wrapper: parseWrapper,
   }),

@@ -13,6 +13,7 @@ import type {
   MultiMatchQuery,
   ParentIdQuery,
   PatternQuery,
+  PercolateQuery,
   QueryBase,
   QueryStringQuery,
   RangeQuery,
@@ -105,6 +106,7 @@ export type LeafQuery =
   | GeoPolygonQuery
   | GeoShapeQuery
   | ParentIdQuery
+  | PercolateQuery
   | (QueryBase & { readonly kind: 'script'; readonly script: ScriptSpec })
   | (QueryBase & RankFeatureParts & { readonly kind: 'rank_feature' })
   | (QueryBase & { readonly kind: 'distance_feature'; readonly field: string; readonly origin: unknown; readonly pivot: string })

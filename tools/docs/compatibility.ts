@@ -21,7 +21,7 @@ const PARTIAL_QUERIES: Notes = {
   script_score: PAINLESS,
   function_score: `scripts: ${PAINLESS}`,
 };
-const MISSING_QUERIES = ['knn', 'percolate', 'semantic', 'shape', 'sparse_vector', 'weighted_tokens', 'xy_shape'];
+const MISSING_QUERIES = ['knn', 'semantic', 'shape', 'sparse_vector', 'weighted_tokens', 'xy_shape'];
 
 const PARTIAL_AGGS: Notes = {
   geo_bounds: 'no scripts, no `missing`',
@@ -45,7 +45,7 @@ const PARTIAL_FIELDS: Notes = {
   completion: 'no `contexts`',
   date: 'names of months and days are English',
   date_nanos: 'terms aggregations do not merge terms below a millisecond',
-  percolator: 'stored; the query `percolate` is missing',
+  percolator: 'queries must not read other documents (`terms` lookup, indexed shapes, documents of `more_like_this`)',
   constant_keyword: '',
   text: 'similarities: BM25 and boolean',
 };

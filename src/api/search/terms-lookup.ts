@@ -3,9 +3,10 @@
 import type { AggTree } from '../../aggs/index.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { JsonObject } from '../../common/json-value.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
-import type { GeoShapeQuery, LikeItem } from '../../query/leaf-query.ts';
+import type { GeoShapeQuery, LikeItem, PercolateQuery } from '../../query/leaf-query.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
 import { valuesAt } from '../../search/evaluate/source-values.ts';
 import type { HighlightField } from '../../search/request/highlight-request.ts';
@@ -100,6 +101,8 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
     }
     case 'geo_shape':
       return query.indexed === null ? query : { ...query, shape: await indexedShape(ctx, query.indexed), indexed: null };
+    case 'percolate':
+      return query.stored === null ? query : { ...query, documents: [await storedDocument(ctx, query.stored)], stored: null };
     case 'more_like_this':
       return { ...query, like: await likeSources(ctx, query.like), unlike: await likeSources(ctx, query.unlike) };
     case 'bool':
@@ -132,6 +135,16 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
     default:
       return query satisfies LeafQuery;
   }
+}
+
+/** @throws ApiError index_not_found_exception, resource_not_found_exception */
+async function storedDocument(ctx: EngineContext, { index, id, routing }: NonNullable<PercolateQuery['stored']>): Promise<JsonObject> {
+  const state = ctx.index(index);
+  if (!state) throw indexNotFoundError(index);
+  const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+  if (!document?.source) throw new ApiError('resource_not_found_exception', 404, `indexed document [${index}/${id}] couldn't be found`);
+  if (!state.mapping.source.enabled) throw illegalArgumentError(`indexed document [${index}/${id}] source disabled`);
+  return parseJsonBytes(document.source) as JsonObject;
 }
 
 /** @throws ApiError index_not_found_exception, illegal_argument_exception: no document, or no shape at its path */

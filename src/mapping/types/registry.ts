@@ -12,6 +12,7 @@ import { IP_TYPES } from './ip.ts';
 import { JOIN_TYPES } from './join.ts';
 import { KEYWORD_TYPES } from './keyword.ts';
 import { NUMERIC_TYPES } from './numeric.ts';
+import { PERCOLATOR_TYPES } from './percolator.ts';
 import { RANGE_TYPES } from './range.ts';
 import { FEATURE_TYPES } from './rank-features.ts';
 import { SPARSE_VECTOR_TYPES } from './sparse-vector.ts';
@@ -27,6 +28,7 @@ export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
     ...DATE_TYPES,
     ...IP_TYPES,
     ...GEO_TYPES,
+    ...PERCOLATOR_TYPES,
     ...RANGE_TYPES,
     ...FLAT_OBJECT_TYPES,
     ...FEATURE_TYPES,

@@ -1,9 +1,9 @@
-// Fields whose values are only in the source (binary, percolator), and `object` values that are found through `_field_names`.
+// Fields whose values are only in the source (binary), and `object` values that are found through `_field_names`.
 import { present } from '../../common/present.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import type { DocumentContext, Mapper, MapperType } from '../mapper.ts';
 import { boolParam, META_PARAM } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { BINARY_FORMAT } from '../value-formats.ts';
@@ -48,41 +48,6 @@ class BinaryMapper implements Mapper {
   }
 }
 
-class UnindexedFieldType extends BaseFieldType {
-  override termBytes(): Uint8Array {
-    throw illegalArgumentError(`Field [${this.name}] of type [${this.typeName}] does not support term queries`);
-  }
-}
-
-class PercolatorMapper implements Mapper {
-  readonly takesArrays = false;
-  readonly refusal = 'value';
-  readonly nullValue = undefined;
-  readonly ignoreMalformed = false;
-  readonly #path: Uint8Array;
-
-  constructor(readonly fieldType: BaseFieldType) {
-    this.#path = utf8(fieldType.name);
-  }
-
-  index(context: DocumentContext, value: unknown): void {
-    if (typeof value !== 'object' || value === null)
-      throw new ApiError('parsing_exception', 400, 'query malformed, must start with start_object');
-    if (Object.keys(value).length === 0) throw illegalArgumentError('query malformed, empty clause found');
-    if (context.countValue(-1) > 1) throw illegalArgumentError('a document can only contain one percolator query');
-    context.exists(this.#path);
-  }
-}
-
-function unindexed(definition: FieldDefinition): BaseFieldType {
-  return new UnindexedFieldType(definition, {
-    spec: { ...NO_SPEC, name: definition.path },
-    family: 'other',
-    isSearchable: true,
-    isAggregatable: false,
-  });
-}
-
 export const STORED_ONLY_TYPES: Readonly<Record<string, MapperType>> = {
   binary: {
     params: { doc_values: boolParam(false), store: boolParam(false), meta: META_PARAM },
@@ -92,9 +57,5 @@ export const STORED_ONLY_TYPES: Readonly<Record<string, MapperType>> = {
       const fieldType = new BinaryFieldType(definition, { spec, family: 'binary', isSearchable: false, isAggregatable: docValues });
       return new BinaryMapper(fieldType, definition.field(spec));
     },
-  },
-  percolator: {
-    params: { meta: META_PARAM },
-    create: (definition) => new PercolatorMapper(unindexed(definition)),
   },
 };

@@ -17,6 +17,7 @@ import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
 import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from '../messages/messages.ts';
 import { IndexStates } from '../metadata/index-states.ts';
+import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 
 /** Interval between checks for scheduled refreshes and flushes. */
@@ -54,6 +55,7 @@ export class Indexer {
     this.#options = options;
     this.#store = store;
     this.#arenas = new ThreadArenas(module);
+    provideCompilerOfStoredQueries();
     this.#states = new IndexStates(options);
     // Segment ids are unique in the node: each indexer has its own range, main uses the range below.
     this.#nextSegmentId = (number + 1) * 2 ** 40;

@@ -44,7 +44,7 @@ class BuiltIndex implements IndexState {
       this.#mapping = restoreMapping(
         this.meta.mappings,
         this.analysis,
-        this.meta.settings,
+        { ...this.meta.settings, 'index.provided_name': this.meta.name },
         this.#mappingBefore,
         dialectOfNode(this.#options),
       );

@@ -3,6 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../common/logger.ts';
 import type { Lanes } from '../../rest/core/lane.ts';
+import { provideDocumentIndexer } from '../../search/shard/document-segment.ts';
 import { SecurityRecords } from '../../security/records.ts';
 import type { Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
@@ -10,7 +11,9 @@ import { ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import { Channel } from '../messages/channel.ts';
 import type { FromReader, ReaderCommand, ShardRequest, ToReader } from '../messages/messages.ts';
 import { IndexStates } from '../metadata/index-states.ts';
+import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
+import { makeDocumentIndexer } from './document-segments.ts';
 import { ReaderContext } from './engine-context.ts';
 
 export class Reader {
@@ -24,6 +27,8 @@ export class Reader {
     onCommand: (message: ReaderCommand) => unknown,
   ) {
     const arenas = new ThreadArenas(parts.module);
+    provideDocumentIndexer(makeDocumentIndexer(parts.module));
+    provideCompilerOfStoredQueries();
     const records = new SecurityRecords();
     const snapshots = new ReaderSnapshots(arenas, (extents) => this.#main.notify({ type: 'release', extents }));
     this.#main = new Channel<FromReader, ToReader>(parts.port, (message) => {

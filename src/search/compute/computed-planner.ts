@@ -1,4 +1,5 @@
 // Plans of queries that have to run other queries first: joins, function scores, scripts, features.
+import { checkTurn } from '../../common/turn.ts';
 import { featureValue } from '../../mapping/types/rank-features.ts';
 import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -9,6 +10,7 @@ import {
   type FunctionScoreIndexQuery,
   type IndexQuery,
   type JoinQuery,
+  type PercolateIndexQuery,
   type ScriptedMinimum,
   type ScriptFilter,
 } from '../index-query/index-query.ts';
@@ -22,14 +24,19 @@ import { matchScope, type PlanQuery, type PlanScope, scoreScope, unscored, withA
 const MATCH_NONE: PlanNode = { op: 'matchNone' };
 const MATCH_ALL: PlanNode = { op: 'matchAll' };
 
+/** A planner for other segments, and what runs its plans. */
+export type PlanOver = (segments: readonly SegmentReader[]) => { readonly plan: PlanQuery; readonly runner: MatchRunner };
+
 export class ComputedPlanner {
   readonly #segments: readonly SegmentReader[];
   readonly #runner: MatchRunner;
   readonly #plan: PlanQuery;
+  readonly #over: PlanOver;
   #joins: Map<JoinQuery, ReadonlyMap<string, Joined>> | null = null;
 
-  /** @param plan  plans the queries inside */
-  constructor(segments: readonly SegmentReader[], runner: MatchRunner, plan: PlanQuery) {
+  /** @param plan  plans the queries inside @param over  plans queries on other segments */
+  constructor(segments: readonly SegmentReader[], runner: MatchRunner, plan: PlanQuery, over: PlanOver) {
+    this.#over = over;
     this.#segments = segments;
     this.#runner = runner;
     this.#plan = plan;
@@ -118,6 +125,37 @@ export class ComputedPlanner {
     return { op: 'docs', docs, scores: values };
   }
 
+  percolate(query: PercolateIndexQuery, scope: PlanScope): PlanNode {
+    const plan = this.#plan(query.candidates, unscored(scope));
+    if (plan.op === 'matchNone') return plan;
+    const { docs } = this.candidates(plan, scope, query.nestedPath);
+    if (docs.length === 0) return MATCH_NONE;
+    const segment = this.#segments[scope.index];
+    const found: number[] = [];
+    const scores: number[] = [];
+    query.open(segment, (documents) => {
+      const { plan: planOver, runner } = this.#over([documents]);
+      for (const docId of docs) {
+        checkTurn();
+        const matches = storedMatches(query, segment, docId, planOver, runner, scope.scored);
+        if (matches.docs.length === 0) continue;
+        found.push(docId);
+        scores.push(matches.scores.reduce((best, score) => Math.max(best, score)));
+      }
+    });
+    if (found.length === 0) return MATCH_NONE;
+    return { op: 'docs', docs: Uint32Array.from(found), scores: scope.scored ? Float32Array.from(scores) : null };
+  }
+
+  /** The documents of a request that the query stored in a document matches. @param index  segment of that document */
+  percolated(query: PercolateIndexQuery, index: number, docId: number, stored: (json: Uint8Array) => IndexQuery): Uint32Array {
+    const segment = this.#segments[index];
+    return query.open(segment, (documents) => {
+      const { plan, runner } = this.#over([documents]);
+      return storedMatches({ ...query, queryOf: stored }, segment, docId, plan, runner, false).docs.map((doc) => rankOf(documents, doc));
+    });
+  }
+
   /** @param weights  statistics for scores @param factor  of BM25: k1 + 1 or 1 */
   combined(query: CombinedIndexQuery, weights: Statistics, factor: number, scope: PlanScope): PlanNode {
     const plans = query.fields.flatMap(({ field, weight }) =>
@@ -145,6 +183,30 @@ export class ComputedPlanner {
     const scopePtr = nestedPath === null ? null : this.#segments[index].nestedDocsPtr(nestedPath);
     return this.#runner.matchesOf(index, left, scopePtr);
   }
+}
+
+const NO_DOCS: ScoredDocs = { docs: new Uint32Array(0), scores: new Float32Array(0) };
+
+/** The documents that a stored query matches. */
+function storedMatches(
+  { column, queryOf }: PercolateIndexQuery,
+  segment: SegmentReader,
+  docId: number,
+  plan: PlanQuery,
+  runner: MatchRunner,
+  isScored: boolean,
+): ScoredDocs {
+  const json = segment.binary(column, docId);
+  if (json === null) return NO_DOCS;
+  const planned = plan(queryOf(json), isScored ? scoreScope(0) : matchScope(0));
+  return planned.op === 'matchNone' ? NO_DOCS : runner.matchesOf(0, planned, null);
+}
+
+/** Position of a root document among the roots of its segment. */
+function rankOf(segment: SegmentReader, docId: number): number {
+  let rank = 0;
+  for (let root = segment.rootOf(0); root < docId; root = segment.rootOf(root + 1)) rank++;
+  return rank;
 }
 
 /** Documents found on the host, in any order. */

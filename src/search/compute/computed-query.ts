@@ -8,6 +8,7 @@ export type ScriptFilter = Extract<IndexQuery, { op: 'scriptFilter' }>;
 export function isComputed(query: IndexQuery, scored: boolean): boolean {
   switch (query.op) {
     case 'scriptFilter':
+    case 'percolate':
       return true;
     case 'combined':
       return scored;

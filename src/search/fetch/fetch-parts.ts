@@ -7,6 +7,7 @@ import type { RunControl } from '../run/run-control.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import type { FetchPart } from './fetch-target.ts';
+import { hasPercolate, percolatedPart } from './percolated.ts';
 
 export interface FetchPartOptions extends RunControl {
   readonly nodeId: string;
@@ -16,10 +17,12 @@ export interface FetchPartOptions extends RunControl {
 const NONE: readonly FetchPart[] = [];
 
 export function fetchParts(request: SearchRequest, options: FetchPartOptions): readonly FetchPart[] {
-  if (request.highlight.length === 0 && !request.explain) return NONE;
+  const isPercolated = request.query !== null && hasPercolate(request.query);
+  if (request.highlight.length === 0 && !request.explain && !isPercolated) return NONE;
   const parts: FetchPart[] = [];
   if (request.highlight.length > 0)
     parts.push(highlightPart(request.highlight, ({ at }) => at.prepared.shardQuery.query, options.contextOf));
+  if (isPercolated) parts.push(percolatedPart(request.highlight, options.contextOf));
   if (request.explain) {
     parts.push(({ at, hit }, json) => {
       json['_shard'] = `[${at.shard.index}][${at.shard.shard}]`;

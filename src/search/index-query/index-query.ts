@@ -1,5 +1,7 @@
 // A query rewritten for one index: fields, analyzers, dates and aliases are resolved, statistics and segments are not. It has the shape of
 // Lucene's queries, because scores follow from that shape. src/search/plan/planner.ts turns it into one plan per segment.
+import type { JsonObject } from '../../common/json-value.ts';
+import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { JoinScoreMode } from '../../query/query.ts';
 import type { BoostMode, ScoreMode } from '../../query/score-function.ts';
@@ -120,6 +122,24 @@ export interface CombinedIndexQuery {
   readonly nestedPath: string | null;
 }
 
+/** Stored queries that match at least one of the documents of a request, with the best score that they give one. */
+export interface PercolateIndexQuery {
+  readonly op: 'percolate';
+  /** Suffix of the fields of hits. */
+  readonly slotName: string;
+  /** Column with the JSON of the stored queries. */
+  readonly column: string;
+  /** Documents whose stored query may match. */
+  readonly candidates: IndexQuery;
+  readonly nestedPath: string | null;
+  readonly mapping: MappingSnapshot;
+  readonly sources: readonly JsonObject[];
+  /** Runs an action on the documents as a segment. @param beside  a segment of the arena in which they are laid out */
+  open<T>(beside: SegmentReader, action: (documents: SegmentReader) => T): T;
+  /** A stored query, rewritten for the documents. @param json  a value of the column */
+  readonly queryOf: (json: Uint8Array) => IndexQuery;
+}
+
 /** Documents that a script accepts. The script sees only documents that match the other clauses of the enclosing bool. */
 export interface ScriptFilter {
   readonly op: 'scriptFilter';
@@ -191,6 +211,7 @@ export type IndexQuery =
   | FunctionScoreIndexQuery
   | FeatureIndexQuery
   | CombinedIndexQuery
+  | PercolateIndexQuery
   | ScriptFilter
   | PositionalQuery
   | JoinQuery

@@ -98,6 +98,8 @@ export function queryText(query: IndexQuery): string {
       return `ToParentBlockJoinQuery (${queryText(query.query)})`;
     case 'feature':
       return `FeatureQuery(field=${query.term.field})`;
+    case 'percolate':
+      return `PercolateQuery{document_sources=${query.sources.length},inner={${queryText(query.candidates)}}}`;
     case 'combined': {
       const fields = query.fields.map(({ field, weight }) => `${field}${weight === 1 ? '' : `^${floatText(weight)}`}`);
       return `CombinedFieldQuery((${fields.join(' ')})(${query.terms.map(termText).join(' ')}))`;

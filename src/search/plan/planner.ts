@@ -13,6 +13,7 @@ import {
   type FeatureIndexQuery,
   type IndexQuery,
   type NestedIndexQuery,
+  type PercolateIndexQuery,
   type PerShardQuery,
   type PhraseIndexQuery,
   type TermsSetIndexQuery,
@@ -20,7 +21,7 @@ import {
 import type { PositionalQuery } from '../index-query/positional-query.ts';
 import type { Term } from '../index-query/term.ts';
 import { type ExpandedPositional, type FrequencyScore, matchPositions } from '../positions/plan-positional.ts';
-import type { FieldStatistics, ShardStatistics, Statistics } from '../shard/statistics.ts';
+import { type FieldStatistics, ShardStatistics, type Statistics } from '../shard/statistics.ts';
 import { Expansions } from './expansions.ts';
 import { planFilter } from './segment-filters.ts';
 import { planConstant, TermPlanner } from './term-planner.ts';
@@ -41,7 +42,14 @@ export class Planner {
     this.#local = local;
     this.#weights = weights;
     this.#terms = new TermPlanner(local, weights);
-    this.#computed = new ComputedPlanner(local.segments, runner, (query, scope) => this.plan(query, scope));
+    const over = (segments: readonly SegmentReader[]) => {
+      // Percolated documents are scored by plain BM25, whatever the similarities of their fields are.
+      const statistics = new ShardStatistics(segments);
+      const own = runner.over(segments);
+      const planner = new Planner(statistics, statistics, maxClauses, own);
+      return { runner: own, plan: (query: IndexQuery, scope: PlanScope) => planner.plan(query, scope) };
+    };
+    this.#computed = new ComputedPlanner(local.segments, runner, (query, scope) => this.plan(query, scope), over);
     this.#expansions = new Expansions(local, maxClauses);
   }
 
@@ -64,6 +72,11 @@ export class Planner {
 
   docFreq(term: Term): number {
     return this.#weights.docFreq(term);
+  }
+
+  /** The documents of a percolate query, by position, that the query stored in a document of the shard matches. */
+  percolated(query: PercolateIndexQuery, index: number, docId: number, stored: (json: Uint8Array) => IndexQuery): Uint32Array {
+    return this.#computed.percolated(query, index, docId, stored);
   }
 
   /** The query made from the statistics of the shard, the same for all its segments. */
@@ -132,6 +145,8 @@ export class Planner {
         return this.#computed.scriptFilter(query, scope);
       case 'feature':
         return this.#computed.feature(query, this.#meanFreqOf(query), scope);
+      case 'percolate':
+        return this.#computed.percolate(query, scope);
       case 'combined':
         return this.#computed.combined(query, this.#weights, this.#terms.scoreFactor(query.fields[0].field), scope);
       case 'functionScore':

@@ -16,6 +16,8 @@ const SCRIPT_US_PER_DOC = 3;
 const SHAPE_US_PER_DOC = 0.5;
 const JOIN_US_PER_DOC = 0.1;
 const COMBINED_US_PER_DOC = 0.1;
+/** Of all documents, of which candidates are a part. */
+const PERCOLATE_US_PER_DOC = 1;
 /** Per term of the dictionary, of which there are at most as many as documents in most indices. */
 const PATTERN_US_PER_DOC = 0.05;
 const TEXT_US_PER_DOC = 20;
@@ -66,6 +68,8 @@ export function costOfQuery(query: Query, docs: number): number {
       return query.queries.reduce((cost, child) => cost + costOfQuery(child, docs), 0);
     case 'pinned':
       return costOfQuery(query.organic, docs);
+    case 'percolate':
+      return docs * PERCOLATE_US_PER_DOC + (query.documents?.length ?? 1) * TEXT_US_PER_DOC;
     case 'combined_fields':
       return docs * COMBINED_US_PER_DOC * query.fields.length;
     case 'constant_score':

@@ -51,6 +51,8 @@ export function isTextual(field: FieldType): boolean {
 export function termQuery(field: FieldType, value: unknown, context: RewriteContext): IndexQuery {
   if (field.name === '_id') return constant(rewriteIds([String(value)], context));
   if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('the index has another name');
+  if (field.typeName === 'percolator')
+    throw refuse(context, 'Percolator fields are not searchable directly, use a percolate query instead');
   switch (field.family) {
     case 'geo_point':
       throw refuse(context, `Geometry fields do not support exact searching, use dedicated geometry queries instead: [${field.name}]`);

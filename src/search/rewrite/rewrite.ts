@@ -15,6 +15,7 @@ import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
 import { rewriteMoreLikeThis } from './more-like-this.ts';
 import { rewriteFuzzy, rewritePattern, rewriteTerm } from './patterns.ts';
+import { rewritePercolate } from './percolate.ts';
 import { rewritePinned } from './pinned.ts';
 import { rewriteIntervals, rewriteSpan } from './positional.ts';
 import { rewriteQueryString } from './query-string.ts';
@@ -38,7 +39,7 @@ function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
     const rewritten = rewriteKind(query, context);
     result = withBoost(
       context.mapping.hasRuntime ? withRuntimeFilters(rewritten, context) : rewritten,
-      query.kind === 'pinned' ? 1 : query.boost,
+      isBoostable(query) ? query.boost : 1,
     );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -46,6 +47,11 @@ function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
     throw queryShardError(context.index, `failed to create query: ${error.reason}`, error);
   }
   return query.name === null ? result : { op: 'named', name: query.name, query: result };
+}
+
+/** Scores of pinned documents have no room for a boost, those of percolated documents ignore it. */
+function isBoostable({ kind }: Query): boolean {
+  return kind !== 'pinned' && kind !== 'percolate';
 }
 
 function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
@@ -136,6 +142,8 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'has_child':
     case 'has_parent':
       return rewriteRelated(query, rewriteAny(query.query, context), context);
+    case 'percolate':
+      return rewritePercolate(query, context, rewriteQuery);
     case 'parent_id':
       return rewriteParentId(query, context);
     case 'geo_shape':

@@ -10,6 +10,10 @@ export class SegmentMatchRunner implements MatchRunner {
     this.#segments = segments;
   }
 
+  over(segments: readonly SegmentReader[]): MatchRunner {
+    return new SegmentMatchRunner(segments);
+  }
+
   matchesOf(index: number, plan: PlanNode, scopePtr: number | null): ScoredDocs {
     const segment = this.#segments[index];
     const scoped = scopePtr === null ? plan : boolPlan({ must: [plan], filter: [{ op: 'bitset', ptr: scopePtr }] });

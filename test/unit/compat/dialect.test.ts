@@ -47,6 +47,12 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     const aggs = { a: { date_histogram: { field: 'number', interval: 'day' } } };
     return (await ask('POST /docs/_search', { aggs })).json.error?.type === 'x_content_parse_exception';
   },
+  namesPercolatedQueries: async (ask) => {
+    await ask('PUT /alerts', { mappings: { properties: { query: { type: 'percolator' }, text: { type: 'text' } } } });
+    await ask('PUT /alerts/_doc/1?refresh=true', { query: { match: { text: { query: 'fox', _name: 'foxes' } } } });
+    const query = { percolate: { field: 'query', document: { text: 'a fox' } } };
+    return '_percolator_document_slot_0_matched_queries' in (await search(ask, { query }, 'alerts')).hits.hits[0].fields;
+  },
   highlightsLoadIds: async (ask) => {
     const body = { query: { match: { text: 'fox' } }, stored_fields: '_none_', highlight: { fields: { text: {} } } };
     return '_id' in (await search(ask, body)).hits.hits[0];

@@ -1,0 +1,36 @@
+// Queries stored in percolator fields. Documents are parsed in this folder, queries are compiled by src/query and src/search, which this folder
+// may not import: the code that starts the thread provides the compiler.
+import type { MappingAnalysis } from './mapping-analysis.ts';
+import type { MappingSnapshot } from './mapping-snapshot.ts';
+
+/** What a percolator field stores of a query. */
+export interface StoredQuery {
+  /** The query as UTF-8 JSON. */
+  readonly json: Uint8Array;
+  /** Every document that the query matches has at least one of these terms, `field NUL term` each; null if no such terms can be named. */
+  readonly terms: readonly Uint8Array[] | null;
+}
+
+/** What a stored query is compiled for. */
+export interface StoredQueryEnvironment {
+  readonly mapping: MappingSnapshot;
+  readonly analysis: MappingAnalysis;
+  /** Flat index settings with the prefix `index.`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** @throws ApiError: the query is not valid, or cannot be percolated */
+export type QueryCompiler = (query: unknown, environment: StoredQueryEnvironment) => StoredQuery;
+
+let compiler: QueryCompiler | null = null;
+
+/** @param compile  called for each stored query */
+export function provideQueryCompiler(compile: QueryCompiler): void {
+  compiler = compile;
+}
+
+/** @throws ApiError as the compiler */
+export function compileStoredQuery(query: unknown, environment: StoredQueryEnvironment): StoredQuery {
+  if (!compiler) throw new Error('no compiler of stored queries has been provided');
+  return compiler(query, environment);
+}
