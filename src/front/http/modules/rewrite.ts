@@ -149,6 +149,8 @@ function parseRewrite(f: HttpFrame): Op {
       if (rewriteModule.conf(log).rewrite_log) r.log('notice', `rewritten redirect: "${r.out.location}"`);
       return status;
     }
+    // an emptied query is empty in variables, not absent
+    if (newArgs !== null || r.args !== '') r.emptyArgs = true;
     if (newArgs !== null) r.args = keepArgs && r.args ? `${newArgs}&${r.args}` : newArgs;
     else if (!keepArgs) r.args = '';
     if (newUri === '') {

@@ -57,10 +57,15 @@ export class ResponseHead {
     this.fields.push(field);
     return field;
   }
-  /** Replaces all fields of that name; null removes them. */
+  /** Replaces all fields of that name, in the place of the first; null removes them. */
   set(name: string, value: string | null): void {
     const lname = lowerName(name);
-    if (findHeader(this.fields, lname)) this.fields = this.fields.filter((f) => f.lname !== lname);
-    if (value !== null) this.fields.push({ name, lname, value });
+    const old = findHeader(this.fields, lname);
+    if (!old) {
+      if (value !== null) this.fields.push({ name, lname, value });
+      return;
+    }
+    const kept = value === null ? null : { name, lname, value };
+    this.fields = this.fields.flatMap((f) => (f === old ? (kept ?? []) : f.lname === lname ? [] : f));
   }
 }

@@ -113,7 +113,6 @@ function setExpires(r: Request, text: string, modified: boolean): void {
   const expires = parseExpires(text, modified);
   if (!expires || expires.kind === 'off' || text === '') return;
   const { out } = r;
-  out.set('Cache-Control', null);
   if (expires.kind === 'epoch') {
     out.set('Expires', 'Thu, 01 Jan 1970 00:00:01 GMT');
     out.set('Cache-Control', 'no-cache');

@@ -14,42 +14,92 @@ interface Freshness {
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** Evaluates the header of a response. @param ignored  lower-case names of fields to ignore */
+/** Evaluates the fields of a response in their order, which matters. @param ignored  lower-case names of fields to ignore */
 export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
-  const result: Freshness = { forbidden: false, until: null, staleUpdating: 0, staleError: 0 };
-  const first = (lname: string) => (ignored.has(lname) ? undefined : head.fields.find((f) => f.lname === lname)?.value);
-  if (
-    first('set-cookie') !== undefined ||
-    varyOf(head, ignored)
-      .split(',')
-      .some((name) => name.trim() === '*')
-  )
-    result.forbidden = true;
-  const accel = first('x-accel-expires');
-  if (accel !== undefined) {
-    const at = /^@(\d+)$/.exec(accel);
-    const seconds = /^\d+$/.test(accel) ? Number(accel) : null;
-    if (at) result.until = Number(at[1]);
-    else if (seconds === 0) result.forbidden = true;
-    else if (seconds !== null) result.until = nowSeconds() + seconds;
-    if (at || seconds !== null) {
-      // the stale-* values of Cache-Control still apply
-      const { staleUpdating, staleError } = cacheControl(head, ignored);
-      return { ...result, staleUpdating, staleError };
+  const reading = new Reading();
+  for (const { lname, value } of head.fields) {
+    if (ignored.has(lname)) continue;
+    if (lname === 'cache-control') reading.cacheControl(value);
+    else if (lname === 'expires') reading.expires(value);
+    else if (lname === 'x-accel-expires') reading.accelExpires(value);
+    else if (lname === 'set-cookie' || (lname === 'vary' && value === '*')) reading.never = true;
+  }
+  if (varyOf(head, ignored).length > MAX_VARY) reading.never = true;
+  const { until, staleUpdating, staleError } = reading;
+  return { forbidden: reading.never || reading.noCache || reading.expired, until, staleUpdating, staleError };
+}
+
+/** characters of `Vary` beyond which a response is not cached */
+const MAX_VARY = 128;
+
+class Reading {
+  /** nothing that follows makes the response cacheable again */
+  never = false;
+  /** X-Accel-Expires overrides these two */
+  noCache = false;
+  expired = false;
+  until: number | null = null;
+  staleUpdating = 0;
+  staleError = 0;
+  #accelerated = false;
+  #expiresSeen = false;
+
+  cacheControl(value: string): void {
+    if (!(this.until !== null && this.#accelerated)) {
+      if (/no-cache|no-store|private/i.test(value)) {
+        this.noCache = true;
+        return;
+      }
+      const age = this.#seconds(value, 's-maxage') ?? this.#seconds(value, 'max-age');
+      if (age === 'invalid') return;
+      if (age === 0) {
+        this.noCache = true;
+        return;
+      }
+      if (age !== null) {
+        this.until = nowSeconds() + age;
+        this.expired = false;
+      }
     }
+    const updating = this.#seconds(value, 'stale-while-revalidate');
+    if (updating === 'invalid') return;
+    if (updating !== null) this.staleUpdating = this.staleError = updating;
+    const error = this.#seconds(value, 'stale-if-error');
+    if (typeof error === 'number') this.staleError = error;
   }
-  const control = cacheControl(head, ignored);
-  if (control.forbidden) result.forbidden = true;
-  result.staleUpdating = control.staleUpdating;
-  result.staleError = control.staleError;
-  result.until = control.until;
-  const expires = first('expires');
-  if (expires !== undefined && result.until === null) {
-    const at = parseHttpDate(expires);
-    if (at < 0 || at <= nowSeconds()) result.forbidden = true;
-    else result.until = at;
+
+  /** A number of seconds of a directive, null without it; an invalid one forbids caching. */
+  #seconds(value: string, name: string): number | 'invalid' | null {
+    const found = new RegExp(`${name}=([^,; ]*)`, 'i').exec(value);
+    if (!found) return null;
+    if (/^\d*$/.test(found[1])) return Math.min(Number(found[1]), Number.MAX_SAFE_INTEGER - nowSeconds());
+    this.never = true;
+    return 'invalid';
   }
-  return result;
+
+  expires(value: string): void {
+    if (this.#expiresSeen) return;
+    this.#expiresSeen = true;
+    if (this.until !== null) return;
+    const at = parseHttpDate(value);
+    if (at < 0 || at < nowSeconds()) this.expired = true;
+    else this.until = at;
+  }
+
+  accelExpires(value: string): void {
+    if (this.#accelerated) return;
+    this.#accelerated = true;
+    const [, mark, digits] = /^(@?)(\d+)$/.exec(value) ?? [];
+    if (digits === undefined) return;
+    const seconds = Number(digits);
+    if (mark === '' && seconds === 0) {
+      this.never = true;
+      return;
+    }
+    this.until = mark === '@' ? seconds : nowSeconds() + seconds;
+    this.noCache = false;
+    this.expired = false;
+  }
 }
 
 /** All values of `Vary`, joined. */
@@ -58,31 +108,7 @@ export function varyOf(head: UpstreamHead, ignored: ReadonlySet<string>): string
   return head.fields
     .filter((f) => f.lname === 'vary')
     .map((f) => f.value)
-    .join(',');
-}
-
-function cacheControl(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
-  const result: Freshness = { forbidden: false, until: null, staleUpdating: 0, staleError: 0 };
-  if (ignored.has('cache-control')) return result;
-  const control = head.fields
-    .filter((f) => f.lname === 'cache-control')
-    .map((f) => f.value)
-    .join(',');
-  if (control === '') return result;
-  if (/no-cache|no-store|private/i.test(control)) return { ...result, forbidden: true };
-  // an invalid number forbids caching, too
-  const number = (name: string): number | null => {
-    const m = new RegExp(`${name}=([^,; ]*)`, 'i').exec(control);
-    if (m && !/^\d+$/.test(m[1])) result.forbidden = true;
-    return m ? Number(m[1]) : null;
-  };
-  const shared = number('s-maxage') ?? number('max-age');
-  if (shared === 0) return { ...result, forbidden: true };
-  if (shared !== null) result.until = nowSeconds() + shared;
-  const updating = number('stale-while-revalidate');
-  result.staleUpdating = updating ?? 0;
-  result.staleError = number('stale-if-error') ?? updating ?? 0;
-  return result;
+    .join(', ');
 }
 
 /** Time until which a response is valid, 0: it must not be cached. */

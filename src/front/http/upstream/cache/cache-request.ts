@@ -236,7 +236,8 @@ export class FileCacheRequest implements CacheRequest {
 
   #prepareRevalidation(u: CacheClient): void {
     if (!this.#conf.revalidate || !this.#entry) return;
-    const { fields } = this.#entry.head;
+    const { fields, status } = this.#entry.head;
+    if (status !== 200 && status !== 206) return;
     const value = (lname: string) => fields.find((f) => f.lname === lname)?.value;
     let text = '';
     const modified = value('last-modified');

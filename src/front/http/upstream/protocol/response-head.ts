@@ -74,7 +74,7 @@ export function acceptHead(u: HeadReceiver, head: UpstreamHead, fromCache = fals
   if (charset !== undefined && !ignored.has('x-accel-charset')) r.overrideCharset = charset;
   const redirect = value('x-accel-redirect');
   if (redirect !== undefined && !ignored.has('x-accel-redirect') && !fromCache) return accelRedirect(u, head, redirect);
-  r.disableNotModified = !u.cacheable && !fromCache;
+  r.disableNotModified = !u.cacheable && !u.mayCache && !fromCache;
   const { out } = r;
   out.status = head.status;
   out.statusLine = head.statusLine;
