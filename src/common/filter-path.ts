@@ -1,10 +1,11 @@
 // `filter_path`: selects parts of a response. Comma-separated dotted paths; `*` matches (part of) a name, `**` any number of names, a leading `-`
 // excludes. Paths pass through lists. Objects and lists that lose all their members are removed, too.
 
-import { parseJson } from './json-parse.ts';
+import { JsonFloat } from './json-float.ts';
 import { setOwn } from './own-property.ts';
 import { RawJson } from './raw-json.ts';
 import { runAtOnce, type SlicedWork } from './slices.ts';
+import { isJsonObject, parseToWrite } from './source-numbers.ts';
 
 type Step = string | RegExp | '**';
 type Path = readonly Step[];
@@ -71,8 +72,13 @@ function step(paths: readonly Path[], name: string): Array<Path | null> {
   return next;
 }
 
+/** The parsed value of a member that is stored as text; floats stay as they are. */
+function open(value: unknown): unknown {
+  return value instanceof RawJson && !(value instanceof JsonFloat) ? parseToWrite(value.text) : value;
+}
+
 function* include(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
-  const opened = value instanceof RawJson ? parseJson(value.text) : value;
+  const opened = open(value);
   if (Array.isArray(opened)) {
     const items: unknown[] = [];
     for (const item of opened) {
@@ -81,7 +87,7 @@ function* include(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
     }
     return items.length > 0 ? items : undefined;
   }
-  if (typeof opened !== 'object' || opened === null) return undefined;
+  if (!isJsonObject(opened)) return undefined;
   yield;
   const result: Record<string, unknown> = {};
   let isEmpty = true;
@@ -97,7 +103,7 @@ function* include(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
 }
 
 function* exclude(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
-  const opened = value instanceof RawJson ? parseJson(value.text) : value;
+  const opened = open(value);
   if (Array.isArray(opened)) {
     const items: unknown[] = [];
     for (const item of opened) {
@@ -106,7 +112,7 @@ function* exclude(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
     }
     return items.length > 0 || opened.length === 0 ? items : undefined;
   }
-  if (typeof opened !== 'object' || opened === null) return opened;
+  if (!isJsonObject(opened)) return opened;
   yield;
   const result: Record<string, unknown> = {};
   let hasLost = false;

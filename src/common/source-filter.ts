@@ -2,6 +2,7 @@
 
 import type { MutableJsonObject } from './json-value.ts';
 import { setOwn } from './own-property.ts';
+import { isJsonObject } from './source-numbers.ts';
 
 export interface SourceFilter {
   /** false omits the source. */
@@ -38,8 +39,8 @@ function filterObject(object: MutableJsonObject, prefix: string, includes: Compi
     if (Array.isArray(value)) {
       const items = filterList(value, path, below, excludes);
       if (included || !items.every(isNothing)) setOwn(out, key, items);
-    } else if (typeof value === 'object' && value !== null) {
-      const kept = filterObject(value as MutableJsonObject, `${path}.`, below, excludes);
+    } else if (isJsonObject(value)) {
+      const kept = filterObject(value, `${path}.`, below, excludes);
       if (included || Object.keys(kept).length > 0) setOwn(out, key, kept);
     } else if (included) setOwn(out, key, value);
   }
@@ -55,7 +56,7 @@ function filterList(items: readonly unknown[], path: string, includes: Compiled 
   const out: unknown[] = [];
   for (const item of items) {
     if (Array.isArray(item)) out.push(filterList(item, path, includes, excludes));
-    else if (typeof item === 'object' && item !== null) out.push(filterObject(item as MutableJsonObject, `${path}.`, includes, excludes));
+    else if (isJsonObject(item)) out.push(filterObject(item, `${path}.`, includes, excludes));
     else if (includes === null) out.push(item);
   }
   return out;

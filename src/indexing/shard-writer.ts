@@ -219,6 +219,7 @@ export class ShardWriter implements MergingWriter {
     let { source } = operation;
     let routing = operation.routing;
     let json: JsonObject | null = null;
+    let typedSource = operation.source;
     if (operation.kind === 'update') {
       const updated = updateDocument(
         operation,
@@ -236,20 +237,13 @@ export class ShardWriter implements MergingWriter {
       }
       json = updated.json;
       routing = updated.routing;
-      source = Buffer.from(stringifySource(json));
+      source = updated.source ?? Buffer.from(stringifySource(json));
+      typedSource = updated.source;
     }
     const version = nextVersion(operation, current, this.identity);
     json ??= parseSource(source ?? NO_BYTES);
     const seqNo = this.#nextSeqNo;
-    const added = await this.#addToBuffer(
-      operation.id,
-      json,
-      routing,
-      seqNo,
-      version,
-      operation.kind === 'update' ? null : operation.source,
-      operation.dynamicTemplates,
-    );
+    const added = await this.#addToBuffer(operation.id, json, routing, seqNo, version, typedSource, operation.dynamicTemplates);
     this.#nextSeqNo++;
     const before = this.#versions.own(operation.id);
     this.#versions.set(operation.id, { seqNo, version, primaryTerm: this.#primaryTerm, docId: added, at: 0 });

@@ -1,5 +1,7 @@
 // Computes the result of an update: by a partial document, an upsert or a script.
 import type { JsonObject } from '../common/json-value.ts';
+import { writeJson } from '../common/json-write.ts';
+import { hasJavaNumbers, parseToWrite } from '../common/source-numbers.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';
@@ -15,7 +17,15 @@ export interface StoredVersion {
   readonly version: number;
 }
 
-export type UpdateOutcome = 'noop' | 'delete' | { json: JsonObject; routing: string | null };
+export type UpdateOutcome =
+  | 'noop'
+  | 'delete'
+  | {
+      json: JsonObject;
+      routing: string | null;
+      /** The document as text if its numbers are not those that `json` would be written with; null otherwise. */
+      source: Uint8Array | null;
+    };
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -31,7 +41,8 @@ export function updateDocument(
   hasSource: boolean,
 ): UpdateOutcome {
   const nowMs = env.nowMs();
-  const body = parseUpdateBody(parseUpdateSource(operation.source ?? NO_BYTES), operation.docAsUpsert, env.storedScript);
+  const bodyBytes = operation.source ?? NO_BYTES;
+  const body = parseUpdateBody(parseUpdateSource(bodyBytes), operation.docAsUpsert, env.storedScript);
   if (operation.ifSeqNo !== null) checkNoUpsert(body);
   const run = (script: UpdateScript, source: JsonObject, routing: string | null, version: number | null): UpdateOutcome => {
     const document = { source, index: identity.index, id: operation.id, version, routing, nowMs };
@@ -43,7 +54,7 @@ export function updateDocument(
       throw error;
     }
     if (outcome.op === 'none') return 'noop';
-    return outcome.op === 'delete' ? 'delete' : { json: outcome.source, routing };
+    return outcome.op === 'delete' ? 'delete' : { json: outcome.source, routing, source: null };
   };
   if (readCurrent === null) {
     const created = body.docAsUpsert ? body.doc : body.upsert;
@@ -52,7 +63,10 @@ export function updateDocument(
         details: { index_uuid: identity.uuid, shard: String(identity.shard), index: identity.index },
       });
     }
-    if (body.script === null || !body.scriptedUpsert) return { json: created, routing: operation.routing };
+    if (body.script === null || !body.scriptedUpsert) {
+      const exact = parseExact(bodyBytes)?.[body.docAsUpsert ? 'doc' : 'upsert'];
+      return { json: created, routing: operation.routing, source: exact === undefined ? null : Buffer.from(writeJson(exact)) };
+    }
     return run(body.script, created, operation.routing, null);
   }
   const { source, routing, version } = readCurrent();
@@ -63,7 +77,20 @@ export function updateDocument(
   }
   const json = parseSource(source);
   if (body.script !== null) return run(body.script, json, routing, version);
-  return mergeDocument(json, body.doc as JsonObject, body.detectNoop) || !body.detectNoop ? { json, routing } : 'noop';
+  const exact = parseExact(source);
+  const exactBody = parseExact(bodyBytes);
+  if (exact === null && exactBody === null)
+    return mergeDocument(json, body.doc as JsonObject, body.detectNoop) || !body.detectNoop ? { json, routing, source: null } : 'noop';
+  const merged = exact ?? json;
+  if (!mergeDocument(merged, (exactBody?.doc ?? body.doc) as JsonObject, body.detectNoop) && body.detectNoop) return 'noop';
+  const bytes = Buffer.from(writeJson(merged));
+  return { json: parseSource(bytes), routing, source: bytes };
+}
+
+/** The object with doubles that keep their type; null if it has none that would be written otherwise. */
+function parseExact(bytes: Uint8Array): JsonObject | null {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return hasJavaNumbers(text) ? (parseToWrite(text) as JsonObject) : null;
 }
 
 /** @throws ApiError action_request_validation_exception: a conditional write must not create the document */

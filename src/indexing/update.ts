@@ -1,8 +1,10 @@
 // The body of an update request, and merging a partial document. Works on parsed JSON; the writer makes an index operation of the result.
 
+import { JsonFloat } from '../common/json-float.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
 import { setOwn } from '../common/own-property.ts';
+import { isJsonObject } from '../common/source-numbers.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import { parseUpdateScript, type UpdateScript } from '../scripting/update-script.ts';
@@ -62,7 +64,7 @@ export function mergeDocument(target: JsonObject, changes: JsonObject, detectNoo
   let changed = false;
   for (const [key, value] of Object.entries(changes)) {
     const old = Object.hasOwn(target, key) ? target[key] : undefined;
-    if (isObject(old) && isObject(value)) {
+    if (isJsonObject(old) && isJsonObject(value)) {
       if (mergeDocument(old, value, detectNoop)) changed = true;
       continue;
     }
@@ -74,6 +76,7 @@ export function mergeDocument(target: JsonObject, changes: JsonObject, detectNoo
 
 function deepEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
+  if (a instanceof JsonFloat && b instanceof JsonFloat) return a.text === b.text;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => deepEqual(item, b[i]));
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);

@@ -211,7 +211,7 @@ class Mapping implements MappingSnapshot {
     typed: () => MutableJsonObject,
     templates: NamedTemplates,
   ): MutableJsonObject | null {
-    let update = dynamic.find(source, templates);
+    let update = dynamic.find(source, templates, false);
     // Only the typed source distinguishes 1.0 from 1, which decides the type of a new field.
     if (update !== null) update = dynamic.find(typed(), templates);
     if (!this.#compiled.copiesToUnmapped) return update;

@@ -59,6 +59,7 @@ export class DynamicMapper {
   #depth = 0;
   /** New fields of the source so far. */
   #added = 0;
+  #isTyped = true;
   #templates: NamedTemplates = {};
   /** Runtime fields that the last source would add, by full name. */
   readonly #runtime = new Map<string, MutableJsonObject>();
@@ -75,9 +76,11 @@ export class DynamicMapper {
 
   /**
    * @param templates  names of the dynamic templates for new fields at these paths, overriding the templates' own conditions
-   * @throws ApiError: an invalid name, or nesting that is too deep
+   * @param isTyped    false if `1.0` and `1` look alike in the source, so that types of new fields are only guessed and may not be compared
+   * @throws ApiError: an invalid name, nesting that is too deep, or values of different types in a new field
    */
-  find(source: MutableJsonObject, templates: NamedTemplates = {}): MutableJsonObject | null {
+  find(source: MutableJsonObject, templates: NamedTemplates = {}, isTyped = true): MutableJsonObject | null {
+    this.#isTyped = isTyped;
     this.#templates = templates;
     const { root } = this.#mapping;
     if (!root.enabled) return null;
@@ -168,7 +171,7 @@ export class DynamicMapper {
           draft.fields.set(key, leaf);
           this.#added++;
         }
-      } else if (leaf) checkSameType(pathOf(draft, key), known, leaf);
+      } else if (leaf && this.#isTyped) checkSameType(pathOf(draft, key), known, leaf);
     }
   }
 

@@ -1,5 +1,6 @@
 // Field level security: which fields of an index a caller sees, and the sources of documents without the others.
 import { setOwn } from '../common/own-property.ts';
+import { isJsonObject } from '../common/source-numbers.ts';
 import { matchesName, matchesPrefix } from './name-pattern.ts';
 import type { FieldSecurity } from './role.ts';
 
@@ -66,9 +67,9 @@ export class FieldAccess {
       });
       return items.length > 0 || this.permits(path) ? items : undefined;
     }
-    if (typeof value !== 'object' || value === null) return this.permits(path) ? value : undefined;
+    if (!isJsonObject(value)) return this.permits(path) ? value : undefined;
     if (isField(path)) return this.permits(path) ? value : undefined;
-    return this.permitsBelow(path) ? this.#filterObject(value as JsonObject, `${path}.`, isField) : undefined;
+    return this.permitsBelow(path) ? this.#filterObject(value, `${path}.`, isField) : undefined;
   }
 
   #decide(name: string): boolean {

@@ -1,9 +1,10 @@
 // How `_update_by_query` and `_reindex` change a hit: by a script, then by ingest pipelines.
 
-import { parseJson, parseJsonBytes } from '../../common/json-parse.ts';
+import { parseJsonBytes } from '../../common/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { parseToWrite } from '../../common/source-numbers.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import {
@@ -66,7 +67,7 @@ export async function ingested(
 function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
   if (hit.source === null) throw illegalArgumentError(`[${hit.index}][${hit.id}] didn't store _source`);
   if (filter === null) return Buffer.from(hit.source.text);
-  return Buffer.from(writeJson(filterSource(parseJson(hit.source.text) as MutableJsonObject, filter)));
+  return Buffer.from(writeJson(filterSource(parseToWrite(hit.source.text) as MutableJsonObject, filter)));
 }
 
 /** A hit after the script. */

@@ -1,12 +1,12 @@
 // `_source` in answers: the stored bytes, or the part of the document that a filter leaves.
-import { parseJson } from '../../common/json-parse.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { parseToWrite } from '../../common/source-numbers.ts';
 
 /** @returns the stored JSON if nothing is filtered, else the filtered object; undefined if `_source` is disabled */
 export function renderSource(source: Uint8Array, filter: SourceFilter): RawJson | Record<string, unknown> | undefined {
   if (!filter.enabled) return undefined;
   const text = Buffer.from(source.buffer, source.byteOffset, source.length).toString('utf8');
   if (filter.includes.length === 0 && filter.excludes.length === 0) return new RawJson(text);
-  return filterSource(parseJson(text) as Record<string, unknown>, filter);
+  return filterSource(parseToWrite(text) as Record<string, unknown>, filter);
 }

@@ -3,12 +3,12 @@
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { parseToWrite } from '../../common/source-numbers.ts';
 import { inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { lazySource } from '../../search/fetch/fetch-target.ts';
 import { queryText } from '../../search/index-query/query-text.ts';
 import { Explainer, explanationJson } from '../../search/profile/explain.ts';
 import { costOfQuery, HEAVY_US } from '../../search/request/cost.ts';
@@ -151,9 +151,8 @@ function explainIn(
     const shown: MutableJsonObject = { _seq_no: document.seqNo, _primary_term: document.primaryTerm, found: true };
     if (source.enabled && document.source) {
       const isWhole = source.includes.length + source.excludes.length === 0;
-      shown['_source'] = isWhole
-        ? new RawJson(Buffer.from(document.source).toString('utf8'))
-        : filterSource(lazySource(document)(), source);
+      const text = Buffer.from(document.source).toString('utf8');
+      shown['_source'] = isWhole ? new RawJson(text) : filterSource(parseToWrite(text) as MutableJsonObject, source);
     }
     body['get'] = shown;
   }

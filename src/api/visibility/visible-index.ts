@@ -1,8 +1,8 @@
 // An index as a caller with document or field level security sees it. Everything that reads the index goes through its mapping, its snapshots and its
 // stored documents, so limits on these three limit every operation.
 import { BoundedMap } from '../../common/bounded-map.ts';
-import { parseJsonBytes } from '../../common/json-parse.ts';
 import { writeJson } from '../../common/json-write.ts';
+import { parseToWrite } from '../../common/source-numbers.ts';
 import { VisibleMapping, visibleMappings } from '../../mapping/visible-mapping.ts';
 import type { Query } from '../../query/query.ts';
 import { mentionsNow } from '../../query/uncacheable.ts';
@@ -80,7 +80,7 @@ export class Visibility {
     if (this.fields === null || document === null || document.source === null) return document;
     const { mapping } = base;
     const source = this.fields.filterSource(
-      parseJsonBytes(document.source) as Record<string, unknown>,
+      parseToWrite(Buffer.from(document.source).toString('utf8')) as Record<string, unknown>,
       (path) => mapping.field(path) !== null && !mapping.isObject(path),
     );
     return { ...document, source: Buffer.from(writeJson(source)) };

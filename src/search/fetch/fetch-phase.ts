@@ -4,6 +4,7 @@ import { jsonFloat } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { RawJson } from '../../common/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
+import { hasJavaNumbers, parseToWrite } from '../../common/source-numbers.ts';
 import { checkTurn } from '../../common/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -124,8 +125,9 @@ function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest):
   const filters = [stored, request.source]
     .filter((filter) => filter !== null)
     .filter(({ includes, excludes }) => includes.length + excludes.length > 0);
-  if (filters.length === 0) return new RawJson(utf8String(document.source));
-  let filtered = source();
+  const text = utf8String(document.source);
+  if (filters.length === 0) return new RawJson(text);
+  let filtered = hasJavaNumbers(text) ? (parseToWrite(text) as MutableJsonObject) : source();
   for (const filter of filters) filtered = filterSource(filtered, { enabled: true, includes: filter.includes, excludes: filter.excludes });
   return filtered;
 }

@@ -4,6 +4,7 @@ import type { DocGroup } from '../../aggs/index.ts';
 import { jsonFloat } from '../../common/json-float.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { filterSource } from '../../common/source-filter.ts';
+import { parseToWrite } from '../../common/source-numbers.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode } from '../../plan/query-plan.ts';
 import { matchScope } from '../compute/plan-scope.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -164,7 +165,8 @@ function nestedHit(
   out['_score'] = Number.isNaN(hit.score) ? null : jsonFloat(hit.score);
   const atItsPath = () => wrap(nestedPath, nestedSource(source(), identity));
   if (request.source?.enabled !== false && at.shard.mapping.source.enabled) {
-    const own = nestedSource(source(), identity);
+    const text = document.source ? Buffer.from(document.source).toString('utf8') : '{}';
+    const own = nestedSource(parseToWrite(text) as MutableJsonObject, identity);
     const filter = request.source;
     out['_source'] = filter && filter.includes.length + filter.excludes.length > 0 ? nestedFilter(own, nestedPath, filter) : own;
   }
