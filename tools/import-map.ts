@@ -65,6 +65,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/api/documents': 'search ingest core',
   'src/api/snapshots': 'core',
   'src/api/indices': 'documents search cluster core',
+  'src/api/lifecycle': 'indices cluster core',
   'src/rest/auth': '',
   'src/rest/core': 'auth',
   'src/rest/ingest': 'core',

@@ -47,8 +47,45 @@ export interface IndexMeta {
   readonly restored?: RestoreSource;
   /** The data stream to which the index belongs; absent if it belongs to none. */
   readonly dataStream?: string;
+  /** Absent until a lifecycle policy acts on the index. */
+  readonly lifecycle?: LifecycleState;
   /** When and by which conditions the index was rolled over, by alias or data stream. Absent until then. */
   readonly rollovers?: Readonly<Record<string, Rollover>>;
+}
+
+/** Where an index is in its lifecycle policy. */
+export interface LifecycleState {
+  readonly policy: string;
+  /** `new`, or a phase of the policy. */
+  readonly phase: string;
+  /** An action of the phase, or `complete`. */
+  readonly action: string;
+  /** A step of the action, `complete`, or `ERROR`. */
+  readonly step: string;
+  readonly phaseMs: number;
+  readonly actionMs: number;
+  readonly stepMs: number;
+  /** The phase as it was when the index entered it, and the version of the policy. */
+  readonly definition: JsonObject | null;
+  readonly version: number;
+  readonly modifiedMs: number;
+  /** Of step `ERROR`: the step that failed, how often it was tried, and its error. */
+  readonly failedStep: string | null;
+  readonly retries: number;
+  readonly info: JsonObject | null;
+}
+
+/** A policy of index lifecycles. */
+export interface LifecyclePolicy {
+  readonly version: number;
+  readonly modifiedMs: number;
+  /** `{ phases, _meta }` with all defaults. */
+  readonly policy: JsonObject;
+}
+
+export interface IndexLifecycles {
+  readonly isStopped: boolean;
+  readonly policies: Readonly<Record<string, LifecyclePolicy>>;
 }
 
 export interface Rollover {
@@ -131,6 +168,8 @@ export interface ClusterState {
   readonly snapshotLifecycle?: SnapshotLifecycle;
   /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
+  /** Absent until a policy is created, or lifecycles are stopped. */
+  readonly indexLifecycles?: IndexLifecycles;
   /** Data streams by name. Absent until one is created. */
   readonly dataStreams?: Readonly<Record<string, DataStream>>;
   /** Absent until nodes are excluded. */

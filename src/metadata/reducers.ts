@@ -22,6 +22,14 @@ import {
 import { putClusterSettings } from './cluster-settings.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { createIndex } from './create-index.ts';
+import {
+  deleteLifecyclePolicy,
+  putLifecyclePolicy,
+  removeLifecycle,
+  replaceIndex,
+  setIndexLifecycleMode,
+  setLifecycleStates,
+} from './index-lifecycles.ts';
 import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './pipelines.ts';
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
 import { deleteRepositories, putRepository } from './repositories.ts';
@@ -63,6 +71,12 @@ const REDUCERS = {
   recordRetention,
   addVotingExclusions,
   clearVotingExclusions,
+  putLifecyclePolicy,
+  deleteLifecyclePolicy,
+  setIndexLifecycleMode,
+  setLifecycleStates,
+  removeLifecycle,
+  replaceIndex,
   recordRollover,
   createDataStream,
   deleteDataStreams,

@@ -61,7 +61,8 @@ export async function openNode(
     const readers: Reader[] = [];
     await main.start(() =>
       main.startReader((parts) => {
-        readers.push(new Reader({ ...parts, module: main.module, options: main.threadOptions, store: main.store }, () => undefined));
+        const own = { ...parts, module: main.module, options: main.threadOptions, store: main.store };
+        readers.push(new Reader(own, () => undefined, true));
         return null;
       }),
     );
@@ -69,6 +70,7 @@ export async function openNode(
     return {
       context: reader.context,
       async close() {
+        await reader.stopLifecycles();
         await main.stop();
         reader.close();
       },

@@ -44,8 +44,6 @@ const INDEX_NOTES: Readonly<Record<string, string>> = {
   'index.soft_deletes.retention_lease.period': 'no effect',
   'index.load_fixed_bitset_filters_eagerly': 'no effect',
   'index.warmer.enabled': 'no effect',
-  'index.lifecycle.name': 'stored for clients; nothing acts on it',
-  'index.lifecycle.rollover_alias': 'stored for clients; nothing acts on it',
   'index.gc_deletes': 'how long the version of a deleted document is remembered',
   'index.default_pipeline': 'any name is accepted; writes fail while the pipeline does not exist',
   'index.final_pipeline': 'any name is accepted; writes fail while the pipeline does not exist',

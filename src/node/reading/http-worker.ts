@@ -16,25 +16,29 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
   const { options } = data;
   const { settings } = options;
   let listener: HttpListener | null = null;
-  const reader = new Reader({ ...data, store }, (message) => {
-    switch (message.type) {
-      case 'start':
-        reader.context.publishAddress = message.publishAddress;
-        return whenBuilt.then(async (built) => {
-          if (data.number === 0) await assertPortFree(settings['http.host'], settings['http.port']);
-          return built.listen();
-        });
-      case 'stop':
-        return listener?.drain();
-      case 'exit':
-        return close();
-      case 'reopenLogs':
-        return dispatcher.reopenLogs();
-      case 'reload':
-        dispatcher.reload(message.fileRealm);
-        return listener?.reloadTls();
-    }
-  });
+  const reader = new Reader(
+    { ...data, store },
+    (message) => {
+      switch (message.type) {
+        case 'start':
+          reader.context.publishAddress = message.publishAddress;
+          return whenBuilt.then(async (built) => {
+            if (data.number === 0) await assertPortFree(settings['http.host'], settings['http.port']);
+            return built.listen();
+          });
+        case 'stop':
+          return listener?.drain();
+        case 'exit':
+          return close();
+        case 'reopenLogs':
+          return dispatcher.reopenLogs();
+        case 'reload':
+          dispatcher.reload(message.fileRealm);
+          return listener?.reloadTls();
+      }
+    },
+    data.number === 0,
+  );
   const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`), reader.lanes(data.laneLoad));
   // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));

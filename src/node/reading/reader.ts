@@ -15,16 +15,23 @@ import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { makeDocumentIndexer } from './document-segments.ts';
 import { ReaderContext } from './engine-context.ts';
+import { LifecycleRunner } from './lifecycle-runner.ts';
 
 export class Reader {
   readonly context: ReaderContext;
   readonly #main: Channel<FromReader, ToReader>;
   readonly #indexers: readonly Channel<ShardRequest, never>[];
+  /** null in readers that do not carry out lifecycles. */
+  readonly #lifecycles: LifecycleRunner | null;
 
-  /** @param onCommand  handles the commands of main: start, stop, exit, reopenLogs */
+  /**
+   * @param onCommand  handles the commands of main: start, stop, exit, reopenLogs
+   * @param runsLifecycles  true for one reader of a node
+   */
   constructor(
     parts: { port: MessagePort; indexerPorts: readonly MessagePort[]; module: WebAssembly.Module; options: NodeOptions; store: Store },
     onCommand: (message: ReaderCommand) => unknown,
+    runsLifecycles = false,
   ) {
     const arenas = new ThreadArenas(parts.module);
     provideDocumentIndexer(makeDocumentIndexer(parts.module));
@@ -36,7 +43,10 @@ export class Reader {
         case 'arena':
           return arenas.add(message);
         case 'state':
-          return this.context.update(message.state, message.placements);
+          this.context.update(message.state, message.placements);
+          return this.#lifecycles?.update();
+        case 'stop':
+          return this.stopLifecycles().then(() => onCommand(message));
         case 'security':
           return records.apply(message.changes);
         case 'snapshot':
@@ -50,6 +60,12 @@ export class Reader {
     const states = new IndexStates(parts.options);
     const { options, store } = parts;
     this.context = new ReaderContext({ options, store, states, snapshots, records, main: this.#main, indexers: this.#indexers });
+    this.#lifecycles = runsLifecycles ? new LifecycleRunner(this.context, (level, message) => this.log(level, message)) : null;
+  }
+
+  /** Ends what lifecycles do. Commands of main fail after that. */
+  stopLifecycles(): Promise<void> {
+    return this.#lifecycles?.stop() ?? Promise.resolve();
   }
 
   /** The lanes of the node. @param shared  i32[1], not 0 while no lane is free */

@@ -9,7 +9,7 @@ import { clusterStatsApi } from './cluster-stats.ts';
 import { MAINTENANCE_APIS } from './maintenance.ts';
 import { nodesInfoApi } from './nodes-info.ts';
 import { nodesStatsApi } from './nodes-stats.ts';
-import { ilmApi, infoApi, licenseApi, xpackApi } from './root.ts';
+import { infoApi, licenseApi, xpackApi } from './root.ts';
 import { TASK_APIS } from './tasks.ts';
 
 export const CLUSTER_ROOM: readonly ApiSpec[] = [
@@ -26,6 +26,5 @@ export const CLUSTER_ROOM: readonly ApiSpec[] = [
   infoApi,
   licenseApi,
   xpackApi,
-  ilmApi,
   ...TASK_APIS,
 ];

@@ -1,6 +1,5 @@
 // APIs by which clients identify a server: the root, the licence, the features.
 import { createHash } from 'node:crypto';
-import { ApiError } from '../../errors/api-error.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import { type ApiResponse, exists, ok } from '../core/response.ts';
 
@@ -81,6 +80,8 @@ const FEATURES = [
   'searchable_snapshots',
 ];
 
+const AVAILABLE = new Set(['ilm', 'security', 'slm', 'data_streams']);
+
 export const xpackApi = defineApi({
   name: 'xpack.info',
   needs: 'cluster:monitor/xpack/info',
@@ -89,7 +90,8 @@ export const xpackApi = defineApi({
     'GET /_xpack': (_request, { engine, realms, settings, startedMs }) => {
       const hasUsers = settings['security.enabled'] && realms.hasUsers;
       const features: Record<string, unknown> = {};
-      for (const name of FEATURES) features[name] = { available: name === 'security', enabled: name === 'security' && hasUsers };
+      for (const name of FEATURES)
+        features[name] = { available: AVAILABLE.has(name), enabled: AVAILABLE.has(name) && (name !== 'security' || hasUsers) };
       return ok({
         build: { hash: 'gannet', date: new Date(startedMs).toISOString() },
         license: { uid: engine.cluster.clusterUuid, type: 'basic', mode: 'basic', status: 'active' },
@@ -99,22 +101,3 @@ export const xpackApi = defineApi({
     },
   },
 });
-
-/** Lifecycle policies do not exist, but agents request them before they write. Storing one fails with the 405 of the route table. */
-export const ilmApi = defineApi({
-  name: 'ilm.get_lifecycle',
-  needs: 'cluster:admin/ilm/get',
-  params: { timeout: 'time', master_timeout: 'time' },
-  routes: {
-    'GET /_ilm/policy': () => ok({}),
-    'GET /_ilm/policy/{policy}': (request) => {
-      if (/[*]|^_all$/.test(request.params.policy)) return ok({});
-      throw lifecycleNotFoundError(request.params.policy);
-    },
-    'GET /_ilm/status': () => ok({ operation_mode: 'STOPPED' }),
-  },
-});
-
-function lifecycleNotFoundError(policy: string): ApiError {
-  return new ApiError('resource_not_found_exception', 404, `Lifecycle policy not found: ${policy}`);
-}

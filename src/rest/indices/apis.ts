@@ -5,6 +5,7 @@ import { analyzeApi, reloadAnalyzersApi } from './analyze.ts';
 import { DATA_STREAM_APIS } from './data-streams.ts';
 import { statsApi } from './index-stats.ts';
 import { addBlockApi, createIndexApi, deleteIndexApi, getIndexApi, openCloseApi, resolveIndexApi } from './indices.ts';
+import { LIFECYCLE_APIS } from './lifecycles.ts';
 import { clearCacheApi, flushApi, forceMergeApi, refreshApi } from './maintenance.ts';
 import { getFieldMappingApi, getMappingApi, putMappingApi } from './mappings.ts';
 import { recoveryApi } from './recovery.ts';
@@ -45,4 +46,5 @@ export const INDICES_ROOM: readonly ApiSpec[] = [
   shardStoresApi,
   ...TEMPLATE_APIS,
   ...DATA_STREAM_APIS,
+  ...LIFECYCLE_APIS,
 ];
