@@ -32,6 +32,16 @@ const backEnd = (answer: (req: IncomingMessage) => { status?: number; body: stri
   });
 
 describe.skipIf(!ours)('js', () => {
+  test('modules load built-in modules of Node by require, as scripts for njs do', async () => {
+    await serve(
+      `const crypto = require('crypto');
+       function digest(r) { r.return(200, crypto.createHash('sha256').update(r.args.text).digest('hex')); }
+       export default { digest };`,
+      'location / { js_content h.digest; }',
+    );
+    expect(bodyOf(await get(port, '/?text=abc'))).toMatch(/^ba7816bf/);
+  });
+
   test('modules may be TypeScript, lie under js_path, and import each other', async () => {
     mkdirSync(path.join(front.folder, 'lib'));
     front.write(

@@ -199,6 +199,8 @@ class Reader {
       }
       const node: DirectiveNode = { name: words[0], args: words.slice(1), ...this.#at() };
       if (end === '{') {
+        // What follows is Lua, which this grammar cannot read.
+        if (node.name.endsWith('_by_lua_block')) this.#fail(`"${node.name}": Lua (use js_import) is not supported by this server`);
         node.children = this.#readBlock(true);
         node.endLine = this.#line;
       } else if (node.name === 'include' && node.args.length === 1) {

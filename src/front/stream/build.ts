@@ -22,6 +22,7 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^js_periodic$/, 'js_periodic in stream (use it in http)'],
   [/^js_(include|context_reuse_max_size)$/, 'this directive of njs'],
   [/^zone_sync/, 'zone_sync'],
+  [/^lua_|_by_lua(_block|_file)?$/, 'Lua (use js_import)'],
   [/^proxy_(bind_dynamic|downstream_buffer|upstream_buffer|socket_rcvbuf|socket_sndbuf)$/, 'this setting of connections'],
 ];
 

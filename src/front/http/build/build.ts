@@ -33,6 +33,7 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^acme_/, 'ACME'],
   [/^internal_redirect$/, 'internal_redirect (use error_page or js_content)'],
   [/^(status|status_format|upstream_conf)$/, 'the old status and upstream_conf modules (use metrics and api)'],
+  [/^lua_|_by_lua(_block|_file)?$/, 'Lua (use js_import)'],
   [/^degrad(e|ation)$/, 'the degradation module'],
 ];
 const refusal = (name: string): string | null => REFUSED.find(([names]) => names.test(name))?.[1] ?? null;

@@ -21,13 +21,13 @@ import { ANY_COUNT, custom, flag, HSL, num } from '../../../config/directive.ts'
 import { fsPath } from '../../../fs-path.ts';
 import { systemError } from '../../../system-error.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { moveFile } from '../../files/move-file.ts';
 import { mapUri } from '../../files/paths.ts';
 import type { Request } from '../../model/types.ts';
 import { DECLINED, DONE, OK } from '../../request/codes.ts';
 import { parseHttpDate } from '../../request/http-date.ts';
 import { escapeUri, normalisePath } from '../../request/parse.ts';
 import { parseAccess } from '../../upstream/conf.ts';
-import { moveFile } from '../../upstream/transfer/store.ts';
 
 const METHODS = ['put', 'delete', 'mkcol', 'copy', 'move'];
 
@@ -112,7 +112,7 @@ function storeBody(r: Request): number {
     chmodSync(temp, c.dav_access);
     const date = parseHttpDate(r.headerIn('date') ?? '');
     if (date >= 0) utimesSync(temp, date, date);
-    moveFile(temp, name);
+    moveFile(temp, fsPath(name));
   } catch (error) {
     if (temp) rmSync(temp, { force: true });
     r.log('crit', `rename() to "${name}" failed (${systemError(error)})`);
@@ -291,7 +291,7 @@ function transfer(r: Request, from: string, to: string, mayOverwrite: boolean): 
   try {
     if (r.method === 'MOVE') {
       mkdirSync(fsPath(path.dirname(place)), { recursive: true, mode: folderMode(davModule.conf(r.loc).dav_access) });
-      moveFile(fsPath(from), place);
+      moveFile(fsPath(from), fsPath(place));
     } else {
       copyFileSync(fsPath(from), fsPath(place));
       utimesSync(fsPath(place), stat.atime, stat.mtime);

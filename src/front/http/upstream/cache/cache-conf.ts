@@ -6,6 +6,7 @@ import type { Value } from '../../config/value.ts';
 import type { Request } from '../../model/types.ts';
 import { predicates } from '../conf.ts';
 import type { CacheRequest } from './cache.ts';
+import { purgeRule } from './cache-purge.ts';
 import { FileCacheRequest } from './cache-request.ts';
 import type { CacheRules, ValidRule } from './cache-rules.ts';
 import { PACE, type Pace } from './cache-upkeep.ts';
@@ -108,7 +109,7 @@ export function cacheTable(prefix: string): Table {
     [`${p}_background_update`]: flag(HSL, false),
     [`${p}_max_range_offset`]: offset(HSL, ''),
     [`${p}_convert_head`]: flag(HSL, true),
-    [`${p}_purge`]: predicates(),
+    [`${p}_purge`]: purgeRule(),
     [`${prefix}_no_cache`]: predicates(),
   };
 }

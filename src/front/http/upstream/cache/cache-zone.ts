@@ -1,13 +1,14 @@
 // Cache zones: files on disk, an index in memory, and small hot responses in memory, too. Each event loop has the whole index; changes are
 // broadcast, and applied before the next lookup. What all loops count or lock together (uses, the lock of the fetching request) is in
 // shared memory.
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { nowSeconds } from '../../../../http/wire/clock.ts';
 import { onNews, tellLoops } from '../../../zone/bus.ts';
 import { Counters, loop } from '../../../zone/memory.ts';
 import { SharedTable } from '../../../zone/table.ts';
 import { holdForms } from '../../files/coded-bodies.ts';
+import { moveFile } from '../../files/move-file.ts';
 import { type EntryHead, headBytes, md5, readHead, readReserved } from './cache-entry.ts';
 import { CacheManager, loadFiles, type UpkeepOptions, type UpkeptZone } from './cache-upkeep.ts';
 
@@ -320,7 +321,7 @@ export class CacheZone implements UpkeptZone<CacheNode> {
   commit(node: CacheNode, temp: string, head: EntryHead, size: number): void {
     const file = this.fileOf(node.hash);
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    renameSync(temp, file);
+    moveFile(temp, file);
     this.#dropMemory(node);
     this.#fill(node, head, size);
     node.usedAt = nowSeconds();

@@ -1,8 +1,8 @@
 // `PREFIX_store`: saves a complete response as a file.
-import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, copyFileSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { fsPath } from '../../../fs-path.ts';
+import { moveFile } from '../../files/move-file.ts';
 import { mapUri } from '../../files/paths.ts';
 import type { Request } from '../../model/types.ts';
 import { parseHttpDate } from '../../request/http-date.ts';
@@ -29,7 +29,7 @@ export function storeFile(
     const modified = u.head?.fields.find((f) => f.lname === 'last-modified')?.value;
     const seconds = modified === undefined ? -1 : parseHttpDate(modified);
     if (seconds >= 0) utimesSync(temp.path, seconds, seconds);
-    moveFile(temp.path, target);
+    moveFile(temp.path, fsPath(target));
   } catch (error) {
     r.log('crit', `storing "${target}" failed: ${(error as Error).message}`);
     try {
@@ -37,29 +37,5 @@ export function storeFile(
     } catch {
       // moved already
     }
-  }
-}
-
-/**
- * Renames; across file systems, copies with mode and times under another name first.
- * @param from  path for node:fs
- * @param to    path as latin1
- */
-export function moveFile(from: string | Buffer, to: string): void {
-  try {
-    renameSync(from, fsPath(to));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    const copy = fsPath(`${to}.${randomBytes(6).toString('hex')}.tmp`);
-    try {
-      copyFileSync(from, copy);
-      const { atime, mtime } = statSync(from);
-      utimesSync(copy, atime, mtime);
-      renameSync(copy, fsPath(to));
-    } catch (problem) {
-      rmSync(copy, { force: true });
-      throw problem;
-    }
-    unlinkSync(from);
   }
 }
