@@ -9,6 +9,8 @@ export interface BodyFlow {
 }
 
 const HIGH_WATER = 256 * 1024;
+/** Larger bodies are placed in one buffer while they arrive. */
+const LARGE_BODY = 1 << 20;
 /** Bodies may arrive at any speed for this long: short ones are complete by then. */
 const RATE_GRACE_MS = 10_000;
 
@@ -28,6 +30,9 @@ export class FlowBody implements HttpBody {
   #limit: number;
   #highWater = HIGH_WATER;
   #chunks: Buffer[] = [];
+  /** The whole body, in which chunks are placed as they arrive: joining many at its end would take long. */
+  #whole: Buffer | null = null;
+  #wholeBytes = 0;
   #heldBytes = 0;
   #isDiscarding = false;
   #error: Error | null = null;
@@ -48,6 +53,11 @@ export class FlowBody implements HttpBody {
     if (this.#isDiscarding || this.#error) return;
     if (this.receivedBytes > this.#limit) {
       this.#fail(new BodyTooLarge(this.#limit));
+      return;
+    }
+    if (this.#whole !== null) {
+      this.#wholeBytes += chunk.copy(this.#whole, this.#wholeBytes);
+      this.#notify();
       return;
     }
     this.#chunks.push(chunk);
@@ -99,12 +109,21 @@ export class FlowBody implements HttpBody {
     this.#limit = Math.min(limit, this.#listenerLimit);
     if (this.length !== null && this.length > this.#limit) throw new BodyTooLarge(this.#limit);
     this.#highWater = Number.POSITIVE_INFINITY;
+    if (this.length !== null && this.length > LARGE_BODY) this.#place(this.length);
     this.#resume();
     while (!this.complete && !this.#error) await this.#changed();
     if (this.#error) throw this.#error;
+    if (this.#whole !== null) return this.#whole.subarray(0, this.#wholeBytes);
     const chunks = this.#chunks;
     this.#chunks = [];
     return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+  }
+
+  /** Provides a buffer for all of the body. Its pages are not touched before their bytes arrive. */
+  #place(length: number): void {
+    this.#whole = Buffer.allocUnsafeSlow(length);
+    for (const chunk of this.#chunks) this.#wholeBytes += chunk.copy(this.#whole, this.#wholeBytes);
+    this.#chunks = [];
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<Buffer> {
@@ -131,6 +150,7 @@ export class FlowBody implements HttpBody {
 
   #drop(): void {
     this.#chunks = [];
+    this.#whole = null;
     this.#heldBytes = 0;
   }
 

@@ -1,5 +1,6 @@
 // A mappings tree compiled for documents and queries: mappers by path, field numbers, field types by name.
 import type { Dialect } from '../compat/dialect.ts';
+import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
@@ -225,6 +226,25 @@ export class MappingCompiler {
 
 export const DEFAULT_LIMITS = { total_fields: 1000, depth: 20, nested_fields: 50, dimension_fields: 32_768 } as const;
 
+/** Each thread has every mapping, so names are limited, too: their characters per field that a mapping may have, on average, with those of its parents. */
+const NAME_CHARS_PER_FIELD = 512;
+
+/** Most characters of the names of all fields. */
+export function nameCharsLimit(totalFieldsLimit: number): number {
+  return totalFieldsLimit * NAME_CHARS_PER_FIELD;
+}
+
+/** @returns illegal_argument_exception 400 */
+export function longNamesError(limit: number): ApiError {
+  return illegalArgumentError(`Limit of [${limit}] characters in the names of all fields has been exceeded`);
+}
+
+function checkNames(nodes: ReadonlyMap<string, MappingNode>, before: ReadonlyMap<string, MappingNode>, limit: number): void {
+  const charsOf = (some: ReadonlyMap<string, MappingNode>): number => [...some.keys()].reduce((chars, { length }) => chars + length, 0);
+  const chars = charsOf(nodes);
+  if (chars > limit && chars > charsOf(before)) throw longNamesError(limit);
+}
+
 function nodesOf(mapping: RootMapping): Map<string, MappingNode> {
   const nodes = new Map<string, MappingNode>();
   collect(mapping.object, nodes);
@@ -267,6 +287,7 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
     () => true,
     ({ runtime }) => runtime.size,
   );
+  checkNames(targets, known, nameCharsLimit(limit('total_fields', DEFAULT_LIMITS.total_fields)));
   checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
   checkCount('dimension_fields', 'dimension', (node) => node.kind === 'field' && node.given.time_series_dimension === true);
   const isSorted = settings['index.sort.field'] !== undefined;

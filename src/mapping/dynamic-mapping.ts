@@ -8,7 +8,7 @@ import type { Dialect } from '../compat/dialect.ts';
 import { DateFormatter } from '../dates/date-format.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
-import type { CompiledField, CompiledMapping, CompiledObject } from './compiled-mapping.ts';
+import { type CompiledField, type CompiledMapping, type CompiledObject, longNamesError, nameCharsLimit } from './compiled-mapping.ts';
 import { checkName, isEmpty } from './document-parser.ts';
 import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.ts';
 import type { NamedTemplates } from './mapping-snapshot.ts';
@@ -54,12 +54,15 @@ export class DynamicMapper {
   readonly #root: RootMapping;
   readonly #depthLimit: number;
   readonly #fieldLimit: number;
+  readonly #charsLimit: number;
   readonly #mapsVectors: boolean;
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
   /** New fields of the source so far. */
   #added = 0;
   #isTyped = true;
+  /** Characters in their names. */
+  #addedChars = 0;
   #templates: NamedTemplates = {};
   /** Runtime fields that the last source would add, by full name. */
   readonly #runtime = new Map<string, MutableJsonObject>();
@@ -69,6 +72,7 @@ export class DynamicMapper {
     this.#root = root;
     this.#depthLimit = depthLimit;
     this.#fieldLimit = fieldLimit;
+    this.#charsLimit = nameCharsLimit(fieldLimit);
     this.#mapsVectors = dialect.mapsFloatListsAsVectors;
     const formats = root.dynamicDateFormats ?? DEFAULT_DATE_FORMATS;
     this.#dateFormats = root.dateDetection === false ? [] : formats.map((format) => DateFormatter.of(format));
@@ -77,7 +81,7 @@ export class DynamicMapper {
   /**
    * @param templates  names of the dynamic templates for new fields at these paths, overriding the templates' own conditions
    * @param isTyped    false if `1.0` and `1` look alike in the source, so that types of new fields are only guessed and may not be compared
-   * @throws ApiError: an invalid name, nesting that is too deep, or values of different types in a new field
+   * @throws ApiError: an invalid name, nesting that is too deep, names that are too long together, or values of different types in a new field
    */
   find(source: MutableJsonObject, templates: NamedTemplates = {}, isTyped = true): MutableJsonObject | null {
     this.#isTyped = isTyped;
@@ -86,6 +90,7 @@ export class DynamicMapper {
     if (!root.enabled) return null;
     this.#depth = 1;
     this.#added = 0;
+    this.#addedChars = 0;
     const draft = draftOf(root);
     this.#runtime.clear();
     this.#walk(draft, source);
@@ -169,7 +174,7 @@ export class DynamicMapper {
       if (known === undefined) {
         if (leaf) {
           draft.fields.set(key, leaf);
-          this.#added++;
+          this.#count(draft, key);
         }
       } else if (leaf && this.#isTyped) checkSameType(pathOf(draft, key), known, leaf);
     }
@@ -182,8 +187,14 @@ export class DynamicMapper {
     const path = pathOf(draft, key);
     if (this.#isRuntime(path) || this.#template(key, path, 'double')) return false;
     draft.fields.set(key, { type: 'dense_vector', dims: values.length });
-    this.#added++;
+    this.#count(draft, key);
     return true;
+  }
+
+  #count(draft: Draft, key: string): void {
+    this.#added++;
+    this.#addedChars += pathOf(draft, key).length;
+    if (this.#addedChars > this.#charsLimit) throw longNamesError(this.#charsLimit);
   }
 
   /** @throws ApiError mapper_parsing_exception: the template that the request names for this path does not exist */

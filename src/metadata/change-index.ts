@@ -7,7 +7,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { withoutMembers } from './change-data-stream.ts';
 import type { IndexMeta } from './cluster-state.ts';
-import { checkSettings, flattenSettings, isDynamicSetting } from './index-settings.ts';
+import { checkSettings, checkSettingsCount, flattenSettings, isDynamicSetting } from './index-settings.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
 
 /** Concrete index names; src/metadata/resolve.ts resolves expressions to them. */
@@ -78,6 +78,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
       else setOwn(settings, name, value);
     }
     settings['index.number_of_replicas'] ??= '1';
+    checkSettingsCount(settings);
     if (writeJson(settings) === writeJson(meta.settings)) return [];
     if (fixed.length > 0) env.buildMapping(meta.mappings, settings, false);
     return [{ ...meta, settings, settingsVersion: meta.settingsVersion + 1 }];

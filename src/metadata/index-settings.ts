@@ -225,14 +225,29 @@ const PRIVATE = new Set([
   'index.history.uuid',
 ]);
 
+/** Each thread has the settings of every index. Analyzers of a language need about twenty. */
+const MAX_SETTINGS = 3000;
+
+function tooManySettingsError(): ApiError {
+  return illegalArgumentError(`Limit of [${MAX_SETTINGS}] settings in one index has been exceeded`);
+}
+
+/** @throws ApiError illegal_argument_exception: an index would have too many settings */
+export function checkSettingsCount(settings: FlatSettings): void {
+  if (Object.keys(settings).length > MAX_SETTINGS) throw tooManySettingsError();
+}
+
 /**
  * Converts a settings body (nested, dotted, or mixed) to flat settings with the prefix `index.`. Null values, which reset settings, are kept.
- * @throws ApiError settings_exception: a list contains objects or lists
+ * @throws ApiError settings_exception: a list contains objects or lists; illegal_argument_exception: there are too many
  */
 export function flattenSettings(body: JsonObject): Record<string, string | readonly string[] | null> {
   const flat: Record<string, string | readonly string[] | null> = {};
+  let count = 0;
   const visit = (value: unknown, path: string): void => {
     checkTurn();
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) count++;
+    if (count > MAX_SETTINGS) throw tooManySettingsError();
     if (Array.isArray(value)) setOwn(flat, normalizeName(path), value.map(String));
     else if (typeof value === 'object' && value !== null)
       for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`);

@@ -10,6 +10,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { crc32 } from '../common/crc32.ts';
 import { parseJson } from '../common/json-parse.ts';
 import { writeJson } from '../common/json-write.ts';
+import { canMove, TooHeavy } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { checkRecord, decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP, rekeyRecord } from './log-record.ts';
 
@@ -86,6 +87,9 @@ export function openTables(folder: string): StoreTables {
   };
 }
 
+/** Larger records are read by threads without a listener if the request can move there. */
+const LARGE_RECORD = 1 << 20;
+
 export class Store {
   readonly directory: string;
   readonly #env: RootDatabase<Buffer, Uint8Array>;
@@ -120,7 +124,7 @@ export class Store {
     });
   }
 
-  /** The record, or null if there is none. Its source is valid until the next read. @throws ApiError translog_corrupted_exception */
+  /** The record, or null if there is none. Its source is valid until the next read. @throws ApiError translog_corrupted_exception; TooHeavy */
   read(log: number, seqNo: number): LogRecord | null {
     const key = logKey(log, seqNo, READ_KEY);
     let bytes: Uint8Array | undefined = this.#log.getBinaryFast(key);
@@ -130,6 +134,8 @@ export class Store {
       bytes = this.#log.getBinaryFast(key);
       if (bytes === undefined) return null;
     }
+    // Its checksum and copies take milliseconds per megabyte.
+    if (bytes.length > LARGE_RECORD && canMove()) throw new TooHeavy();
     // From 16 MB on, lmdb returns not a Buffer but a plain view of the memory map, whose pages change once the transaction is renewed.
     const record = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
     return this.#decode(key, record, log, seqNo);

@@ -74,7 +74,7 @@ function ruling(rule: string, limitMs: number, figures: ReadonlyArray<readonly [
   const broken = figures.filter(([, ms]) => ms >= limitMs).sort(([, a], [, b]) => b - a);
   const worst = figures.reduce((max, [, ms]) => Math.max(max, ms), 0);
   if (broken.length === 0) return `KEPT    ${rule}: worst ${Math.round(worst)} ms in ${figures.length} families`;
-  return `BROKEN  ${rule}: by ${broken.map(([family, ms]) => `${family} (${Math.round(ms)} ms)`).join(', ')}`;
+  return `BROKEN  ${rule}: ${broken.map(([family, ms]) => `${family} (${Math.round(ms)} ms)`).join(', ')}`;
 }
 
 function familiesOf(results: readonly CaseResult[]): string[] {

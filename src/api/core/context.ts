@@ -1,5 +1,6 @@
 // What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
 
+import type { Mobility } from '../../common/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
@@ -67,8 +68,11 @@ export interface EngineContext {
   acquire(index: IndexState, shard: number): ShardSnapshot;
   /** The record with this seqNo, or null. Synchronous and not copied: its bytes are valid until the next turn of the event loop. */
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null;
-  /** The newest acknowledged version of a document, whether refreshed or not. The source is a copy. */
-  getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null>;
+  /**
+   * The newest acknowledged version of a document, whether refreshed or not. The source is a copy.
+   * @throws TooHeavy unless `mobility` is STAYS (its default): the document is large
+   */
+  getRealtime(index: IndexState, shard: number, id: string, mobility?: Mobility): Promise<StoredDocument | null>;
   shardOf(index: IndexState, id: string, routing: string | null): number;
   /** Applies operations to one shard, in order. @throws ApiError es_rejected_execution_exception (429): the queue of its indexer is full */
   write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]>;

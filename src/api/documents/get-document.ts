@@ -3,7 +3,9 @@
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import { setOwn } from '../../common/own-property.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
+import { type Mobility, STAYS } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { checkRouting } from './conditions.ts';
@@ -19,6 +21,8 @@ export interface GetRequest {
   readonly version: number | null;
   readonly source: SourceFilter;
   readonly storedFields: readonly string[];
+  /** Other than STAYS if the caller repeats the request in a lane when this throws TooHeavy: the document is large. */
+  readonly mobility?: Mobility;
 }
 
 /** Answer of `GET /{index}/_doc/{id}`; `found: false` if the document is missing. */
@@ -51,7 +55,9 @@ export async function loadDocument(
   checkRouting(index, request.id, routing);
   if (request.refresh) await ctx.refresh(index);
   const shard = ctx.shardOf(index, request.id, routing);
-  const document = request.realtime ? await ctx.getRealtime(index, shard, request.id) : getRefreshed(ctx, index, shard, request.id);
+  const document = request.realtime
+    ? await ctx.getRealtime(index, shard, request.id, request.mobility)
+    : getRefreshed(ctx, index, shard, request.id);
   if (document !== null && request.version !== null && request.version !== document.version) {
     throw new ApiError(
       'version_conflict_engine_exception',
@@ -128,23 +134,30 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   return valuesAt((value as Record<string, unknown>)[path[0]], path.slice(1));
 }
 
-export interface MultiGetItem extends Omit<GetRequest, 'realtime' | 'refresh'> {}
+export interface MultiGetItem extends Omit<GetRequest, 'realtime' | 'refresh' | 'mobility'> {}
+
+/** Documents that are read without a pause. */
+const ITEMS_AT_ONCE = 16;
 
 /** `_mget`. A missing index or a conflict is an error of that item only. */
 export async function multiGet(
   ctx: EngineContext,
   items: readonly MultiGetItem[],
-  options: { realtime: boolean; refresh: boolean },
+  options: Pick<GetRequest, 'realtime' | 'refresh' | 'mobility'>,
 ): Promise<{ docs: unknown[] }> {
-  const docs = await Promise.all(
-    items.map(async (item) => {
-      try {
-        return await getDocument(ctx, { ...item, ...options });
-      } catch (error) {
-        if (error instanceof ApiError) return { _index: item.index, _id: item.id, error };
-        throw error;
-      }
-    }),
-  );
+  const get = async (item: MultiGetItem): Promise<unknown> => {
+    try {
+      return await getDocument(ctx, { ...item, ...options });
+    } catch (error) {
+      if (error instanceof ApiError) return { _index: item.index, _id: item.id, error };
+      throw error;
+    }
+  };
+  const docs: unknown[] = [];
+  const pause = pauses(options.mobility ?? STAYS);
+  for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
+    await pause();
+    docs.push(...(await Promise.all(items.slice(start, start + ITEMS_AT_ONCE).map(get))));
+  }
   return { docs };
 }

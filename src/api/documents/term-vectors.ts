@@ -57,6 +57,7 @@ export async function termVectors(ctx: EngineContext, request: TermVectorsReques
     refresh: false,
     source: { enabled: true, includes: [], excludes: [] },
     storedFields: [],
+    mobility,
   };
   const { index, document } = await loadDocument(ctx, get);
   const found = request.doc !== null || document !== null;

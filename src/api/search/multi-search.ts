@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { parseDurationMs } from '../../common/time-unit.ts';
-import { type Mobility, STAYS } from '../../common/turn.ts';
+import { type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError, validationFailedError } from '../../errors/catalog.ts';
 import { describe } from '../../errors/search-errors.ts';
@@ -25,6 +25,8 @@ export interface MultiSearchItem {
 }
 
 const MAX_MULTI_SEARCHES = 10_000;
+/** More searches run in a lane: their results and what they leave to collect hold a thread, even if each is light. */
+const MAX_LIGHT_SEARCHES = 500;
 
 /** Body of `_msearch`: an answer or an error with its status for each search. */
 export async function multiSearch(
@@ -36,6 +38,7 @@ export async function multiSearch(
 ): Promise<JsonObject> {
   if (items.length === 0) throw validationFailedError(['no requests added']);
   if (items.length > MAX_MULTI_SEARCHES) throw illegalArgumentError(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
+  if (mobility !== STAYS && items.length > MAX_LIGHT_SEARCHES) throw new TooHeavy();
   const started = performance.now();
   const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
   for (const { body } of items) {

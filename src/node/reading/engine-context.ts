@@ -9,6 +9,7 @@ import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, Us
 import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
+import { canMove, inTurn, type Mobility, STAYS } from '../../common/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
@@ -204,7 +205,8 @@ export class ReaderContext implements EngineContext {
     return { id, seqNo, primaryTerm, version, routing, source: record.op === OP_DELETE ? null : source };
   }
 
-  async getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null> {
+  async getRealtime(index: IndexState, shard: number, id: string, mobility: Mobility = STAYS): Promise<StoredDocument | null> {
+    const copy = (seqNo: number) => withCopiedSource(this.record(index, shard, seqNo));
     const { placement, progress } = this.#place(index, shard);
     const snapshot = this.acquire(index, shard);
     try {
@@ -212,7 +214,7 @@ export class ReaderContext implements EngineContext {
       if (this.#snapshots.maxSeqNo(index.meta.uuid, shard) >= progress[0]) {
         for (const segment of snapshot.segments.toReversed?.() ?? [...snapshot.segments].reverse()) {
           const docId = segment.docOfId(id);
-          if (docId >= 0) return withCopiedSource(this.record(index, shard, segment.seqNo(docId)));
+          if (docId >= 0) return limited(mobility, () => copy(segment.seqNo(docId)));
         }
         return null;
       }
@@ -220,7 +222,7 @@ export class ReaderContext implements EngineContext {
       snapshot.release();
     }
     const seqNo = await this.#ask(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
-    return seqNo === null ? null : withCopiedSource(this.record(index, shard, seqNo));
+    return seqNo === null ? null : limited(mobility, () => copy(seqNo));
   }
 
   shardOf(index: IndexState, id: string, routing: string | null): number {
@@ -332,6 +334,11 @@ function indexClosedError({ meta: { name, uuid } }: IndexState): ApiError {
 }
 
 /** Copies the source, because other reads may reuse its buffer before a promise is resolved. */
+/** Runs a part of a request in the turn that is open, or else in a turn of its own. */
+function limited<T>(mobility: Mobility, run: () => T): T {
+  return canMove() ? run() : inTurn(mobility, run);
+}
+
 function withCopiedSource(document: StoredDocument | null): StoredDocument | null {
   return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
 }

@@ -7,6 +7,7 @@ import { namesOfIndex } from '../../api/core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import { Visibility, visibleMappings } from '../../api/visibility/visible-index.ts';
+import type { Mobility } from '../../common/turn.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Caller } from '../../security/caller.ts';
@@ -148,12 +149,12 @@ export class RestrictedEngine implements EngineContext {
   }
 
   /** With document level security the refreshed version, since the query of a role matches what searches see. */
-  async getRealtime(index: IndexState, shard: number, id: string): Promise<StoredDocument | null> {
+  async getRealtime(index: IndexState, shard: number, id: string, mobility?: Mobility): Promise<StoredDocument | null> {
     this.#check(index);
     const base = this.#base(index);
     const visibility = this.#visibilityOf(index.meta.name);
     if (visibility?.hidesDocuments) return this.#refreshed(index, shard, id);
-    const document = await this.#engine.getRealtime(base, shard, id);
+    const document = await this.#engine.getRealtime(base, shard, id, mobility);
     return visibility?.document(base, document) ?? document;
   }
 

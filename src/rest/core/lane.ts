@@ -62,8 +62,13 @@ const LARGE_JSON = 512 << 10;
 const LARGE_BINARY = 256 << 10;
 const LARGE_YAML = 16 << 10;
 
-export function isLargeBody(bytes: number, format: BodyFormat | null): boolean {
+/** Even bodies that are only passed on hold the thread: copying 10 MB takes 10 ms. */
+const LARGE_COPY = 1 << 20;
+
+/** @param isParsed  false if the body is only passed on to an indexer */
+export function isLargeBody(bytes: number, format: BodyFormat | null, isParsed: boolean): boolean {
   if (bytes <= LARGE_YAML) return false;
+  if (!isParsed) return bytes > LARGE_COPY;
   return bytes > (format === 'yaml' ? LARGE_YAML : format === 'cbor' || format === 'msgpack' ? LARGE_BINARY : LARGE_JSON);
 }
 

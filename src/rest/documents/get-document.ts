@@ -56,5 +56,6 @@ function readGet(request: ApiRequest): GetRequest {
     version: request.long('version') ?? null,
     source: source ?? { enabled: storedFields.length === 0 || storedFields.includes('_source'), includes: [], excludes: [] },
     storedFields,
+    mobility: request.mobility,
   };
 }

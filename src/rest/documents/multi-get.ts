@@ -26,6 +26,7 @@ export const mgetApi = defineApi({
 async function mget(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const items = readMultiGet(request);
   const { docs } = await multiGet(engine, items, {
+    mobility: request.mobility,
     realtime: request.boolean('realtime') ?? true,
     refresh: request.boolean('refresh') ?? false,
   });

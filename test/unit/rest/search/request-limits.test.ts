@@ -166,6 +166,25 @@ test('a document with more new fields than a mapping may have is refused, and on
   expect((await node.send('POST /fields/_doc', fields(1000))).status).toBe(201);
 });
 
+test('the names of all fields of an index together are limited', async () => {
+  const long = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${'k'.repeat(10_000)}${i}`, i]));
+  const refusal = 'Limit of [512000] characters in the names of all fields has been exceeded';
+  expect((await node.send('POST /names/_doc', long(60))).text).toContain(refusal);
+  expect((await node.send('POST /names/_doc', long(40))).status).toBe(201);
+  const properties = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${'p'.repeat(10_000)}${i}`, { type: 'long' }]));
+  const { status, text } = await node.send('PUT /names/_mapping', { properties });
+  expect([status, text.includes(refusal)]).toEqual([400, true]);
+  // The path of a field contains the names of the objects around it.
+  const nested = { ['o'.repeat(10_000)]: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, i])) };
+  expect((await node.send('POST /paths/_doc', nested)).text).toContain(refusal);
+});
+
+test('the settings of an index are limited', async () => {
+  const normalizers = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, { type: 'custom' }]));
+  const { status, json } = await node.send('PUT /settings', { settings: { analysis: { normalizer: normalizers(3001) } } });
+  expect([status, json.error.reason]).toEqual([400, 'Limit of [3000] settings in one index has been exceeded']);
+});
+
 test('runtime fields count as fields', async () => {
   await node.ok('PUT /runtime', { mappings: { dynamic: 'runtime' } });
   const fields = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`f${i}`, i]));
