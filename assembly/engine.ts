@@ -86,3 +86,4 @@ export { termsSideBytes } from './terms/writer';
 export { executorInit, executorRun, executorFinish, executorBitset, executorAccept } from './executor/run';
 export { contextStatus as searchStatus, contextCounter as searchCounter } from './search/context';
 export { fuzzyScratchBytes as termsFuzzyScratchBytes, termsFuzzy } from './terms/fuzzy';
+export { scanRange as vectorsScanRange, scanFinish as vectorsScanFinish } from './vectors/scan';

@@ -47,6 +47,8 @@ const SHARED = {
   'search/node': null,
   'terms/dictionary': null,
   'terms/fuzzy': null,
+  'vectors/scan': null,
+  'vectors/space': null,
 };
 
 /** Entry files and the interfaces of their exports. */

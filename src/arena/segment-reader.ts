@@ -2,6 +2,7 @@
 
 import { checkTurn } from '../common/turn.ts';
 import { executePlan } from '../plan/execute.ts';
+import { type NearestRequest, nearestVectors } from '../plan/nearest-vectors.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../plan/query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../plan/segment.ts';
 import type { SegmentReader, SegmentRunOptions } from '../plan/segment-reader.ts';
@@ -15,6 +16,7 @@ import { MAX_FUZZY_LENGTH, TermsHeader } from '../wasm/generated/terms.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { getU32, getU64 } from '../wasm/records.ts';
 import { type FoundTerm, fuzzyTerms, lookupTerm, MAX_FUZZY_EDITS, seekOrd, termOf, walkTerms } from '../wasm/terms.ts';
+import type { Nearest } from '../wasm/vectors.ts';
 import { type CheckOptions, type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
 
@@ -32,6 +34,8 @@ const NO_TERMS = {
   sumDocFreq: 0,
   sumTotalTermFreq: 0,
 } as const;
+
+const NO_VECTORS: Nearest = { docs: new Uint32Array(0), similarities: new Float32Array(0) };
 
 export class SegmentImageReader implements SegmentReader {
   readonly id: number;
@@ -307,6 +311,11 @@ export class SegmentImageReader implements SegmentReader {
     visit: (docId: number, positionsOf: (key: string) => readonly number[]) => void,
   ): void {
     visitPositions(this.kernels, docs, terms, (field) => this.postings(field), visit);
+  }
+
+  nearest(request: NearestRequest): Nearest {
+    const place = this.#places.fields.get(request.field);
+    return place && place.binary !== 0 ? nearestVectors(this.kernels, this, place, request) : NO_VECTORS;
   }
 
   execute(plan: PlanNode, collect: CollectPlan, options: SegmentRunOptions): SegmentHits {

@@ -57,13 +57,16 @@ export interface ShardFailure {
   readonly error: ApiError;
 }
 
+/** Parts of a search that shards carry out; `dfs` gathers what the query needs of all shards. */
+export type SearchPhase = 'dfs' | 'query' | 'fetch';
+
 /** All shards failed. */
-export function allShardsFailedError(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
+export function allShardsFailedError(phase: SearchPhase, failures: readonly ShardFailure[]): ApiError {
   return shardsFailedError('all shards failed', phase, failures);
 }
 
 /** Some shards failed, and the request does not accept partial results. */
-export function partialShardsFailedError(phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
+export function partialShardsFailedError(phase: SearchPhase, failures: readonly ShardFailure[]): ApiError {
   return shardsFailedError('Partial shards failure', phase, failures);
 }
 
@@ -80,7 +83,7 @@ export function missingShardsError(phase: string, missing: readonly ShardFailure
 }
 
 /** The status is that of the first failure; equal root causes of an index are listed once. */
-function shardsFailedError(reason: string, phase: 'query' | 'fetch', failures: readonly ShardFailure[]): ApiError {
+function shardsFailedError(reason: string, phase: SearchPhase, failures: readonly ShardFailure[]): ApiError {
   const roots: ApiError[] = [];
   const seen = new Set<string>();
   for (const { error, index } of failures) {

@@ -4,6 +4,7 @@ import { DecimalLiteral } from '../common/json-parse.ts';
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
 import { present } from '../common/present.ts';
+import { MAX_DIMS } from '../common/vector-format.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { DateFormatter } from '../dates/date-format.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -13,7 +14,6 @@ import { checkName, isEmpty } from './document-parser.ts';
 import { type DynamicType, findTemplate, mappingOf } from './dynamic-templates.ts';
 import type { NamedTemplates } from './mapping-snapshot.ts';
 import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from './model.ts';
-import { MAX_DIMS } from './vector-format.ts';
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 

@@ -122,7 +122,7 @@ export function planToBitset(k: Kernels, segment: SegmentScope, query: PlanNode,
 }
 
 /** Releases the scratch that `call` reserves; if that does not suffice, the request fails. */
-function guarded<T>(k: Kernels, call: () => T): T {
+export function guarded<T>(k: Kernels, call: () => T): T {
   try {
     return k.scoped(call);
   } catch (error) {

@@ -1,6 +1,7 @@
 // One segment as a search reads it: columns and postings by name, term states by term, hits by plan.
 import type { Kernels } from '../wasm/kernels.ts';
 import type { ExecuteOptions } from './execute.ts';
+import type { Nearest, NearestRequest } from './nearest-vectors.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from './query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from './segment.ts';
 import type { TemporaryValues } from './temporary-column.ts';
@@ -69,6 +70,11 @@ export interface SegmentReader {
     terms: ReadonlyMap<string, { readonly field: string; readonly state: TermState }>,
     visit: (docId: number, positionsOf: (key: string) => readonly number[]) => void,
   ): void;
+  /**
+   * The documents whose vectors are most similar to a given one, the most similar first.
+   * @throws ApiError circuit_breaking_exception: the search does not fit into the scratch
+   */
+  nearest(request: NearestRequest): Nearest;
   /** Hits, total and aggregations of a plan. @throws ApiError circuit_breaking_exception: the plan's state does not fit into the scratch */
   execute(plan: PlanNode, collect: CollectPlan, options: SegmentRunOptions): SegmentHits;
   /** Runs an action with scratch memory that is released afterwards: columns made by `temporaryColumn` live until then. */

@@ -10,6 +10,7 @@ import { COMPOUND_PARSERS } from './compound-queries.ts';
 import { GEO_PARSERS } from './geo-queries.ts';
 import { parseIntervals } from './interval-queries.ts';
 import { JOIN_PARSERS } from './join-queries.ts';
+import { parseKnn } from './knn-query.ts';
 import { LEAF_PARSERS } from './leaf-queries.ts';
 import { parseMoreLikeThis } from './more-like-this.ts';
 import { parsePercolate } from './percolate.ts';
@@ -35,6 +36,7 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
     ...JOIN_PARSERS,
     combined_fields: parseCombinedFields,
     intervals: parseIntervals,
+    knn: (body, { inner }) => parseKnn(body, inner),
     more_like_this: parseMoreLikeThis,
     percolate: parsePercolate,
     pinned: parsePinned,

@@ -1,4 +1,5 @@
 // The typed tree of a query as parsed from JSON: names and values are checked, nothing is resolved against mappings yet.
+
 import type { JsonObject } from '../common/json-value.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type {
@@ -86,6 +87,34 @@ export interface PinnedDocument {
   readonly id: string;
 }
 
+export interface KnnQuery extends QueryBase {
+  readonly kind: 'knn';
+  readonly field: string;
+  /** Bytes if the request has them as hexadecimal digits. */
+  readonly vector: Float64Array | Int8Array;
+  /** null for a default that depends on the size of the request. */
+  readonly k: number | null;
+  readonly numCandidates: number | null;
+  /** Documents must match all of these. */
+  readonly filter: readonly Query[];
+  /** Least similarity (of `l2_norm`: greatest distance), null for any. */
+  readonly similarity: number | null;
+}
+
+/** Documents of one segment, and their scores, parallel. */
+export interface FoundVectors {
+  readonly docs: Uint32Array;
+  readonly scores: Float32Array;
+}
+
+/** The hits of a `knn` section, already reduced over all shards. */
+export interface VectorHitsQuery extends QueryBase {
+  readonly kind: 'vector_hits';
+  readonly knn: KnnQuery;
+  /** By `shardKey` of knn-query.ts; a list has an entry for each segment. */
+  readonly byShard: ReadonlyMap<string, readonly FoundVectors[]>;
+}
+
 /** Queries without queries inside them. */
 export type LeafQuery =
   | MatchQuery
@@ -128,6 +157,8 @@ export type CompoundQuery =
   | (QueryBase & { readonly kind: 'boosting'; readonly positive: Query; readonly negative: Query; readonly negativeBoost: number })
   /** `documents` come first, in this order, then the matches of `organic`. */
   | (QueryBase & { readonly kind: 'pinned'; readonly documents: readonly PinnedDocument[]; readonly organic: Query })
+  | KnnQuery
+  | VectorHitsQuery
   | (QueryBase & { readonly kind: 'dis_max'; readonly queries: readonly Query[]; readonly tieBreaker: number });
 
 export type Query = LeafQuery | CompoundQuery;

@@ -25,6 +25,7 @@ import { checkSameKinds, type ResolvedSort } from './run/resolved-sort.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
 import { hitComparator, mergeHits, type ShardHit } from './run/shard-hits.ts';
 import { runAtOnce, type Steps } from './run/steps.ts';
+import { type VectorPhase, withVectorHits } from './run/vector-phase.ts';
 import { contextOf } from './shard/rewrite-context.ts';
 import { GlobalStatistics, type ShardStatistics } from './shard/statistics.ts';
 import { type ShardedSearch, type ShardRun, searchShard, windowOf } from './shard-search.ts';
@@ -75,21 +76,22 @@ export function* searchSteps(
   searched: readonly SearchTarget[],
   given: SearchRequest,
   aggs: AggTree | null,
-  env: SearchEnvironment,
+  environment: SearchEnvironment,
 ): Steps<SearchOutcome> {
-  const request = given.suggest.length > 0 && given.query === null && aggs === null ? withoutHits(given) : given;
+  const env = { ...environment, requestSize: given.size };
   const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const statistics = targets.map(({ shard }) => env.caches.of(shard));
+  const failures: ShardFailure[] = [];
+  const request = yield* resolveRequest(given, aggs, { targets, statistics, env, failures });
   const global = env.dfs ? new GlobalStatistics(statistics) : null;
   const control = { stop: stopCheckOf(request, env), counters: makeCounters(), fetched: env.fetched ?? new FetchBudget() };
   const search: ShardedSearch = { request, aggs, env, control, partials: [], bindings: [], profiles: [], isTimeUp: false };
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
   const skipped = skippedShards(request, aggs, contexts, segments, env.preFilterShards ?? DEFAULT_PRE_FILTER_SHARDS);
-  const failures: ShardFailure[] = [];
   const runs: (ShardRun | null)[] = targets.map(() => null);
   for (let position = 0; position < targets.length; position++) {
-    if (skipped.has(position)) continue;
+    if (skipped.has(position) || failures.some((failure) => isOf(targets[position], failure))) continue;
     const target = targets[position];
     try {
       runs[position] = yield* searchShard(search, target, position, statistics[position], global);
@@ -110,6 +112,16 @@ export function* searchSteps(
     shards: targets.length,
     counters: control.counters,
   };
+}
+
+/** The request with a query that has the hits of its vector searches. @param at.failures  receives the shards that fail */
+function* resolveRequest(given: SearchRequest, aggs: AggTree | null, at: VectorPhase): Steps<SearchRequest> {
+  if (given.suggest.length > 0 && given.query === null && given.knn.length === 0 && aggs === null) return withoutHits(given);
+  return given.knn.length === 0 ? given : yield* withVectorHits(given, at);
+}
+
+function isOf({ shard }: SearchTarget, failure: ShardFailure): boolean {
+  return shard.index === failure.index && shard.shard === failure.shard;
 }
 
 function stopCheckOf({ timeoutMs }: SearchRequest, env: SearchEnvironment): StopCheck {

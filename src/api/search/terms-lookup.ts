@@ -7,7 +7,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
 import type { GeoShapeQuery, LikeItem, PercolateQuery } from '../../query/leaf-query.ts';
-import type { LeafQuery, Query } from '../../query/query.ts';
+import type { KnnQuery, LeafQuery, Query } from '../../query/query.ts';
 import { valuesAt } from '../../search/evaluate/source-values.ts';
 import type { HighlightField } from '../../search/request/highlight-request.ts';
 import type { CollapseRequest, SearchRequest } from '../../search/request/search-request.ts';
@@ -35,6 +35,7 @@ async function resolveRequest(ctx: EngineContext, request: SearchRequest): Promi
   return {
     ...request,
     query: request.query && (await resolveQuery(ctx, request.query)),
+    knn: await Promise.all(request.knn.map(async (one) => ({ ...one, query: await resolveFilters(ctx, one.query) }))),
     postFilter: request.postFilter && (await resolveQuery(ctx, request.postFilter)),
     rescore: await Promise.all(request.rescore.map(async (one) => ({ ...one, query: await resolveQuery(ctx, one.query) }))),
     sort: await Promise.all(request.sort.map((spec) => resolveSort(ctx, spec))),
@@ -113,6 +114,10 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
         should: await all(query.should),
         mustNot: await all(query.mustNot),
       };
+    case 'knn':
+      return await resolveFilters(ctx, query);
+    case 'vector_hits':
+      return query;
     case 'pinned':
       return { ...query, organic: await resolveQuery(ctx, query.organic) };
     case 'dis_max':
@@ -145,6 +150,10 @@ async function storedDocument(ctx: EngineContext, { index, id, routing }: NonNul
   if (!document?.source) throw new ApiError('resource_not_found_exception', 404, `indexed document [${index}/${id}] couldn't be found`);
   if (!state.mapping.source.enabled) throw illegalArgumentError(`indexed document [${index}/${id}] source disabled`);
   return parseJsonBytes(document.source) as JsonObject;
+}
+
+async function resolveFilters(ctx: EngineContext, query: KnnQuery): Promise<KnnQuery> {
+  return { ...query, filter: await Promise.all(query.filter.map((inner) => resolveQuery(ctx, inner))) };
 }
 
 /** @throws ApiError index_not_found_exception, illegal_argument_exception: no document, or no shape at its path */

@@ -2,13 +2,6 @@
 
 import { javaClass, javaDouble, javaText } from '../../common/java-text.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
-import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import { parseBase16 } from '../base16.ts';
-import type { FieldType } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { META_PARAM, type Param, parseBoolean, parseInteger } from '../params.ts';
-import { utf8 } from '../utf8.ts';
 import {
   encodeVector,
   MAX_DIMS,
@@ -18,7 +11,14 @@ import {
   type VectorFormat,
   type VectorIndex,
   type VectorSimilarity,
-} from '../vector-format.ts';
+} from '../../common/vector-format.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import { parseBase16 } from '../base16.ts';
+import type { FieldType } from '../field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import { META_PARAM, type Param, parseBoolean, parseInteger } from '../params.ts';
+import { utf8 } from '../utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 const ELEMENTS = ['bit', 'float', 'byte'];
@@ -150,15 +150,16 @@ class DenseVectorMapper implements Mapper {
   }
 }
 
-/** @throws ApiError illegal_argument_exception: not an integer from -128 to 127 */
-export function checkByte(value: number, dim: number, element: VectorElement): void {
+/** @param whole  the vector, for messages about vectors of queries @throws ApiError illegal_argument_exception: not an integer from -128 to 127 */
+export function checkByte(value: number, dim: number, element: VectorElement, whole: Float32Array | null = null): void {
+  const shown = (): string => (whole === null ? '' : preview(whole));
   if (!Number.isInteger(value))
     throw illegalArgumentError(
-      `element_type [${element}] vectors only support non-decimal values but found decimal value [${javaDouble(value)}] at dim [${dim}];`,
+      `element_type [${element}] vectors only support non-decimal values but found decimal value [${javaDouble(value)}] at dim [${dim}];${shown()}`,
     );
   if (value < -128 || value > 127)
     throw illegalArgumentError(
-      `element_type [${element}] vectors only support integers between [-128, 127] but found [${value}] at dim [${dim}];`,
+      `element_type [${element}] vectors only support integers between [-128, 127] but found [${whole === null ? value : javaDouble(value)}] at dim [${dim}];${shown()}`,
     );
 }
 

@@ -4,6 +4,7 @@ import type { ScriptedValues } from '../../aggs/types.ts';
 import { checkWork } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
+import type { Nearest, NearestRequest } from '../../plan/nearest-vectors.ts';
 import type { SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -144,6 +145,9 @@ export class ScriptedSegment implements SegmentReader {
   }
   matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs {
     return this.#base.matchTerms(field, range, filter);
+  }
+  nearest(request: NearestRequest): Nearest {
+    return this.#base.nearest(request);
   }
   binary(field: string, docId: number): Uint8Array | null {
     return this.#base.binary(field, docId);

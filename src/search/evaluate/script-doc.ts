@@ -3,10 +3,10 @@
 import { decodeGeoPoint } from '../../common/geo-encoding.ts';
 import { parseJsonBytes } from '../../common/json-parse.ts';
 import { checkWork } from '../../common/turn.ts';
+import { decodeVector, type VectorFormat } from '../../common/vector-format.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
-import { decodeVector, type VectorFormat } from '../../mapping/vector-format.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { DocMap, DocScript, ScriptInput } from '../../scripting/doc-script.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';

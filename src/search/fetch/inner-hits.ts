@@ -96,6 +96,9 @@ function collect(query: Query): readonly InnerHits[] {
         visit(inner.positive);
         visit(inner.negative);
         return;
+      case 'knn':
+      case 'vector_hits':
+        return;
       default:
         inner satisfies LeafQuery;
     }
@@ -135,7 +138,7 @@ export function innerHitsPart(
         setOwn(inner, name, selectHits(request, relatedCandidates(query, at, segment, hit, env), null, targets, env, parts));
         continue;
       }
-      const context = { ...contextOf(at.shard, env), nestedPath: query.path };
+      const context = { ...contextOf(at.shard, env), nestedPath: query.path, comparesAllVectors: true };
       const docs = nestedDocs(segment, query.path, after, hit.docId, env);
       const wanted: PlanNode = docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
       const plan = at.prepared.planner.planAmong(rewriteQuery(query.query, context), wanted, scoreScope(hit.segment));

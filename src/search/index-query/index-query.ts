@@ -1,6 +1,7 @@
 // A query rewritten for one index: fields, analyzers, dates and aliases are resolved, statistics and segments are not. It has the shape of
 // Lucene's queries, because scores follow from that shape. src/search/plan/planner.ts turns it into one plan per segment.
 import type { JsonObject } from '../../common/json-value.ts';
+import type { Vector, VectorElement, VectorSimilarity } from '../../common/vector-format.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { JoinScoreMode } from '../../query/query.ts';
@@ -162,6 +163,34 @@ export interface JoinQuery {
   readonly maxChildren: number;
 }
 
+/** The documents of a shard whose vectors are most similar to a given one. */
+export interface KnnIndexQuery {
+  readonly op: 'knn';
+  /** Name of the field's column. */
+  readonly field: string;
+  readonly element: VectorElement;
+  readonly dims: number;
+  readonly similarity: VectorSimilarity;
+  readonly vector: Vector;
+  /** Documents to find in the shard. */
+  readonly k: number;
+  /** Candidates that the graph of a segment compares. */
+  readonly candidates: number;
+  /** Root documents that may be found, or that contain the nested documents that may; null for all. */
+  readonly filter: IndexQuery | null;
+  /** Less similar documents are not found; null for no limit. */
+  readonly minScore: number | null;
+  /** The vectors are in nested documents, of which each root returns the best one. */
+  readonly isNested: boolean;
+}
+
+/** Documents that are known already, by segment. */
+export interface ScoredDocsQuery {
+  readonly op: 'scoredDocs';
+  readonly label: string;
+  readonly bySegment: ReadonlyArray<{ readonly docs: Uint32Array; readonly scores: Float32Array }>;
+}
+
 /** The statistics of a shard that `PerShardQuery.make` reads. */
 export interface TermStatistics {
   readonly segments: readonly SegmentReader[];
@@ -216,6 +245,8 @@ export type IndexQuery =
   | PositionalQuery
   | JoinQuery
   | PerShardQuery
+  | KnnIndexQuery
+  | ScoredDocsQuery
   /** A query with a `_name`, for `matched_queries`. */
   | { readonly op: 'named'; readonly name: string; readonly query: IndexQuery };
 

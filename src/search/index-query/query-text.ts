@@ -106,6 +106,10 @@ export function queryText(query: IndexQuery): string {
     }
     case 'functionScore':
       return `function score (${queryText(query.query)}, functions: ${query.functions.length})`;
+    case 'knn':
+      return `KnnVectorQuery:${query.field}[${query.vector[0] ?? ''},...][${query.k}]`;
+    case 'scoredDocs':
+      return query.label;
     case 'perShard':
       return query.label;
     case 'named':

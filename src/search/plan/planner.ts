@@ -4,14 +4,16 @@ import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { ComputedPlanner } from '../compute/computed-planner.ts';
 import { isComputed, plainPart } from '../compute/computed-query.ts';
-import type { MatchRunner } from '../compute/match-runner.ts';
-import { outsideClauses, type PlanScope, unscored, withAmong, withPlanBoost } from '../compute/plan-scope.ts';
+import { nearestInShard, planScored } from '../compute/knn.ts';
+import type { MatchRunner, ScoredDocs } from '../compute/match-runner.ts';
+import { matchScope, outsideClauses, type PlanScope, unscored, withAmong, withPlanBoost } from '../compute/plan-scope.ts';
 import {
   type BoolIndexQuery,
   type BoostingIndexQuery,
   bool,
   type FeatureIndexQuery,
   type IndexQuery,
+  type KnnIndexQuery,
   type NestedIndexQuery,
   type PercolateIndexQuery,
   type PerShardQuery,
@@ -36,6 +38,7 @@ export class Planner {
   readonly #terms: TermPlanner;
   readonly #computed: ComputedPlanner;
   readonly #expansions: Expansions;
+  #nearest: Map<KnnIndexQuery, readonly ScoredDocs[]> | null = null;
 
   /** @param weights  statistics for scores: the shard's own, or those of all shards (dfs) */
   constructor(local: ShardStatistics, weights: Statistics, maxClauses: number, runner: MatchRunner) {
@@ -149,9 +152,23 @@ export class Planner {
         return this.#computed.percolate(query, scope);
       case 'combined':
         return this.#computed.combined(query, this.#weights, this.#terms.scoreFactor(query.fields[0].field), scope);
+      case 'knn':
+        return planScored(this.nearest(query)[index], scope);
+      case 'scoredDocs':
+        return planScored(query.bySegment[index], scope);
       case 'functionScore':
         return this.#computed.functionScore(query, scope);
     }
+  }
+
+  /** The documents of the shard that a knn query finds, by segment. */
+  nearest(query: KnnIndexQuery): readonly ScoredDocs[] {
+    let found = this.#nearest?.get(query);
+    if (!found) {
+      found = nearestInShard(query, this.segments, (filter, index) => this.plan(filter, matchScope(index)));
+      (this.#nearest ??= new Map()).set(query, found);
+    }
+    return found;
   }
 
   #phrase(query: PhraseIndexQuery, scope: PlanScope): PlanNode {

@@ -5,8 +5,9 @@ import type { SourceFilter } from '../../common/source-filter.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
+import { parseKnn } from '../../query/knn-query.ts';
 import { parseQuery } from '../../query/parse-query.ts';
-import type { Query } from '../../query/query.ts';
+import type { KnnQuery, Query } from '../../query/query.ts';
 import { readBoolean, readFloat, readInt, readList, readText } from '../../query/read-json.ts';
 import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { checkRuntimeScripts } from '../evaluate/runtime-field.ts';
@@ -43,6 +44,8 @@ export interface SearchRequest {
   readonly size: number;
   /** null for match_all. */
   readonly query: Query | null;
+  /** Searches for vectors, whose hits are added to those of the query. */
+  readonly knn: readonly KnnSection[];
   readonly postFilter: Query | null;
   /** Empty sorts by score. */
   readonly sort: readonly SortSpec[];
@@ -78,6 +81,12 @@ export interface SearchRequest {
   readonly pit: PitRequest | null;
 }
 
+export interface KnnSection {
+  readonly query: KnnQuery;
+  /** Body of `inner_hits`, for vectors in nested documents; null if there is none. */
+  readonly innerHits: JsonObject | null;
+}
+
 export interface CollapseRequest {
   readonly field: string;
   readonly innerHits: ReadonlyArray<{ readonly name: string; readonly request: SearchRequest }>;
@@ -89,6 +98,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   from: 0,
   size: 10,
   query: null,
+  knn: [],
   postFilter: null,
   sort: [],
   searchAfter: null,
@@ -121,7 +131,6 @@ export const EMPTY_REQUEST: SearchRequest = {
 /** Known keys that are not supported: the error names the reason. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   derived: 'derived fields are not available',
-  knn: 'vector search is not available',
 };
 
 /**
@@ -159,6 +168,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   query(request, value, key, report) {
     request.query = parseQuery(requireObject(key, value), report);
+  },
+  knn(request, value, key, report) {
+    request.knn = readList(value).map((item) => readKnn(requireObject(key, item), report));
   },
   post_filter(request, value, key, report) {
     request.postFilter = parseQuery(requireObject(key, value), report);
@@ -295,6 +307,11 @@ export function checkScroll(request: SearchRequest, dialect: Dialect): void {
     if (request.collapse) problems.push('cannot use `collapse` in a scroll context');
   }
   if (problems.length > 0) throw validationFailedError(problems);
+}
+
+function readKnn(body: JsonObject, report: ReportUncacheable): KnnSection {
+  const query = parseKnn(body, (filter) => parseQuery(filter, report), true);
+  return { query, innerHits: body['inner_hits'] === undefined ? null : requireObject('inner_hits', body['inner_hits']) };
 }
 
 /** The inner hits of a group are a search of their own. */

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
-import type { BoolQuery, NestedQuery, Query } from '../../query/query.ts';
+import type { BoolQuery, KnnQuery, NestedQuery, Query } from '../../query/query.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
@@ -12,6 +12,7 @@ import { checkClauseCount, checkNestedClauses, fixNegative } from './clauses.ts'
 import { rewriteCombinedFields } from './combined-fields.ts';
 import { rewriteGeo } from './geo.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
+import { rewriteKnn, rewriteVectorHits } from './knn.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
 import { rewriteMoreLikeThis } from './more-like-this.ts';
 import { rewriteFuzzy, rewritePattern, rewriteTerm } from './patterns.ts';
@@ -152,11 +153,21 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
       return rewriteSpan(query.clause, context);
     case 'intervals':
       return rewriteIntervals(query.field, query.rule, context);
+    case 'knn':
+      return rewriteKnn(query, rewriteFilters(query, context), context);
+    case 'vector_hits':
+      return rewriteVectorHits(query, rewriteFilters(query.knn, context), context);
     case 'geo_distance':
     case 'geo_bounding_box':
     case 'geo_polygon':
       return rewriteGeo(query, context);
   }
+}
+
+/** The filters of a knn query, which are about root documents. */
+function rewriteFilters({ filter }: KnnQuery, context: RewriteContext): IndexQuery | null {
+  if (filter.length === 0) return null;
+  return bool({ filter: filter.map((inner) => rewriteAny(inner, { ...context, nestedPath: null })) });
 }
 
 function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {

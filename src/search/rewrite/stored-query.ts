@@ -24,6 +24,8 @@ export function compileStoredQuery(body: unknown, environment: StoredQueryEnviro
     dialect: mapping.dialect,
     nowMs: Date.now(),
     nestedPath: null,
+    shard: 0,
+    requestSize: 10,
     storedScript: () => null,
     record: () => null,
   });

@@ -25,6 +25,8 @@ export interface SearchEnvironment {
   /** With more shards than this, shards that cannot match are skipped. */
   readonly preFilterShards?: number;
   readonly typedKeys: boolean;
+  /** Hits that the request asks for. */
+  readonly requestSize?: number;
   readonly nodeId: string;
   readonly storedScript: (id: string) => StoredScript | null;
   /** Of the search that this one is a part of. */

@@ -19,17 +19,40 @@ export interface RewriteContext {
   readonly nowMs: number;
   /** Path of the nested documents that the query matches; null for root documents. */
   readonly nestedPath: string | null;
+  readonly shard: number;
+  /** Hits that the request asks for. */
+  readonly requestSize: number;
+  /** Vectors are compared with all documents in question instead of searching for the best: for inner hits. */
+  readonly comparesAllVectors?: boolean;
   /** Looks up a stored script by id. */
   readonly storedScript: (id: string) => StoredScript | null;
   /** Reads a stored document, for scripts that access its source. */
   record(seqNo: number): ShardDocument | null;
 }
 
+/** Hits of a request that does not say how many. */
+const DEFAULT_SIZE = 10;
+
+/** What a context has of its request. */
+export type ContextRequest = Pick<RewriteContext, 'nowMs' | 'storedScript'> & Partial<Pick<RewriteContext, 'requestSize'>>;
+
 /** The context for queries on the root documents of a shard. */
-export function contextOf(shard: SearchShard, request: Pick<RewriteContext, 'nowMs' | 'storedScript'>): RewriteContext {
-  const { index, mapping, analysis, limits, dialect } = shard;
-  const { nowMs, storedScript } = request;
-  return { index, mapping, analysis, limits, dialect, nowMs, storedScript, record: shard.record, nestedPath: null };
+export function contextOf(shard: SearchShard, request: ContextRequest): RewriteContext {
+  const { index, shard: number, mapping, analysis, limits, dialect } = shard;
+  const { nowMs, storedScript, requestSize = DEFAULT_SIZE } = request;
+  return {
+    index,
+    shard: number,
+    mapping,
+    analysis,
+    limits,
+    dialect,
+    nowMs,
+    storedScript,
+    requestSize,
+    record: shard.record,
+    nestedPath: null,
+  };
 }
 
 /** The field's type, or null if it is not mapped. */

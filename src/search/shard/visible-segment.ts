@@ -1,4 +1,5 @@
 // A segment without the documents that are hidden from a caller: they count as deleted, for every plan, lookup and count.
+import type { Nearest, NearestRequest } from '../../plan/nearest-vectors.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
@@ -56,6 +57,10 @@ export class VisibleSegment implements SegmentReader {
 
   execute(plan: PlanNode, collect: CollectPlan, options: SegmentRunOptions): SegmentHits {
     return this.#base.execute(plan, collect, this.#visible === null ? options : { ...options, visible: this.#visible });
+  }
+
+  nearest(request: NearestRequest): Nearest {
+    return this.#base.nearest(this.#visible === null ? request : { ...request, visible: this.#visible });
   }
 
   postings(field: string): SegmentPostings | null {

@@ -240,6 +240,10 @@ export interface EngineExports {
    * then walk.ord is the ordinal to continue with. Returns how many.
    */
   termsFuzzy(walkPtr: usize, outPtr: usize, outEnd: usize): u32;
+  /** Compares the documents [from, to). @param ptr  of a VectorScan */
+  vectorsScanRange(ptr: usize, from: u32, to: u32): void;
+  /** Sorts the best: most similar first. */
+  vectorsScanFinish(ptr: usize): u32;
 }
 
 /** Functions exported by assembly/analyzer.ts. */

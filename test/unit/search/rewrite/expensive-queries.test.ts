@@ -23,6 +23,8 @@ const properties = {
 function contextOf(allowExpensive: boolean): RewriteContext {
   return {
     index: 'a',
+    shard: 0,
+    requestSize: 10,
     mapping: createMapping({ properties }, simpleAnalysis, {}),
     analysis: { normalize: (_analyzer: string, text: string) => text } as unknown as QueryAnalysis,
     limits: { ...DEFAULT_LIMITS, allowExpensive },
