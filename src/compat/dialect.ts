@@ -111,6 +111,10 @@ export const DIFFERENCES = {
   refusesPlainInterval: since8('`interval` of `date_histogram` is refused; `calendar_interval` and `fixed_interval` replace it'),
   namesPercolatedQueries: since8('hits of `percolate` name the clauses of the stored query that match each document'),
   highlightsLoadIds: since8('hits with highlights have `_id` even if `stored_fields` is `_none_`'),
+  showsNodeVersions: since8('nodes show the versions of their indices, transport and components'),
+  profilesNodes: row('profiles name the node, shard and index', false, false, true, true, true),
+  profilesCounts: since8('profiles of queries have `count_weight`'),
+  countsUsage: since8('`_cluster/stats` counts searches, vectors, synonyms and indexing pressure'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
   documentError: row(
     'error type of documents that do not fit the mapping',

@@ -164,7 +164,7 @@ function reduceSearch(
     isCount: request.size === 0 && aggs === null && request.trackTotalHitsUpTo === Number.POSITIVE_INFINITY,
     isCountedEarly: request.size === 0 && aggs !== null && isCountedEarly(request, done),
     isReduced: aggs !== null || request.size > 0,
-    profile: request.profile ? profileJson(search.profiles, env.nodeId, reduceMs) : null,
+    profile: request.profile ? profileJson(search.profiles, env, reduceMs) : null,
   };
 }
 

@@ -95,6 +95,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     refresh: async () => undefined,
     flush: async () => undefined,
     forceMerge: async () => undefined,
+    memory: { reserve: () => undefined, release: () => undefined, check: () => undefined, stats: () => [] },
     searchCaches: new EngineSearchCaches(),
     security: fakeSecurity(),
   };

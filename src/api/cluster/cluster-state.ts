@@ -3,7 +3,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
-import { nodeAttributes, nodeRoles } from './this-node.ts';
+import { nodeIdentity } from './this-node.ts';
 
 export const STATE_METRICS = [
   'version',
@@ -37,14 +37,7 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
   if (metrics.has('blocks')) body.blocks = blocksOf(metas);
   if (metrics.has('nodes')) {
     body.nodes = {
-      [ctx.nodeId]: {
-        name: ctx.nodeName,
-        ephemeral_id: ctx.nodeId,
-        transport_address: ctx.publishAddress ?? '',
-        ...(ctx.dialect.namesClusterManager ? {} : { external_id: ctx.nodeName }),
-        attributes: nodeAttributes(ctx),
-        ...(ctx.dialect.showsDatasetSize ? { roles: nodeRoles(ctx), version: ctx.dialect.version } : {}),
-      },
+      [ctx.nodeId]: nodeIdentity(ctx),
     };
   }
   if (metrics.has('metadata')) {

@@ -6,7 +6,8 @@ import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
 import { clusterHealth } from './cluster-health.ts';
-import { nodeTotals } from './node-totals.ts';
+import { type NodeTotals, nodeTotals } from './node-totals.ts';
+import { indexingPressure } from './nodes-stats.ts';
 import { diskSpace, fileDescriptors, heap, threadCount } from './process-stats.ts';
 import { shardCounts } from './shard-counts.ts';
 import { renderSections } from './stats-sections.ts';
@@ -14,7 +15,7 @@ import { renderSections } from './stats-sections.ts';
 /** `GET _cluster/stats`. */
 export async function clusterStats(
   ctx: EngineContext,
-  { version, startedMs, dataPath }: { version: string; startedMs: number; dataPath: string },
+  { version, startedMs, dataPath, memoryLimitBytes }: { version: string; startedMs: number; dataPath: string; memoryLimitBytes: number },
 ): Promise<MutableJsonObject> {
   const open = fileDescriptors().current;
   const metas = Object.values(ctx.cluster.indices);
@@ -32,8 +33,9 @@ export async function clusterStats(
       shards: shardsSection(metas, shards),
       ...renderSections(totals, ctx.dialect, { metrics: ['docs', 'store', 'fielddata', 'query_cache', 'completion', 'segments'] }),
       mappings: mappingsSection(ctx, fieldTypes),
-      analysis: analysisSection(metas),
+      analysis: { ...analysisSection(metas), ...(ctx.dialect.countsUsage ? { synonyms: {} } : {}) },
       ...(ctx.dialect.showsDatasetSize ? { versions: versionsSection(version, metas, shards, totals.sizeBytes) } : {}),
+      ...(ctx.dialect.countsUsage ? usageSections(ctx, totals) : {}),
     },
     nodes: {
       count: {
@@ -53,11 +55,20 @@ export async function clusterStats(
       jvm: jvmCounts(startedMs),
       fs: fsTotals(dataPath),
       plugins: [],
-      network_types: { http_types: { gannet: 1 } },
+      network_types: { transport_types: { gannet: 1 }, http_types: { gannet: 1 } },
       ingest: { number_of_pipelines: Object.keys(ctx.cluster.pipelines).length, processor_stats: {} },
       discovery_types: { 'single-node': 1 },
-      packaging_types: [{ type: 'tar', count: 1 }],
+      packaging_types: [{ ...(ctx.dialect.namesClusterManager ? {} : { flavor: 'default' }), type: 'tar', count: 1 }],
+      ...(ctx.dialect.countsUsage ? { indexing_pressure: indexingPressure(ctx, memoryLimitBytes) } : {}),
     },
+  };
+}
+
+/** Searches since the start, by shard; kinds of queries are not counted. Vectors by kind. */
+function usageSections({ dialect }: EngineContext, totals: NodeTotals): MutableJsonObject {
+  return {
+    search: { total: totals.counters.queries ?? 0, queries: {}, rescorers: {}, sections: {} },
+    ...renderSections(totals, dialect, { metrics: ['dense_vector', 'sparse_vector'] }),
   };
 }
 

@@ -3,11 +3,11 @@
 import os from 'node:os';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { formatByteSize } from '../../common/byte-size.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import { heap } from './process-stats.ts';
-import { addressOf, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
+import { addressOf, componentVersions, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
 import { type ThreadCounts, threadPoolInfo, threadPools } from './thread-pools.ts';
 
 export const INFO_METRICS = [
@@ -24,6 +24,16 @@ export const INFO_METRICS = [
   'indices',
   'search_pipelines',
 ] as const;
+
+/** Settings that every node of Elasticsearch has, and that typed clients expect. */
+const ELASTICSEARCH_SETTINGS = {
+  'cluster.election.strategy': 'supports_voting_only',
+  'node.attr.xpack.installed': 'true',
+  'http.type': 'netty4',
+  'http.type.default': 'netty4',
+  'transport.type': 'netty4',
+  'transport.type.default': 'netty4',
+};
 
 export interface NodeInfoRequest {
   readonly filter: readonly string[];
@@ -58,6 +68,7 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
     host,
     ip: host,
     version: request.version,
+    ...componentVersions(ctx),
     ...(ctx.dialect.namesClusterManager ? {} : { build_flavor: 'default' }),
     build_type: 'tar',
     build_hash: 'gannet',
@@ -70,6 +81,7 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
     'node.name': ctx.nodeName,
     'path.data': request.dataPath,
     'http.port': String(port ?? ''),
+    ...(ctx.dialect.namesClusterManager ? {} : ELASTICSEARCH_SETTINGS),
   };
   const sections: Record<string, () => unknown> = {
     settings: () => (request.flatSettings ? settings : nest(settings)),
@@ -132,11 +144,20 @@ function indexingBuffer(bytes: number, isHuman: boolean): MutableJsonObject {
   return { ...(isHuman ? { total_indexing_buffer_in_bytes: formatByteSize(bytes) } : {}), total_indexing_buffer: bytes };
 }
 
+/** Settings by the parts of their names. Below a setting that has a value itself, the rest of the name stays one key (`type.default`). */
 function nest(flat: Readonly<Record<string, string>>): MutableJsonObject {
   const root: MutableJsonObject = {};
   for (const [name, value] of Object.entries(flat)) {
-    const [family, key] = name.split('.');
-    root[family] = { ...(root[family] as MutableJsonObject | undefined), [key]: value };
+    const parts = name.split('.');
+    let at = root;
+    while (parts.length > 1) {
+      const inner = at[parts[0]] ?? {};
+      if (!isObject(inner)) break;
+      at[parts[0]] = inner;
+      at = inner;
+      parts.shift();
+    }
+    at[parts.join('.')] = value;
   }
   return root;
 }

@@ -110,7 +110,7 @@ const NO_COMPILATIONS = { compilations: 0, cache_evictions: 0, compilation_limit
 const NO_RUNS = { count: 0, time_in_millis: 0, current: 0, failed: 0 };
 
 /** Bodies of requests that are being handled. What was handled before is not counted. */
-function indexingPressure({ memory }: EngineContext, limit: number): MutableJsonObject {
+export function indexingPressure({ memory, dialect }: EngineContext, limit: number): MutableJsonObject {
   const bytes = memory.stats().find(({ name }) => name === 'in_flight_requests')?.estimated ?? 0;
   const sizes = {
     combined_coordinating_and_primary_in_bytes: bytes,
@@ -119,7 +119,12 @@ function indexingPressure({ memory }: EngineContext, limit: number): MutableJson
     replica_in_bytes: 0,
     all_in_bytes: bytes,
   };
-  const rejections = { coordinating_rejections: 0, primary_rejections: 0, replica_rejections: 0 };
+  const rejections = {
+    coordinating_rejections: 0,
+    primary_rejections: 0,
+    replica_rejections: 0,
+    ...(dialect.countsUsage ? { primary_document_rejections: 0 } : {}),
+  };
   return { memory: { current: sizes, total: { ...sizes, ...rejections }, limit_in_bytes: limit } };
 }
 

@@ -37,6 +37,35 @@ export function addressOf(ctx: EngineContext): { host: string; port: number | nu
   return match ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) } : { host: '127.0.0.1', port: null };
 }
 
+/** The number of a version as the servers store it: 8015000 of 8.15.0. */
+function versionNumber(version: string): number {
+  const [major, minor, patch] = version.split('.').map(Number);
+  return major * 1_000_000 + minor * 1000 + patch;
+}
+
+/** Versions that nodes of Elasticsearch 8 show in `_nodes`. */
+export function componentVersions({ dialect }: EngineContext): MutableJsonObject {
+  if (!dialect.showsNodeVersions) return {};
+  const number = versionNumber(dialect.version);
+  return { transport_version: number, index_version: number, component_versions: {} };
+}
+
+/** This node as cluster states and lists of shards show it. */
+export function nodeIdentity(ctx: EngineContext): MutableJsonObject {
+  const { dialect } = ctx;
+  const number = versionNumber(dialect.version);
+  return {
+    name: ctx.nodeName,
+    ephemeral_id: ctx.nodeId,
+    transport_address: ctx.publishAddress ?? '',
+    ...(dialect.showsNodeVersions ? { external_id: ctx.nodeName } : {}),
+    attributes: nodeAttributes(ctx),
+    ...(dialect.showsNodeVersions
+      ? { roles: nodeRoles(ctx), version: dialect.version, min_index_version: 7_000_099, max_index_version: number }
+      : {}),
+  };
+}
+
 export function nodesHead(ctx: EngineContext, filter: readonly string[]): MutableJsonObject {
   const count = isThisNode(ctx, filter) ? 1 : 0;
   return { _nodes: { total: count, successful: count, failed: 0 }, cluster_name: ctx.clusterName };

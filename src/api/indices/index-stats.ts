@@ -57,7 +57,7 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
                 ...render([shard]),
                 commit: { id: `${index.meta.uuid}-${shard.shard}`, generation: 1, user_data: {}, num_docs: shard.docs },
                 seq_no: { max_seq_no: shard.maxSeqNo, local_checkpoint: shard.maxSeqNo, global_checkpoint: shard.maxSeqNo },
-                shard_path: {},
+                shard_path: { state_path: '', data_path: '', is_custom_data_path: false },
               },
             ],
           ]),

@@ -1,6 +1,7 @@
 // `_shard_stores`: where the copies of shards are stored.
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { indexHealth, shardCounts } from '../cluster/shard-counts.ts';
+import { nodeIdentity } from '../cluster/this-node.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 
@@ -11,7 +12,7 @@ export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: r
     const meta = ctx.cluster.indices[name];
     const health = indexHealth(ctx, meta);
     if (!statuses.includes('all') && !statuses.includes(health)) continue;
-    const node = { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} };
+    const node = nodeIdentity(ctx);
     const shards: MutableJsonObject = {};
     for (let shard = 0; shard < shardCounts(meta).primaries; shard++)
       shards[String(shard)] = { stores: [{ [ctx.nodeId]: node, allocation_id: `${meta.uuid}-${shard}`, allocation: 'primary' }] };

@@ -4,6 +4,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { shardCopies } from '../cluster/shard-counts.ts';
+import { nodeIdentity } from '../cluster/this-node.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, withTarget } from '../core/index-names.ts';
 import { fullQuery } from './filter-json.ts';
@@ -27,8 +28,7 @@ export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing:
       if (numbers === null || numbers.has(shard)) shards.push(shardCopies(ctx, meta, shard).filter((copy) => copy.state === 'STARTED'));
     }
   }
-  const node = { name: ctx.nodeName, ephemeral_id: ctx.nodeId, transport_address: ctx.publishAddress ?? '', attributes: {} };
-  return { nodes: { [ctx.nodeId]: node }, indices, shards };
+  return { nodes: { [ctx.nodeId]: nodeIdentity(ctx) }, indices, shards };
 }
 
 function isNamed(expression: string | null, alias: string): boolean {

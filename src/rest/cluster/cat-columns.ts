@@ -117,6 +117,16 @@ export const TEMPLATES: readonly Column[] = [
   column('composed_of', 'c', 'component templates comprising index template'),
 ];
 
+export const COMPONENT_TEMPLATES: readonly Column[] = [
+  column('name', 'n', 'component template name'),
+  column('version', 'v', 'version'),
+  column('alias_count', 'a', 'alias count'),
+  column('mapping_count', 'm', 'mapping count'),
+  column('settings_count', 's', 'settings count'),
+  column('metadata_count', 'me', 'metadata count'),
+  column('included_in', 'i', 'included in'),
+];
+
 export const NODES: readonly Column[] = [
   column('id', 'id,nodeId', 'unique node id', '-'),
   column('pid', 'p', 'process id', '-'),

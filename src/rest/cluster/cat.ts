@@ -1,5 +1,6 @@
 // `_cat`: indices, shards, segments, health, counts, aliases, templates and the node as text tables. The columns are in cat-columns.ts.
 import { type IndexTarget, requireNames, TARGETS, targetMetas } from '../../api/core/index-names.ts';
+import { isObject } from '../../common/json-value.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
@@ -81,6 +82,30 @@ function templateRows(request: ApiRequest, { engine }: RestContext): Row[] {
     });
   }
   return rows.filter((row) => matchesName(pattern, String(row.name)));
+}
+
+function componentTemplateRows(request: ApiRequest, { engine }: RestContext): Row[] {
+  const pattern = request.string('name') ?? '*';
+  const { componentTemplates, indexTemplates } = engine.cluster;
+  const names = Object.keys(componentTemplates).filter((name) => matchesName(pattern, name));
+  return names.map((name) => {
+    const { template, version, _meta } = componentTemplates[name];
+    const { settings, mappings, aliases } = isObject(template) ? template : {};
+    const uses = Object.keys(indexTemplates).filter((user) => [indexTemplates[user].composed_of ?? []].flat().includes(name));
+    return {
+      name,
+      version: textCell(version),
+      alias_count: countOf(aliases),
+      mapping_count: countOf(isObject(mappings) ? mappings.properties : null),
+      settings_count: countOf(settings),
+      metadata_count: countOf(_meta),
+      included_in: `[${uses.join(', ')}]`,
+    };
+  });
+}
+
+function countOf(value: unknown): string {
+  return String(isObject(value) ? Object.keys(value).length : 0);
 }
 
 function textCell(value: unknown): string | null {
@@ -184,6 +209,13 @@ const TABLES: readonly ApiSpec[] = [
   catApi('count', ['/_cat/count', '/_cat/count/{index}'], columns.COUNT, countRows, 'indices:data/read/search', INDICES_OPTIONS),
   catApi('aliases', ['/_cat/aliases', '/_cat/aliases/{name}'], columns.ALIASES, aliasRows, 'indices:admin/aliases/get', HIDDEN),
   catApi('templates', ['/_cat/templates', '/_cat/templates/{name}'], columns.TEMPLATES, templateRows, 'cluster:monitor/state'),
+  catApi(
+    'component_templates',
+    ['/_cat/component_templates', '/_cat/component_templates/{name}'],
+    columns.COMPONENT_TEMPLATES,
+    componentTemplateRows,
+    'cluster:monitor/state',
+  ),
   catApi('nodes', ['/_cat/nodes'], columns.NODES, nodeRows, 'cluster:monitor/nodes/stats', {
     full_id: 'boolean',
     include_unloaded_segments: 'boolean',

@@ -18,7 +18,12 @@ export const clusterStatsApi = defineApi({
 });
 
 async function stats(request: ApiRequest, { engine, settings, startedMs }: RestContext): Promise<ApiResponse> {
-  const answer = await clusterStats(engine.whole, { version: engine.dialect.version, startedMs, dataPath: settings['path.data'] });
+  const answer = await clusterStats(engine.whole, {
+    version: engine.dialect.version,
+    startedMs,
+    dataPath: settings['path.data'],
+    memoryLimitBytes: settings['memory.limit'],
+  });
   const { indices, nodes, ...rest } = request.boolean('human') ? (withHumanValues(answer) as typeof answer) : answer;
   const metrics = request.list('metric') ?? ['_all'];
   if (metrics.includes('_all')) return ok({ ...rest, indices, nodes });

@@ -64,6 +64,19 @@ function license(_request: unknown, { engine, settings, startedMs }: RestContext
 }
 
 const FEATURES = [
+  'aggregate_metric',
+  'analytics',
+  'archive',
+  'data_tiers',
+  'enrich',
+  'enterprise_search',
+  'esql',
+  'frozen_indices',
+  'logsdb',
+  'logstash',
+  'spatial',
+  'universal_profiling',
+  'voting_only',
   'ilm',
   'security',
   'sql',
@@ -96,7 +109,7 @@ export const xpackApi = defineApi({
         build: { hash: 'gannet', date: new Date(startedMs).toISOString() },
         license: { uid: engine.cluster.clusterUuid, type: 'basic', mode: 'basic', status: 'active' },
         features,
-        tagline: 'You Know, for Search',
+        tagline: 'You know, for X',
       });
     },
   },

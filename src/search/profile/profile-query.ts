@@ -148,8 +148,9 @@ function nanos(milliseconds: number): number {
 /**
  * Keys as in Elasticsearch. Steps that the executor does not have (advancing document by document, a second phase for phrases) are reported as 0.
  * Blocks and windows, which Elasticsearch does not have, are reported under `debug`.
+ * @param hasCounts  show `count_weight`, which Elasticsearch 8 has
  */
-export function clauseJson({ query, figures, children }: ClauseProfile): MutableJsonObject {
+export function clauseJson({ query, figures, children }: ClauseProfile, hasCounts: boolean): MutableJsonObject {
   const { planMs, matchMs, scoreMs, segments, counters } = figures;
   const breakdown: MutableJsonObject = {
     create_weight: nanos(planMs),
@@ -170,6 +171,7 @@ export function clauseJson({ query, figures, children }: ClauseProfile): Mutable
     shallow_advance_count: 0,
     set_min_competitive_score: 0,
     set_min_competitive_score_count: 0,
+    ...(hasCounts ? { count_weight: 0, count_weight_count: 0 } : {}),
   };
   const json: MutableJsonObject = {
     type: nameOfQuery(query),
@@ -178,6 +180,6 @@ export function clauseJson({ query, figures, children }: ClauseProfile): Mutable
     breakdown,
     debug: { blocks_decoded: counters.blocksDecoded, windows: counters.windows },
   };
-  if (children.length > 0) json['children'] = children.map(clauseJson);
+  if (children.length > 0) json['children'] = children.map((child) => clauseJson(child, hasCounts));
   return json;
 }

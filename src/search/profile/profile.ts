@@ -2,6 +2,7 @@
 
 import type { AggTree } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { ExecutionCounters } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
@@ -26,6 +27,12 @@ export interface ShardProfile {
   readonly after: ExecutionCounters;
   /** Called when everything has been reduced. */
   readonly aggregations: (reduceMs: number) => MutableJsonObject[];
+}
+
+/** The node that ran the searches, and the server whose profiles it shows. */
+interface ProfiledNode {
+  readonly nodeId: string;
+  readonly dialect: Dialect;
 }
 
 interface ProfiledRun {
@@ -67,7 +74,7 @@ function nanos(milliseconds: number): number {
   return Math.round(milliseconds * 1e6);
 }
 
-function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): MutableJsonObject {
+function shardJson(profile: ShardProfile, { nodeId, dialect }: ProfiledNode, reduceMs: number): MutableJsonObject {
   const { index, shard, query, before, after, prepareMs, runMs, clauses, segments } = profile;
   const id = `[${nodeId}][${index}][${shard}]`;
   const counters: ExecutionCounters = {
@@ -78,7 +85,7 @@ function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Mut
   };
   // The search itself matches and scores in one loop.
   const figures = { planMs: prepareMs, matchMs: runMs, scoreMs: 0, segments, counters };
-  const entry = clauseJson({ query, figures, children: clauses });
+  const entry = clauseJson({ query, figures, children: clauses }, dialect.profilesCounts);
   const aggregations = profile.aggregations(reduceMs);
   const collector: MutableJsonObject = { name: profile.collector, reason: 'search_query_phase', time_in_nanos: nanos(runMs) };
   if (aggregations.length > 0) {
@@ -93,16 +100,13 @@ function shardJson(profile: ShardProfile, nodeId: string, reduceMs: number): Mut
   }
   return {
     id,
-    node_id: nodeId,
-    shard_id: shard,
-    index,
-    cluster: '(local)',
+    ...(dialect.profilesNodes ? { node_id: nodeId, shard_id: shard, index, cluster: '(local)' } : {}),
     searches: [{ query: [entry], rewrite_time: nanos(prepareMs), collector: [collector] }],
     aggregations,
   };
 }
 
 /** @param reduceMs  time of reducing the aggregations of all shards */
-export function profileJson(shards: readonly ShardProfile[], nodeId: string, reduceMs: number): MutableJsonObject {
-  return { shards: shards.map((shard) => shardJson(shard, nodeId, reduceMs)) };
+export function profileJson(shards: readonly ShardProfile[], node: ProfiledNode, reduceMs: number): MutableJsonObject {
+  return { shards: shards.map((shard) => shardJson(shard, node, reduceMs)) };
 }

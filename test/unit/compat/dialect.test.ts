@@ -128,6 +128,20 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   showsDatasetSize: async (ask) => (await ask('GET /_cat/indices?v=true&help=true')).text.includes('dataset.size'),
   showsIndexHealth: async (ask) => (await ask('GET /docs/_stats')).json.indices.docs.status === 'open',
   countsSegmentMemory: async (ask) => 'memory_in_bytes' in (await ask('GET /docs/_segments')).json.indices.docs.shards[0][0].segments._0,
+  showsNodeVersions: async (ask) => {
+    const [info] = Object.values<any>((await ask('GET /_nodes/http')).json.nodes);
+    const [identity] = Object.values<any>((await ask('GET /docs/_search_shards')).json.nodes);
+    const [stored] = Object.values<any>((await ask('GET /_shard_stores?status=all')).json.indices.docs.shards[0].stores[0]);
+    const shown = ['component_versions' in info, 'max_index_version' in identity, 'max_index_version' in stored];
+    return shown.every(Boolean) || (shown.some(Boolean) ? 'in some' : false);
+  },
+  profilesNodes: async (ask) => 'node_id' in (await search(ask, { profile: true })).profile.shards[0],
+  profilesCounts: async (ask) => 'count_weight' in (await search(ask, { profile: true })).profile.shards[0].searches[0].query[0].breakdown,
+  countsUsage: async (ask) => {
+    const { indices, nodes } = (await ask('GET /_cluster/stats')).json;
+    const shown = ['search' in indices, 'dense_vector' in indices, 'synonyms' in indices.analysis, 'indexing_pressure' in nodes];
+    return shown.every(Boolean) || (shown.some(Boolean) ? 'in some' : false);
+  },
   locationSpace: async (ask) => /a(.*)b$/.exec(String((await ask('PUT /docs/_doc/a%20b', { number: 1 })).headers.location))?.[1],
   refusesMediaTypesAsBad: async (ask) => (await ask('POST /docs/_search', {}, { 'content-type': 'json' })).status === 400,
   errorForms: async (ask) => {
