@@ -40,6 +40,7 @@ commands
       --global-state       also templates, pipelines, scripts, cluster settings
   front -c FILE                          web server and reverse proxy, configured as nginx is
   front init --KIND [FILE]               write a commented configuration: --static, --proxy, --search, --tcp or --mail
+  front top [URL]                        connections, requests, upstreams, caches and zones of a running front, from its api
   front check -c FILE                    explain the errors of a front's configuration, and list directives without effect
   demo                                   serve, import 135,000 cities, show requests with their responses (--exit: then stop)
   password                               read a password, print its hash for security.users

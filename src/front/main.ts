@@ -12,6 +12,7 @@ import { buildText, versionText } from './version.ts';
 
 /** Commands besides nginx's flags, loaded when they are used. */
 const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
+  top: async () => (await import('./commands/top.ts')).topCommand,
   init: async () => (await import('./commands/init.ts')).initCommand,
   check: async () => (await import('./commands/check-command.ts')).checkCommand,
 };

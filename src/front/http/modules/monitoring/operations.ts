@@ -2,6 +2,7 @@
 //   GET  upstreams                     all groups      GET upstreams/NAME/servers
 //   POST upstreams/NAME/servers        { "server": "127.0.0.1:81", "weight": 2 }
 //   PATCH, DELETE upstreams/NAME/servers/ID            { "down": true }, { "weight": 3 }, { "drain": true }
+//   GET  connections, requests, caches counts of the whole server, by location, by cache zone
 //   GET  log                           the ring buffer (error_log memory:SIZE) of this location
 //   GET  server_zones, location_zones, resolvers       counts of status_zone; a single one: .../NAME
 //   GET, POST, PATCH, DELETE keyvals/NAME              { "key": "value" }, { "key": null }; one key: GET keyvals/NAME?key=...
@@ -11,12 +12,11 @@ import { present } from '../../../../common/present.ts';
 import { custom, LOCATION } from '../../../config/directive.ts';
 import { MemorySink } from '../../../log/error-log.ts';
 import { drain, onNews, tellLoops } from '../../../zone/bus.ts';
-import { Counters } from '../../../zone/memory.ts';
 import { literalAddresses } from '../../config/addresses.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
 import { ResolverCounts } from '../../config/resolver-counts.ts';
 import { stats } from '../../connection/stats.ts';
-import type { BlockMain, HttpMain, Request, Server } from '../../model/types.ts';
+import type { BlockMain, HttpMain, Request } from '../../model/types.ts';
 import { sendText } from '../../phases/send.ts';
 import { DONE, OK } from '../../request/codes.ts';
 import { CacheZone } from '../../upstream/cache/cache-zone.ts';
@@ -24,12 +24,8 @@ import type { UpstreamGroup } from '../../upstream/peers/group.ts';
 import { DEFAULT_SERVER, type Peer, type ServerOptions } from '../../upstream/peers/peer.ts';
 import { writeState } from '../../upstream/peers/state-file.ts';
 import { changeKeyvals, showKeyvals } from './keyval-api.ts';
+import { countLocations, locationCounts } from './location-counts.ts';
 import { countedZones } from './status-zone.ts';
-
-const CLASSES = 6;
-/** Requests by location (in the order of the configuration) and status class. */
-let counts: Counters;
-const order = new Map<HttpMain['loc'], number>();
 
 /** A change of an upstream's servers, applied here and sent to the other event loops. */
 type Change = { block: 'http' | 'stream'; group: string } & (
@@ -53,30 +49,12 @@ export const operationsModule = defineModule(
     }),
   },
   {
-    init(main) {
-      order.clear();
-      eachLoc(main, (loc) => order.set(loc, order.size));
-      counts = new Counters('locations', order.size * CLASSES);
-      main.phases.log.push((r) => {
-        const at = order.get(r.loc) ?? present(order.get(r.server.root));
-        counts.add(at * CLASSES + Math.min(CLASSES - 1, Math.floor((r.out.status || 0) / 100)));
-        return OK;
-      });
-    },
+    init: countLocations,
     start(main) {
       onNews<Change>('upstream', (change) => apply(main, change));
     },
   },
 );
-
-/** Every location of every server, in the same order in all event loops. */
-function eachLoc(main: HttpMain, visit: (loc: HttpMain['loc'], server: Server) => void): void {
-  const walk = (loc: HttpMain['loc'], server: Server) => {
-    visit(loc, server);
-    for (const child of loc.children) walk(child, server);
-  };
-  for (const server of main.servers) walk(server.root, server);
-}
 
 // ---------------------------------------------------------------- metrics
 
@@ -120,7 +98,7 @@ function metricsText(http: HttpMain): string {
     );
   family('gannet_front_resolver_requests_total', 'counter', resolverRows('requests', 'type'));
   family('gannet_front_resolver_responses_total', 'counter', resolverRows('responses', 'result'));
-  const zones = [...http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
+  const zones = cacheZones(http);
   const zone = (show: (z: CacheZone) => number) => zones.map((z): [string, number] => [`zone="${quote(z.options.name)}"`, show(z)]);
   family(
     'gannet_front_cache_bytes',
@@ -139,6 +117,8 @@ function metricsText(http: HttpMain): string {
   );
   return `${out.join('\n')}\n`;
 }
+
+const cacheZones = (http: HttpMain): CacheZone[] => [...http.registry.values()].filter((v): v is CacheZone => v instanceof CacheZone);
 
 type Family = (name: string, kind: string, rows: [labels: string, value: number][]) => void;
 
@@ -160,19 +140,13 @@ function upstreamRows(main: BlockMain, prefix: string, family: Family): void {
   column('up', 'gauge', (p) => (p.usable(now) ? 1 : 0));
 }
 
-/** Locations of the same name in one server are counted together. */
-function locationRows(http: HttpMain): [string, number][] {
-  const rows = new Map<string, number>();
-  eachLoc(http, (loc, server) => {
-    for (let code = 0; code < CLASSES; code++) {
-      const n = counts.total(present(order.get(loc)) * CLASSES + code);
-      if (n === 0) continue;
-      const labels = `server="${quote(server.name)}",location="${quote(loc.name)}",code="${code}xx"`;
-      rows.set(labels, (rows.get(labels) ?? 0) + n);
-    }
-  });
-  return [...rows];
-}
+const locationRows = (http: HttpMain): [string, number][] =>
+  locationCounts(http).flatMap(({ server, location, responses }) =>
+    Object.entries(responses).map(([code, n]): [string, number] => [
+      `server="${quote(server)}",location="${quote(location)}",code="${code}"`,
+      n,
+    ]),
+  );
 
 const resolverZones = (main: BlockMain): ResolverCounts[] => [...main.registry.values()].filter((v) => v instanceof ResolverCounts);
 
@@ -242,6 +216,8 @@ function route(r: Request, parts: string[], body: Record<string, unknown>): void
     return answer(r, 200, { purged: zone.purge({ key: body.key as string | undefined, tag: body.tag as string | undefined }) });
   }
   if (parts[0] === 'log' && r.method === 'GET') return showRing(r);
+  const figures = parts.length === 1 && r.method === 'GET' ? figuresOf(r.http, parts[0]) : null;
+  if (figures) return answer(r, 200, figures);
   const inStream = parts[0] === 'stream';
   const main = inStream ? streamOf(r.http) : r.http;
   if (!main) return missing('stream');
@@ -288,6 +264,22 @@ function routeKeyvals(r: Request, main: BlockMain, parts: readonly string[], bod
   }
   const { status, problem } = changeKeyvals(main, name, r.method, body);
   answer(r, status, problem === undefined ? {} : { error: { status, text: problem } });
+}
+
+/** Counts of the whole server, null for an unknown kind. */
+function figuresOf(http: HttpMain, kind: string): unknown {
+  if (kind === 'connections') {
+    const { accepted, handled, active, reading, writing, waiting } = stats;
+    return { accepted, handled, active, reading, writing, waiting };
+  }
+  if (kind === 'requests') return { total: stats.requests, locations: locationCounts(http) };
+  if (kind !== 'caches') return null;
+  return Object.fromEntries(
+    cacheZones(http).map((z) => [
+      z.options.name,
+      { size: z.totalSize, max_size: z.options.maxSize, keys: z.nodes.size, hits: z.hits, misses: z.misses },
+    ]),
+  );
 }
 
 /** Counts of all zones of a kind by name, undefined for an unknown kind. */
