@@ -120,7 +120,7 @@ export async function loadAnalyzer(options: LoadOptions = {}): Promise<TextAnaly
   // The loader's types do not include functions supplied by the host.
   const env: Record<string, unknown> = { memory, ...hostCalls(memory) };
   const module = await instantiate(source as Parameters<typeof instantiate>[0], { env });
-  // The module and the interface are built from the same sources, which no type can express.
+  // biome-ignore lint/plugin: the module and the interface are built from the same sources, which no type can express
   const exports = module.instance.exports as unknown as AnalyzerExports;
   exports._start();
   await words;

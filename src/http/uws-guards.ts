@@ -90,7 +90,7 @@ interface HyperExpress {
   Request: { prototype: HyperRequest };
 }
 
-// its types omit the private members that the guards need
+// biome-ignore lint/plugin: its types omit the private members that the guards need
 const hyperExpress = hyperExpressModule as unknown as HyperExpress;
 const STATUS_WITHOUT_LENGTH = new Set(['204', '304']);
 

@@ -100,7 +100,7 @@ class TemplateWriter extends Mustache.Writer {
     const value: unknown = context.lookup(token[1]);
     if (typeof value === 'function') return this.#count(super.renderSection(token, context, ...rest));
     if (value !== 0) return super.renderSection(token, context, ...rest);
-    // The types of the package leave out that a section's token holds a list of tokens.
+    // biome-ignore lint/plugin: the types of the package leave out that a section's token holds a list of tokens
     return this.renderTokens(token[4] as unknown as Token[], context.push(0), ...rest);
   }
 

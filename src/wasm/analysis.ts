@@ -88,7 +88,7 @@ export function analysisMemory(): WebAssembly.Memory {
 function instantiate(module: WebAssembly.Module): AnalysisInstance {
   const memory = analysisMemory();
   const instance = new WebAssembly.Instance(module, { env: { memory, ...hostCalls(memory) } });
-  // The module and the interface are built from the same sources, which no type can express.
+  // biome-ignore lint/plugin: the module and the interface are built from the same sources, which no type can express
   const exports = instance.exports as unknown as AnalyzerExports;
   exports._start();
   return { exports, memory };

@@ -83,7 +83,7 @@ export class Kernels {
       throw new Error(`kernel assertion: ${this.#text(message)} at ${this.#text(file)}:${line}:${column}`);
     };
     const instance = new WebAssembly.Instance(module, { env: { memory, abort, ...hostCalls(memory) } });
-    // The module and the interface are built from the same sources, which no type can express.
+    // biome-ignore lint/plugin: the module and the interface are built from the same sources, which no type can express
     this.exports = instance.exports as unknown as Readonly<EngineExports>;
     this.exports._start();
   }

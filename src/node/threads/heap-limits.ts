@@ -23,8 +23,9 @@ export function threadLimits(flags: string = startFlags()): ResourceLimits {
 export function forgetHeapFlags(): void {
   const { noDeprecation } = process;
   try {
-    // node:v8 has the same function, but loading it takes longer than the flags save. The binding has no type of its own.
+    // node:v8 has the same function, but loading it takes longer than the flags save.
     process.noDeprecation = true;
+    // biome-ignore lint/plugin: the binding has no type of its own
     const { setFlagsFromString } = (process as unknown as { binding(name: 'v8'): typeof import('node:v8') }).binding('v8');
     for (const flag of [OLD, YOUNG, YOUNG_AT_START]) setFlagsFromString(`--${flag}=0`);
   } catch {

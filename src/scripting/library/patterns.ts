@@ -3,7 +3,7 @@ import { JavaPattern, type Matcher } from '../../regex/java-pattern.ts';
 import { Replacement } from '../../regex/replacement.ts';
 import { spendText } from '../java/budget.ts';
 import { defineClass } from '../java/class-info.ts';
-import { illegalArgument, raise } from '../java/faults.ts';
+import { illegalArgument, nullPointer, raise } from '../java/faults.ts';
 import { textOf } from '../java/objects.ts';
 import type { Value } from '../java/values.ts';
 import { matcherOf } from '../runtime/patterns.ts';
@@ -128,7 +128,9 @@ defineClass('java.util.regex.Pattern', ['java.lang.Object'], {
     'Predicate asPredicate()': (self: JavaPattern) => (text: Value) => matcherOf(self, textOf(text)).find(),
     'int flags()': (self: JavaPattern) => self.flags,
     'Matcher matcher(CharSequence)': (self: JavaPattern, text: Value) =>
-      new MatcherState(self, text === null ? (null as never) : textOf(text)),
+      text === null
+        ? nullPointer('Cannot invoke "java.lang.CharSequence.length()" because "this.text" is null')
+        : new MatcherState(self, textOf(text)),
     'String pattern()': (self: JavaPattern) => self.source,
     'String toString()': (self: JavaPattern) => self.source,
     'String[] split(CharSequence)': (self: JavaPattern, text: Value) => textArray(split(self, textOf(text), 0)),

@@ -98,3 +98,17 @@ test('errors show their place: dots for a part of the source, the statement of a
     position: { offset: 46, start: 21, end: 53 },
   });
 });
+
+test('a matcher of null is a null pointer exception', () => {
+  const error = thrownBy(() => run('/a/.matcher(null)'));
+  expect(error.causedBy).toMatchObject({ type: 'null_pointer_exception', reason: expect.stringContaining('"this.text" is null') });
+});
+
+function thrownBy(action: () => unknown): ApiError {
+  try {
+    action();
+  } catch (error) {
+    return error as ApiError;
+  }
+  throw new Error('nothing was thrown');
+}

@@ -206,7 +206,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     // unread data stays with the client: the window of the stream is the limit
     stream.pause();
     stream.once('aborted', onAborted);
-    // a stream has what Connection uses of a socket
+    // biome-ignore lint/plugin: a stream has what Connection uses of a socket
     super(stream as unknown as Socket, session.options.http, session.options.listen, session.options.hosts, { origin: session.origin });
     this.#stream = stream;
     this.#session = session;

@@ -79,7 +79,7 @@ type HandleOptions = TLSSocketOptions & { clientHandle: ClientHandle; allowHalfO
 /** TLS directly on a handle, as TLSSocket does for outgoing connections; otherwise it needs a socket below, which doubles the cost. */
 class HandleTlsSocket extends TLSSocket {
   constructor(options: HandleOptions) {
-    // the type demands a socket, which _wrapHandle makes unnecessary
+    // biome-ignore lint/plugin: the type demands a socket, which _wrapHandle makes unnecessary
     super(undefined as unknown as Socket, options);
     internalsOf<Insides>(this).connecting = false;
   }

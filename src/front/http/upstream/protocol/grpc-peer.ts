@@ -49,7 +49,7 @@ export class GrpcPeer extends PeerConnection {
     if (!session || !parser) throw new Error('the connection is not open');
     const stream = session.request(headers, { endStream });
     this.#stream = stream;
-    // a stream has what PeerConnection uses of a socket
+    // biome-ignore lint/plugin: a stream has what PeerConnection uses of a socket
     this.socket = stream as unknown as Socket;
     stream.on('response', (_headers, flags: number, raw?: string[]) => parser.response(raw ?? [], (flags & NGHTTP2_FLAG_END_STREAM) !== 0));
     stream.on('trailers', (_headers: unknown, _flags: number, raw?: string[]) => parser.trailers(raw ?? []));
