@@ -1,7 +1,7 @@
 // What a percolate query adds to hits: which documents of the request the stored query matches, by their position (slot), the names of its matching
 // clauses, and highlights of these documents.
 import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import type { Query } from '../../query/query.ts';
+import type { LeafQuery, Query } from '../../query/query.ts';
 import { highlightPart } from '../highlight/highlight.ts';
 import type { IndexQuery, PercolateIndexQuery } from '../index-query/index-query.ts';
 import type { HighlightField } from '../request/highlight-request.ts';
@@ -31,7 +31,13 @@ export function hasPercolate(query: Query): boolean {
       return hasPercolate(query.query);
     case 'pinned':
       return hasPercolate(query.organic);
+    case 'nested':
+    case 'has_child':
+    case 'has_parent':
+      // These match other documents than the hits.
+      return false;
     default:
+      query satisfies LeafQuery;
       return false;
   }
 }

@@ -2,7 +2,7 @@
 // checks of its own has to be foreseen: scripts, patterns, requested buckets, pages of many hits, clauses. What else turns out to be slow is abandoned
 // at its next check (src/common/turn.ts). Unit: microseconds on a current core, right within a factor of three.
 import { isObject, type JsonObject } from '../../common/json-value.ts';
-import type { Query } from '../../query/query.ts';
+import type { LeafQuery, Query } from '../../query/query.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import type { SearchRequest } from './search-request.ts';
 
@@ -107,6 +107,7 @@ export function costOfQuery(query: Query, docs: number): number {
     case 'geo_shape':
       return docs * SHAPE_US_PER_DOC;
     default:
+      query satisfies LeafQuery;
       return CLAUSE_US;
   }
 }
