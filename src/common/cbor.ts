@@ -1,7 +1,7 @@
 // CBOR (RFC 8949) for request and response bodies: the values of JSON, bigints as integers, byte strings decoded to base64 strings. Our own code,
 // because cbor-x has no limit on nesting and numbers of values; lengths are limited by the size of the input.
 
-import { MAX_JSON_DEPTH } from './json-parse.ts';
+import { MAX_JSON_DEPTH } from './json-syntax-error.ts';
 import { setOwn } from './own-property.ts';
 import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';
 

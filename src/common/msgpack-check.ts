@@ -1,6 +1,6 @@
 // Walks the structure of MessagePack without building values, so that bodies with too many values or levels are refused before they take memory.
 // Source: https://github.com/msgpack/msgpack/blob/master/spec.md
-import { MAX_JSON_DEPTH } from './json-parse.ts';
+import { MAX_JSON_DEPTH } from './json-syntax-error.ts';
 import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';
 
 /** The body is deeper than JSON may be, its values take too much memory, or it claims more values than it has bytes. */

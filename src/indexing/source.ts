@@ -1,5 +1,6 @@
 // Sources as JSON: parsed for the document parser, serialized after an update.
-import { JsonSyntaxError, parseJsonBytes, parseJsonTyped } from '../common/json-parse.ts';
+import { parseJsonBytes, parseJsonTyped } from '../common/json-parse.ts';
+import { JsonSyntaxError } from '../common/json-syntax-error.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';

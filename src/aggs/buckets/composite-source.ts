@@ -5,7 +5,7 @@ import type { SegmentColumn } from '../../plan/segment.ts';
 import type { Rounding } from '../dates/rounding.ts';
 import { columnOf, doubleOf, millisecondsOf, type ValuesSource } from '../source.ts';
 import type { SegmentScope } from '../types.ts';
-import { dateNode } from './histogram.ts';
+import { dateNode } from './date-histogram.ts';
 import { termsNode } from './terms.ts';
 
 /** The kind of a source and its parameters. */

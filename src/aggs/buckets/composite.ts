@@ -16,9 +16,9 @@ import { bindSource, doubleOf, millisecondsOf, parseSource, type SourceParams, t
 import type { AggSpec, AggType, Slice } from '../types.ts';
 import { flattenChain, planChain } from './chain.ts';
 import { type SegmentSource, type SourceShape, segmentSource } from './composite-source.ts';
+import { noInterval, parseRounding, refusePlainInterval } from './date-histogram.ts';
 import { tilePrecision } from './geo-grids.ts';
-import { noInterval, parseRounding, refusePlainInterval } from './histogram.ts';
-import { compareKeys, TermKeys } from './terms.ts';
+import { compareKeys, TermKeys } from './terms-keys.ts';
 
 interface CompositeSource extends SourceShape {
   readonly name: string;

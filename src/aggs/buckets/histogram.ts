@@ -1,12 +1,9 @@
-// histogram and date_histogram: buckets of equal or calendar width, with empty buckets, bounds, keyed responses and any order.
-
+// histogram: buckets of equal width, and what date_histogram shares with it: empty buckets, bounds, keyed responses and any order.
 import { jsonDouble } from '../../common/json-float.ts';
 import type { JsonObject } from '../../common/json-value.ts';
-import { present } from '../../common/present.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { calendarRounding, calendarUnit, intervalRounding, type Rounding, startsBetween, timeValue } from '../dates/rounding.ts';
-import { timeZone, UTC } from '../dates/time-zone.ts';
+import type { Rounding } from '../dates/rounding.ts';
 import { illegalArgumentError, tooManyBuckets, unsupported, xContentError } from '../errors.ts';
 import { formatOf } from '../metrics/numeric.ts';
 import { applyRates, hasRates } from '../metrics/rate.ts';
@@ -15,16 +12,15 @@ import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, pa
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import { bindSource, columnOf, millisecondsOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
-import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
-import { rangeSlices } from './date-ranges.ts';
+import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, Slice } from '../types.ts';
 
 interface Bounds {
   readonly min: unknown;
   readonly max: unknown;
 }
 
-interface HistogramParams {
+export interface HistogramParams {
   readonly source: SourceParams;
   readonly order: readonly OrderPart[];
   readonly keyed: boolean;
@@ -46,17 +42,17 @@ interface Limits {
   readonly max: number;
 }
 
-interface BoundHistogram extends ValuesSource {
+export interface BoundHistogram extends ValuesSource {
   readonly extendedLimits: Limits | null;
   readonly hardLimits: Limits | null;
 }
 
 /** Up to this many calendar buckets, kernels use a table of their starts; beyond, distinct times are rounded during the merge. */
-const MOST_STARTS = 200_000;
-const LAST_DATE = (1n << 63n) - 1n;
+export const MOST_STARTS = 200_000;
+export const LAST_DATE = (1n << 63n) - 1n;
 const BY_KEY = [orderPart('_key', false)];
 
-function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' | 'offset' | 'rounding' | 'refusal'> {
+export function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' | 'offset' | 'rounding' | 'refusal'> {
   const source = parseSource(p, true);
   const keyed = p.bool('keyed') ?? false;
   const minDocCount = p.integer('min_doc_count') ?? 0;
@@ -81,7 +77,7 @@ function bounds(p: Params, key: string): Bounds | null {
   return { min, max };
 }
 
-function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
+export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   const params = spec.params as HistogramParams;
   if (params.refusal) throw params.refusal;
   const isDate = params.rounding !== null;
@@ -171,6 +167,7 @@ export const histogramType: AggType = {
     const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
     const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
     const grid: Grid = {
+      repeatsKeys: () => false,
       keyOf: (_slice, raw) => Number(raw),
       value: (key) => key * interval + offset,
       next: (key) => key + 1,
@@ -184,8 +181,10 @@ export const histogramType: AggType = {
 };
 
 /** Key functions in which the histograms differ: keys, their doubles and their successors. */
-interface Grid {
+export interface Grid {
   keyOf(slice: Slice, raw: number | bigint): number;
+  /** True if a segment may return several buckets for a key, because the host rounds its raw times. */
+  repeatsKeys(slice: Slice): boolean;
   value(key: number): number;
   next(key: number): number;
   /** All buckets from the first to the last key. */
@@ -195,7 +194,7 @@ interface Grid {
   isInside(key: number): boolean;
 }
 
-function mergeGrid(
+export function mergeGrid(
   spec: AggSpec,
   slices: readonly Slice[],
   parents: number,
@@ -204,9 +203,9 @@ function mergeGrid(
   minDocCount: number,
 ): MergedAgg {
   const params = spec.params as HistogramParams;
-  // A single segment may have several local buckets for a key if it returned raw times.
+  // The buckets of a single segment are merged only if there are two slices.
   const doubled =
-    slices.length === 1 && slices[0].result.op === 'buckets' && isRaw(spec, slices[0]) ? [slices[0], emptySlice(slices[0])] : slices;
+    slices.length === 1 && slices[0].result.op === 'buckets' && grid.repeatsKeys(slices[0]) ? [slices[0], emptySlice(slices[0])] : slices;
   const merged = mergeBuckets(doubled, (slice, columns, i) => grid.keyOf(slice, columns.keys[i]));
   const lists = merged.lists(parents);
   const children = mergeChildren(spec, doubled, merged.maps, merged.count, ctx);
@@ -300,134 +299,4 @@ function sortBuckets(buckets: OutBucket[], order: readonly OrderPart[]): OutBuck
     }
     return (a.key as number) - (b.key as number);
   });
-}
-
-/** Reads `calendar_interval`, `fixed_interval`, the deprecated `interval`, `offset` and `time_zone`; null without an interval. */
-export function parseRounding(p: Params, zoneId: string | null, name: string): Rounding | null {
-  const calendar = p.string('calendar_interval');
-  const fixed = p.string('fixed_interval');
-  const old = p.string('interval');
-  if (calendar !== null && fixed !== null)
-    throw p.refuse('fixed_interval', 'Cannot use [fixed_interval] with [calendar_interval] configuration option.');
-  if (old !== null && (calendar ?? fixed) !== null)
-    throw p.refuse('interval', 'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.');
-  const offsetText = p.string('offset');
-  const offset = offsetText === null ? 0 : timeValue(offsetText);
-  if (offset === null) {
-    throw p.refuse(
-      'offset',
-      `failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [${offsetText}] as a time value: unit is missing or unrecognized`,
-    );
-  }
-  let zone = UTC;
-  try {
-    if (zoneId !== null) zone = timeZone(zoneId);
-  } catch (error) {
-    throw xContentError(`[${p.typeName}] failed to parse field [time_zone]`, asCause(error));
-  }
-  const unit = calendarUnit(calendar ?? old ?? '');
-  if (calendar !== null && unit === null) {
-    throw p.refuse('calendar_interval', `The supplied interval [${calendar}] could not be parsed as a calendar interval.`);
-  }
-  if (unit !== null) return calendarRounding(unit, zone, offset);
-  const text = fixed ?? old;
-  if (text === null) return null;
-  const interval = /^\d+(ms|[smhd])$/.test(text) ? timeValue(text) : null;
-  if (interval === null) {
-    throw p.refuse(
-      'fixed_interval',
-      `failed to parse setting [date_histogram.fixedInterval] with value [${text}] as a time value: unit is missing or unrecognized`,
-    );
-  }
-  if (interval < 1) throw p.refuse('fixed_interval', `Zero or negative time interval not supported in [${name}]`);
-  return intervalRounding(interval, zone, offset);
-}
-
-/** The error for a date_histogram without an interval. */
-export function noInterval(): Error {
-  return illegalArgumentError('Invalid interval specified, must be non-null and non-empty');
-}
-
-/** True if the slice holds raw times instead of starts of buckets. */
-function isRaw(spec: AggSpec, slice: Slice): boolean {
-  const { rounding } = spec.params as HistogramParams;
-  const source = slice.bound as ValuesSource;
-  return rounding !== null && source.kind !== 'binary' && dateNode(source, slice.segment, rounding, []).op === 'termsNumeric';
-}
-
-/** A rounding in the form that kernels execute, for the column of a segment. */
-export function dateNode(source: ValuesSource, { segment }: SegmentScope, rounding: Rounding, children: readonly AggNode[]): AggNode {
-  if (source.kind === 'binary') return { op: 'docs', children: [] };
-  const column = columnOf(source, segment);
-  const unit = source.perMillisecond;
-  if (source.kind === 'f64') return { op: 'termsNumeric', source: column, perValue: false, children };
-  if (rounding.fixed) {
-    return { op: 'dateFixed', source: column, interval: rounding.fixed.interval * unit, offset: rounding.fixed.offset * unit, children };
-  }
-  const ends = [column.column?.min, column.column?.max, column.missing]
-    .filter((end) => end !== null && end !== undefined)
-    .map((end) => millisecondsOf(source, end));
-  if (ends.length === 0) return { op: 'dateStarts', source: column, starts: new BigInt64Array(0), children };
-  const starts = startsBetween(rounding, Math.min(...ends), Math.max(...ends), MOST_STARTS);
-  if (!starts) return { op: 'termsNumeric', source: column, perValue: false, children };
-  const raw = starts.map((start) => BigInt(start) * BigInt(unit));
-  const last = raw.length - 1;
-  // The end of the last bucket may be after the last date that fits into 64 bits. It is exclusive, so that this date itself has no place then.
-  if (raw[last] > LAST_DATE && ends.some((end) => end === millisecondsOf(source, LAST_DATE)))
-    return { op: 'termsNumeric', source: column, perValue: false, children };
-  if (raw[last] > LAST_DATE) raw[last] = LAST_DATE;
-  return { op: 'dateStarts', source: column, starts: BigInt64Array.from(raw), children };
-}
-
-/** @throws ApiError x_content_parse_exception */
-export function refusePlainInterval(p: Params): void {
-  if (p.has('interval')) throw xContentError(`[${p.typeName}] unknown field [interval] did you mean [fixed_interval]?`);
-}
-
-export const dateHistogramType: AggType = {
-  isBucket: true,
-  parse(name, typeName, body, { dialect }): HistogramParams {
-    const p = new Params(typeName, body);
-    if (dialect.refusesPlainInterval) refusePlainInterval(p);
-    const common = parseCommon(p, name);
-    const rounding = parseRounding(p, common.source.timeZone, name);
-    p.done();
-    const refusal = rounding === null ? noInterval() : null;
-    return { ...common, interval: 0, offset: 0, rounding, refusal };
-  },
-  bind: bindHistogram,
-  plan: (spec, bound: BoundHistogram, scope, children) =>
-    dateNode(bound, scope, present((spec.params as HistogramParams).rounding), children),
-  merge(spec, given, parents, ctx) {
-    const { rounding, minDocCount } = spec.params as HistogramParams;
-    const round = present(rounding);
-    const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...rangeSlices(spec, given, parents, round, ctx)];
-    const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
-    const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
-    const typical = round.next(round.round(0)) - round.round(0);
-    const grid: Grid = {
-      keyOf: (slice, raw) => {
-        const ms = millisecondsOf(slice.bound as ValuesSource, raw);
-        return isRawCached(spec, slice) ? round.round(ms) : ms;
-      },
-      value: (key) => key,
-      next: (key) => Math.max(round.next(key), key + 1),
-      spread: (first, last) => Math.floor((last - first) / typical) + 1,
-      extend: limits?.extendedLimits ?? null,
-      keyFor: (value) => round.round(value),
-      isInside: (key) => key >= hard.min && key < hard.max,
-    };
-    return mergeGrid(spec, slices, parents, ctx, grid, minDocCount);
-  },
-};
-
-const rawSlices = new WeakMap<Slice, boolean>();
-
-function isRawCached(spec: AggSpec, slice: Slice): boolean {
-  let raw = rawSlices.get(slice);
-  if (raw === undefined) {
-    raw = isRaw(spec, slice);
-    rawSlices.set(slice, raw);
-  }
-  return raw;
 }

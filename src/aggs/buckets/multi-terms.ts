@@ -13,7 +13,8 @@ import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, SegmentScope, Slice } from '../types.ts';
 import { type FlatChain, flattenChain, planChain } from './chain.ts';
-import { compareKeys, notNegative, orderOf, positive, TermKeys, termsNode } from './terms.ts';
+import { notNegative, orderOf, positive, termsNode } from './terms.ts';
+import { compareKeys, TermKeys } from './terms-keys.ts';
 
 /** Each field is a level of a chain of aggregations. */
 const MAX_FIELDS = 100;

@@ -11,7 +11,8 @@ import { bindSource, parseSource, type SourceParams, type ValuesSource } from '.
 import type { AggSpec, AggType, Slice } from '../types.ts';
 import { checkIncludeExclude, type IncludeExclude, parseIncludeExclude } from './include-exclude.ts';
 import { type Heuristic, parseHeuristic } from './significance.ts';
-import { notNegative, positive, TermKeys, termsNode } from './terms.ts';
+import { notNegative, positive, termsNode } from './terms.ts';
+import { TermKeys } from './terms-keys.ts';
 
 interface SignificantParams {
   readonly source: SourceParams;

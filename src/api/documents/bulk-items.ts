@@ -1,5 +1,6 @@
 // The NDJSON of `_bulk`: chunks -> lines -> items. An item is an operation with the name of its index.
-import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
 import { tokenOf } from '../../common/json-value.ts';
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';

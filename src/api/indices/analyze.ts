@@ -2,7 +2,8 @@
 
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze/analyze-api.ts';
-import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
+import { parseJson } from '../../common/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { METADATA_FIELDS } from '../../mapping/model.ts';

@@ -1,6 +1,7 @@
 // Sends documents through ingest pipelines before they are indexed: the requested or default pipeline of the index, then its final one.
 
-import { JsonSyntaxError, parseJsonBytes } from '../../common/json-parse.ts';
+import { parseJsonBytes } from '../../common/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
 import { isObject, type JsonObject } from '../../common/json-value.ts';
 import { writeJson } from '../../common/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';

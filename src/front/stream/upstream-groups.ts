@@ -1,7 +1,8 @@
 // `upstream { }` of stream: the groups of http without what only requests have.
 import { block, HTTP } from '../config/directive.ts';
 import type { BlockFrame } from '../http/config/module.ts';
-import { commonGroupTable, finishGroups, type GroupRules, readGroup, startGroups } from '../http/upstream/peers/group.ts';
+import type { GroupRules } from '../http/upstream/peers/group.ts';
+import { commonGroupTable, finishGroups, readGroup, startGroups } from '../http/upstream/peers/parse-group.ts';
 import { streamCore } from './core.ts';
 import { defineStreamModule } from './model.ts';
 

@@ -1,6 +1,7 @@
 // Processors that parse strings: json, kv, csv.
 
-import { JsonSyntaxError, parseJson } from '../../common/json-parse.ts';
+import { parseJson } from '../../common/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';

@@ -256,7 +256,7 @@ export function none(reason: string): IndexQuery {
   return { op: 'none', reason };
 }
 
-/** A bool of the given clauses; the rest is empty. */
+/** A bool of the given clauses; the rest is empty. As in Lucene, one with `mustNot` alone matches nothing: add `ALL` to `filter`. */
 export function bool(clauses: Partial<Omit<BoolIndexQuery, 'op'>>): BoolIndexQuery {
   return { op: 'bool', must: [], filter: [], should: [], mustNot: [], minimumShouldMatch: 0, ...clauses };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { JsonSyntaxError, MAX_JSON_DEPTH, parseJson, parseJsonBytes } from '../../../src/common/json-parse.ts';
+import { parseJson, parseJsonBytes } from '../../../src/common/json-parse.ts';
+import { JsonSyntaxError, MAX_JSON_DEPTH } from '../../../src/common/json-syntax-error.ts';
 
 function failure(text: string): { kind: string; message: string; line: number; col: number } {
   try {

@@ -94,7 +94,7 @@ export const REGISTRY: Entry[] = [
   {
     load: async () => [
       (await import('../upstream/module.ts')).upstreamVariablesModule,
-      (await import('../upstream/peers/group.ts')).groupModule,
+      (await import('../upstream/peers/parse-group.ts')).groupModule,
     ],
     directives: 'upstream *_pass *_cache_path',
     variables: 'upstream_*',
