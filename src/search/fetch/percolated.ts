@@ -36,6 +36,10 @@ export function hasPercolate(query: Query): boolean {
     case 'has_parent':
       // These match other documents than the hits.
       return false;
+    case 'knn':
+    case 'vector_hits':
+      // Their filters neither score nor explain hits.
+      return false;
     default:
       query satisfies LeafQuery;
       return false;

@@ -76,6 +76,10 @@ export function costOfQuery(query: Query, docs: number): number {
       return costOfQuery(query.filter, docs);
     case 'boosting':
       return costOfQuery(query.positive, docs) + costOfQuery(query.negative, docs);
+    case 'knn':
+      return query.filter.reduce((cost, filter) => cost + costOfQuery(filter, docs), CLAUSE_US);
+    case 'vector_hits':
+      return CLAUSE_US;
     case 'nested':
       return CLAUSE_US + costOfQuery(query.query, docs);
     case 'has_child':
