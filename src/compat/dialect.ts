@@ -25,6 +25,7 @@ const onlyIn7 = (about: string): Row<boolean> => row(about, true, true, false, f
 
 const ILLEGAL_ARGUMENT = 'illegal_argument_exception';
 const NOT_FOUND = 'resource_not_found_exception';
+const TYPED_MAPPING = 'Failed to parse mapping [_doc]';
 const MAPPER_ERROR = 'mapper_parsing_exception';
 const DOCUMENT_ERROR = 'document_parsing_exception';
 
@@ -116,6 +117,14 @@ export const DIFFERENCES = {
   profilesCounts: since8('profiles of queries have `count_weight`'),
   countsUsage: since8('`_cluster/stats` counts searches, vectors, synonyms and indexing pressure'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
+  mappingError: row(
+    'how errors of mappings begin',
+    TYPED_MAPPING,
+    TYPED_MAPPING,
+    'Failed to parse mapping',
+    'Failed to parse mapping',
+    TYPED_MAPPING,
+  ),
   documentError: row(
     'error type of documents that do not fit the mapping',
     MAPPER_ERROR,

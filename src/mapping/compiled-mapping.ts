@@ -1,6 +1,6 @@
 // A mappings tree compiled for documents and queries: mappers by path, field numbers, field types by name.
 import type { Dialect } from '../compat/dialect.ts';
-import type { ApiError } from '../errors/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
 import type { FieldSpec } from './document-sink.ts';
 import type { FieldType } from './field-type.ts';
@@ -9,6 +9,7 @@ import type { MappingAnalysis } from './mapping-analysis.ts';
 import { type Dynamic, type FieldNode, type MappingNode, METADATA_FIELDS, type ObjectNode, type RootMapping } from './model.ts';
 import { runtimeFieldType } from './runtime-fields.ts';
 import { BaseFieldType, NO_SPEC } from './types/base-field-type.ts';
+import { contextMappingsOf } from './types/completion.ts';
 import { vectorFormatOf } from './types/dense-vector.ts';
 import { FlatObjectFieldType } from './types/flat-object.ts';
 import { ConstantKeywordMapper } from './types/keyword.ts';
@@ -303,6 +304,7 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
       );
     }
     if (node.kind === 'field') for (const target of node.copyTo) checkCopyTo(target, targets);
+    if (node.kind === 'field') checkContextPaths(node, targets);
   }
 }
 
@@ -344,6 +346,17 @@ function nestedScope(path: string, nodes: ReadonlyMap<string, MappingNode>): str
     if (node?.kind === 'object' && node.isNested) scope = node.path;
   }
   return scope;
+}
+
+/** @throws ApiError parse_exception: contexts of a completion field come from a field that cannot give any */
+function checkContextPaths({ given }: FieldNode, nodes: ReadonlyMap<string, MappingNode>): void {
+  for (const { name, type, path } of contextMappingsOf(given) ?? []) {
+    if (path === undefined || type !== 'GEO') continue;
+    const target = nodes.get(path);
+    const refuse = (reason: string) => new ApiError('parse_exception', 400, `field [${path}] referenced in context [${name}] ${reason}`);
+    if (target?.kind !== 'field') throw refuse('is not defined in the mapping');
+    if (target.type !== 'geo_point') throw refuse(`must be mapped to geo_point, found [${target.type}]`);
+  }
 }
 
 function checkCopyTo(target: string, nodes: ReadonlyMap<string, MappingNode>): void {

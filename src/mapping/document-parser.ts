@@ -1,7 +1,8 @@
 // Writes the values of a document into a sink according to the compiled mapping. One parser per mapping; its state is that of one document.
 
 import { javaText } from '../common/java-text.ts';
-import type { JsonObject } from '../common/json-value.ts';
+import { isObject, type JsonObject } from '../common/json-value.ts';
+import { getOwn } from '../common/own-property.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
@@ -50,6 +51,7 @@ export class DocumentParser implements DocumentContext {
   readonly #frames: Frame[] = [];
   sink!: DocumentSink;
   id = '';
+  #source: JsonObject = {};
   routing: string | null = null;
   #ignored: Set<string> | null = null;
   #nestedDocs = 0;
@@ -76,6 +78,7 @@ export class DocumentParser implements DocumentContext {
   /** @throws ApiError mapper_parsing_exception, strict_dynamic_mapping_exception, illegal_argument_exception */
   parse(id: string, source: JsonObject, sink: DocumentSink, routing: string | null): void {
     this.sink = sink;
+    this.#source = source;
     this.id = id;
     this.routing = routing;
     this.#ignored = null;
@@ -119,6 +122,10 @@ export class DocumentParser implements DocumentContext {
     const count = (frame.counts.get(field) ?? 0) + 1;
     frame.counts.set(field, count);
     return count;
+  }
+
+  valuesAt(path: string): readonly unknown[] {
+    return sourceValues(this.#source, path);
   }
 
   // ----------------------------------------------------------------------------------------------------- documents
@@ -302,6 +309,20 @@ export class DocumentParser implements DocumentContext {
       error,
     );
   }
+}
+
+/** The values at a dotted path, whose names may themselves contain dots. */
+function sourceValues(value: unknown, path: string): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => sourceValues(item, path));
+  if (!isObject(value)) return [];
+  const found: unknown[] = [];
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    const inner = getOwn(value, path.slice(0, dot));
+    if (inner !== undefined) found.push(...sourceValues(inner, path.slice(dot + 1)));
+  }
+  const own = getOwn(value, path);
+  if (own !== undefined) found.push(...(Array.isArray(own) ? own : [own]));
+  return found;
 }
 
 function preview(value: unknown): string {

@@ -20,6 +20,8 @@ export interface DocumentContext {
   appendBinary(field: number, bytes: Uint8Array): void;
   /** Counts the values of a field in the open document, from 1. */
   countValue(field: number): number;
+  /** The values at a path of the document's source, lists flattened by one level; from the root also inside nested documents. */
+  valuesAt(path: string): readonly unknown[];
   /** Compiles the query of a percolator field. @throws ApiError: it is not valid */
   compileQuery(query: unknown): StoredQuery;
 }

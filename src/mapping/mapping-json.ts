@@ -59,8 +59,8 @@ export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObj
 function fieldToJson(field: FieldNode, defaults: boolean): MutableJsonObject {
   const json: MutableJsonObject = { type: field.type };
   for (const [name, param] of Object.entries(mapperTypeOf(field.type).params)) {
-    const value = field.given[name];
-    if (value !== undefined && (defaults || !isSame(value, param.fallback))) setOwn(json, name, value);
+    const value = field.given[name] ?? param.shown;
+    if (value !== undefined && (defaults || param.shown !== undefined || !isSame(value, param.fallback))) setOwn(json, name, value);
     else if (defaults && !param.isHidden) setOwn(json, name, param.fallback === undefined ? (param.missingText ?? null) : param.fallback);
   }
   if (field.fields.size > 0) {

@@ -23,6 +23,8 @@ export interface Param {
   allows?(before: unknown, after: unknown): boolean;
   /** String for an absent value in conflict messages. */
   readonly missingText?: string;
+  /** Shown for an absent value, even without `include_defaults`. */
+  readonly shown?: unknown;
   /** Omitted by `include_defaults` unless specified. */
   readonly isHidden?: boolean;
 }

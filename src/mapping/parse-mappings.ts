@@ -25,7 +25,7 @@ import { parseBoolean } from './params.ts';
 import { parseRuntime } from './runtime-fields.ts';
 import { MAPPER_TYPES, mapperTypeOf } from './types/registry.ts';
 
-/** @throws ApiError mapper_parsing_exception: "Failed to parse mapping [_doc]: ..." around the cause */
+/** @throws ApiError mapper_parsing_exception: "Failed to parse mapping: ..." around the cause */
 export function parseMappings(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect = DEFAULT_DIALECT): RootMapping {
   if (isObject(body._doc) && Object.keys(body).length === 1) {
     throw illegalArgumentError('The mapping definition cannot be nested under a type');
@@ -37,7 +37,7 @@ export function parseMappings(body: JsonObject, analysis: MappingAnalysis, diale
   } catch (error) {
     if (error instanceof CopyToInMultiField) throw illegalArgumentError(error.message);
     if (!(error instanceof ApiError)) throw error;
-    throw mapperParsingError(`Failed to parse mapping [_doc]: ${error.reason}`, error);
+    throw mapperParsingError(`${dialect.mappingError}: ${error.reason}`, error);
   }
 }
 

@@ -1,4 +1,5 @@
 // The forms of a point in requests: { lat, lon }, [lon, lat], "lat,lon", geohash, WKT, GeoJSON.
+import { metresOf } from '../common/distance.ts';
 import { isObject } from '../common/json-value.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { parseFailureError } from '../errors/search-errors.ts';
@@ -83,39 +84,12 @@ function geohashCell(hash: string): { top: number; left: number; bottom: number;
   return { top, left, bottom, right };
 }
 
-const METERS: Readonly<Record<string, number>> = {
-  mm: 0.001,
-  millimeters: 0.001,
-  cm: 0.01,
-  centimeters: 0.01,
-  m: 1,
-  meters: 1,
-  km: 1000,
-  kilometers: 1000,
-  in: 0.0254,
-  inch: 0.0254,
-  ft: 0.3048,
-  feet: 0.3048,
-  yd: 0.9144,
-  yards: 0.9144,
-  mi: 1609.344,
-  miles: 1609.344,
-  nmi: 1852,
-  NM: 1852,
-  nauticalmiles: 1852,
-};
-
-/** Metres per unit, null if the unit is unknown. */
-export function metersOfUnit(unit: string): number | null {
-  return METERS[unit] ?? null;
-}
-
 /** A distance such as `15km`, `9mi` or `15000`, in metres. @throws ApiError number_format_exception */
 export function parseDistance(value: unknown, defaultUnit: number): number {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) * defaultUnit;
   const text = String(value).trim();
   const match = /^(.*?\d)\s*([a-zA-Z]+)$/.exec(text);
-  const unit = match ? metersOfUnit(match[2]) : null;
+  const unit = match ? metresOf(match[2]) : null;
   if (match && unit !== null) return readNumber(match[1], 'distance') * unit;
   return readNumber(text, 'distance') * defaultUnit;
 }

@@ -1,11 +1,12 @@
 // Parsers of geo_distance, geo_bounding_box and geo_polygon. The field is the only key that is not an option.
 
+import { metresOf } from '../common/distance.ts';
 import { javaDouble } from '../common/java-text.ts';
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { parseFailureError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
-import { type CellCorner, type GeoPoint, geohashCorner, isPlaneDistance, metersOfUnit, parseDistance, parseGeoPoint } from './geo-point.ts';
+import { type CellCorner, type GeoPoint, geohashCorner, isPlaneDistance, parseDistance, parseGeoPoint } from './geo-point.ts';
 import { parseGeoShapeQuery } from './geo-shape-query.ts';
 import type { Query } from './query.ts';
 import type { QueryParser } from './query-parser.ts';
@@ -71,7 +72,7 @@ function parseGeoDistance(body: JsonObject): Query {
     if (key === 'distance') {
       distance = value;
     } else if (key === 'unit') {
-      const meters = metersOfUnit(readText(value, key));
+      const meters = metresOf(readText(value, key));
       if (meters === null) throw illegalArgumentError(`No distance unit match [${String(value)}]`);
       unit = meters;
     } else if (key === 'distance_type') {

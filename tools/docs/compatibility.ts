@@ -42,7 +42,6 @@ const PARTIAL_AGGS: Notes = {
 };
 
 const PARTIAL_FIELDS: Notes = {
-  completion: 'no `contexts`',
   date: 'names of months and days are English',
   date_nanos: 'terms aggregations do not merge terms below a millisecond',
   percolator: 'queries must not read other documents (`terms` lookup, indexed shapes, documents of `more_like_this`)',

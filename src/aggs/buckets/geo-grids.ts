@@ -1,7 +1,10 @@
 // geotile_grid and geohash_grid: a bucket per cell that contains points.
+
+import { metresOf } from '../../common/distance.ts';
+import { geohashLengthOf } from '../../common/geohash.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { unsupported } from '../errors.ts';
-import { geohashKey, geotileKey, metresOf } from '../geo.ts';
+import { geohashKey, geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { keepOnly, mergeBuckets, mergeChildren, selectTop } from '../reduce/merge.ts';
@@ -75,26 +78,13 @@ function hashPrecision(p: Params): number {
   if (distance) {
     const metres = metresOf(distance[2]);
     if (metres === null) throw p.refuse('precision', `No DistanceUnit match for [${distance[2]}]`);
-    return levelOfDistance(Number(distance[1]) * metres);
+    return geohashLengthOf(Number(distance[1]) * metres);
   }
   const precision = Number(text);
   if (!Number.isInteger(precision) || precision < 1 || precision > 12) {
     throw p.refuse('precision', `Invalid geohash aggregation precision of ${text}. Must be between 1 and 12.`);
   }
   return precision;
-}
-
-const EQUATOR = 40_075_016.6856;
-const POLAR = 6_356_752.314245 * Math.PI;
-
-/** Length of the geohashes whose cells do not exceed the distance, estimated as Elasticsearch's GeoUtils.geoHashLevelsForPrecision does. */
-function levelOfDistance(metres: number): number {
-  if (metres === 0) return 12;
-  const width = metres / (1 + POLAR / EQUATOR);
-  const bits = Math.ceil(Math.log2(Math.ceil(EQUATOR / width)));
-  const full = Math.floor(bits / 5);
-  const left = bits - full * 5;
-  return Math.max(1, Math.min(12, full + (left > 0 ? 1 : 0) + full + (left > 3 ? 1 : 0)));
 }
 
 export const geotileGridType = gridType('geotile', tilePrecision);

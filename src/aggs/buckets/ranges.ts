@@ -1,5 +1,6 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), ordered by the ends.
 
+import { metresOf } from '../../common/distance.ts';
 import { decodeGeoPoint, planeMeters } from '../../common/geo-encoding.ts';
 import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
@@ -11,7 +12,6 @@ import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo-point.ts';
 import { illegalArgumentError, numberFormatError, parameterError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
-import { metresOf } from '../geo.ts';
 import { Params, pointName } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';

@@ -1,8 +1,10 @@
 // `sort` of a search body (names, objects, or arrays of both), and the short form in query parameters.
+
+import { metresOf } from '../../common/distance.ts';
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
-import { type GeoPoint, isPlaneDistance, metersOfUnit, parseGeoPoint } from '../../query/geo-point.ts';
+import { type GeoPoint, isPlaneDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readText } from '../../query/read-json.ts';
@@ -184,7 +186,7 @@ function geoDistance(options: JsonObject): SortSpec {
         if (mode === 'sum') throw illegalArgumentError('sort_mode [sum] isn’t supported for sorting by geo distance');
         break;
       case 'unit': {
-        const meters = metersOfUnit(readText(value, key));
+        const meters = metresOf(readText(value, key));
         if (meters === null) throw illegalArgumentError(`No distance unit match [${String(value)}]`);
         unitMeters = meters;
         break;

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from '../../query/fuzziness.ts';
 import { readBoolean, readText } from '../../query/read-json.ts';
 import { type PhraseSuggestion, parsePhrase } from './phrase-suggest-request.ts';
@@ -24,6 +25,8 @@ export interface CompletionSuggestion {
   readonly field: string;
   readonly size: number;
   readonly skipDuplicates: boolean;
+  /** Contexts by name as given, whose form depends on the mapping; null if the request has none. */
+  readonly contexts: JsonObject | null;
   /** How the text must match the beginning of an input. */
   readonly match:
     | { readonly by: 'prefix' }
@@ -119,6 +122,7 @@ function parseCompletion(base: Base, options: JsonObject, isRegex: boolean): Com
     kind: 'completion',
     size: 5,
     skipDuplicates: false,
+    contexts: null,
     match: isRegex ? { by: 'regex', maxStates: 10_000 } : { by: 'prefix' },
   };
   for (const [key, value] of Object.entries(options)) {
@@ -141,7 +145,9 @@ function parseCompletion(base: Base, options: JsonObject, isRegex: boolean): Com
           draft.match = { by: 'regex', maxStates: atLeast('maxDeterminizedStates', value['max_determinized_states'], 1) };
         break;
       case 'contexts':
-        throw illegalArgumentError('[contexts] of completion suggesters are not supported');
+        if (!isObject(value)) throw xContentParseError(`[completion] contexts doesn't support values of type: ${tokenOf(value)}`);
+        draft.contexts = value;
+        break;
       default:
         throw new ApiError('parse_exception', 400, `[completion] unknown field [${key}]`);
     }

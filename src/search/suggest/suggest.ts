@@ -116,6 +116,10 @@ function phrases(suggestion: PhraseSuggestion, shards: readonly SuggestShard[], 
   return [{ text, offset: 0, length: text.length, options: found }];
 }
 
+function contextsOf({ contexts }: CompletionOption): MutableJsonObject {
+  return contexts === null ? {} : { contexts: Object.fromEntries([...contexts].map(([name, values]) => [name, [...values]])) };
+}
+
 function completions(
   suggestion: CompletionSuggestion,
   shards: readonly SuggestShard[],
@@ -134,7 +138,9 @@ function completions(
     chosen.push(option);
     if (chosen.length === suggestion.size) break;
   }
-  const hits = fetch(chosen.map(({ shard, segment, docId, weight }) => ({ shard, segment, docId, score: weight, sort: [] })));
+  const hits = fetch(chosen.map(({ shard, segment, docId, score }) => ({ shard, segment, docId, score, sort: [] })));
   const { text } = suggestion;
-  return [{ text, offset: 0, length: text.length, options: hits.map((hit, i) => ({ text: chosen[i].text, ...hit })) }];
+  return [
+    { text, offset: 0, length: text.length, options: hits.map((hit, i) => ({ text: chosen[i].text, ...hit, ...contextsOf(chosen[i]) })) },
+  ];
 }

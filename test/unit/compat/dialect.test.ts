@@ -47,6 +47,10 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     const aggs = { a: { date_histogram: { field: 'number', interval: 'day' } } };
     return (await ask('POST /docs/_search', { aggs })).json.error?.type === 'x_content_parse_exception';
   },
+  mappingError: async (ask) => {
+    const { reason } = (await ask('PUT /wrong', { mappings: { properties: { a: { type: 'nothing' } } } })).json.error;
+    return String(reason).split(':')[0];
+  },
   namesPercolatedQueries: async (ask) => {
     await ask('PUT /alerts', { mappings: { properties: { query: { type: 'percolator' }, text: { type: 'text' } } } });
     await ask('PUT /alerts/_doc/1?refresh=true', { query: { match: { text: { query: 'fox', _name: 'foxes' } } } });

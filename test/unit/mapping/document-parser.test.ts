@@ -167,7 +167,7 @@ describe('values', () => {
   test('completions: a term per input, its words joined', () => {
     const written = values({ c: { type: 'completion' } }, { c: ['north sea', { input: ['a', 'b c d'], weight: 3 }] });
     const kept = written.find(([kind]) => kind === 'binary') as unknown as [string, string, ArrayLike<number>];
-    expect([...readCompletions(Uint8Array.from(kept[2]))].map(({ text, weight }) => [text, weight])).toEqual([
+    expect([...readCompletions(Uint8Array.from(kept[2]), false)].map(({ text, weight }) => [text, weight])).toEqual([
       ['north sea', 1],
       ['a', 3],
       ['b c d', 3],

@@ -54,21 +54,21 @@ describe('mappings bodies', () => {
   test.each<[JsonObject, string]>([
     [
       { properties: { a: { type: 'colour' } } },
-      'mapper_parsing_exception: Failed to parse mapping [_doc]: No handler for type [colour] declared on field [a]',
+      'mapper_parsing_exception: Failed to parse mapping: No handler for type [colour] declared on field [a]',
     ],
-    [{ properties: { a: {} } }, 'mapper_parsing_exception: Failed to parse mapping [_doc]: No type specified for field [a]'],
+    [{ properties: { a: {} } }, 'mapper_parsing_exception: Failed to parse mapping: No type specified for field [a]'],
     [{ _doc: { properties: {} } }, 'illegal_argument_exception: The mapping definition cannot be nested under a type'],
     [
       { _default_: {} },
-      'mapper_parsing_exception: Failed to parse mapping [_doc]: Root mapping definition has unsupported parameters:  [_default_ : {}]',
+      'mapper_parsing_exception: Failed to parse mapping: Root mapping definition has unsupported parameters:  [_default_ : {}]',
     ],
     [
       { properties: { a: { type: 'keyword', analyzer: 'x' } } },
-      'mapper_parsing_exception: Failed to parse mapping [_doc]: unknown parameter [analyzer] on mapper [a] of type [keyword]',
+      'mapper_parsing_exception: Failed to parse mapping: unknown parameter [analyzer] on mapper [a] of type [keyword]',
     ],
     [
       { properties: { a: { type: 'text', analyzer: 'nothing' } } },
-      'mapper_parsing_exception: Failed to parse mapping [_doc]: analyzer [nothing] has not been configured in mappings',
+      'mapper_parsing_exception: Failed to parse mapping: analyzer [nothing] has not been configured in mappings',
     ],
     [
       { properties: { a: { type: 'alias', path: 'b' } } },
@@ -80,11 +80,11 @@ describe('mappings bodies', () => {
     ],
     [
       { properties: { _id: { type: 'keyword' } } },
-      'mapper_parsing_exception: Failed to parse mapping [_doc]: Field [_id] is defined more than once',
+      'mapper_parsing_exception: Failed to parse mapping: Field [_id] is defined more than once',
     ],
     [
       { properties: { a: { type: 'date', format: 'nonsense' } } },
-      'mapper_parsing_exception: Failed to parse mapping [_doc]: Error parsing [format] on field [a]: Invalid format: [nonsense]: Unknown pattern letter: o',
+      'mapper_parsing_exception: Failed to parse mapping: Error parsing [format] on field [a]: Invalid format: [nonsense]: Unknown pattern letter: o',
     ],
   ])('%j is refused', (body, expected) => {
     expect(refusal(() => create(body))).toBe(expected);
