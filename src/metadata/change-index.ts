@@ -9,6 +9,7 @@ import { withoutMembers } from './change-data-stream.ts';
 import type { IndexMeta } from './cluster-state.ts';
 import { checkSettings, checkSettingsCount, flattenSettings, isDynamicSetting } from './index-settings.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from './reducer.ts';
+import { checkPartitionedMapping } from './shard-routing.ts';
 
 /** Concrete index names; src/metadata/resolve.ts resolves expressions to them. */
 export interface IndicesArgs {
@@ -49,6 +50,7 @@ function mergedMapping(
 ): IndexMeta | null {
   const merged = env.buildMapping(meta.mappings, meta.settings, false).merge(mappings, reason).toJson();
   if (writeJson(merged) === writeJson(meta.mappings)) return null;
+  checkPartitionedMapping(meta.name, meta.settings, merged);
   return { ...meta, mappings: merged, mappingVersion: meta.mappingVersion + 1 };
 }
 

@@ -14,6 +14,7 @@ import { objectAt } from './json-object.ts';
 import { checkAliasName, checkIndexName } from './names.ts';
 import type { Reducer, ReducerEnvironment } from './reducer.ts';
 import { withIndices } from './reducer.ts';
+import { checkPartitionedMapping, checkShardRouting } from './shard-routing.ts';
 import { composableParts, composableTemplate, templatesFor } from './templates.ts';
 
 const BODY_KEYS = ['settings', 'mappings', 'aliases'];
@@ -98,11 +99,14 @@ export function newIndex(
   settings['index.number_of_shards'] ??= '1';
   settings['index.number_of_replicas'] ??= '1';
 
+  checkShardRouting(index, settings);
+
   let mappings: MutableJsonObject = { ...backing?.mappings };
   for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));
   mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
   const built = env.buildMapping(mappings, settings);
   checkIndexSort(settings, (field) => built.field(field));
+  checkPartitionedMapping(index, settings, built.toJson());
   return {
     name: index,
     uuid: env.newUuid(),

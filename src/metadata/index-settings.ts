@@ -95,12 +95,6 @@ const activeShards: Check = (_name, value) => {
   if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgumentError(`cannot parse ActiveShardCount[${value}]`);
 };
 
-/** Partitioned routing (one routing value on several shards) is not supported. */
-const onePartition: Check = (name, value) => {
-  integer(1)(name, value);
-  if (Number(value) > 1) throw illegalArgumentError(`[${name}] greater than 1 is not supported`);
-};
-
 const fixed = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
 const dynamic = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });
 
@@ -110,7 +104,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.number_of_replicas': dynamic(integer(0), '1'),
   'index.number_of_search_replicas': dynamic(integer(0), '0'),
   'index.number_of_routing_shards': fixed(integer(1)),
-  'index.routing_partition_size': fixed(onePartition, '1'),
+  'index.routing_partition_size': fixed(integer(1), '1'),
   'index.auto_expand_replicas': dynamic(replicaRange, 'false'),
   'index.refresh_interval': dynamic(time, '1s'),
   'index.hidden': dynamic(boolean, 'false'),

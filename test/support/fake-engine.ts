@@ -13,6 +13,7 @@ import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
 import { nestSettings } from '../../src/metadata/index-settings.ts';
 import { type CommandArgs, type CommandName, runReducer } from '../../src/metadata/reducers.ts';
+import { ShardRouting } from '../../src/metadata/shard-routing.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
 import { fakeSecurity } from './fake-security.ts';
 
@@ -47,6 +48,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
           analysis,
           mapping: createMapping(meta.mappings, analysis, meta.settings),
           numberOfShards: Number(meta.settings['index.number_of_shards']),
+          routing: new ShardRouting(meta.settings),
         };
         built.set(meta, state);
       }
@@ -78,7 +80,6 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
         completion: {},
       }));
     },
-    shardOf: () => 0,
     async write(index: IndexState, _shard: number, operations: readonly WriteOperation[]): Promise<WriteOutcome[]> {
       return operations.map((op) => {
         const key = `${index.meta.uuid}/${op.id}`;

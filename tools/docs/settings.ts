@@ -16,7 +16,6 @@ const INDEX_NOTES: Readonly<Record<string, string>> = {
   'index.auto_expand_replicas': 'no effect: one node holds no copies',
   'index.number_of_replicas': 'stored and shown; one node holds no copies',
   'index.number_of_search_replicas': 'no effect',
-  'index.routing_partition_size': 'only 1',
   'index.codec': 'no effect: there is one segment format',
   'index.priority': 'no effect: all shards start together',
   'index.requests.cache.enable':

@@ -1,6 +1,8 @@
 // `_cluster/state`.
+
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
+import { ShardRouting } from '../../metadata/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
 import { nodeIdentity } from './this-node.ts';
@@ -115,7 +117,7 @@ function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unkno
     mapping_version: meta.mappingVersion,
     settings_version: meta.settingsVersion,
     aliases_version: meta.aliasesVersion,
-    routing_num_shards: Number(meta.settings['index.number_of_routing_shards'] ?? defaultRoutingShards(primaries)),
+    routing_num_shards: new ShardRouting(meta.settings).routingShards,
     state: meta.state,
     settings: showSettings(meta),
     mappings: Object.keys(meta.mappings).length === 0 ? {} : { _doc: meta.mappings },
@@ -125,10 +127,4 @@ function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unkno
     rollover_info: {},
     system: false,
   };
-}
-
-/** The largest number of shards, up to 1024, into which the index could be split: the primaries times a power of two. */
-function defaultRoutingShards(primaries: number): number {
-  const splits = 10 - Math.ceil(Math.log2(primaries));
-  return primaries * 2 ** Math.max(1, splits);
 }

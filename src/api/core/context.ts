@@ -73,7 +73,6 @@ export interface EngineContext {
    * @throws TooHeavy unless `mobility` is STAYS (its default): the document is large
    */
   getRealtime(index: IndexState, shard: number, id: string, mobility?: Mobility): Promise<StoredDocument | null>;
-  shardOf(index: IndexState, id: string, routing: string | null): number;
   /** Applies operations to one shard, in order. @throws ApiError es_rejected_execution_exception (429): the queue of its indexer is full */
   write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]>;
   refresh(index: IndexState): Promise<void>;

@@ -1,6 +1,8 @@
 // An index as an operation sees it: its metadata with the mapping and the analysis built from it, and snapshots of its shards.
+
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import type { ShardRouting } from '../../metadata/shard-routing.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 
 /** Metadata of an index with the mapping and analysis built from it. Immutable: a change of metadata makes a new state. */
@@ -10,6 +12,7 @@ export interface IndexState {
   /** Analyzers and normalizers by name. */
   readonly analysis: IndexAnalysis;
   readonly numberOfShards: number;
+  readonly routing: ShardRouting;
   /** What the caller does not see; absent if everything is visible. */
   readonly hidden?: Hidden;
 }

@@ -175,7 +175,7 @@ class BulkRun {
         checkWritable(index);
         const routing = routingThroughAlias(index, item.indexName, item.operation.routing, 'index_routing');
         checkRouting(index, item.operation.id, routing);
-        const shard = this.#ctx.shardOf(index, item.operation.id, routing);
+        const shard = index.routing.shardOf(item.operation.id, routing);
         const key = `${index.meta.uuid}/${shard}`;
         let group = groups.get(key);
         if (!group) groups.set(key, (group = { index, shard, operations: [], actions: [], filters: [], places: [] }));

@@ -189,7 +189,7 @@ async function writeBatch(
   const groups = new Map<string, { index: IndexState; shard: number; operations: WriteOperation[] }>();
   for (const { index, operation: op } of writes) {
     checkWritable(index);
-    const shard = ctx.shardOf(index, op.id, op.routing);
+    const shard = index.routing.shardOf(op.id, op.routing);
     const key = `${index.meta.uuid}/${shard}`;
     let group = groups.get(key);
     if (!group) groups.set(key, (group = { index, shard, operations: [] }));

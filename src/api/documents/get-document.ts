@@ -54,7 +54,7 @@ export async function loadDocument(
   const routing = routingThroughAlias(index, request.index, request.routing, 'search_routing');
   checkRouting(index, request.id, routing);
   if (request.refresh) await ctx.refresh(index);
-  const shard = ctx.shardOf(index, request.id, routing);
+  const shard = index.routing.shardOf(request.id, routing);
   const document = request.realtime
     ? await ctx.getRealtime(index, shard, request.id, request.mobility)
     : getRefreshed(ctx, index, shard, request.id);

@@ -79,7 +79,7 @@ function sourceOf({ doc }: TermVectorsRequest, document: StoredDocument | null):
 }
 
 function vectorsOf(ctx: EngineContext, index: IndexState, request: TermVectorsRequest, source: MutableJsonObject): MutableJsonObject {
-  const shard = request.id === null ? 0 : ctx.shardOf(index, request.id, request.routing);
+  const shard = request.id === null ? 0 : index.routing.shardOf(request.id, request.routing);
   const snapshot = ctx.acquire(index, shard);
   try {
     const statistics = new ShardStatistics(snapshot.segments);

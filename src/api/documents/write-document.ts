@@ -131,7 +131,7 @@ async function writeOne(
   checkWritable(index);
   const routing = routingThroughAlias(index, name, op.routing, 'index_routing');
   checkRouting(index, op.id, routing);
-  const shard = ctx.shardOf(index, op.id, routing);
+  const shard = index.routing.shardOf(op.id, routing);
   if (activeShards) await requireActiveShards(ctx, index, shard, activeShards);
   const [outcome] = await ctx.write(index, shard, [{ ...op, routing }], refresh);
   if (!outcome.ok) throw ApiError.fromData(outcome.error);

@@ -114,7 +114,7 @@ export async function explainDocument(
   const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
   const state = ctx.index(meta.name);
   if (!state) throw indexNotFoundError(meta.name);
-  const snapshot = ctx.acquire(state, ctx.shardOf(state, id, routing));
+  const snapshot = ctx.acquire(state, state.routing.shardOf(id, routing));
   try {
     if (mobility !== STAYS && costOfQuery(query, documentsOf(snapshot)) > HEAVY_US) throw new TooHeavy();
     return inTurn(mobility, () => explainIn(ctx, snapshot, meta.name, id, query, source));

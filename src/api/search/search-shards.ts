@@ -23,7 +23,7 @@ export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing:
     const filter = filters === null ? null : fullQuery(filters.length === 1 ? filters[0] : { bool: { should: filters } }, ctx.dialect);
     indices[meta.name] = { ...(aliases.length > 0 ? { aliases } : {}), ...(filter === null ? {} : { filter }) };
     const requested = routing?.split(',') ?? routings;
-    const numbers = requested ? new Set(requested.map((value) => ctx.shardOf(index, '', value))) : null;
+    const numbers = requested ? new Set(requested.flatMap((value) => index.routing.shardsOf(value))) : null;
     for (let shard = 0; shard < index.numberOfShards; shard++) {
       if (numbers === null || numbers.has(shard)) shards.push(shardCopies(ctx, meta, shard).filter((copy) => copy.state === 'STARTED'));
     }

@@ -136,7 +136,7 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
       const state = ctx.index(resolved.meta.name);
       if (!state) continue;
       const own = resolved.filters && resolved.filters.length > 0 ? resolved.filters : null;
-      for (const shard of shardsOf(ctx, state, resolved, routing)) {
+      for (const shard of shardsOf(state, resolved, routing)) {
         if (preferred && !preferred.has(shard)) continue;
         const snapshot = acquireOrNull(ctx, state, shard);
         if (snapshot === null) {
@@ -178,14 +178,14 @@ export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: r
 
 const ONLY_SHARD: readonly number[] = [0];
 
-function shardsOf(ctx: EngineContext, state: IndexState, resolved: ResolvedIndex, routing: string | null): readonly number[] {
+function shardsOf(state: IndexState, resolved: ResolvedIndex, routing: string | null): readonly number[] {
   if (routing === null && resolved.routings === null && state.numberOfShards === 1) return ONLY_SHARD;
   const requested = routing === null ? null : routing.split(',').filter((part) => part !== '');
   const ofAliases = resolved.routings;
   const routings = requested && ofAliases ? requested.filter((part) => ofAliases.includes(part)) : (requested ?? ofAliases);
   const all = Array.from({ length: state.numberOfShards }, (_, shard) => shard);
   if (!routings || routings.length === 0) return all;
-  const visited = new Set(routings.map((part) => ctx.shardOf(state, '', part)));
+  const visited = new Set(routings.flatMap((part) => state.routing.shardsOf(part)));
   return all.filter((shard) => visited.has(shard));
 }
 

@@ -77,7 +77,7 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
       const state = ctx.index(name);
       if (!state && item.index !== null) throw indexNotFoundError(name);
       if (state?.meta.state !== 'open') continue;
-      const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+      const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
       if (document?.source)
         found.push({ kind: 'like_source', index: state.meta.name, id, source: parseJsonBytes(document.source) as JsonObject, fields });
     }
@@ -93,7 +93,7 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
       const { kind: _kind, index, id, path, routing, ...rest } = query;
       const state = ctx.index(index);
       if (!state) throw indexNotFoundError(index);
-      const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+      const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
       const values = document?.source ? valuesAt(parseJsonBytes(document.source), path.split('.')).flat(Number.POSITIVE_INFINITY) : [];
       if (values.some((value) => typeof value === 'object' && value !== null)) {
         throw illegalArgumentError(`[terms] lookup path [${path}] of document [${id}] is an object, but must be a value`);
@@ -146,7 +146,7 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
 async function storedDocument(ctx: EngineContext, { index, id, routing }: NonNullable<PercolateQuery['stored']>): Promise<JsonObject> {
   const state = ctx.index(index);
   if (!state) throw indexNotFoundError(index);
-  const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+  const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
   if (!document?.source) throw new ApiError('resource_not_found_exception', 404, `indexed document [${index}/${id}] couldn't be found`);
   if (!state.mapping.source.enabled) throw illegalArgumentError(`indexed document [${index}/${id}] source disabled`);
   return parseJsonBytes(document.source) as JsonObject;
@@ -160,7 +160,7 @@ async function resolveFilters(ctx: EngineContext, query: KnnQuery): Promise<KnnQ
 async function indexedShape(ctx: EngineContext, { index, id, path, routing }: NonNullable<GeoShapeQuery['indexed']>): Promise<Shape> {
   const state = ctx.index(index);
   if (!state) throw indexNotFoundError(index);
-  const document = await ctx.getRealtime(state, ctx.shardOf(state, id, routing), id);
+  const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
   if (!document?.source) throw illegalArgumentError(`Shape with ID [${id}] not found`);
   const [value] = valuesAt(parseJsonBytes(document.source), path.split('.'));
   if (value === undefined) throw illegalArgumentError(`Shape with name [${id}] found but missing ${path} field`);

@@ -63,6 +63,7 @@ export class Visibility {
         return base.analysis;
       },
       numberOfShards: base.numberOfShards,
+      routing: base.routing,
       hidden: { key: this.key, documents: this.hidesDocuments, fields: this.fields !== null },
     };
     byKey.set(this.key, state);

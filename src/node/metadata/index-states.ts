@@ -7,6 +7,7 @@ import { restoreMapping } from '../../mapping/create-mapping.ts';
 import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
 import { emptyClusterState } from '../../metadata/empty-state.ts';
+import { ShardRouting } from '../../metadata/shard-routing.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { buildAnalysis, dialectOfNode } from './build-index.ts';
 
@@ -15,6 +16,7 @@ const DEFAULT_REFRESH_MS = 1000;
 class BuiltIndex implements IndexState {
   readonly meta: IndexMeta;
   readonly numberOfShards: number;
+  readonly routing: ShardRouting;
   /** -1 for no scheduled refresh. */
   readonly refreshIntervalMs: number;
   readonly #options: NodeOptions;
@@ -30,7 +32,8 @@ class BuiltIndex implements IndexState {
     this.#analysis = sameSettings ? before.#analysis : null;
     this.#mapping = sameSettings && before.meta.mappingVersion === meta.mappingVersion ? before.#mapping : null;
     this.#mappingBefore = before === null ? null : (before.#mapping ?? before.#mappingBefore);
-    this.numberOfShards = Number(meta.settings['index.number_of_shards'] ?? 1);
+    this.routing = new ShardRouting(meta.settings);
+    this.numberOfShards = this.routing.numberOfShards;
     const interval = meta.settings['index.refresh_interval'];
     this.refreshIntervalMs = typeof interval === 'string' ? (parseDurationMs(interval) ?? DEFAULT_REFRESH_MS) : DEFAULT_REFRESH_MS;
   }

@@ -26,7 +26,6 @@ import type { IndexStates } from '../metadata/index-states.ts';
 import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { fieldMemory } from './field-memory.ts';
-import { shardOfRouting } from './routing.ts';
 
 const packr = new Packr({ int64AsType: 'number' });
 
@@ -223,10 +222,6 @@ export class ReaderContext implements EngineContext {
     }
     const seqNo = await this.#ask(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
     return seqNo === null ? null : limited(mobility, () => copy(seqNo));
-  }
-
-  shardOf(index: IndexState, id: string, routing: string | null): number {
-    return shardOfRouting(routing ?? id, index.numberOfShards);
   }
 
   async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {

@@ -173,10 +173,6 @@ export class RestrictedEngine implements EngineContext {
     }
   }
 
-  shardOf(index: IndexState, id: string, routing: string | null): number {
-    return this.#engine.shardOf(index, id, routing);
-  }
-
   /** Operations that the caller may not carry out fail with a security_exception, the others are written. */
   async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {
     const refusals = operations.map((operation) => this.#writeRefusal(index, operation));

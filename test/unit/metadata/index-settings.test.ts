@@ -25,13 +25,11 @@ test('slow log settings: thresholds by phase and level are times, other names ar
   expect(reason('index.indexing.slowlog.reformat', 'maybe')).toContain('only [true] or [false]');
 });
 
-test('enumerated values, counts of copies, partitions', () => {
+test('enumerated values, counts of copies', () => {
   expect(reason('index.shard.check_on_startup', 'checksum')).toBeNull();
   expect(reason('index.shard.check_on_startup', 'x')).toContain('must be one of [true, false, checksum]');
   expect([reason('index.write.wait_for_active_shards', 'all'), reason('index.write.wait_for_active_shards', '2')]).toEqual([null, null]);
   expect(reason('index.write.wait_for_active_shards', 'most')).toBe('cannot parse ActiveShardCount[most]');
-  expect(reason('index.routing_partition_size', '1')).toBeNull();
-  expect(reason('index.routing_partition_size', '2')).toContain('is not supported');
 });
 
 test('a list in settings may contain values only', () => {
