@@ -91,6 +91,7 @@ export const DIFFERENCES = {
   ),
   validatesSearchesWhole: since8('what a scroll, a slice or a collapse excludes is a validation error of the request'),
   collapsesRescored: since8('`collapse` works together with `rescore`'),
+  renamesAliasesOnRestore: onlyInOpenSearch('`_restore` takes `rename_alias_pattern` and `rename_alias_replacement`'),
   sortHidesMaxScore: notInOpenSearch('`max_score` is null if `_score` is not the only sort key'),
   showsUnterminated: since8('a count of all hits without hits says `terminated_early: false`'),
   groupsNestedFields: row('`fields` groups the fields of nested objects', false, true, true, true, false),

@@ -1,12 +1,13 @@
 // Adds indices from a snapshot, whose shards are already in the data directory, and what else the snapshot contains of the cluster state.
 import type { JsonObject } from '../common/json-value.ts';
+import { getOwn, setOwn } from '../common/own-property.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { invalidIndexNameError } from '../errors/catalog.ts';
 import { checkWriteIndices } from './aliases.ts';
-import type { ClusterState, IndexMeta, RestoreSource } from './cluster-state.ts';
+import type { AliasMeta, ClusterState, IndexMeta, RestoreSource } from './cluster-state.ts';
 import { checkSettings, flattenSettings } from './index-settings.ts';
-import { checkIndexName } from './names.ts';
+import { checkAliasName, checkIndexName } from './names.ts';
 import { ACKNOWLEDGED, type Reducer, type ReducerEnvironment, withIndices } from './reducer.ts';
 
 export interface RestoredIndex {
@@ -26,7 +27,8 @@ export interface RestoreIndicesArgs {
   readonly indexSettings: JsonObject;
   /** Names and patterns of settings that are not restored. */
   readonly ignoreIndexSettings: readonly string[];
-  readonly includeAliases: boolean;
+  /** New names of the aliases in the snapshot; null: an index that is replaced keeps its aliases, another has none. */
+  readonly aliases: Readonly<Record<string, string>> | null;
   readonly globalState: GlobalState | null;
 }
 
@@ -93,9 +95,19 @@ function restoredMeta(
     mappingVersion: Math.max(meta.mappingVersion, (existing?.mappingVersion ?? 0) + 1),
     settingsVersion: Math.max(meta.settingsVersion, (existing?.settingsVersion ?? 0) + 1),
     aliasesVersion: Math.max(meta.aliasesVersion, (existing?.aliasesVersion ?? 0) + 1),
-    aliases: args.includeAliases ? meta.aliases : (existing?.aliases ?? {}),
+    aliases: args.aliases === null ? (existing?.aliases ?? {}) : withNames(meta.aliases, args.aliases),
     restored: source,
   };
+}
+
+function withNames(aliases: IndexMeta['aliases'], names: Readonly<Record<string, string>>): IndexMeta['aliases'] {
+  const renamed: Record<string, AliasMeta> = {};
+  for (const [alias, meta] of Object.entries(aliases)) {
+    const name = getOwn(names, alias) ?? alias;
+    if (name !== alias) checkAliasName(name, () => false);
+    setOwn(renamed, name, meta);
+  }
+  return renamed;
 }
 
 function checkReplaceable(args: RestoreIndicesArgs, existing: IndexMeta, meta: IndexMeta): void {

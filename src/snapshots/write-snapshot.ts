@@ -128,9 +128,16 @@ async function writeShard(
       },
     );
     progress.set({ stage: 'FINALIZE', ...sizes });
-    const { blob } = await repository.putJson(manifest);
-    const entry: ShardEntry = { manifest: blob, ...sizes, startMs, endMs: env.nowMs(), failure: null };
-    progress.set({ stage: 'DONE', ...sizes, doneFiles: sizes.newFiles, doneBytes: sizes.newBytes, endMs: entry.endMs });
+    const { blob, bytes, isNew } = await repository.putJson(manifest);
+    // The manifest is a file of the shard as well: a shard without documents has no other.
+    const all = {
+      files: sizes.files + 1,
+      bytes: sizes.bytes + bytes,
+      newFiles: sizes.newFiles + (isNew ? 1 : 0),
+      newBytes: sizes.newBytes + (isNew ? bytes : 0),
+    };
+    const entry: ShardEntry = { manifest: blob, ...all, startMs, endMs: env.nowMs(), failure: null };
+    progress.set({ stage: 'DONE', ...all, doneFiles: all.newFiles, doneBytes: all.newBytes, endMs: entry.endMs });
     return entry;
   } catch (error) {
     // A damaged shard fails alone; a repository that cannot be written, and a cancellation, end the whole snapshot.

@@ -28,7 +28,8 @@ export interface RestoreSnapshot {
   readonly indices: ReadonlyArray<{ readonly source: string; readonly target: string }>;
   readonly indexSettings: JsonObject;
   readonly ignoreIndexSettings: readonly string[];
-  readonly includeAliases: boolean;
+  /** Names of aliases in the snapshot and in the cluster; null: the restored indices have none of them. */
+  readonly aliases: Readonly<Record<string, string>> | null;
   readonly includeGlobalState: boolean;
   readonly partial: boolean;
   readonly wait: boolean;

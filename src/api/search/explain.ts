@@ -68,6 +68,7 @@ export async function validateQuery(
     if (explain) json['error'] = detailedText(error);
     return json;
   }
+  if (query === null && parameters === undefined && text.trim() !== '') throw validationFailedError(['query cannot be null']);
   let valid = true;
   const explanations: MutableJsonObject[] = [];
   const pause = pauses(mobility);

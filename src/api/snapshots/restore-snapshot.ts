@@ -4,9 +4,10 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
 import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 import type { EngineContext } from '../core/context.ts';
+import type { RestoreSnapshot } from '../core/snapshot-store.ts';
 import { repositoryOf } from './repositories.ts';
 import { flag, nameList, objectOrNull } from './snapshot-body.ts';
-import { filterIndices, renameIndices } from './snapshot-indices.ts';
+import { filterIndices, renameAll, renameIndices } from './snapshot-indices.ts';
 
 const KEYS = [
   'indices',
@@ -39,7 +40,8 @@ export interface RestoreRequest {
 /** `{ accepted }`, or `{ snapshot: { snapshot, indices, shards } }` if the request waits. */
 export async function restoreSnapshot(ctx: EngineContext, request: RestoreRequest): Promise<MutableJsonObject> {
   const { repository, snapshot, body } = request;
-  for (const key of Object.keys(body)) if (!KEYS.includes(key)) throw illegalArgumentError(`Unknown parameter ${key}`);
+  const keys = ctx.dialect.renamesAliasesOnRestore ? [...KEYS, 'rename_alias_pattern', 'rename_alias_replacement'] : KEYS;
+  for (const key of Object.keys(body)) if (!keys.includes(key)) throw illegalArgumentError(`Unknown parameter ${key}`);
   const expression = nameList(body.indices, 'indices');
   nameList(body.feature_states, 'feature_states');
   repositoryOf(ctx, repository);
@@ -56,14 +58,21 @@ export async function restoreSnapshot(ctx: EngineContext, request: RestoreReques
   };
   const indices = renameIndices(names, rename, { repository, snapshot });
   const includeAliases = flag(body.include_aliases, true);
-  await checkRights(ctx, request, info, indices, includeAliases);
+  checkRights(ctx, request, indices);
+  const aliases = includeAliases
+    ? renameAll(await aliasesOf(ctx, repository, info, indices), {
+        pattern: textOrNull(body.rename_alias_pattern, 'rename_alias_pattern'),
+        replacement: textOrNull(body.rename_alias_replacement, 'rename_alias_replacement'),
+      })
+    : null;
+  for (const alias of Object.values(aliases ?? {})) request.require('alias', alias);
   const outcome = await ctx.snapshots.restore({
     repository,
     snapshot,
     indices,
     indexSettings: objectOrNull(body.index_settings, 'malformed index_settings section') ?? {},
     ignoreIndexSettings: nameList(body.ignore_index_settings, 'ignore_index_settings'),
-    includeAliases,
+    aliases,
     includeGlobalState: flag(body.include_global_state, false),
     partial: flag(body.partial, false),
     wait: request.wait,
@@ -74,24 +83,24 @@ export async function restoreSnapshot(ctx: EngineContext, request: RestoreReques
 }
 
 /** Without these a user could read an index under another name, or replace one. */
-async function checkRights(
-  ctx: EngineContext,
-  { repository, require }: RestoreRequest,
-  info: SnapshotInfo,
-  indices: ReadonlyArray<{ readonly source: string; readonly target: string }>,
-  includeAliases: boolean,
-): Promise<void> {
+function checkRights(ctx: EngineContext, { require }: RestoreRequest, indices: RestoreSnapshot['indices']): void {
   for (const { source, target } of indices) {
     require('create', target);
     if (Object.hasOwn(ctx.whole.cluster.indices, target)) require('replace', target);
     if (source !== target) require('read', source);
   }
-  if (!includeAliases) return;
+}
+
+/** The aliases that the indices have in the snapshot. */
+async function aliasesOf(
+  ctx: EngineContext,
+  repository: string,
+  info: SnapshotInfo,
+  indices: RestoreSnapshot['indices'],
+): Promise<readonly string[]> {
   const { indices: entries } = await ctx.snapshots.details(repository, info);
-  for (const { name, meta } of entries) {
-    if (!indices.some(({ source }) => source === name)) continue;
-    for (const alias of Object.keys((meta.aliases ?? {}) as object)) require('alias', alias);
-  }
+  const restored = new Set(indices.map(({ source }) => source));
+  return entries.filter(({ name }) => restored.has(name)).flatMap(({ meta }) => Object.keys((meta.aliases ?? {}) as object));
 }
 
 function textOrNull(value: unknown, name: string): string | null {

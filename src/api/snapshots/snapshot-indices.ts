@@ -1,5 +1,6 @@
 // Which indices of a snapshot an expression means, and their names after a restore.
 
+import { setOwn } from '../../common/own-property.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { JavaPattern } from '../../regex/java-pattern.ts';
@@ -34,16 +35,28 @@ export function filterIndices(available: readonly string[], expression: readonly
   return available.filter((name) => found?.has(name));
 }
 
+/** Replaces each match of a pattern in a name. No pattern or no replacement keeps the name. */
+export interface Renaming {
+  readonly pattern: string | null;
+  readonly replacement: string | null;
+}
+
+/** @throws ApiError pattern_syntax_exception */
+export function renameAll(names: readonly string[], { pattern, replacement }: Renaming): Record<string, string> {
+  const compiled = pattern === null || replacement === null ? null : compile(pattern);
+  const renamed: Record<string, string> = {};
+  for (const name of names) setOwn(renamed, name, compiled === null || replacement === null ? name : replaceAll(compiled, replacement, name));
+  return renamed;
+}
+
 /** @throws ApiError pattern_syntax_exception; snapshot_restore_exception: two indices get the same name */
 export function renameIndices(
   names: readonly string[],
-  rename: { readonly pattern: string | null; readonly replacement: string | null },
+  rename: Renaming,
   where: { readonly repository: string; readonly snapshot: string },
 ): Array<{ source: string; target: string }> {
   const renamed = new Map<string, string>();
-  const pattern = rename.pattern === null || rename.replacement === null ? null : compile(rename.pattern);
-  for (const source of names) {
-    const target = pattern === null || rename.replacement === null ? source : replaceAll(pattern, rename.replacement, source);
+  for (const [source, target] of Object.entries(renameAll(names, rename))) {
     const other = renamed.get(target);
     if (other !== undefined)
       throw snapshotRestoreError(

@@ -118,7 +118,7 @@ export class Restores {
       indices: some.map((part) => restoredIndex(part, request, info, restoreUuid, startMs)),
       indexSettings: request.indexSettings,
       ignoreIndexSettings: request.ignoreIndexSettings,
-      includeAliases: request.includeAliases,
+      aliases: request.aliases,
       globalState: request.includeGlobalState ? globalStateIn(details) : null,
     });
     this.#env.dryRun('restoreIndices', restored(parts));
