@@ -2,101 +2,41 @@
 // shows them.
 
 import { checkSettingLists, type SettingTree } from '../analysis/settings.ts';
-import { parseByteSize } from '../common/byte-size.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import { nearestNames } from '../common/nearest-name.ts';
 import { setOwn } from '../common/own-property.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
 import { checkTurn } from '../common/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
+import { anything, boolean, bytes, enumConstant, float, integer, oneOf, type SettingCheck, time } from './setting-checks.ts';
 import { checkSimilarities } from './similarity-settings.ts';
 
 export type FlatSettings = Readonly<Record<string, string | readonly string[]>>;
 
-type Check = (name: string, value: string) => void;
-
 interface Spec {
-  readonly check: Check;
+  readonly check: SettingCheck;
   readonly isDynamic: boolean;
   /** Value shown by include_defaults; null if it is not shown. */
   readonly fallback: string | null;
 }
 
-const anything: Check = () => undefined;
-
-const integer =
-  (min: number, max = 2 ** 31 - 1): Check =>
-  (name, value) => {
-    if (!/^[+-]?\d+$/.test(value)) {
-      throw illegalArgumentError(
-        `Failed to parse value [${value}] for setting [${name}]`,
-        new ApiError('number_format_exception', 400, `For input string: "${value}"`),
-      );
-    }
-    if (Number(value) < min) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be >= ${min}`);
-    if (Number(value) > max) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be <= ${max}`);
-  };
-
-const float =
-  (min: number, max: number): Check =>
-  (name, value) => {
-    const number = Number(value);
-    if (value.trim() === '' || Number.isNaN(number)) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}]`);
-    if (number < min) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be >= ${min.toFixed(1)}`);
-    if (number > max) throw illegalArgumentError(`Failed to parse value [${value}] for setting [${name}] must be <= ${max.toFixed(1)}`);
-  };
-
-const boolean: Check = (name, value) => {
-  if (value === 'true' || value === 'false') return;
-  const cause = illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
-  throw illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`, name === '' ? cause : null);
-};
-
-const time: Check = (name, value) => {
-  if (parseDurationMs(value) === null) {
-    throw illegalArgumentError(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
-  }
-};
-
-const bytes: Check = (name, value) => {
-  if (parseByteSize(value) === null) {
-    throw illegalArgumentError(
-      `failed to parse setting [${name}] with value [${value}] as a size in bytes: unit is missing or unrecognized`,
-    );
-  }
-};
-
-const enumConstant =
-  (type: string, ...names: string[]): Check =>
-  (_name, value) => {
-    if (!names.includes(value.toLowerCase())) throw illegalArgumentError(`No enum constant ${type}.${value.toUpperCase()}`);
-  };
-
 const CODECS = ['default', 'lz4', 'best_compression', 'zlib'];
-const codec: Check = (name, value) => {
+const codec: SettingCheck = (name, value) => {
   if (!CODECS.includes(value))
     throw illegalArgumentError(`unknown value for [${name}] must be one of [${CODECS.join(', ')}] but was: ${value}`);
 };
 
-const replicaRange: Check = (name, value) => {
+const replicaRange: SettingCheck = (name, value) => {
   if (value !== 'false' && !/^\d+-(\d+|all)$/.test(value))
     throw illegalArgumentError(`failed to parse [${name}] from value: [${value}] at index -1`);
 };
 
-const oneOf =
-  (...names: string[]): Check =>
-  (name, value) => {
-    if (!names.includes(value))
-      throw illegalArgumentError(`unknown value for [${name}] must be one of [${names.join(', ')}] but was: ${value}`);
-  };
-
-const activeShards: Check = (_name, value) => {
+const activeShards: SettingCheck = (_name, value) => {
   if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgumentError(`cannot parse ActiveShardCount[${value}]`);
 };
 
-const fixed = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
-const dynamic = (check: Check, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });
+const fixed = (check: SettingCheck, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
+const dynamic = (check: SettingCheck, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });
 
 /** All index settings with a fixed name. */
 export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
