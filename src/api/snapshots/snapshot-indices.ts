@@ -45,7 +45,8 @@ export interface Renaming {
 export function renameAll(names: readonly string[], { pattern, replacement }: Renaming): Record<string, string> {
   const compiled = pattern === null || replacement === null ? null : compile(pattern);
   const renamed: Record<string, string> = {};
-  for (const name of names) setOwn(renamed, name, compiled === null || replacement === null ? name : replaceAll(compiled, replacement, name));
+  for (const name of names)
+    setOwn(renamed, name, compiled === null || replacement === null ? name : replaceAll(compiled, replacement, name));
   return renamed;
 }
 

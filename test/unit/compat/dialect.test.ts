@@ -155,7 +155,9 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   unknownSettingError: async (ask) => errorType(await ask('PUT /_cluster/settings', { transient: { nothing: 1 } })),
   renamesAliasesOnRestore: async (ask) => {
     await ask('PUT /_snapshot/renaming', { type: 'fs', settings: { location: 'renaming' } });
-    return !JSON.stringify((await ask('POST /_snapshot/renaming/none/_restore', { rename_alias_pattern: 'a' })).json).includes('Unknown parameter');
+    return !JSON.stringify((await ask('POST /_snapshot/renaming/none/_restore', { rename_alias_pattern: 'a' })).json).includes(
+      'Unknown parameter',
+    );
   },
   missingComponentError: async (ask) => errorType(await ask('DELETE /_component_template/none')),
 };
