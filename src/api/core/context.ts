@@ -5,6 +5,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { SecurityService } from '../../security/service.ts';
+import type { AsyncSearchStore } from './async-search-store.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from './index-state.ts';
 import type { RequestMemory } from './request-memory.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
@@ -81,6 +82,7 @@ export interface EngineContext {
   shardStats(index: IndexState): Promise<ShardStats[]>;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly asyncSearches: AsyncSearchStore;
   readonly snapshots: SnapshotStore;
   readonly searchCaches: EngineSearchCaches;
   /** Circuit breakers of the process. */

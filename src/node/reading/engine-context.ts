@@ -1,6 +1,7 @@
 // EngineContext of a reader thread. Metadata, snapshots and stored documents are read directly; writes are sent to indexers, commands to main.
 
 import { Packr } from 'msgpackr';
+import type { AsyncSearchStore } from '../../api/core/async-search-store.ts';
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../../api/core/context.ts';
 import type { IndexAnalysis, IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { RequestMemory } from '../../api/core/request-memory.ts';
@@ -25,6 +26,7 @@ import { dialectOfNode, globalAnalysis } from '../metadata/build-index.ts';
 import type { IndexStates } from '../metadata/index-states.ts';
 import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
+import { AsyncSearches } from './async-searches.ts';
 import { fieldMemory } from './field-memory.ts';
 
 const packr = new Packr({ int64AsType: 'number' });
@@ -117,6 +119,7 @@ export class ReaderContext implements EngineContext {
   readonly dialect: Dialect;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly asyncSearches: AsyncSearchStore;
   readonly security: SecurityService;
   readonly snapshots: SnapshotStore;
   readonly searchCaches = new EngineSearchCaches();
@@ -155,6 +158,7 @@ export class ReaderContext implements EngineContext {
     this.#snapshots = parts.snapshots;
     this.#main = parts.main;
     this.tasks = readerTasks(parts.main);
+    this.asyncSearches = new AsyncSearches(options.dataPath);
     this.security = { records: parts.records, run: (name, args) => parts.main.request({ type: 'securityCommand', name, args }) };
     this.snapshots = readerSnapshots(parts.main);
     this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);

@@ -1,4 +1,5 @@
-// Scrolls, points in time and tasks as their owner sees them: those of others do not exist.
+// Scrolls, points in time, tasks and asynchronous searches as their owner sees them: those of others do not exist.
+import type { AsyncSearchStore } from '../../api/core/async-search-store.ts';
 import type { ShardSnapshot } from '../../api/core/index-state.ts';
 import type { SearchContextStore } from '../../api/core/search-context.ts';
 import type { TaskInfo, TaskStore } from '../../api/core/task-store.ts';
@@ -63,5 +64,17 @@ export function ownedTasks(store: TaskStore, owner: string, seesAll: boolean): T
       return store.cancel(ids === null ? own : ids.filter((id) => own.includes(id)));
     },
     rethrottle: async (id, requestsPerSecond) => ((await find(id)) === null ? null : store.rethrottle(id, requestsPerSecond)),
+  };
+}
+
+export function ownedAsyncSearches(store: AsyncSearchStore, owner: string): AsyncSearchStore {
+  const get: AsyncSearchStore['get'] = async (id) => {
+    const search = await store.get(id);
+    return search?.owner === owner ? search : null;
+  };
+  return {
+    put: (search) => store.put({ ...search, owner }),
+    get,
+    delete: async (id) => (await get(id)) !== null && (await store.delete(id)),
   };
 }

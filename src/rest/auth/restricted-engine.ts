@@ -17,7 +17,7 @@ import type { Restriction } from '../../security/permissions.ts';
 import { refusalError } from './access.ts';
 import { type Action, CANCEL_TASKS, CHANGE_ALIASES, RESIZE, SEARCH, WRITE_ACTIONS } from './action.ts';
 import { needsOf } from './command-needs.ts';
-import { ownedContexts, ownedTasks } from './owned-stores.ts';
+import { ownedAsyncSearches, ownedContexts, ownedTasks } from './owned-stores.ts';
 import { checkAliasPermissions } from './wider-alias.ts';
 
 type ClusterView = EngineContext['cluster'];
@@ -42,6 +42,7 @@ export class RestrictedEngine implements EngineContext {
   readonly #names: NamePolicy;
   #contexts: EngineContext['contexts'] | null = null;
   #tasks: EngineContext['tasks'] | null = null;
+  #asyncSearches: EngineContext['asyncSearches'] | null = null;
   readonly #visibilities = new Map<string, { readonly names: number; readonly visibility: Visibility | null }>();
   #seen: ClusterView | null = null;
   #view: ClusterView | null = null;
@@ -78,6 +79,10 @@ export class RestrictedEngine implements EngineContext {
   get tasks(): EngineContext['tasks'] {
     const { identity, permissions } = this.#limits.caller;
     return (this.#tasks ??= ownedTasks(this.#engine.tasks, ownerOf(identity), permissions.allowsCluster(CANCEL_TASKS)));
+  }
+
+  get asyncSearches(): EngineContext['asyncSearches'] {
+    return (this.#asyncSearches ??= ownedAsyncSearches(this.#engine.asyncSearches, ownerOf(this.#limits.caller.identity)));
   }
 
   get whole(): EngineContext {

@@ -1,5 +1,6 @@
 // The APIs of searches.
 import type { ApiSpec } from '../core/api.ts';
+import { ASYNC_SEARCH_APIS } from './async-search.ts';
 import { countApi } from './count.ts';
 import { explainApi, validateApi } from './explain.ts';
 import { fieldCapsApi } from './field-caps.ts';
@@ -28,5 +29,6 @@ export const SEARCH_ROOM: readonly ApiSpec[] = [
   templateApi,
   renderApi,
   searchApi,
+  ...ASYNC_SEARCH_APIS,
   ...SCRIPT_APIS,
 ];

@@ -9,7 +9,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 import { indicesOf, isDfs, preFilterShardSize, queryParametersOf } from '../core/search-params.ts';
 import { sourceFilterOf } from '../core/source-params.ts';
 
-const SEARCH_PARAMS: Params = {
+export const SEARCH_PARAMS: Params = {
   ...INDICES_OPTIONS,
   ...QUERY_STRING,
   ...SOURCE_FILTER,
@@ -58,7 +58,8 @@ export const searchApi = defineApi({
 
 const NO_PARAMETERS: SearchParameters = {};
 
-function parametersOf(request: ApiRequest): SearchParameters {
+/** @throws ApiError illegal_argument_exception */
+export function parametersOf(request: ApiRequest): SearchParameters {
   // Most searches have no parameters.
   let isEmpty = true;
   for (const key in request.query) {

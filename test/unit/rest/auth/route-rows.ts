@@ -303,6 +303,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ],
     isVolatile: true,
   },
+  'async_search.submit': { bodies: searches, query: 'wait_for_completion_timeout=20s', isVolatile: true },
+  'async_search.get': { isVolatile: true },
+  'async_search.status': { isVolatile: true },
+  'async_search.delete': {},
   put_script: { bodies: () => [{ script: { lang: 'painless', source: '1' } }] },
   get_script: {},
   scripts_painless_execute: {
