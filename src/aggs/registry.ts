@@ -8,7 +8,9 @@ import { dateHistogramType } from './buckets/date-histogram.ts';
 import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets/filters.ts';
 import { geohashGridType, geotileGridType } from './buckets/geo-grids.ts';
 import { histogramType } from './buckets/histogram.ts';
+import { ipPrefixType } from './buckets/ip-prefix.ts';
 import { multiTermsType } from './buckets/multi-terms.ts';
+import { randomSamplerType } from './buckets/random-sampler.ts';
 import { dateRangeType, geoDistanceType, ipRangeType, rangeType } from './buckets/ranges.ts';
 import { childrenType, parentType } from './buckets/related.ts';
 import { diversifiedSamplerType, samplerAggType } from './buckets/sampler.ts';
@@ -50,6 +52,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   geotile_grid: geotileGridType,
   global: globalType,
   histogram: histogramType,
+  ip_prefix: ipPrefixType,
   ip_range: ipRangeType,
   matrix_stats: matrixStatsType,
   max: maxType,
@@ -61,6 +64,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   parent: parentType,
   percentile_ranks: percentileRanksType,
   percentiles: percentilesType,
+  random_sampler: randomSamplerType,
   range: rangeType,
   rate: rateType,
   rare_terms: rareTermsType,
@@ -89,14 +93,11 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'bucket_correlation',
   'bucket_count_ks_test',
   'categorize_text',
-  'cumulative_cardinality',
   'frequent_item_sets',
   'geo_line',
   'geohex_grid',
   'inference',
-  'ip_prefix',
   'moving_percentiles',
-  'random_sampler',
   'time_series',
 ]); // prettier-ignore
 

@@ -71,7 +71,7 @@ export function parseSource(p: Params, withTimeZone = false, withScript = true):
   const valueType = p.string('value_type') ?? p.string('valueType');
   if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
   if (field === null && script === undefined)
-    p.failLater(illegalArgumentError('Required one of fields [field, script], but none were specified. '));
+    p.failLater(illegalArgumentError(`Required one of fields [field${withScript ? ', script' : ''}], but none were specified. `));
   return {
     field: field ?? '',
     script: script === undefined ? null : parseScript(script),

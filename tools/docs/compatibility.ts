@@ -35,6 +35,7 @@ const PARTIAL_AGGS: Notes = {
   moving_fn: 'the script is one call of a MovingFunctions method',
   bucket_script: 'no stored scripts',
   bucket_selector: 'no stored scripts',
+  random_sampler: 'reads all documents, so that results are exact',
   scripted_metric: PAINLESS,
   significant_terms: 'keyword fields; no `background_filter`',
   significant_text: 'no `background_filter`',

@@ -265,7 +265,7 @@ function fromBigInt(value: bigint): Uint8Array {
 }
 
 /** String form of a 16-byte address: dotted for mapped IPv4, else as in RFC 5952. */
-function ipText(bytes: Uint8Array): string {
+export function ipText(bytes: Uint8Array): string {
   if (bytes.subarray(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255) return bytes.subarray(12).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] << 8) | bytes[2 * i + 1]).toString(16));
   let best = { at: -1, length: 1 };

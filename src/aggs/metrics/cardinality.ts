@@ -9,7 +9,8 @@ import { hashesOf, hashOf } from '../reduce/merge-text.ts';
 import { MetricOut } from '../reduce/out.ts';
 import { termKey } from '../reduce/term-bytes.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
-import type { AggType, Slice } from '../types.ts';
+import type { AggSpec, AggType, Slice } from '../types.ts';
+import type { DistinctValues } from './distinct-union.ts';
 import { addValue, estimate, mergeRegisters } from './hyper-log-log.ts';
 import { hasManyValues, valuesNode } from './value-counts.ts';
 
@@ -40,14 +41,54 @@ export const cardinalityType: AggType = {
   },
   merge(spec, slices, parents) {
     const counts = distinctCounts(slices, parents);
+    let values: ((parent: number) => DistinctValues) | null = null;
     return {
       at(parent) {
         const value = parent < 0 ? 0 : counts[parent];
-        return new MetricOut(spec, 'cardinality', { value }, { '': value, value });
+        return new CardinalityOut(spec, value, () => {
+          values ??= distinctValues(slices, parents);
+          return parent < 0 ? { keys: [], registers: null } : values(parent);
+        });
       },
     };
   },
 };
+
+/** A count of distinct values that can also name them, for unions of buckets. */
+export class CardinalityOut extends MetricOut {
+  readonly #values: () => DistinctValues;
+
+  constructor(spec: AggSpec, value: number, values: () => DistinctValues) {
+    super(spec, 'cardinality', { value }, { '': value, value });
+    this.#values = values;
+  }
+
+  get values(): DistinctValues {
+    return this.#values();
+  }
+}
+
+/** @returns the distinct values of a merged parent */
+function distinctValues(slices: readonly Slice[], parents: number): (parent: number) => DistinctValues {
+  if (slices.some((slice) => slice.result.op === 'distinct')) {
+    const sketches = sketchesOf(slices, parents);
+    return (parent) => ({ keys: null, registers: sketches[parent] });
+  }
+  if (slices.some((slice) => sourceOf(slice).kind === 'binary')) {
+    const seen = seenBytes(slices, parents);
+    return (parent) => ({ keys: seen[parent], registers: null });
+  }
+  const keys = Array.from({ length: parents }, () => new Set<string | number | bigint>());
+  for (const slice of slices) {
+    const columns = columnsOf(slice);
+    const bound = sourceOf(slice);
+    for (let i = 0; i < columns.parents.length; i++) {
+      const parent = slice.map ? slice.map[columns.parents[i]] : columns.parents[i];
+      if (parent >= 0) keys[parent].add(bound.kind === 'ordinals' ? termKey(slice, bound, Number(columns.keys[i])) : columns.keys[i]);
+    }
+  }
+  return (parent) => ({ keys: keys[parent], registers: null });
+}
 
 /** Number of registers that Elasticsearch chooses for a threshold: 2^4 to 2^18. */
 function precisionOf(threshold: number): number {
@@ -95,6 +136,10 @@ function distinctCounts(slices: readonly Slice[], parents: number): Float64Array
 
 /** Distinct values of columns that kernels do not read; of range fields, the ranges of a document count as one value. */
 function distinctBytes(slices: readonly Slice[], parents: number): Float64Array {
+  return Float64Array.from(seenBytes(slices, parents), (values) => values.size);
+}
+
+function seenBytes(slices: readonly Slice[], parents: number): Set<string>[] {
   const seen = Array.from({ length: parents }, () => new Set<string>());
   for (const slice of slices) {
     if (slice.result.op !== 'docs') continue;
@@ -108,7 +153,7 @@ function distinctBytes(slices: readonly Slice[], parents: number): Float64Array 
       }
     }
   }
-  return Float64Array.from(seen, (values) => values.size);
+  return seen;
 }
 
 const sourceOf = (slice: Slice) => slice.bound as ValuesSource;
@@ -116,6 +161,11 @@ const isText = (slice: Slice) => sourceOf(slice).kind === 'ordinals';
 
 /** Estimates, if at least one segment was sketched; the exact values of the others are added to the sketches. */
 function estimatedCounts(slices: readonly Slice[], parents: number): Float64Array {
+  return Float64Array.from(sketchesOf(slices, parents), estimate);
+}
+
+/** One sketch per parent. */
+function sketchesOf(slices: readonly Slice[], parents: number): Uint8Array[] {
   const precision = Math.max(...slices.map((slice) => (slice.result.op === 'distinct' ? slice.result.precision : 0)));
   const sketches = Array.from({ length: parents }, () => new Uint8Array(1 << precision));
   const bits = new DataView(new ArrayBuffer(8));
@@ -138,5 +188,5 @@ function estimatedCounts(slices: readonly Slice[], parents: number): Float64Arra
       addValue(sketches[parent], precision, bits.getBigUint64(0));
     });
   }
-  return Float64Array.from(sketches, estimate);
+  return sketches;
 }

@@ -7,6 +7,8 @@ import { present } from '../../common/present.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
 import { bodyError, illegalArgumentError, parameterError, parsingError, unsupported, validationError, xContentError } from '../errors.ts';
+import { CardinalityOut } from '../metrics/cardinality.ts';
+import { DistinctUnion } from '../metrics/distinct-union.ts';
 import type { Params } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut, type OutBucket } from '../reduce/out.ts';
 import type { AggSpec } from '../types.ts';
@@ -75,6 +77,24 @@ const cumulativeSum: Parent = (_p, body) => ({
     for (const bucket of buckets) {
       sum += figureOf(bucket, { ...body, gap: 'insert_zeros' });
       put(bucket, body, 'simple_value', sum);
+    }
+    return buckets;
+  },
+});
+
+const cumulativeCardinality: Parent = (_p, body) => ({
+  run(buckets) {
+    const union = new DistinctUnion();
+    for (const bucket of buckets) {
+      const found = bucket.aggs.get(body.path);
+      if (!(found instanceof CardinalityOut))
+        throw illegalArgumentError(
+          `buckets_path must reference a cardinality aggregation, got: [${found?.typedName ?? 'null'}] at aggregation [${body.path}]`,
+        );
+      union.add(found.values);
+      const text = body.text(union.count);
+      const json = { value: union.count, ...(text === null ? {} : { value_as_string: text }) };
+      bucket.aggs.set(body.name, new MetricOut(body, 'simple_long_value', json, { '': union.count, value: union.count }));
     }
     return buckets;
   },
@@ -280,6 +300,7 @@ function sortKey(entry: unknown): { path: string; descending: boolean } {
 
 export const PARENT_PIPELINES: Readonly<Record<string, Parent>> = {
   derivative,
+  cumulative_cardinality: cumulativeCardinality,
   cumulative_sum: cumulativeSum,
   serial_diff: serialDiff,
   moving_fn: movingFn,

@@ -94,6 +94,7 @@ const MULTI_BUCKET = new Set([
   'auto_date_histogram',
   'range',
   'date_range',
+  'ip_prefix',
   'ip_range',
   'geo_distance',
   'filters',
@@ -124,7 +125,7 @@ function checkBuckets(pipeline: PipelineSpec, path: string, children: readonly A
   );
 }
 
-const SEQUENTIAL = new Set(['derivative', 'cumulative_sum', 'moving_fn', 'moving_avg', 'serial_diff']);
+const SEQUENTIAL = new Set(['derivative', 'cumulative_cardinality', 'cumulative_sum', 'moving_fn', 'moving_avg', 'serial_diff']);
 const HISTOGRAMS = new Set(['histogram', 'date_histogram', 'auto_date_histogram']);
 
 function checkParent(pipeline: PipelineSpec, parent: AggSpec | null): void {

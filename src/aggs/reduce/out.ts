@@ -75,7 +75,11 @@ export class SingleBucketOut implements OutAgg {
   readonly docCount: number;
   readonly inside: ReadonlyMap<string, OutAgg>;
 
-  constructor(owner: Owner, typedName: string, docCount: number, inside: ReadonlyMap<string, OutAgg>) {
+  readonly #before: MutableJsonObject;
+
+  /** @param before  fields of the aggregation before its count */
+  constructor(owner: Owner, typedName: string, docCount: number, inside: ReadonlyMap<string, OutAgg>, before: MutableJsonObject = {}) {
+    this.#before = before;
     this.typedName = typedName;
     this.meta = owner.meta;
     this.docCount = docCount;
@@ -87,7 +91,7 @@ export class SingleBucketOut implements OutAgg {
   }
 
   render(typedKeys: boolean): MutableJsonObject {
-    return withMeta(this.meta, { doc_count: this.docCount, ...renderAggs(this.inside, typedKeys) });
+    return withMeta(this.meta, { ...this.#before, doc_count: this.docCount, ...renderAggs(this.inside, typedKeys) });
   }
 }
 

@@ -122,6 +122,8 @@ export class Responder {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
     if (exchange.part === null) this.#audit?.refused(audited(exchange), error);
+    // Errors are never filtered.
+    exchange.filter = null;
     const body = exchange.part === null ? errorBody(error, this.#trace(exchange)) : failedPart(error);
     return this.send(exchange, { status: error.status, body, headers: error.headers }).catch((again: unknown) => {
       this.#logger.error('error answer failed', { error: again });

@@ -42,7 +42,10 @@ test('the outcome is kept on disk until it is deleted', async () => {
 });
 
 test('a search that does not end in time goes on', async () => {
-  const { id, is_running, response } = await node.ok('POST /docs/_async_search?wait_for_completion_timeout=0ms&keep_on_completion=true', body);
+  const { id, is_running, response } = await node.ok(
+    'POST /docs/_async_search?wait_for_completion_timeout=0ms&keep_on_completion=true',
+    body,
+  );
   // It may have ended while its first state was written.
   if (is_running) expect(response.hits).toEqual({ total: { value: 0, relation: 'gte' }, max_score: null, hits: [] });
   expect(await node.ok(`GET /_async_search/${id}?wait_for_completion_timeout=20s`)).toMatchObject({
