@@ -1,12 +1,12 @@
 // boxplot: extremes, quartiles and whiskers of a field's values.
 import { jsonDouble } from '../../common/json-float.ts';
-import { Params, pointName } from '../params.ts';
+import { Params } from '../params.ts';
 import { type Figure, MetricOut } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams } from '../source.ts';
 import type { AggType } from '../types.ts';
 import { formatOf } from './numeric.ts';
-import { accuracyHint } from './percentiles.ts';
 import type { Quantiles } from './t-digest/digest.ts';
+import { parseSketch } from './t-digest/parse-sketch.ts';
 import { type BoundSketch, bindSketch, DEFAULT_COMPRESSION, type SketchParams, sketches, sketchNode } from './t-digest/sketch.ts';
 
 /** Values farther from the quartiles than this many times their distance are outliers. */
@@ -22,13 +22,9 @@ export const boxplotType: AggType = {
   parse(name, typeName, body): BoxplotParams {
     const p = new Params(typeName, body);
     const source = parseSource(p);
-    const compression = p.number('compression') ?? DEFAULT_COMPRESSION;
-    if (compression < 0)
-      throw p.refuse('compression', `[compression] must be greater than or equal to 0. Found [${pointName(compression)}] in [${name}]`);
-    const isAccurate = accuracyHint(p);
-    const isExact = p.bool('exact') ?? false;
+    const sketch = parseSketch(p, name, DEFAULT_COMPRESSION, true);
     p.done();
-    return { source, sketch: { compression, isAccurate, isExact } };
+    return { source, sketch };
   },
   bind(spec, ctx): BoundSketch {
     const { source, sketch } = spec.params as BoxplotParams;

@@ -13,6 +13,7 @@ import type { Distribution } from './distribution.ts';
 import { fitsHdr, hdrPercentile, hdrRank } from './hdr.ts';
 import { formatOf } from './numeric.ts';
 import type { Quantiles } from './t-digest/digest.ts';
+import { accuracyHint, parseSketch } from './t-digest/parse-sketch.ts';
 import {
   AllValues,
   type BoundSketch,
@@ -49,14 +50,6 @@ function methodOf(p: Params): { digits: number | null; sketch: SketchParams } {
   const isAccurate = accuracyHint(inner);
   inner.done();
   return { digits: hdr ? hdrDigits(p, hdr) : null, sketch: { compression, isAccurate, isExact } };
-}
-
-/** `execution_hint` of a digest. */
-export function accuracyHint(p: Params): boolean {
-  const hint = p.string('execution_hint') ?? 'default';
-  if (hint !== 'default' && hint !== 'high_accuracy')
-    throw illegalArgumentError(`Invalid execution_hint [${hint}], valid values are [default, high_accuracy]`);
-  return hint === 'high_accuracy';
 }
 
 function hdrDigits(p: Params, hdr: JsonObject): number {
@@ -189,13 +182,9 @@ export const medianAbsoluteDeviationType: AggType = {
   parse(name, typeName, body): DeviationParams {
     const p = new Params(typeName, body);
     const source = parseSource(p);
-    const compression = p.number('compression');
-    if (compression !== null && compression <= 0)
-      throw p.refuse('compression', `[compression] must be greater than 0. Found [${pointName(compression)}] in [${name}]`);
-    const isAccurate = accuracyHint(p);
-    const isExact = p.bool('exact') ?? false;
+    const sketch = parseSketch(p, name, DEVIATION_COMPRESSION, false);
     p.done();
-    return { source, sketch: { compression: compression ?? DEVIATION_COMPRESSION, isAccurate, isExact } };
+    return { source, sketch };
   },
   bind(spec, ctx): BoundSketch {
     const { source, sketch } = spec.params as DeviationParams;

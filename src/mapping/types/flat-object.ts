@@ -9,8 +9,8 @@ import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../ma
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteger } from '../params.ts';
 import { scratchUtf8, utf8 } from '../utf8.ts';
 import { RAW_FORMAT } from '../value-formats.ts';
-import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
-import { immenseTerm, MAX_TERM_BYTES, postingsOf } from './keyword.ts';
+import { BaseFieldType, bytesBounds } from './base-field-type.ts';
+import { immenseTerm, MAX_TERM_BYTES, termSpec } from './keyword.ts';
 
 /** The whole object: matches any leaf value. `subField` resolves a path inside. */
 export class FlatObjectFieldType extends BaseFieldType {
@@ -160,12 +160,7 @@ const FLAT_OBJECT: MapperType = {
   create(definition) {
     const index = definition.get<boolean>('index');
     const docValues = definition.get<boolean>('doc_values');
-    const spec = {
-      ...NO_SPEC,
-      name: definition.path,
-      postings: postingsOf(index || docValues),
-      column: docValues ? 'ordinals' : 'none',
-    } as const;
+    const spec = termSpec(definition.path, index || docValues, docValues);
     const keyed = { ...spec, name: `${definition.path}._keyed` };
     const fieldType = new FlatObjectFieldType(definition, keyed, {
       spec,

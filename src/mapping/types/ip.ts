@@ -8,8 +8,8 @@ import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../ma
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS, TIME_SERIES_PARAMS } from '../params.ts';
 import { utf8 } from '../utf8.ts';
 import { IP_FORMAT } from '../value-formats.ts';
-import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
-import { postingsOf, scalarText } from './keyword.ts';
+import { BaseFieldType } from './base-field-type.ts';
+import { scalarText, termSpec } from './keyword.ts';
 
 class IpFieldType extends BaseFieldType {
   /** An address. A block (`10.0.0.0/8`) is a range: use `rangeBounds` with from = to. */
@@ -92,12 +92,7 @@ export const IP_TYPES: Readonly<Record<string, MapperType>> = {
     create(definition) {
       const index = definition.get<boolean>('index');
       const docValues = definition.get<boolean>('doc_values');
-      const spec = {
-        ...NO_SPEC,
-        name: definition.path,
-        postings: postingsOf(index || docValues),
-        column: docValues ? 'ordinals' : 'none',
-      } as const;
+      const spec = termSpec(definition.path, index || docValues, docValues);
       const fieldType = new IpFieldType(definition, { spec, family: 'ip', isSearchable: index || docValues, isAggregatable: docValues });
       return new IpMapper(definition, fieldType, definition.field(spec));
     },

@@ -3,6 +3,7 @@
 import { javaText } from '../../common/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import type { FieldSpec } from '../document-sink.ts';
 import type { RangeBounds, RangeSpec } from '../field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
 import type { MappingAnalysis } from '../mapping-analysis.ts';
@@ -136,17 +137,17 @@ export function postingsOf(isSearchable: boolean): 'docs' | 'none' {
   return isSearchable ? 'docs' : 'none';
 }
 
+/** Spec of a field whose terms are searched as a whole and have ordinals as doc values. */
+export function termSpec(path: string, isSearchable: boolean, hasDocValues: boolean): FieldSpec {
+  return { ...NO_SPEC, name: path, postings: postingsOf(isSearchable), column: hasDocValues ? 'ordinals' : 'none' };
+}
+
 function createKeyword(definition: FieldDefinition): Mapper {
   const index = definition.get<boolean | undefined>('index') ?? true;
   const docValues = definition.get<boolean | undefined>('doc_values') ?? true;
   const given = definition.get<string | undefined>('normalizer') ?? null;
   const normalizer = given === 'default' ? null : given;
-  const spec = {
-    ...NO_SPEC,
-    name: definition.path,
-    postings: postingsOf(index || docValues),
-    column: docValues ? 'ordinals' : 'none',
-  } as const;
+  const spec = termSpec(definition.path, index || docValues, docValues);
   const fieldType = new KeywordFieldType(definition, normalizer, {
     spec,
     family: 'keyword',

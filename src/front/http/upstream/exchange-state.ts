@@ -2,6 +2,7 @@
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import type { Request, UpstreamReport, UpstreamState } from '../model/types.ts';
+import { NO_ATTEMPT } from './attempt.ts';
 import type { CacheRequest } from './cache/cache.ts';
 import type { UpstreamConf } from './conf.ts';
 import type { PeerConnection, TlsSettings } from './connection/connect.ts';
@@ -15,21 +16,6 @@ import type { RequestSender } from './transfer/sender.ts';
 import type { UpstreamTunnel } from './transfer/tunnel.ts';
 
 const NO_FIELDS: readonly HeaderField[] = [];
-
-/** State before the first attempt. */
-export const NO_ATTEMPT: UpstreamState = {
-  peer: '',
-  status: 0,
-  connectMs: -1,
-  headerMs: -1,
-  responseMs: -1,
-  responseLength: 0,
-  besideBytes: 0,
-  bytesReceived: 0,
-  bytesSent: 0,
-  queueMs: -1,
-  startMs: 0,
-};
 
 export interface UpstreamOptions<Target extends UpstreamTarget> {
   protocol: Protocol<Target>;

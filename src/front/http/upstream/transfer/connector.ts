@@ -1,8 +1,10 @@
 // The way to a peer: chooses one, waits in the queue of the group, takes an idle connection or opens one.
+
 import type tls from 'node:tls';
 import { nowMs } from '../../../../http/wire/clock.ts';
 import { isTrue } from '../../config/value.ts';
 import type { Connection, Loc, Request, UpstreamState } from '../../model/types.ts';
+import { NO_ATTEMPT } from '../attempt.ts';
 import type { UpstreamConf } from '../conf.ts';
 import { type ConnectionEvents, PeerConnection, type Pool, type TlsSettings } from '../connection/connect.ts';
 import type { UpstreamGroup } from '../peers/group.ts';
@@ -154,19 +156,7 @@ export class PeerConnector {
   }
 
   #newState(peer: string): UpstreamState {
-    return {
-      peer,
-      status: 0,
-      connectMs: -1,
-      headerMs: -1,
-      responseMs: -1,
-      responseLength: 0,
-      besideBytes: 0,
-      bytesReceived: 0,
-      bytesSent: 0,
-      queueMs: this.#queuedMs,
-      startMs: nowMs(),
-    };
+    return { ...NO_ATTEMPT, peer, queueMs: this.#queuedMs, startMs: nowMs() };
   }
 
   #anyBusy(): boolean {
