@@ -44,7 +44,7 @@ export class TextAnalysis {
   readonly #host: AnalysisHost;
   readonly #files: ConfigFiles | null;
   readonly #registry: AnalysisRegistry;
-  /** The analyzer used last. Most texts use the same one as the text before, and for short texts the look-up by name is noticeable. */
+  /** The analyzer used last. Most strings use the same one as the string before, and for short strings the look-up by name is noticeable. */
   #last: { name: string; analyzer: Analyzer } | null = null;
 
   constructor(host: AnalysisHost, files: ConfigFiles | null, settings: AnalysisSettings) {

@@ -1,4 +1,4 @@
-// Runs a chain of stages over texts, batch by batch. Each producer pulls batches from the one before it.
+// Runs a chain of stages over its input, batch by batch. Each producer pulls batches from the one before it.
 //   chainInit(region, regionBytes, blob)  once;  chainReset(region, text, len)  per text;  chainNext(region)  until 0 or isThrough
 // layout.ts draws the blob, stage.ts the region, dispatch.ts lists the stages.
 import { E_OFFSETS } from '../mem/status';
@@ -52,7 +52,7 @@ export function chainNext(region: usize): i32 {
   return count;
 }
 
-/** Whether the last producer is known to be exhausted. Saves short texts a call; other producers return 0 from the next one. */
+/** Whether the last producer is known to be exhausted. Saves a call for short input; other producers return 0 from the next one. */
 function isThrough(chain: Chain): bool {
   if (chain.isStepped || chain.textFilters) return false;
   const producer = stageAt(chain, chain.lastProducer);

@@ -456,7 +456,7 @@ export class AnalysisRegistry {
     return this.assemble(name, [], KEYWORD_TOKENIZER, [this.filterFrom(name, { type: 'lowercase' })], { gap: 0 });
   }
 
-  /** @param gap position gap between several texts: 0 for those of an index */
+  /** @param gap position gap between several strings: 0 for those of an index */
   customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[], gap = DEFAULT_POSITION_GAP) {
     return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters, { gap });
   }

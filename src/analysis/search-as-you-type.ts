@@ -18,7 +18,7 @@ export function parseDerivedName(name: string): { base: string; size: number; is
   return match ? { base: match[1], size: Number(match[3]), isPrefix: match[2] !== undefined } : null;
 }
 
-/** The analyzer has the name of its base, and no position gap between texts. */
+/** The analyzer has the name of its base, and no position gap between strings. */
 export function deriveAnalyzer(base: Analyzer, size: number, isPrefix: boolean, host: AnalysisHost): Analyzer {
   const filters: TokenFilter[] = [...base.parts.filters, { kind: 'host', apply: (stream) => fixedShingles(stream, size, isPrefix) }];
   if (isPrefix) filters.push({ kind: 'host', apply: edgeNgrams });

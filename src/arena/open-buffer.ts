@@ -1,6 +1,6 @@
 // An indexer's documents that are not in a segment yet, in a private memory. Every field's terms, postings, norms and values grow there;
 // `flush` turns them into a segment image.
-//   ├ static data ┬ scratch: the block and texts being added ┬ buffer: region, then space for flush ┤
+//   ├ static data ┬ scratch: the block and strings being added ┬ buffer: region, then space for flush ┤
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';

@@ -1,4 +1,4 @@
-// Errors that servers report under different types or texts although they mean the same. Code throws the form of OpenSearch; the border to the
+// Errors that servers report under different types or messages although they mean the same. Code throws the form of OpenSearch; the border to the
 // client translates it.
 import { ApiError } from '../errors/api-error.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,4 +1,4 @@
-// Parser of more_like_this: the texts and documents that hits should be like, or unlike.
+// Parser of more_like_this: the strings and documents that hits should be like, or unlike.
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';

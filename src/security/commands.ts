@@ -173,7 +173,7 @@ function changed<Kind extends RecordKind>(
 }
 
 /**
- * Once there are users, every request must authenticate, so somebody must be able to manage them; and without users everybody could do everything.
+ * Once there are users, every request must authenticate, so one user must be able to manage them; and without users everybody could do everything.
  * @throws ApiError illegal_argument_exception: no enabled superuser would be left
  */
 function requireSuperuser(records: SecurityView, name: string, next: UserRecord | null, env: SecurityEnvironment): void {

@@ -64,7 +64,7 @@ export function* seqNoRuns(encoded: string): Generator<readonly [start: number, 
   }
 }
 
-/** Tests numbers that are asked for in ascending order. @param encoded  null contains everything */
+/** Tests numbers, which must come in ascending order. @param encoded  null contains everything */
 export function ascendingTest(encoded: string | null): (seqNo: number) => boolean {
   if (encoded === null) return () => true;
   const runs = seqNoRuns(encoded);

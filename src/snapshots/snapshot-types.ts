@@ -54,7 +54,7 @@ export interface SnapshotInfo {
 /** Generation file: the list of all snapshots. */
 export interface RepositoryContents {
   readonly format: number;
-  /** Identifies the repository, whatever name it is registered by. */
+  /** Identifies the repository under any name that it is registered by. */
   readonly uuid: string;
   /** 0 for a repository without any file. */
   readonly generation: number;

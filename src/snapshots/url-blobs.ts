@@ -5,7 +5,7 @@ import type { BlobStore, ListedBlob } from './blob-store.ts';
 import { repositoryError } from './repository-errors.ts';
 import type { RepositoryConfig } from './snapshot-types.ts';
 
-/** A response of which no part arrives for this long is given up. */
+/** A response is abandoned if nothing of it arrives for this long. */
 const IDLE_MS = 30_000;
 /** Largest blob that is read as a whole: lists, manifests and blobs of documents, of which one may exceed http.max_content_length. */
 const MAX_READ_BYTES = 2 ** 30;

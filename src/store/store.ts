@@ -27,7 +27,7 @@ export interface CommittedSegment {
   readonly name: string;
   readonly bytes: number;
   readonly maxDoc: number;
-  /** Documents deleted since it was written; live docs are beside the commit point if any. */
+  /** Documents deleted since it was written; live docs are stored next to the commit point, if there are any. */
   readonly deleted: number;
 }
 

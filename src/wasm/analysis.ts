@@ -104,7 +104,7 @@ export class AnalysisHost implements TextMemory {
   #bytes: Uint8Array;
   #words: Uint32Array;
   #integers: Int32Array;
-  /** The memory from `textPtr` on, where texts are written. */
+  /** The memory from `textPtr` on, where input is written. */
   #textBytes: Uint8Array;
   readonly isShared: boolean;
   #textPtr = 0;

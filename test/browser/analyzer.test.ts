@@ -75,7 +75,7 @@ describe.skipIf(!browser || !built)('a page in headless Chromium', () => {
     });
   }
 
-  test('has custom chains and files as texts', { timeout: 90_000 }, async () => {
+  test('accepts custom chains, and files as strings', { timeout: 90_000 }, async () => {
     const terms = (await rowsOfPage('synonyms', 'Quick fox')).map(([term]) => term);
     expect(terms.sort()).toEqual(['animal', 'fast', 'fox', 'quick', 'small']);
   });

@@ -161,7 +161,7 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
-  test(`${build}: only hits above a least competitive score, as later segments are asked for them`, () =>
+  test(`${build}: returns only hits above a minimum competitive score, as later segments must`, () =>
     forSeeds(rounds * 2, (rng) =>
       k.scoped(() => {
         const { segment, scope, accepts } = setUp(rng, [900, 900, 17000]);

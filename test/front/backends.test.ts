@@ -125,7 +125,7 @@ describe('real back ends', () => {
       expect(bodyOf(await raw(port, 'HEAD /info.php HTTP/1.0\r\n\r\n'))).toBe('');
     });
 
-    test('what PHP writes to its error log stands in ours', async () => {
+    test('lines of the error log of PHP appear in ours', async () => {
       await get(port, '/info.php?die=1');
       expect(front.read('error.log')).toMatch(/\[error\].*FastCGI sent in stderr: "PHP message: php fell over/);
     });

@@ -139,7 +139,7 @@ describe('cache', () => {
     expect(seen).toEqual(['GET /lock?hold']);
   });
 
-  test('stale answers: while one is fetched behind the scenes, and when the back end fails', async () => {
+  test('stale answers: during a background update, and when the back end fails', async () => {
     const old = bodyOf(await get(port, '/short'));
     let status: string | undefined = 'HIT';
     let body = '';

@@ -298,7 +298,7 @@ describe('content', () => {
     expect(header(second, 'Set-Cookie')).toBeUndefined();
   });
 
-  test('flv starts anywhere behind its header', async () => {
+  test('flv starts anywhere after its header', async () => {
     const answer = await get(port, '/flv/video.flv?start=108');
     expect(Buffer.from(bodyOf(answer), 'latin1')).toEqual(Buffer.from('FLV\x01\x05\0\0\0\x09\0\0\0\0the film', 'latin1'));
     expect(bodyOf(await get(port, '/flv/video.flv'))).toMatch(/^FLVheader.*film$/);

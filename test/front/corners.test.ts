@@ -29,7 +29,7 @@ test('a redirect to the name with a slash escapes what a URI may not hold', asyn
   expect(await get(port, '/a%20%3Cb%3E%5E%7Bc%7D?x=1')).toMatch(/ 301 .*Location: \/a%20%3Cb%3E%5E%7Bc%7D\/\?x=1\r/s);
 });
 
-test('$content_length of a body in chunks is there once it was read, even if it was asked for before', async () => {
+test('$content_length of a chunked body has a value once the body is read, even if it was evaluated before', async () => {
   front.config(`server { listen 127.0.0.1:${port}; set $early "$content_length"; location / { proxy_pass http://127.0.0.1:${back}; proxy_set_header X-Length "$early|$content_length"; } }
     server { listen 127.0.0.1:${back}; return 200 "$http_x_length"; }`);
   await front.start();
@@ -113,7 +113,7 @@ test('memcached: a connection that answered "not found" serves on', async () => 
   server.close();
 });
 
-test('cache_max_range_offset 0: what is asked for in ranges is not cached', async () => {
+test('cache_max_range_offset 0: ranges are not cached', async () => {
   front.write('page.txt', 'SEE-THIS');
   front.config(`proxy_cache_path cache keys_zone=one:1m;
     server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${back}; proxy_cache one; proxy_cache_valid 1m; proxy_cache_max_range_offset 0; } }
@@ -185,7 +185,7 @@ test('temporary files lie in folders named by the last digits of their names', a
   expect(readFileSync(file, 'utf8')).toBe('abc');
 });
 
-test('a subrequest whose text is asked for must fit its buffer', async () => {
+test('a subrequest whose output is captured must fit its buffer', async () => {
   front.write('long.txt', 'x'.repeat(5000));
   front.write('page.html', '<!--#include virtual="/long.txt" set="text" -->[<!--#echo var="text" -->]');
   front.config(

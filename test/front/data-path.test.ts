@@ -127,7 +127,7 @@ test.each(['', 'kept/'])(
   },
 );
 
-test.each(['/proxy', '/unbuffered'])('uploads that come in many pieces beside each other arrive whole: %s', async (uri) => {
+test.each(['/proxy', '/unbuffered'])('concurrent uploads in many pieces arrive whole: %s', async (uri) => {
   const upload = async (seed: number): Promise<string> => {
     const body = pattern(seed, 300_000);
     return new Promise((resolve, reject) => {

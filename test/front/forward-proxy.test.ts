@@ -60,7 +60,7 @@ function tunnel(target: string, fields = '', line = 'hello'): Promise<string> {
 }
 
 describe.skipIf(!ours)('forward proxy', () => {
-  test('passwords are asked for and not passed on', async () => {
+  test('passwords are required and not passed on', async () => {
     const asked = await through(`127.0.0.1:${webPort}/a`);
     expect(statusOf(asked)).toBe(407);
     expect(headerOf(asked, 'Proxy-Authenticate')).toBe('Basic realm="proxy"');

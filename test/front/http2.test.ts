@@ -187,7 +187,7 @@ describe('http2', () => {
     );
   });
 
-  test('limits: header sizes, a host beside another authority, streams at once, requests of a connection', async () => {
+  test('limits: header sizes, a host that differs from the authority, concurrent streams, requests of a connection', async () => {
     await serve(
       'location / { return 200 ok; } location /slow { limit_rate 1; return 200 "slow answer"; }',
       '',

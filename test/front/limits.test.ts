@@ -129,7 +129,7 @@ describe('limits', () => {
     expect(front.read('error.log')).toMatch(/\[warn\].*limiting connections, dry run, by zone "conns"/);
   });
 
-  test('limit_rate: a limited answer is overtaken by a free one asked for later, and is whole', async () => {
+  test('limit_rate: an unlimited answer to a later request overtakes a limited one, which arrives whole', async () => {
     const order: string[] = [];
     const fetch = async (uri: string) => {
       const answer = await get(port, uri);

@@ -59,7 +59,7 @@ const lines = (name: string) => front.read(name).trimEnd().split('\n');
 const agent = (text: string) => `User-Agent: ${text}\n`;
 
 describe('logs', () => {
-  test('formats escape as they are told', async () => {
+  test('formats escape as configured', async () => {
     await get(port, '/formats?x=1', agent('a"b\\c\xe9\td'));
     expect(lines('plain.log')).toEqual(['GET "a\\x22b\\x5Cc\\xE9\\x09d" "1" -']);
     expect(front.read('json.log')).toBe('{"a":"a\\"b\\\\c\xe9\\td","none":""}\n');

@@ -290,7 +290,7 @@ describe('POP3', () => {
     expect(await d.ask('PASS x')).toBe('-ERR internal server error');
   });
 
-  test('what is pipelined behind the login goes to the back end', async () => {
+  test('commands pipelined after the login go to the back end', async () => {
     const c = await open('pop3');
     c.send('USER x\r\nPASS y\r\nLIST\r\n');
     expect(await c.line()).toBe('+OK');
@@ -341,7 +341,7 @@ describe('SMTP', () => {
     expect(await c.rest()).toBe('');
   });
 
-  test('clients that need no login are asked about at their first recipient', async () => {
+  test('the authentication server is asked about clients without a login at their first recipient', async () => {
     const c = await open('none');
     c.send('EHLO me.example\r\n');
     expect(await c.lines(/^250 /)).toEqual(['250 mail.example.com']);

@@ -96,7 +96,7 @@ describe('operations', () => {
       expect(log).toMatch(/js exception: Error: shop\.silent ended without an answer/);
     });
 
-    test('js_set: evaluated when asked for, once unless nocache', async () => {
+    test('js_set: evaluated on first use, once unless nocache', async () => {
       expect(bodyOf(await get(port, '/set'))).toBe('short||1 2|3 3');
     });
 

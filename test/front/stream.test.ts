@@ -137,7 +137,7 @@ describe('connections', () => {
     expect(got.equals(sent)).toBe(true);
   });
 
-  test('get texts with variables from return', async () => {
+  test('get strings with variables from return', async () => {
     expect(await exchange(port.text, '')).toBe('hello red 127.0.0.1');
   });
 

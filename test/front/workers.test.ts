@@ -106,7 +106,7 @@ describe('two event loops', () => {
     }
   });
 
-  test('what one learned of a peer the other knows; both take turns together', async () => {
+  test('workers share what they know of a peer, and one rotation', async () => {
     await many('/sick', 1);
     expect(tally((await many('/sick', 20)).map(statusOf))).toEqual({ 200: 20 });
     expect(front.read('error.log').match(/connect\(\) failed/g)!.length).toBe(1);

@@ -36,7 +36,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
       if (kind == CharKind.WHITESPACE) {
         const blank = i8x16.splat(32);
         chars = inText & ~bitmasks(i8x16.eq(x0, blank), i8x16.eq(x1, blank), i8x16.eq(x2, blank), i8x16.eq(x3, blank));
-        // Most texts have no other white space, and no non-ASCII bytes, which are negative.
+        // Most input has no other white space, and no non-ASCII bytes, which are negative.
         if (inText & bitmasks(i8x16.lt_s(x0, blank), i8x16.lt_s(x1, blank), i8x16.lt_s(x2, blank), i8x16.lt_s(x3, blank))) {
           high = inText & bitmasks(x0, x1, x2, x3);
           chars &= ~(high | bitmasks(spaces(x0), spaces(x1), spaces(x2), spaces(x3)));

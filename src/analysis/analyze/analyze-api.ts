@@ -51,7 +51,7 @@ interface Chosen {
   analyzer: Analyzer;
   /** Factories of a chain that the request or the index defines, for `explain`; null for other analyzers. */
   custom: CustomChain | null;
-  /** Position gap between texts, if it differs from the analyzer's. */
+  /** Position gap between strings, if it differs from the analyzer's. */
   gap?: number;
   /** The gap in `explain`: Elasticsearch uses the innermost analyzer's there, and chains of a request have none. */
   explainGap?: number;
@@ -147,7 +147,7 @@ interface PlacedToken extends Token {
   position: number;
 }
 
-/** Concatenates the tokens of several texts, with the position gap and the analyzer's offset gap between them. */
+/** Concatenates the tokens of several strings, with the position gap and the analyzer's offset gap between them. */
 function collect(
   texts: readonly string[],
   { offsetGap }: Analyzer,

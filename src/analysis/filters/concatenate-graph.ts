@@ -56,7 +56,7 @@ function concatenate(stream: TokenStream, options: Options): Token[] {
     throw illegalArgumentError(`limit must be -1 (which means no limit), or > 0; got: ${maxExpansions}`);
   const limit = maxExpansions === NO_LIMIT ? MAX_TOKENS : maxExpansions;
   let steps = Math.min(limit * 1000, MAX_STEPS) + 2 * (end + 1);
-  // An explicit stack, since paths are as long as texts.
+  // An explicit stack, since paths are as long as the input.
   const open: [node: number, text: string][] = [[0, '']];
   for (let next = open.pop(); next; next = open.pop()) {
     const [from, text] = next;

@@ -1,4 +1,4 @@
-// synonym and synonym_graph: the host parses and analyzes the rules, once per chain; a kernel matches the words of texts.
+// synonym and synonym_graph: the host parses and analyzes the rules, once per chain; a kernel matches the words of the input.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';

@@ -33,7 +33,7 @@ export async function startTask(
     run.isCancelled = control.isCancelled;
     run.requestsPerSecond = control.requestsPerSecond;
   };
-  // The node may close while a task runs; reports are then given up.
+  // The node may close while a task runs; reports are dropped then.
   const timer = setInterval(() => report().catch(() => clearInterval(timer)), REPORT_MS);
   const end = (response: MutableJsonObject | null, error: ApiErrorData | null) => {
     clearInterval(timer);

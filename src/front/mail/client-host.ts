@@ -1,4 +1,4 @@
-// The name of an SMTP client: that of its address, if the name has the address in turn.
+// The name of an SMTP client: that of its address, if the name resolves to the address again.
 import { NXDOMAIN, ResolveError, resolverFor } from '../http/upstream/peers/resolver.ts';
 import { mailCore } from './core.ts';
 import type { MailSession } from './model.ts';

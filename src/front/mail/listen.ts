@@ -5,7 +5,7 @@ import type { ListenOptions } from '../http/model/types.ts';
 
 const PARAMETERS = new Set(['bind', 'backlog', 'rcvbuf', 'sndbuf', 'ipv6only', 'multipath', 'ssl', 'so_keepalive', 'proxy_protocol']);
 
-/** What a second server at an address, or a second `listen` in one, is told. */
+/** Error for a second server at an address, or a second `listen` in one. */
 export function duplicateText(options: ListenOptions): string {
   return `duplicate "${addressText(options)}" address and port pair`;
 }

@@ -15,7 +15,7 @@ export const defineMailModule = <T extends Table>(
   parts: Partial<Pick<HttpModule<T, MailMain>, 'finish'>> = {},
 ): HttpModule<T, MailMain> => defineModule<T, MailMain>(name, table, parts);
 
-/** How the authentication server is told that the client logged in: LOGIN, USER and PASS, and AUTH LOGIN are `plain`, too. */
+/** Name for the authentication server of the method by which the client logged in: LOGIN, USER and PASS, and AUTH LOGIN are `plain`, too. */
 export type AuthMethod = 'plain' | 'apop' | 'cram-md5' | 'external' | 'none';
 
 /** What a client logs in with. Strings hold bytes (latin1). */

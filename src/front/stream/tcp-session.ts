@@ -163,7 +163,7 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     const { socket } = this;
     if (socket.destroyed) return;
     socket.on('error', () => {});
-    // Bytes that nobody read make the system reset the connection: its end is sent before. A client that ended left none.
+    // Unread bytes make the system reset the connection: its end is sent before. A client that ended left none.
     if (this.isSecure || this.unsent > 0 || !socket.readableEnded) socket.destroySoon();
     else socket.destroy();
   }

@@ -14,10 +14,10 @@ export class UdpSession extends BaseSession implements DatagramFlow, Timed {
   #prereading = false;
   readonly #socket: Socket;
   readonly #forget: () => void;
-  /** datagrams that nobody took yet */
+  /** datagrams that were not read yet */
   #waiting: Buffer[] = [];
   #take: ((data: Buffer) => void) | null = null;
-  /** where answers go, whatever the configuration takes for the client's address */
+  /** where answers go, even if the configuration uses another address for the client */
   readonly #port: number;
   readonly #address: string;
 

@@ -1,6 +1,6 @@
 // Order and pace of password checks. A check costs 50 ms of CPU time, so an attacker could keep others from logging in. Therefore one check runs at
 // a time, addresses take turns, each failure lengthens the pause before the next check of its address and the delay of checks of its user, and who
-// has logged in from an address before waits for nobody but others like him. Delays are bounded, so nobody is locked out.
+// has logged in from an address before waits only for others who have. Delays are bounded, so nobody is locked out.
 import net from 'node:net';
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';

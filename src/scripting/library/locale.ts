@@ -1,4 +1,4 @@
-// java.util.Locale. Texts are English whatever the locale: names of months and days exist in English only.
+// java.util.Locale. Names of months and days are English in every locale.
 import { type ClassTable, defineClass } from '../java/class-info.ts';
 import { equal, hashOf } from '../java/objects.ts';
 import type { Value } from '../java/values.ts';

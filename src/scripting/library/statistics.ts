@@ -1,7 +1,7 @@
-// java.util: IntSummaryStatistics and its kin.
+// java.util: IntSummaryStatistics, LongSummaryStatistics and DoubleSummaryStatistics.
 import { defineClass } from '../java/class-info.ts';
 
-/** IntSummaryStatistics and its kin; values in their plain form. */
+/** What the three classes share; values in their plain form. */
 export class Statistics {
   count = 0;
   sum: number | bigint;

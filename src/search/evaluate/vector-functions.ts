@@ -19,7 +19,7 @@ interface Pair {
   readonly isBits: boolean;
 }
 
-/** cosineSimilarity(vector, field) and its kin, by signature. @param document  that of the run */
+/** cosineSimilarity(vector, field) and similar functions, by signature. @param document  that of the run */
 export function vectorFunctions(document: () => ScriptDocument): Readonly<Record<string, Implementation>> {
   const queries = new QueryVectors();
   const compare =

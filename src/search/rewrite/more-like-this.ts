@@ -1,4 +1,4 @@
-// more_like_this: the most significant terms of texts and documents become a disjunction. Their significance depends on the statistics of the
+// more_like_this: the most significant terms of strings and documents become a disjunction. Their significance depends on the statistics of the
 // shard, so the disjunction is made per shard.
 // Source: XMoreLikeThis, MoreLikeThisQuery (Elasticsearch, after Lucene's MoreLikeThis), described and written anew.
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -26,7 +26,7 @@ export function rewriteMoreLikeThis(query: MoreLikeThisQuery, context: RewriteCo
   const parts = [documents, texts]
     .filter((items) => items.length > 0)
     .map((items): IndexQuery => {
-      // The words of texts are those of the first field; each is looked up in the field in which it is most frequent.
+      // Words of strings count as those of the first field; each is looked up in the field in which it is most frequent.
       const freqs = termFreqs(items, items === texts ? fields.slice(0, 1) : fields, query.analyzer, context);
       const candidates = items === texts ? fields : [];
       return { op: 'perShard', label: 'more_like_this', make: (statistics) => likeTerms(query, freqs, skipped, candidates, statistics) };

@@ -39,7 +39,7 @@ describe('DNS messages', () => {
     expect(encodeQuery(0x1234, 'www.x.', TYPE_SRV).toString('hex')).toBe('1234010000010000000000000377777701780000210001');
   });
 
-  test('records of the type asked for, aliases and the smallest TTL', () => {
+  test('returns records of the requested type, follows aliases, uses the smallest TTL', () => {
     const common: DnsResponse = {
       name: 'www.example.com',
       code: 0,

@@ -236,7 +236,7 @@ describe('several ways to choose documents', () => {
       expect(search(segments, 1).a).toMatchObject({ sum_other_doc_count: 2 });
     }
   });
-  test('composite goes on behind long integers in full', () => {
+  test('composite continues exactly after long integers', () => {
     const rows: Row[] = [{ id: 2 ** 62 }, { id: 2 ** 62 + 1024 }, { id: 0 }];
     const { a } = k.scoped(() =>
       new AggIndex(k, { id: 'long' }, [rows]).search({

@@ -178,7 +178,7 @@ test('escapes', () => {
   expect(mapping('\\uzzzz => a')).toBe('runtime_exception Line [1]: For input string: "zzzz" under radix 16');
 });
 
-test('concatenate_graph accepts texts of any length', () => {
+test('concatenate_graph accepts strings of any length', () => {
   const registry = withFilters({ f: { type: 'concatenate_graph' } }, 'f');
   expect(terms(registry, 'a '.repeat(50_000))).toEqual(['a '.repeat(50_000).trim()]);
 });
@@ -231,7 +231,7 @@ test('a multiplexer without tokens does not change the end of the text', () => {
   expect(places(registry, { analyzer: 'my', text: ['z the', 'z'] })).toEqual(['z@0', 'Z@0', 'z@101', 'Z@101']);
 });
 
-test('normalizers, and explained chains of a request, have no gap between texts', () => {
+test('normalizers, and explained chains of a request, have no gap between strings', () => {
   const registry = build({ normalizer: { low: { filter: ['lowercase'] } }, filter: { lowercase: { type: 'uppercase' } } });
   expect(places(registry, { normalizer: 'low', text: ['a', 'B'] })).toEqual(['A@0', 'B@1']);
   // The built-in one, whatever the index calls lowercase.

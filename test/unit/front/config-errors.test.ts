@@ -101,7 +101,7 @@ describe('errors of the configuration', () => {
     test(name, async () => expect(await ours(text)).toBe(want(message, line)));
   }
 
-  test('sizes that do not go together are told at the end of the block', async () => {
+  test('sizes that contradict each other are reported at the end of the block', async () => {
     const text = inLocation('proxy_busy_buffers_size 1k;');
     expect(await ours(text)).toBe(
       want(

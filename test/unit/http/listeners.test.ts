@@ -179,7 +179,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
     expect(answer).toContain('"x-39":"39"');
   });
 
-  test('a client that goes away is told to the handler', async () => {
+  test('the handler learns that the client has disconnected', async () => {
     const socket = net.connect(child.port, '127.0.0.1');
     socket.write('GET /abort HTTP/1.1\r\nHost: a\r\n\r\n');
     await new Promise((resolve) => setTimeout(resolve, 50));

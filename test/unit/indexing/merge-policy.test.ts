@@ -37,7 +37,7 @@ test('policy comes to rest, with at most logarithmically many segments', () =>
     expect(segments.length).toBeLessThan(40);
   }));
 
-test('force merge reaches the number asked for', () => {
+test('force merge reaches the requested number of segments', () => {
   let segments = Array.from({ length: 7 }, (_, i) => segment((i + 1) * MB));
   const chosen = findForcedMerge(segments, 3, false)!;
   expect(chosen).toEqual([0, 1, 2, 3, 4]);

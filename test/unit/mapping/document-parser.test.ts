@@ -33,7 +33,7 @@ function refusal(...args: Parameters<typeof parse>): string {
 }
 
 describe('values', () => {
-  test('integers: texts, fractions and lists are coerced, the empty text is null', () => {
+  test('integers: strings, fractions and lists are coerced, the empty string is null', () => {
     expect(values({ n: { type: 'integer', null_value: 5 } }, { n: ['17', 7.9, '1e2', '', null] })).toEqual([
       ['i64', 'n', 17n],
       ['i64', 'n', 7n],
@@ -98,7 +98,7 @@ describe('values', () => {
     ]);
   });
 
-  test('fields without column and norms, and texts without words, are named in _field_names', () => {
+  test('fields without column and norms, and text without words, are named in _field_names', () => {
     expect(
       values(
         {

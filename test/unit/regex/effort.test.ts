@@ -17,7 +17,7 @@ test('many matchers exceed what one does not', () => {
   expect(() => withEffort(200_000, () => search(2000))).toThrow(TOO_MUCH);
 });
 
-test('matches of whole texts count as well', () => {
+test('matches of whole strings count as well', () => {
   expect(() =>
     withEffort(200_000, () => {
       for (let i = 0; i < 2000; i++) pattern.matches(TEXT);

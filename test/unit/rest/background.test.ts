@@ -49,7 +49,7 @@ const ids = async (rule: object): Promise<string[]> => {
   return hits.hits.map(({ _id }: { _id: string }) => _id).sort();
 };
 
-test('unordered_no_overlap puts each source beside all before it, never between them', async () => {
+test('unordered_no_overlap puts each source before or after all previous ones, never between them', async () => {
   expect(await ids({ match: { query: 'cold wet it', mode: 'unordered' } })).toEqual(['1', '2', '3']);
   expect(await ids({ match: { query: 'cold wet it', mode: 'unordered_no_overlap' } })).toEqual(['1', '2']);
   const many = 'cold and wet it was when';

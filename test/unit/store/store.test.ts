@@ -42,7 +42,7 @@ test('log records come back in order, with id, routing and source', async () => 
   await store.close();
 });
 
-test('a source is its own bytes alone, not what lmdb has behind them in the buffer of all reads', async () => {
+test('a source ends with its own bytes, not with those that follow in the shared read buffer of lmdb', async () => {
   const source = Buffer.from('{"n":1}');
   const key = Buffer.alloc(10);
   const record = encodeRecord(key, { op: OP_INDEX, id: 'a', version: 1, primaryTerm: 1, routing: null, source });

@@ -62,7 +62,7 @@ function isFromTo(x: v128, first: i32, last: i32): v128 {
 }
 
 /**
- * Classifies eight characters at `at` at once, for those that most texts consist of: hiragana, katakana, common ideographs and punctuation.
+ * Classifies eight characters at `at` at once, for those that most input consists of: hiragana, katakana, common ideographs and punctuation.
   * Reads 28 bytes.
   * @returns bit i: character i is plain; bit 8 + i: it is one of the above. For all others use `cjkKind`
  */

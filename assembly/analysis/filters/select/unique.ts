@@ -2,7 +2,7 @@
 // Increments of dropped tokens are lost, as in the recorded server.
 //   config ├─ onlyOnSamePosition u32 ─┤
 //   area   ├─ entries ├─ len u32 ─┬─ bytes ─┤ ··· ─┬─ free ─┬─ slot u32 × slots ─┤   slot: 0 empty, else an entry's offset from the area + 1
-// Up to FEW terms are compared one by one; more get a hash table, at most half full. So positions with few terms, and short texts, need not clear a
+// Up to FEW terms are compared one by one; more get a hash table, at most half full. So positions with few terms, and short input, need not clear a
 // table. termCur is the end of the entries. A text with more distinct terms than the area holds returns E_NO_SPACE.
 import { E_NO_SPACE } from '../../../mem/status';
 import { ONLY_ON_SAME_POSITION } from '../../config-values';

@@ -345,7 +345,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
       return;
     }
     if (!stream.writableEnded) stream.end();
-    // a client that is still sending is told to stop, without an error
+    // asks a client that is still sending to stop, without an error
     if (this.bodyFollows && !stream.readableEnded) {
       stream.resume();
       stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));

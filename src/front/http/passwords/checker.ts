@@ -25,7 +25,7 @@ export interface CheckerOptions {
   readonly program?: URL;
   /** Checks that wait; those for one password and hash count once. */
   readonly maxQueued?: number;
-  /** After this time a check is given up and the thread replaced: hashes may demand years (bcrypt with cost 31). */
+  /** After this time a check is abandoned and the thread replaced: hashes may demand years (bcrypt with cost 31). */
   readonly timeoutMs?: number;
 }
 

@@ -57,7 +57,7 @@ export class InputBuffer {
     return { line };
   }
 
-  /** Everything held, which the buffer gives up. */
+  /** Removes and returns everything. */
   takeAll(): Buffer {
     const held = Buffer.from(this.bytes());
     this.clear();

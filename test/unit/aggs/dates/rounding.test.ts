@@ -38,7 +38,7 @@ describe('calendar units', () => {
     expect(rounding.next(at('2023-10-28T22:00:00Z')) - at('2023-10-28T22:00:00Z')).toBe(25 * HOUR);
   });
 
-  test('both hours of an overlap are told apart', () => {
+  test('the two hours of an overlap are distinguished', () => {
     const rounding = calendarRounding('hour', timeZone('Europe/Berlin'), 0);
     expect(shown(rounding, '2023-10-29T00:30:00Z')).toBe('2023-10-29T00:00:00Z');
     expect(shown(rounding, '2023-10-29T01:30:00Z')).toBe('2023-10-29T01:00:00Z');
@@ -72,7 +72,7 @@ test('starts are exactly the rounded times', () =>
     }
   }));
 
-test('the next interval always lies ahead, through gaps shorter than the unit', () => {
+test('the next interval is always later, also across gaps shorter than the unit', () => {
   for (const id of ['Australia/Lord_Howe', 'Europe/Berlin', 'America/St_Johns']) {
     for (const rounding of [
       calendarRounding('hour', timeZone(id), 0),

@@ -32,7 +32,7 @@ async function readAll(): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-test('text is latin1, and the socket knows nothing of what was taken at once', async () => {
+test('writes strings as latin1; what the system accepts at once never reaches the socket', async () => {
   const writer = new DirectWriter(near);
   expect(writer.write('caf\xe9 ')).toBe(true);
   expect(writer.write(Buffer.from('bytes'))).toBe(true);
@@ -59,7 +59,7 @@ test.each(['text', 'bytes'])('what a full socket leaves of %s waits, and later w
   expect(writer.pending).toBe(0);
 });
 
-test('text and bytes in one call, more than the system takes at once: the end of it is told', async () => {
+test('reports the end of a write that the system does not accept at once', async () => {
   const large = [Buffer.alloc(9_000_000, 'a'), Buffer.alloc(1_000_000, 'b')];
   let written = 0;
   const writer = new DirectWriter(near, () => written++);
@@ -85,7 +85,7 @@ test('text and bytes in one call, more than the system takes at once: the end of
   expect((await readAll()).toString()).toBe('one, two');
 });
 
-test('the socket writes what is corked, behind its own writes, or after its end', () => {
+test('the socket writes what is corked, follows its own writes, or comes after its end', () => {
   const writer = new DirectWriter(near);
   near.cork();
   expect(writer.write('x')).toBe(false);
@@ -96,7 +96,7 @@ test('the socket writes what is corked, behind its own writes, or after its end'
   expect(writer.write('x')).toBe(false);
 });
 
-test('a peer that is gone is an error of the socket', async () => {
+test('a disconnected peer is an error of the socket', async () => {
   const writer = new DirectWriter(near);
   const failed = once(near, 'error').catch((error: unknown) => [error]);
   near.pause();
@@ -110,7 +110,7 @@ test('a peer that is gone is an error of the socket', async () => {
   expect(near.destroyed).toBe(true);
 });
 
-test('bytes that wait when the socket is destroyed are given up', async () => {
+test('bytes that wait when the socket is destroyed are dropped', async () => {
   const writer = new DirectWriter(near);
   for (let n = 0; writer.pending === 0 && n < 5000; n++) writer.write(Buffer.alloc(16_000));
   expect(writer.pending).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { learnField, parseHeaderLine, recallField } from '../../../../src/http/wire/header.ts';
 
 describe('lines read before', () => {
-  test('a line that was learned is found inside other text, and only whole', () => {
+  test('a remembered line is found inside other text, and only as a whole', () => {
     const field = learnField('X-Known: some value')!;
     expect(field).toEqual({ name: 'X-Known', lname: 'x-known', value: 'some value' });
     const text = 'GET / HTTP/1.1\r\nX-Known: some value\r\nX-Known: some valuf\r\n';
@@ -12,7 +12,7 @@ describe('lines read before', () => {
     expect(recallField(text, at + 21, at + 40)).toBeUndefined();
   });
 
-  test('what is not valid everywhere is not learned', () => {
+  test('lines that are not valid everywhere are not remembered', () => {
     for (const line of ['under_score: 1', 'odd!name: 1', ': x', 'a b: c', 'a: b\0c', 'a: b\rc']) expect(learnField(line)).toBeUndefined();
   });
 

@@ -81,7 +81,7 @@ describe('candidates', () => {
     const { options } = await suggest('wuick brown', { direct_generator: [{ field: 'text' }, reversed] });
     expect(options[0].text).toBe('quick brown');
   });
-  test('long texts and fields without documents have no suggestions', async () => {
+  test('long strings and fields without documents have no suggestions', async () => {
     expect((await suggest('quik brown fox', { token_limit: 3 })).options).toEqual([]);
     expect(await suggest('quik', {}, 'empty')).toEqual({ text: 'quik', offset: 0, length: 4, options: [] });
   });

@@ -9,7 +9,7 @@ import { logKeys } from '../../tls/key-log.ts';
 
 export interface ConnectionEvents {
   onConnect(): void;
-  /** The location of the bytes is told by `reads` of the connection. */
+  /** `reads` of the connection says where the bytes are. */
   onData(data: Buffer): void;
   /** the peer closed its side, or the connection is gone; `error` if it broke */
   onEnd(error?: Error): void;

@@ -145,7 +145,7 @@ export class BodyPasser {
       });
       return;
     }
-    // directly from the connection's buffer, which is given up unless the client's socket accepted all of it
+    // directly from the connection's buffer, which is released unless the client's socket accepted all of it
     this.#pass(data);
     conn.retained = r.conn.output.holding;
   }

@@ -26,7 +26,7 @@ test('one form for each coding, made anew when its parameters change', () => {
   expect(calls.count).toBe(4);
 });
 
-test('what saves less than half, and what was not asked to be held, is made each time', () => {
+test('bodies that shrink by less than half, or that need not be kept, are compressed each time', () => {
   const held = Buffer.alloc(100);
   const other = Buffer.alloc(100);
   holdForms(held);

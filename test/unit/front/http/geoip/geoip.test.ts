@@ -78,7 +78,7 @@ describe('GeoDatabase', () => {
     expect(db.city([12, 0, 0, 1])).toBeNull();
   });
 
-  test('organisations have wide nodes; other editions and damaged files are told', () => {
+  test('organisations have wide nodes; other editions and damaged files are reported', () => {
     const db = new GeoDatabase(withRecords({ [bitsOf([10])]: text('Acme') }, 5, 4), 'org', 'x');
     expect(db.org([10, 0, 0, 1])).toBe('Acme');
     expect(db.org([10, 0, 0, 1, ...new Array<number>(12).fill(0)])).toBeNull();

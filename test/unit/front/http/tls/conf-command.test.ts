@@ -45,7 +45,7 @@ describe('ssl_conf_command', () => {
     expect(() => read(name, value)).toThrow(`SSL_CONF_cmd("${name}", "${value}") is not supported`);
   });
 
-  test('files are found beside the configuration', () => {
+  test('files are found relative to the configuration', () => {
     expect(read('Certificate', 'a.pem')).toEqual([['Certificate', '/etc/a.pem']]);
     expect(read('Options', '+ServerPreference')).toEqual([['Options', '+ServerPreference']]);
   });

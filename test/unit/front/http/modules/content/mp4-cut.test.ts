@@ -32,7 +32,7 @@ function cut(startMs: number, lengthMs: number | null = null, keyFrame = false) 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
 
 describe('cutMoov', () => {
-  test('durations follow the times asked for, not the samples they fall into', () => {
+  test('durations follow the requested times, not the samples that contain them', () => {
     const part = cut(2100, 1900);
     expect(part.numbers).toEqual(range(31, 59));
     expect([part.movieMs, part.trackMs, part.mediaTime]).toEqual([1900, 1900, (1900 * TRACK_SCALE) / 1000]);

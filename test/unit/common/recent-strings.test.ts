@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentStrings } from '../../../src/common/recent-strings.ts';
 
-test('a text is met once, then known', () => {
+test('a string is new once, then known', () => {
   const seen = new RecentStrings();
   expect(seen.seen('{"query":{"match":{"name":"san pedro"}}}')).toBe(false);
   expect(seen.seen('{"query":{"match":{"name":"san juan"}}}')).toBe(false);
@@ -10,7 +10,7 @@ test('a text is met once, then known', () => {
   expect(seen.seen('')).toBe(true);
 });
 
-test('long texts differ by their beginning, their end and their length', () => {
+test('long strings differ by their beginning, their end and their length', () => {
   const seen = new RecentStrings();
   const middle = 'x'.repeat(10_000);
   for (const text of [`a${middle}a`, `b${middle}a`, `a${middle}b`, `a${middle}xa`]) expect(seen.seen(text)).toBe(false);
