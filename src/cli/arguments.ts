@@ -23,7 +23,7 @@ const OPTIONS: ParseArgsConfig['options'] = {
   index: { type: 'boolean', short: 'i' },
   user: { type: 'boolean', short: 'u' },
 };
-const SWITCHES: readonly string[] = ['help', 'exit', 'partial', 'close', 'global-state', 'repair', 'pages'];
+const SWITCHES: readonly string[] = ['help', 'exit', 'partial', 'close', 'global-state', 'repair', 'pages', 'json', 'table', 'once', 'yes'];
 
 export function parseArguments(argv: readonly string[]): Arguments {
   const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });

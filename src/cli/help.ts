@@ -19,6 +19,16 @@ commands
       --user NAME:PASSWORD
       --batch-docs N       documents per request (1000)
       --connections N      requests at once (2)
+  search INDEX ['QUERY']                 search a running service, shown as a table; the query is Lucene's syntax, or JSON of the query language
+      --fields A,B, --sort FIELD:desc, --size N, --from N
+      --table, --json      hits as a table (default); the whole response as JSON
+      --url URL, --user NAME:PASSWORD
+  index ls [PATTERN..]                   indices of a running service (--json)
+  index create NAME                      --body FILE.json (settings, mappings, aliases; - for standard input), --shards N, --replicas N
+  index rm NAME..                        delete indices; asks first, unless --yes
+  top                                    searches, documents, memory, queues, indices and tasks of a running service, updated live
+      --interval SECONDS, --once           (1); print one report instead
+  completion bash|zsh|fish               print a completion script
   check                                  read a data directory that no service uses, and report what is damaged (path.data)
       --repair             repair what can be repaired, and list the documents that are lost
   analyze [TEXT..]                       ask a running service for the tokens of a text (or of standard input), shown as a table

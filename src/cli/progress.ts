@@ -43,6 +43,15 @@ export class Progress {
     const seconds = (performance.now() - this.#startedMs) / 1000;
     const rate = Math.round(count / Math.max(seconds, 0.001));
     const amount = this.#unit === 'docs' ? `${count} docs  ${rate} docs/s` : `${formatByteSize(count)}  ${formatByteSize(rate)}/s`;
-    return `${this.#label} [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${String(Math.round(share * 100)).padStart(3)}%  ${amount}  ${seconds.toFixed(1)} s${note}`;
+    return `${this.#label} [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${String(Math.round(share * 100)).padStart(3)}%  ${amount}  ${seconds.toFixed(1)} s${remainingText(share, seconds)}${note}`;
   }
+}
+
+/** Time that the rest takes at the rate so far; empty while little is done, and at the end. */
+export function remainingText(share: number, seconds: number): string {
+  if (share < 0.01 || share >= 1 || seconds < 0.5) return '';
+  const left = Math.ceil((seconds / share) * (1 - share));
+  if (left < 60) return `, ${left} s left`;
+  const minutes = Math.floor(left / 60);
+  return minutes < 60 ? `, ${minutes} min ${left % 60} s left` : `, ${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
 }

@@ -1,7 +1,7 @@
 // HTTP client of the commands that need a running service.
 import http from 'node:http';
 import https from 'node:https';
-import { UsageError } from './arguments.ts';
+import { type Arguments, flagValue, UsageError } from './arguments.ts';
 
 /** Where a service listens by default. */
 export const DEFAULT_URL = 'http://127.0.0.1:9200';
@@ -55,7 +55,44 @@ export class ServiceClient {
     });
   }
 
+  /**
+   * Sends JSON and parses the response.
+   * @throws Error the service's reason, or what to do if there is no service
+   */
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body)).catch((error: Error) => {
+      throw new Error(`no response from the service: ${error.message}; start one with \`gannet serve\`, or name its address with --url`);
+    });
+    const answer = parseJson(response.text);
+    if (response.status < 300) return answer as T;
+    const { error } = (answer ?? {}) as { error?: { reason?: unknown } | string };
+    const reason = typeof error === 'object' ? error?.reason : error;
+    throw new Error(typeof reason === 'string' ? reason : `HTTP ${response.status}: ${response.text.slice(0, 500)}`);
+  }
+
   close(): void {
     this.#agent.destroy();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Runs `action` with a client of --url and --user. @returns its exit code; 1 with a message if the service refuses or does not answer */
+export async function withClient(args: Arguments, action: (client: ServiceClient) => Promise<number>): Promise<number> {
+  const client = new ServiceClient(flagValue(args, 'url') ?? DEFAULT_URL, flagValue(args, 'user'));
+  try {
+    return await action(client);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    process.stderr.write(`gannet: ${error instanceof Error ? error.message : error}\n`);
+    return 1;
+  } finally {
+    client.close();
   }
 }
