@@ -83,7 +83,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.mapping.depth.limit': dynamic(integer(1), '20'),
   'index.mapping.nested_fields.limit': dynamic(integer(0), '50'),
   'index.mapping.nested_objects.limit': dynamic(integer(0), '10000'),
-  'index.mapping.field_name_length.limit': dynamic(integer(1), String(2 ** 63 - 1)),
+  'index.mapping.field_name_length.limit': dynamic(integer(1), '9223372036854775807'),
   'index.mapping.dimension_fields.limit': dynamic(integer(0), '32768'),
   'index.mapping.ignore_malformed': dynamic(boolean, 'false'),
   'index.mapping.coerce': fixed(boolean, 'false'),

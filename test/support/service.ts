@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from './free-port.ts';
+import { checkResponse } from './response-check.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const START_TIMEOUT_MS = 20_000;
@@ -41,6 +42,8 @@ export async function startService(
     errors += chunk;
   });
   const url = `http://127.0.0.1:${port}`;
+  // Other servers than Elasticsearch 8 have other types.
+  const checksTypes = !flags.some((flag) => flag.includes('compat.'));
   await untilAnswering(url, child, () => errors);
   return {
     url,
@@ -57,7 +60,12 @@ export async function startService(
       });
       const text = await answer.text();
       const isJson = answer.headers.get('content-type')?.includes('json') && text !== '';
-      return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+      const json = isJson ? JSON.parse(text) : text;
+      if (isJson && checksTypes) {
+        const problems = await checkResponse(method, target, answer.status, json);
+        if (problems.length > 0) throw new Error(`clients cannot decode the response of ${method} ${target}:\n${problems.join('\n')}`);
+      }
+      return { status: answer.status, headers: answer.headers, body: json };
     },
     async stop({ keepData = false } = {}) {
       const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));

@@ -153,5 +153,5 @@ function renderIndices({ names, privileges: granted, fieldSecurity, query, allow
 /** 200 `{ cluster, index }`: the names of all privileges. */
 function builtin(_request: ApiRequest, { settings }: RestContext): ApiResponse {
   requireEnabled(settings);
-  return ok({ cluster: Object.keys(CLUSTER_PRIVILEGES).sort(), index: Object.keys(INDEX_PRIVILEGES).sort() });
+  return ok({ cluster: Object.keys(CLUSTER_PRIVILEGES).sort(), index: Object.keys(INDEX_PRIVILEGES).sort(), remote_cluster: [] });
 }
