@@ -87,3 +87,7 @@ export { executorInit, executorRun, executorFinish, executorBitset, executorAcce
 export { contextStatus as searchStatus, contextCounter as searchCounter } from './search/context';
 export { fuzzyScratchBytes as termsFuzzyScratchBytes, termsFuzzy } from './terms/fuzzy';
 export { scanRange as vectorsScanRange, scanFinish as vectorsScanFinish } from './vectors/scan';
+export { graphInit as vectorsGraphInit, upperWords as vectorsUpperWords } from './vectors/graph';
+export { codesCentroid as vectorsCentroid, codesEncode as vectorsEncode, codesEncodeQuery as vectorsEncodeQuery } from './vectors/codes';
+export { graphSearch as vectorsGraphSearch, graphFinish as vectorsGraphFinish } from './vectors/graph-search';
+export { graphAdopt as vectorsGraphAdopt, graphInsert as vectorsGraphInsert, graphRepair as vectorsGraphRepair } from './vectors/graph-build';

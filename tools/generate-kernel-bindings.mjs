@@ -47,6 +47,9 @@ const SHARED = {
   'search/node': null,
   'terms/dictionary': null,
   'terms/fuzzy': null,
+  'vectors/graph': ['GRAPH_HEADER_BYTES', 'VectorGraph'],
+  'vectors/graph-build': ['GraphBuild'],
+  'vectors/graph-search': ['GraphSearch'],
   'vectors/scan': null,
   'vectors/space': null,
 };

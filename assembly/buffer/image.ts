@@ -18,6 +18,7 @@ export namespace SectionKind {
   export const IDS: u32 = 7;
   export const NESTED: u32 = 8;
   export const BINARY: u32 = 9;
+  export const VECTORS: u32 = 10;
 }
 
 // @ts-ignore: decorator

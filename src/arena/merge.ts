@@ -1,5 +1,6 @@
 // Merges segments into one: documents in the order of the inputs without deleted ones, everything in WASM. The host finds the sections.
 // With an index sort the result is then rewritten in that order.
+import { elementBytes, MAGNITUDE_BYTES, MIN_GRAPH_VECTORS, type VectorGraphSpec } from '../common/vector-format.ts';
 import { columnKindOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
 import { ColumnKind, FIELDS_HEADER_BYTES, FieldRecord, NO_FIELD, SectionKind } from '../wasm/generated/buffer.ts';
@@ -9,6 +10,7 @@ import { TermsHeader } from '../wasm/generated/terms.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 import { MergeWriter, reorderAreaBytes, type TermsSource } from '../wasm/merge.ts';
 import { getU32, setU32 } from '../wasm/records.ts';
+import { buildGraph, graphNodes, graphScratchBytes, isGraphLike, planGraph } from '../wasm/vector-graph.ts';
 import { type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
 
 export interface MergeInput {
@@ -53,12 +55,16 @@ interface MergedField {
 
 const ALIGN = 64;
 const SCRATCH_BYTES = 64 * 1024;
+/** A graph that has lost more of its documents than the rest is built anew. */
+const MIN_KEPT = 0.7;
 
 export interface MergeOptions {
   /** Size of the private memory in pages of 64 KiB, 4 GiB by default: inputs, output (twice with a sort) and half of the output again must fit. */
   readonly pages?: number;
   /** Memory to work in instead of a new one; its content is overwritten. */
   readonly memory?: WebAssembly.Memory;
+  /** Graphs to build over vectors. */
+  readonly vectors?: readonly VectorGraphSpec[];
   /** Order of the documents; empty: that of the inputs. Sorted segments have no nested documents. */
   readonly sort?: readonly DocumentOrder[];
 }
@@ -71,7 +77,7 @@ export interface MergeOptions {
 export function* mergeSlices(
   module: WebAssembly.Module,
   inputs: readonly MergeInput[],
-  { pages = 65536, memory = createMemory(pages), sort = [] }: MergeOptions = {},
+  { pages = 65536, memory = createMemory(pages), sort = [], vectors = [] }: MergeOptions = {},
 ): Generator<void, MergeOutput> {
   const start = staticBytes(module);
   const end = memory.buffer.byteLength - PAGE_BYTES; // a page of slack: sums of addresses near the end do not wrap at 4 GiB
@@ -94,7 +100,7 @@ export function* mergeSlices(
     opened.push({ places, liveDocs: bits, live, roots, docMap: 0 });
     yield;
   }
-  if (sort.length === 0) return yield* new SegmentMerge(k, opened).run(cur, end);
+  if (sort.length === 0) return yield* new SegmentMerge(k, opened, { vectors }).run(cur, end);
   // One segment without deletions need not be merged first.
   const isWhole = opened.length === 1 && opened[0].liveDocs === 0;
   const merged = isWhole
@@ -105,7 +111,7 @@ export function* mergeSlices(
   const places = readImage(k, ptr, length, { file: 'merged', verify: false });
   const whole = { places, liveDocs: 0, live: places.maxDoc, roots: places.rootDocs, docMap: 0 };
   const from = isWhole ? cur : Math.ceil((ptr + length + ALIGN) / ALIGN) * ALIGN;
-  const sorted = yield* new SegmentMerge(k, [whole], sort).run(from, end);
+  const sorted = yield* new SegmentMerge(k, [whole], { sort, vectors }).run(from, end);
   const [to] = sorted.docMaps;
   const docMaps = merged.docMaps?.map((map) => map.map((docId) => (docId === NO_FIELD ? docId : to[docId]))) ?? sorted.docMaps;
   return { image: sorted.image, docMaps };
@@ -128,13 +134,16 @@ class SegmentMerge {
   #writer!: MergeWriter;
   /** Order in which the only input is rewritten. */
   readonly #sort: readonly DocumentOrder[];
+  /** By column. */
+  readonly #vectors: ReadonlyMap<string, VectorGraphSpec>;
   /** u32[maxDoc]: the input's document of each new one; 0 without a sort. */
   #order = 0;
 
-  constructor(k: Kernels, inputs: readonly Input[], sort: readonly DocumentOrder[] = []) {
+  constructor(k: Kernels, inputs: readonly Input[], { sort = [], vectors = [] }: Pick<MergeOptions, 'sort' | 'vectors'> = {}) {
     this.#k = k;
     this.#inputs = inputs;
     this.#sort = sort;
+    this.#vectors = new Map(vectors.map((spec) => [spec.field, spec]));
     const fields = new Map<string, MergedField>();
     for (const input of inputs) {
       for (const place of input.places.fields.values()) {
@@ -174,7 +183,9 @@ class SegmentMerge {
   #scratchBytes(maxDoc: number): number {
     const k = this.#k;
     let most = 0;
-    for (const { parts } of this.#fields) {
+    for (const { name, parts } of this.#fields) {
+      const spec = this.#vectors.get(name);
+      if (spec) most = Math.max(most, graphScratchBytes(spec, maxDoc));
       const withTerms = parts.filter(({ place }) => place.terms !== 0);
       const terms = sum(withTerms, ({ place }) => getU32(k, place.terms, TermsHeader.termCount));
       const longest = Math.max(0, ...withTerms.map(({ place }) => getU32(k, place.terms, TermsHeader.longestTerm)));
@@ -231,7 +242,7 @@ class SegmentMerge {
     this.#writer.section(SectionKind.FIELDS, NO_FIELD, bytes);
   }
 
-  *#mergeField({ flags, parts }: MergedField, ord: number): Generator<void> {
+  *#mergeField({ name, flags, parts }: MergedField, ord: number): Generator<void> {
     const kind = columnKindOf(flags);
     const norms = this.#mergeNorms(parts, ord);
     const ordMaps = new Map<Input, number>();
@@ -250,7 +261,7 @@ class SegmentMerge {
       const dropped = parts.some(({ input }) => input.live < input.places.maxDoc);
       yield* this.#writer.terms(sources, ord, norms, dropped, this.#order !== 0);
     }
-    if (kind === ColumnKind.BINARY) this.#mergeBinary(parts, ord);
+    if (kind === ColumnKind.BINARY) yield* this.#mergeBinary(name, parts, ord);
     else if (kind !== ColumnKind.NONE) this.#mergeColumn(parts, ord, kind, ordMaps);
   }
 
@@ -281,14 +292,40 @@ class SegmentMerge {
     this.#writer.column(ord, kind, docsPtr, valuesPtr, count);
   }
 
-  #mergeBinary(parts: MergedField['parts'], ord: number): void {
+  *#mergeBinary(name: string, parts: MergedField['parts'], ord: number): Generator<void> {
     if (!parts.some(({ place }) => place.binary !== 0)) return;
+    const { maxDoc } = this.#writer;
+    const offsets = this.#writer.room(0);
     let used = this.#order === 0 ? 0 : this.#writer.reorderedBinary(parts[0].place.binary, this.#order);
     for (const input of this.#order === 0 ? this.#inputs : []) {
       const from = parts.find((part) => part.input === input)?.place.binary ?? 0;
       used = this.#writer.binary(from, input.places.maxDoc, input.docMap, used);
     }
-    this.#writer.section(SectionKind.BINARY, ord, (this.#writer.maxDoc + 1) * 4 + used);
+    this.#writer.section(SectionKind.BINARY, ord, (maxDoc + 1) * 4 + used);
+    const spec = this.#vectors.get(name);
+    if (spec) yield* this.#buildGraph(spec, parts, ord, { offsets, used });
+  }
+
+  /** Builds the graph over the vectors of a field. It starts from that of the input with the most vectors, whose links stay. */
+  *#buildGraph(
+    spec: VectorGraphSpec,
+    parts: MergedField['parts'],
+    ord: number,
+    { offsets, used }: { readonly offsets: number; readonly used: number },
+  ): Generator<void> {
+    const k = this.#k;
+    const nodes = used / (elementBytes(spec.element, spec.dims) + MAGNITUDE_BYTES);
+    if (nodes < MIN_GRAPH_VECTORS || !Number.isInteger(nodes)) return;
+    const { maxDoc } = this.#writer;
+    const plan = planGraph(k, spec, nodes, offsets, maxDoc);
+    const at = this.#writer.room(plan.bytes);
+    const [largest] = parts
+      .filter(({ input, place }) => place.graph !== 0 && isGraphLike(k, place.graph, spec) && input.live > MIN_KEPT * input.places.maxDoc)
+      .sort((a, b) => graphNodes(k, b.place.graph) - graphNodes(k, a.place.graph));
+    const adopted = largest ? { graph: largest.place.graph, docMap: largest.input.docMap } : null;
+    const allocate = (bytes: number, zero?: boolean) => this.#writer.allocate(bytes, zero);
+    yield* buildGraph(k, plan, { at, offsets, maxDoc, adopted, allocate });
+    this.#writer.section(SectionKind.VECTORS, ord, plan.bytes);
   }
 
   /** Bitsets of root documents and of each nested path. */

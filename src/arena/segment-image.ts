@@ -31,6 +31,8 @@ export interface FieldPlace {
   norms: number;
   column: number;
   binary: number;
+  /** Graph over the vectors of the binary column. */
+  graph: number;
 }
 
 /** A checked image: addresses of everything in it. */
@@ -107,6 +109,7 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
     else if (section.kind === SectionKind.NORMS) record.norms = at;
     else if (section.kind === SectionKind.COLUMN) record.column = at;
     else if (section.kind === SectionKind.BINARY) record.binary = at;
+    else if (section.kind === SectionKind.VECTORS) record.graph = at;
   }
   if (ids === 0) corrupt('has no section of ids');
   if (!fields.get('_seq_no')?.column) corrupt('has no column [_seq_no]');
@@ -137,7 +140,7 @@ function readFields(k: Kernels, ptr: number, section: { off: number } | undefine
     const flags = getU32(k, at, FieldRecord.flags);
     const name = Buffer.from(k.u8.buffer, at + FieldRecord.sizeof, getU32(k, at, FieldRecord.nameLength)).toString();
     const columnKind = columnKindName(flags) ?? corrupt(`section fields: column kind of [${name}] is not known`);
-    records.push({ name, flags, columnKind, terms: 0, positions: 0, norms: 0, column: 0, binary: 0 });
+    records.push({ name, flags, columnKind, terms: 0, positions: 0, norms: 0, column: 0, binary: 0, graph: 0 });
     at += getU32(k, at, FieldRecord.bytes);
   }
   return records;

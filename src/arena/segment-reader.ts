@@ -313,6 +313,10 @@ export class SegmentImageReader implements SegmentReader {
     visitPositions(this.kernels, docs, terms, (field) => this.postings(field), visit);
   }
 
+  hasVectorGraph(field: string): boolean {
+    return (this.#places.fields.get(field)?.graph ?? 0) !== 0;
+  }
+
   nearest(request: NearestRequest): Nearest {
     const place = this.#places.fields.get(request.field);
     return place && place.binary !== 0 ? nearestVectors(this.kernels, this, place, request) : NO_VECTORS;

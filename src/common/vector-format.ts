@@ -62,3 +62,28 @@ export function decodeVector(element: VectorElement, bytes: Uint8Array): StoredV
   const vector = element === 'float' ? new Float32Array(buffer, 0, size / 4) : new Int8Array(buffer, 0, size);
   return { vector, magnitude: new DataView(buffer).getFloat32(size, true) };
 }
+
+/** The graph that merges build over the vectors of a field. */
+export interface VectorGraphSpec {
+  /** Name of the binary column. */
+  readonly field: string;
+  readonly element: VectorElement;
+  readonly dims: number;
+  readonly similarity: VectorSimilarity;
+  readonly m: number;
+  readonly efConstruction: number;
+  /** Searches compare codes of one byte per element first. */
+  readonly isQuantized: boolean;
+}
+
+/** The graph of a field, null if it has none. */
+export function graphSpecOf(field: string, { element, dims, similarity, index }: VectorFormat): VectorGraphSpec | null {
+  if (dims === null || similarity === null || index === null || index.m === 0) return null;
+  const { m, efConstruction, type } = index;
+  return { field, element, dims, similarity, m, efConstruction, isQuantized: type === 'int8_hnsw' && element === 'float' };
+}
+
+/** Fewer vectors have no graph: comparing them all is as fast. */
+export const MIN_GRAPH_VECTORS = 1000;
+/** A segment with so many vectors without a graph is rewritten to get one. */
+export const MAX_PLAIN_VECTORS = 10_000;

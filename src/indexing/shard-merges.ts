@@ -1,17 +1,22 @@
 // Merges the segments of a shard while it is written to: in the background until the policy finds nothing to merge, or on request. A merge does
 // not change what searches see.
-import type { IndexSortKey } from '../mapping/index-sort.ts';
+import { MAX_PLAIN_VECTORS } from '../common/vector-format.ts';
+import type { SegmentLayout } from '../mapping/segment-layout.ts';
+import type { SegmentReader } from '../plan/segment-reader.ts';
 import { findForcedMerge, findMerge, type MergeCandidate, type MergePolicyOptions } from './merge-policy.ts';
 import type { WriterSegment } from './segment-set.ts';
 import type { ShardSegments } from './shard-segments.ts';
 import type { ShardIdentity, WriterEnvironment } from './writer-environment.ts';
+
+/** Larger segments are not rewritten for a graph: the memory of a merge must hold both. */
+const MAX_REWRITTEN_BYTES = 5 * 2 ** 28;
 
 /** The part of the shard's writer that merges use. */
 export interface MergingWriter {
   readonly identity: ShardIdentity;
   readonly isClosed: boolean;
   readonly mergePolicy: MergePolicyOptions;
-  readonly indexSort: readonly IndexSortKey[];
+  readonly segmentLayout: SegmentLayout;
   /** Runs an action while nothing else changes the shard. */
   exclusive<T>(action: () => Promise<T>): Promise<T>;
 }
@@ -38,12 +43,23 @@ export class ShardMerges {
   schedule(): void {
     if (this.#running !== null || this.#writer.isClosed) return;
     const announced = this.#announced();
-    const chosen = findMerge(announced.map(candidate), this.#writer.mergePolicy);
+    const chosen = findMerge(announced.map(candidate), this.#writer.mergePolicy) ?? this.#withoutGraph(announced);
     if (chosen === null) return;
     this.#start(chosen.map((at) => announced[at])).then(
       () => this.schedule(),
       (error) => this.#env.mergeFailed(this.#writer.identity, error),
     );
+  }
+
+  /** A segment with many vectors and no graph: it is rewritten alone. */
+  #withoutGraph(announced: readonly WriterSegment[]): number[] | null {
+    const { vectors } = this.#writer.segmentLayout;
+    const lacksGraph = ({ reader, merging, extent }: WriterSegment): boolean =>
+      !merging &&
+      extent.bytes < MAX_REWRITTEN_BYTES &&
+      vectors.some(({ field }) => !reader.hasVectorGraph(field) && vectorCount(reader, field) >= MAX_PLAIN_VECTORS);
+    const at = vectors.length === 0 ? -1 : announced.findIndex(lacksGraph);
+    return at < 0 ? null : [at];
   }
 
   async force(maxNumSegments: number, onlyExpungeDeletes: boolean): Promise<void> {
@@ -85,7 +101,7 @@ export class ShardMerges {
         liveAtStart: sources.map((segment) => this.#segments.publishedLive(segment)?.slice() ?? null),
         // Started inside the exclusive section, so that no publication comes in between.
         running: sources.some(({ maxDoc, publishedDeleted }) => maxDoc > publishedDeleted)
-          ? this.#env.merge(sources, this.#writer.indexSort)
+          ? this.#env.merge(sources, this.#writer.segmentLayout)
           : Promise.resolve(null),
       }));
       const result = await running;
@@ -100,6 +116,11 @@ export class ShardMerges {
       for (const segment of sources) segment.merging = false;
     }
   }
+}
+
+function vectorCount(reader: SegmentReader, field: string): number {
+  // Counting takes a look at each document, so small segments are not asked.
+  return reader.maxDoc < MAX_PLAIN_VECTORS ? 0 : (reader.column(field)?.docCount ?? 0);
 }
 
 /** Input of the merge policy. It counts published deletions only: a merge drops no others. */

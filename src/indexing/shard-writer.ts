@@ -12,6 +12,7 @@ import { illegalArgumentError } from '../errors/catalog.ts';
 import { documentError } from '../mapping/document-error.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
+import { type SegmentLayout, vectorGraphsOf } from '../mapping/segment-layout.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, NO_COMMIT, OP_DELETE, OP_INDEX, OP_NOOP, type ShardCheckpoint } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
@@ -105,6 +106,10 @@ export class ShardWriter implements MergingWriter {
 
   get indexSort(): readonly IndexSortKey[] {
     return this.#settings.sort;
+  }
+
+  get segmentLayout(): SegmentLayout {
+    return { sort: this.#settings.sort, vectors: vectorGraphsOf(this.#mapping) };
   }
 
   get mergeCount(): number {

@@ -3,6 +3,7 @@ import type { IndexAnalyzer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json-value.ts';
 import type { IndexSortKey } from '../mapping/index-sort.ts';
 import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { SegmentLayout } from '../mapping/segment-layout.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Store } from '../store/store.ts';
@@ -25,8 +26,7 @@ export interface WriterEnvironment {
   publish(snapshot: SnapshotDescriptor): Promise<void>;
   /** Merges a dynamic mapping update into the index's mapping, in all threads. @returns the new mapping */
   updateMapping(indexUuid: string, mappings: JsonObject): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
-  /** @param sort  order of the documents; empty to append segment after segment */
-  merge(segments: readonly WriterSegment[], sort: readonly IndexSortKey[]): Promise<MergeResult>;
+  merge(segments: readonly WriterSegment[], layout: SegmentLayout): Promise<MergeResult>;
   /** Sorts the documents of a segment image. @returns a view that is valid until the next call */
   sortSegment(image: Uint8Array, sort: readonly IndexSortKey[]): Uint8Array;
   /** True while a snapshot reads the shard: its files and records must stay. */

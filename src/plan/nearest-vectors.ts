@@ -8,10 +8,10 @@ import {
   type VectorElement,
   type VectorSimilarity,
 } from '../common/vector-format.ts';
-import { bitsetBytes } from '../wasm/codec.ts';
-import { Metric } from '../wasm/generated/vectors.ts';
+import { bitsetBytes, bitsetCount } from '../wasm/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import { type Nearest, scanVectors, vectorSpace } from '../wasm/vectors.ts';
+import { graphNodes, searchGraph } from '../wasm/vector-graph.ts';
+import { metricOf, type Nearest, scanVectors, vectorSpace } from '../wasm/vectors.ts';
 import { guarded, planToBitset } from './execute.ts';
 import type { PlanNode, SegmentScope } from './query-plan.ts';
 
@@ -37,9 +37,10 @@ export interface NearestRequest {
   readonly visible?: Uint8Array;
 }
 
-/** Where the vectors of a segment are: address of the binary section. */
+/** Where the vectors of a segment are: addresses of the binary section and of the graph, 0 if there is none. */
 export interface VectorPlace {
   readonly binary: number;
+  readonly graph: number;
 }
 
 /** Bytes of vectors between two checks: about a millisecond. */
@@ -47,10 +48,8 @@ const STEP_BYTES = 8 << 20;
 /** A search for nested documents that finds too few roots is repeated with so many more. */
 const GROWTH = 4;
 
-const METRICS: Readonly<Record<'float' | 'byte', Readonly<Record<VectorSimilarity, number>>>> = {
-  float: { dot_product: Metric.F32_DOT, max_inner_product: Metric.F32_DOT, cosine: Metric.F32_COSINE, l2_norm: Metric.F32_L2 },
-  byte: { dot_product: Metric.I8_DOT, max_inner_product: Metric.I8_DOT, cosine: Metric.I8_COSINE, l2_norm: Metric.I8_L2 },
-};
+/** A filter leaves a walk little to find: then it visits about this many nodes per result. */
+const VISITS_PER_RESULT = 8;
 
 /** @throws ApiError circuit_breaking_exception: the scratch is too small */
 export function nearestVectors(k: Kernels, segment: SegmentScope, place: VectorPlace, request: NearestRequest): Nearest {
@@ -65,26 +64,31 @@ export function nearestVectors(k: Kernels, segment: SegmentScope, place: VectorP
   });
 }
 
-function search(
-  k: Kernels,
-  { maxDoc }: SegmentScope,
-  { binary }: VectorPlace,
-  request: NearestRequest,
-  accept: number,
-  size: number,
-): Nearest {
+function search(k: Kernels, { maxDoc }: SegmentScope, place: VectorPlace, request: NearestRequest, accept: number, size: number): Nearest {
   const { element, dims, vector, similarity } = request;
   const stride = elementBytes(element, dims) + MAGNITUDE_BYTES;
   const space = vectorSpace(k, {
-    metric: element === 'bit' ? Metric.BITS : METRICS[element][similarity],
+    metric: metricOf(element, similarity),
     dims: element === 'bit' ? dims / 8 : dims,
-    values: binary + (maxDoc + 1) * 4,
+    values: place.binary + (maxDoc + 1) * 4,
     stride,
     query: k.copyIn(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)),
     queryMagnitude: Math.sqrt(squaredMagnitude(vector)),
   });
+  const ef = Math.max(size, request.candidates);
+  if (place.graph !== 0 && isWalkShort(k, place.graph, accept, maxDoc, ef)) {
+    // The codes are close to the vectors, so that few of the candidates can be among the best.
+    return searchGraph(k, space, { graph: place.graph, accept, ef, keep: size, rescore: Math.min(ef, 2 * size + 10) });
+  }
   const step = Math.max(64, Math.floor(STEP_BYTES / stride));
-  return scanVectors(k, space, { offsets: binary, maxDoc, accept, size: Math.min(size, maxDoc), step }, checkTurn);
+  return scanVectors(k, space, { offsets: place.binary, maxDoc, accept, size: Math.min(size, maxDoc), step }, checkTurn);
+}
+
+/** Whether a walk compares fewer vectors than a scan of the accepted ones: results become rare as fewer documents are accepted. */
+function isWalkShort(k: Kernels, graph: number, accept: number, maxDoc: number, ef: number): boolean {
+  const nodes = graphNodes(k, graph);
+  const accepted = accept === 0 ? nodes : Math.min(nodes, bitsetCount(k, accept, maxDoc));
+  return accepted > ef && accepted * accepted > VISITS_PER_RESULT * ef * nodes;
 }
 
 /** Bitset of the documents that may be found; 0: all. */

@@ -70,6 +70,8 @@ export interface SegmentReader {
     terms: ReadonlyMap<string, { readonly field: string; readonly state: TermState }>,
     visit: (docId: number, positionsOf: (key: string) => readonly number[]) => void,
   ): void;
+  /** Whether the segment has a graph over the vectors of a field. */
+  hasVectorGraph(field: string): boolean;
   /**
    * The documents whose vectors are most similar to a given one, the most similar first.
    * @throws ApiError circuit_breaking_exception: the search does not fit into the scratch

@@ -1,5 +1,6 @@
 // Host side of assembly/vectors: similarities of vectors in a segment.
-import { VectorScan, VectorSpace } from './generated/vectors.ts';
+import type { VectorElement, VectorSimilarity } from '../common/vector-format.ts';
+import { Metric, VectorScan, VectorSpace } from './generated/vectors.ts';
 import type { Kernels } from './kernels.ts';
 import { getU32, setF32, setU32 } from './records.ts';
 
@@ -14,6 +15,16 @@ export interface SpaceOptions {
   readonly stride: number;
   readonly query: number;
   readonly queryMagnitude: number;
+}
+
+const METRICS: Readonly<Record<'float' | 'byte', Readonly<Record<VectorSimilarity, number>>>> = {
+  float: { dot_product: Metric.F32_DOT, max_inner_product: Metric.F32_DOT, cosine: Metric.F32_COSINE, l2_norm: Metric.F32_L2 },
+  byte: { dot_product: Metric.I8_DOT, max_inner_product: Metric.I8_DOT, cosine: Metric.I8_COSINE, l2_norm: Metric.I8_L2 },
+};
+
+/** The kernel's name of a similarity. */
+export function metricOf(element: VectorElement, similarity: VectorSimilarity): number {
+  return element === 'bit' ? Metric.BITS : METRICS[element][similarity];
 }
 
 /** Documents and their similarities to a vector, parallel, the most similar first. */
@@ -67,7 +78,7 @@ export function scanVectors(k: Kernels, space: number, options: ScanOptions, che
 }
 
 /** Reads `count` keys of assembly/vectors/key-heap.ts: similarities as ordered bits above complements of numbers. */
-function readNearest(k: Kernels, keys: number, count: number): Nearest {
+export function readNearest(k: Kernels, keys: number, count: number): Nearest {
   const docs = new Uint32Array(count);
   const similarities = new Float32Array(count);
   const bits = new Uint32Array(similarities.buffer);

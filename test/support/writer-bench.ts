@@ -80,14 +80,14 @@ export class WriterBench {
         return { mapping: this.mapping.asMapping(), analysis: ANALYSIS };
       },
       sortSegment: (image, sort) => mergeSegments(module, [{ image, liveDocs: null, file: 'new' }], { pages: PAGES, sort }).image,
-      merge: async (segments, sort) => {
+      merge: async (segments, layout) => {
         const descriptors = segments.map((segment) => segment.descriptor());
         const sources = descriptors.map(({ extent, liveDocs, name }) => ({
           image: view(extent),
           liveDocs: liveDocs && view(liveDocs),
           file: name,
         }));
-        const { image, docMaps } = mergeSegments(module, sources, { pages: PAGES, sort });
+        const { image, docMaps } = mergeSegments(module, sources, { pages: PAGES, ...layout });
         this.merges.most = Math.max(this.merges.most, ++this.merges.now);
         await this.merging;
         this.merges.now--;

@@ -305,11 +305,11 @@ export class Indexer {
         if (!state) throw new ApiError('index_not_found_exception', 404, `no such index [${uuid}]`);
         return state;
       },
-      merge: async (segments, sort): Promise<MergeResult> => {
+      merge: async (segments, layout): Promise<MergeResult> => {
         const reply = await this.#main.request({
           type: 'merge',
           segments: segments.map((segment) => segment.descriptor()),
-          sort,
+          layout,
         });
         return { extent: reply.extent, docMaps: reply.docMaps };
       },

@@ -34,13 +34,13 @@ export class Merger {
     }
   }
 
-  async #merge({ segments, sort }: Extract<ToMerger, { type: 'mergeImages' }>): Promise<Transferred> {
+  async #merge({ segments, layout }: Extract<ToMerger, { type: 'mergeImages' }>): Promise<Transferred> {
     const inputs = segments.map(({ extent, liveDocs, name }) => ({
       image: this.#arenas.view(extent),
       liveDocs: liveDocs === null ? null : this.#arenas.view(liveDocs),
       file: name,
     }));
-    const { image, docMaps } = await this.#run(mergeSlices(this.#module, inputs, { sort }));
+    const { image, docMaps } = await this.#run(mergeSlices(this.#module, inputs, layout));
     this.#image = image;
     const copies = docMaps.map((map) => new Uint32Array(map));
     return new Transferred(

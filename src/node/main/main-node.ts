@@ -347,7 +347,7 @@ export class MainNode {
       case 'updateMapping':
         return this.#commands.updateMapping(message.uuid, message.mappings);
       case 'merge':
-        return this.#merges.merge(message.segments, message.sort);
+        return this.#merges.merge(message.segments, message.layout);
       case 'damaged':
         return this.#onDamagedLog(message.log, message.reason);
       case 'log':

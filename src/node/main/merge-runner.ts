@@ -1,7 +1,7 @@
 // Runs merges in the merger, one at a time: a merge is long and uses a core. The merger is started for a merge and ended when it is idle, since
 // the private memory of a merge returns to the system only with its thread.
 import type { Extent, SegmentDescriptor } from '../../indexing/segment-set.ts';
-import type { IndexSortKey } from '../../mapping/index-sort.ts';
+import type { SegmentLayout } from '../../mapping/segment-layout.ts';
 import type { MergedSegment, ToMerger } from '../messages/messages.ts';
 import type { NodePart } from './node-part.ts';
 
@@ -28,19 +28,19 @@ export class MergeRunner {
     this.#env = env;
   }
 
-  merge(segments: readonly SegmentDescriptor[], sort: readonly IndexSortKey[]): Promise<MergedSegment> {
+  merge(segments: readonly SegmentDescriptor[], layout: SegmentLayout): Promise<MergedSegment> {
     const release = this.#env.hold(segments);
-    const result = this.#tail.then(() => this.#run(segments, sort));
+    const result = this.#tail.then(() => this.#run(segments, layout));
     this.#tail = result.catch(() => undefined);
     return result.finally(release);
   }
 
-  async #run(segments: readonly SegmentDescriptor[], sort: readonly IndexSortKey[]): Promise<MergedSegment> {
+  async #run(segments: readonly SegmentDescriptor[], layout: SegmentLayout): Promise<MergedSegment> {
     clearTimeout(this.#idle);
     this.#merger ??= this.#env.startMerger();
     const { channel } = this.#merger;
     try {
-      const reply = await channel.request({ type: 'mergeImages', segments, sort });
+      const reply = await channel.request({ type: 'mergeImages', segments, layout });
       const extent = this.#env.allocate(reply.bytes);
       await channel.request({ type: 'store', extent });
       return { ...reply, extent };

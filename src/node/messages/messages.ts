@@ -4,7 +4,7 @@ import type { Refresh } from '../../api/core/write.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import type { LogLevel } from '../../common/logger.ts';
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../../indexing/segment-set.ts';
-import type { IndexSortKey } from '../../mapping/index-sort.ts';
+import type { SegmentLayout } from '../../mapping/segment-layout.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
@@ -142,7 +142,7 @@ export type FromIndexer =
   | { readonly type: 'allocate'; readonly bytes: number }
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
-  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout }
   | DamageNotice
   | LogNotice;
 
@@ -170,7 +170,7 @@ export type ShardRequest =
 export type ToMerger =
   | ArenaMessage
   /** Request; the merged image waits in the merger until `store`. */
-  | { readonly type: 'mergeImages'; readonly segments: readonly SegmentDescriptor[]; readonly sort: readonly IndexSortKey[] }
+  | { readonly type: 'mergeImages'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout }
   /** Request: copy the image into an extent of its size. */
   | { readonly type: 'store'; readonly extent: Extent };
 

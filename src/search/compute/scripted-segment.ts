@@ -146,6 +146,9 @@ export class ScriptedSegment implements SegmentReader {
   matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs {
     return this.#base.matchTerms(field, range, filter);
   }
+  hasVectorGraph(field: string): boolean {
+    return this.#base.hasVectorGraph(field);
+  }
   nearest(request: NearestRequest): Nearest {
     return this.#base.nearest(request);
   }

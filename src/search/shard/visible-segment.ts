@@ -59,6 +59,9 @@ export class VisibleSegment implements SegmentReader {
     return this.#base.execute(plan, collect, this.#visible === null ? options : { ...options, visible: this.#visible });
   }
 
+  hasVectorGraph(field: string): boolean {
+    return this.#base.hasVectorGraph(field);
+  }
   nearest(request: NearestRequest): Nearest {
     return this.#base.nearest(this.#visible === null ? request : { ...request, visible: this.#visible });
   }

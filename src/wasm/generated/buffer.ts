@@ -53,6 +53,7 @@ export const SectionKind = {
   IDS: 7,
   NESTED: 8,
   BINARY: 9,
+  VECTORS: 10,
 } as const;
 export const ImageHeader = {
   magic: 0 as Offset<'u32'>,

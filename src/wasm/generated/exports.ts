@@ -6,6 +6,7 @@ export type bool = number;
 export type u32 = number;
 export type usize = number;
 export type i32 = number;
+export type f32 = number;
 export type f64 = number;
 
 /** Functions exported by assembly/engine.ts. */
@@ -244,6 +245,34 @@ export interface EngineExports {
   vectorsScanRange(ptr: usize, from: u32, to: u32): void;
   /** Sorts the best: most similar first. */
   vectorsScanFinish(ptr: usize): u32;
+  /**
+   * Fills documents and upper index, and empties all links. The header is complete but for `entry` and `topLevel`.
+   * @param offsets  u32[maxDoc + 1] of the binary column
+   */
+  vectorsGraphInit(ptr: usize, offsets: usize, maxDoc: u32): void;
+  /** Words of the links above level 0 of `count` values. */
+  vectorsUpperWords(values: usize, stride: u32, count: u32, m: u32): u32;
+  /** Computes the centroid of the values. */
+  vectorsCentroid(ptr: usize, values: usize): void;
+  /** Encodes the nodes [from, to). `scratch`: 16 bytes. */
+  vectorsEncode(ptr: usize, values: usize, from: u32, to: u32, scratch: usize): void;
+  /** A query in codes: i16, as precise as sums of products in 32 bits allow. `out`: i16[codeDims]; stores constant and scale at `terms`. */
+  vectorsEncodeQuery(ptr: usize, query: usize, magnitude: f32, out: usize, terms: usize): void;
+  /** Searches the whole graph. Returns the number of results, in no order, with keys of nodes. @param ptr  of a GraphSearch */
+  vectorsGraphSearch(ptr: usize): u32;
+  /** Compares the `keep` best results by their values and sorts them; their keys then hold documents. Returns how many there are. */
+  vectorsGraphFinish(ptr: usize, keep: u32): u32;
+  /**
+   * Takes over the links of another graph with the same m. Nodes that lose a link are marked as damaged.
+   * @param from     address of the other VectorGraph
+   * @param docMap   u32[maxDoc of the other]: new document of each, 2^32 - 1 if it was dropped
+   * @param offsets  u32[maxDoc + 1] of the new binary column
+   */
+  vectorsGraphAdopt(ptr: usize, from: usize, docMap: usize, offsets: usize): void;
+  /** Inserts the nodes [from, to) that have no links yet. */
+  vectorsGraphInsert(ptr: usize, from: u32, to: u32): void;
+  /** Links the nodes [from, to) that have lost links again. */
+  vectorsGraphRepair(ptr: usize, from: u32, to: u32): void;
 }
 
 /** Functions exported by assembly/analyzer.ts. */

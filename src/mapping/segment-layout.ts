@@ -1,0 +1,21 @@
+// What merges make of the documents of an index: their order, and the graphs over their vectors.
+import { graphSpecOf, type VectorGraphSpec } from '../common/vector-format.ts';
+import type { IndexSortKey } from './index-sort.ts';
+import type { MappingSnapshot } from './mapping-snapshot.ts';
+import { vectorFormatOf } from './types/dense-vector.ts';
+
+export interface SegmentLayout {
+  /** Order of the documents; empty to append segment after segment. */
+  readonly sort: readonly IndexSortKey[];
+  readonly vectors: readonly VectorGraphSpec[];
+}
+
+/** The graphs that the fields of a mapping have. */
+export function vectorGraphsOf(mapping: MappingSnapshot): VectorGraphSpec[] {
+  return mapping.fields.flatMap(({ name, column }) => {
+    const field = column === 'binary' ? mapping.field(name) : null;
+    const format = field && vectorFormatOf(field);
+    const spec = format && graphSpecOf(name, format);
+    return spec ? [spec] : [];
+  });
+}
