@@ -32,6 +32,8 @@ export interface CompiledObject {
   readonly isNested: boolean;
   readonly enabled: boolean;
   readonly dynamic: Dynamic;
+  /** false: children have dotted names. */
+  readonly hasObjects: boolean;
   readonly includeInParent: boolean;
   readonly includeInRoot: boolean;
   readonly nestedPath: string | null;
@@ -144,6 +146,7 @@ export class MappingCompiler {
       isNested: node.isNested,
       enabled: node.enabled ?? true,
       dynamic: node.dynamic ?? dynamic,
+      hasObjects: node.subobjects ?? true,
       includeInParent: node.includeInParent,
       includeInRoot: node.includeInRoot,
       nestedPath: own,
@@ -306,6 +309,11 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
     if (node.kind === 'field') for (const target of node.copyTo) checkCopyTo(target, targets);
     if (node.kind === 'field') checkContextPaths(node, targets);
   }
+}
+
+/** Fields, objects and runtime fields of a mapping, as `index.mapping.total_fields.limit` counts them. */
+export function fieldCount(mapping: RootMapping): number {
+  return nodesOf(mapping).size + mapping.runtime.size;
 }
 
 function collect(object: ObjectNode, out: Map<string, MappingNode>): void {

@@ -8,6 +8,7 @@ import {
   type CompiledMapping,
   checkMapping,
   DEFAULT_LIMITS,
+  fieldCount,
   findBelow,
   MappingCompiler,
   type MappingEnvironment,
@@ -104,7 +105,11 @@ class Mapping implements MappingSnapshot {
       this.#compiled.isIncomplete;
     const depthLimit = Number(settings['index.mapping.depth.limit'] ?? DEFAULT_DEPTH);
     const fieldLimit = Number(settings['index.mapping.total_fields.limit'] ?? DEFAULT_LIMITS.total_fields);
-    this.#dynamic = isDynamic ? new DynamicMapper(this.#compiled, root, { depthLimit, fieldLimit, dialect: environment.dialect }) : null;
+    const ignoresMore = String(settings['index.mapping.total_fields.ignore_dynamic_beyond_limit'] ?? 'false') === 'true';
+    const room = ignoresMore ? Math.max(0, fieldLimit - fieldCount(root)) : null;
+    this.#dynamic = isDynamic
+      ? new DynamicMapper(this.#compiled, root, { depthLimit, fieldLimit, room, dialect: environment.dialect })
+      : null;
     this.source = { enabled: root.source?.enabled ?? true, includes: root.source?.includes ?? [], excludes: root.source?.excludes ?? [] };
   }
 
@@ -132,16 +137,9 @@ class Mapping implements MappingSnapshot {
     return mappingToJson(this.#root);
   }
 
-  /** Mapping of a field or multi-field by full name, as `_mapping/field` shows it; null if there is none. */
   fieldJson(path: string, defaults: boolean): MutableJsonObject | null {
-    let node: MappingNode = this.#root.object;
-    for (const name of path.split('.')) {
-      const next: MappingNode | undefined =
-        node.kind === 'object' ? node.properties.get(name) : node.kind === 'field' ? node.fields.get(name) : undefined;
-      if (!next) return null;
-      node = next;
-    }
-    return node.kind === 'object' ? null : nodeToJson(node, defaults);
+    const node = nodeAt(this.#root.object, path);
+    return node === null || node.kind === 'object' ? null : { [node.name]: nodeToJson(node, defaults) };
   }
 
   field(name: string): FieldType | null {
@@ -191,7 +189,7 @@ class Mapping implements MappingSnapshot {
         return { kind: 'needsMapping', update: { mappings: update } };
       }
     }
-    this.#parser.parse(id, source, sink, routing);
+    this.#parser.parse(id, source, sink, routing, this.#dynamic?.ignored);
     return { kind: 'parsed' };
   }
 
@@ -245,4 +243,19 @@ class Mapping implements MappingSnapshot {
     if (reason === 'dynamic' && merged.object === this.#root.object && merged.runtime === this.#root.runtime) return this;
     return new Mapping(merged, this.#environment, this.version + 1, this.#compiled.fields);
   }
+}
+
+/** The node at a full name below a node; null if there is none. */
+function nodeAt(node: MappingNode, path: string): MappingNode | null {
+  if (node.kind === 'alias') return null;
+  const members: ReadonlyMap<string, MappingNode> = node.kind === 'object' ? node.properties : node.fields;
+  const whole = members.get(path);
+  if (whole) return whole;
+  // Names contain dots in objects without objects.
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+    const inner = members.get(path.slice(0, dot));
+    const found = inner ? nodeAt(inner, path.slice(dot + 1)) : null;
+    if (found) return found;
+  }
+  return null;
 }

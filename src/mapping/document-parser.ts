@@ -75,8 +75,11 @@ export class DocumentParser implements DocumentContext {
     this.#maxNestedDocs = maxNestedDocs;
   }
 
-  /** @throws ApiError mapper_parsing_exception, strict_dynamic_mapping_exception, illegal_argument_exception */
-  parse(id: string, source: JsonObject, sink: DocumentSink, routing: string | null): void {
+  /**
+   * @param ignored  fields that are not mapped because the mapping is full
+   * @throws ApiError mapper_parsing_exception, strict_dynamic_mapping_exception, illegal_argument_exception
+   */
+  parse(id: string, source: JsonObject, sink: DocumentSink, routing: string | null, ignored: readonly string[] = NONE): void {
     this.sink = sink;
     this.#source = source;
     this.id = id;
@@ -90,6 +93,7 @@ export class DocumentParser implements DocumentContext {
       this.#begin(null);
       if (this.#mapping.root.enabled) this.#object(this.#mapping.root, source, true);
       if (this.#needsTimestamp) checkTimestamp(source);
+      for (const path of ignored) this.ignore(path);
       for (const constant of this.#mapping.constants) constant.indexConstant(this);
       this.#writeMetadata();
       this.#end();
@@ -156,6 +160,10 @@ export class DocumentParser implements DocumentContext {
   }
 
   #object(object: CompiledObject, value: JsonObject, isRoot: boolean): void {
+    if (!object.hasObjects) {
+      this.#dotted(object, '', value, isRoot);
+      return;
+    }
     for (const key in value) {
       const child = object.children.get(key);
       if (child === undefined) this.#unknown(object, key, value[key], isRoot);
@@ -163,6 +171,31 @@ export class DocumentParser implements DocumentContext {
       else if (child.kind === 'object') this.#objectValue(child, value[key], key);
       else if (value[key] !== null) this.#refuseAlias(child.path);
     }
+  }
+
+  /** Members of an object without objects: those of objects in the source get dotted names. */
+  #dotted(object: CompiledObject, prefix: string, value: JsonObject, isRoot: boolean): void {
+    for (const key in value) {
+      const name = prefix + key;
+      const child = object.children.get(name);
+      if (child?.kind === 'field') this.#fieldValue(child, value[key]);
+      else if (child?.kind === 'alias') {
+        if (value[key] !== null) this.#refuseAlias(child.path);
+      } else {
+        if (isRoot && prefix === '') refuseMetadata(key, value[key], this.id);
+        refuseStrict(object, name, value[key]);
+        // Objects are only examined if their members may be mapped, as in Elasticsearch.
+        if (object.dynamic !== 'false') this.#dottedValue(object, name, value[key]);
+      }
+    }
+  }
+
+  #dottedValue(object: CompiledObject, name: string, value: unknown): void {
+    if (Array.isArray(value)) {
+      this.#enterList();
+      for (const item of value) this.#dottedValue(object, name, item);
+      this.#listDepth--;
+    } else if (isObject(value)) this.#dotted(object, `${name}.`, value, false);
   }
 
   #refuseAlias(path: string): never {
@@ -203,13 +236,7 @@ export class DocumentParser implements DocumentContext {
 
   /** A name that is not a direct member of the object: dotted, a metadata field, or unmapped (dynamic mapping has already added what it may). */
   #unknown(object: CompiledObject, key: string, value: unknown, isRoot: boolean): void {
-    if (isRoot && METADATA_FIELDS.has(key)) {
-      const cause = `Field [${key}] is a metadata field and cannot be added inside a document. Use the index API request parameters.`;
-      throw mapperParsingError(
-        `failed to parse field [${key}] of type [${key}] in document with id '${this.id}'. Preview of field's value: '${preview(value)}'`,
-        mapperParsingError(cause),
-      );
-    }
+    if (isRoot) refuseMetadata(key, value, this.id);
     const dot = key.indexOf('.');
     if (dot >= 0 || key.trim() === '') checkName(key);
     if (dot > 0) {
@@ -227,14 +254,7 @@ export class DocumentParser implements DocumentContext {
         );
       }
     }
-    if ((object.dynamic === 'strict' || object.dynamic === 'strict_allow_templates') && !isEmpty(value)) {
-      const name = dot > 0 ? key.slice(0, dot) : key;
-      throw new ApiError(
-        'strict_dynamic_mapping_exception',
-        400,
-        `mapping set to ${object.dynamic}, dynamic introduction of [${name}] within [${object.path === '' ? '_doc' : object.path}] is not allowed`,
-      );
-    }
+    refuseStrict(object, dot > 0 ? key.slice(0, dot) : key, value);
   }
 
   // -------------------------------------------------------------------------------------------------------- values
@@ -324,6 +344,28 @@ function sourceValues(value: unknown, path: string): unknown[] {
   if (own !== undefined) found.push(...(Array.isArray(own) ? own : [own]));
   return found;
 }
+
+/** @throws ApiError mapper_parsing_exception: a document contains a metadata field */
+function refuseMetadata(key: string, value: unknown, id: string): void {
+  if (!METADATA_FIELDS.has(key)) return;
+  const cause = `Field [${key}] is a metadata field and cannot be added inside a document. Use the index API request parameters.`;
+  throw mapperParsingError(
+    `failed to parse field [${key}] of type [${key}] in document with id '${id}'. Preview of field's value: '${preview(value)}'`,
+    mapperParsingError(cause),
+  );
+}
+
+/** @throws ApiError strict_dynamic_mapping_exception: the object accepts no new fields */
+function refuseStrict({ dynamic, path }: CompiledObject, name: string, value: unknown): void {
+  if ((dynamic !== 'strict' && dynamic !== 'strict_allow_templates') || isEmpty(value)) return;
+  throw new ApiError(
+    'strict_dynamic_mapping_exception',
+    400,
+    `mapping set to ${dynamic}, dynamic introduction of [${name}] within [${path === '' ? '_doc' : path}] is not allowed`,
+  );
+}
+
+const NONE: readonly string[] = [];
 
 function preview(value: unknown): string {
   const text = javaText(value);

@@ -1,7 +1,7 @@
 // Finds the fields that a document would add to the mapping: a mappings body with the new fields, or null if there are none.
 
 import { DecimalLiteral } from '../common/json-parse.ts';
-import type { MutableJsonObject } from '../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { setOwn } from '../common/own-property.ts';
 import { present } from '../common/present.ts';
 import { MAX_DIMS } from '../common/vector-format.ts';
@@ -29,6 +29,8 @@ interface Draft {
   readonly isNested: boolean;
   /** The mapped object, null if it is new. */
   readonly object: CompiledObject | null;
+  /** false: new fields have dotted names. */
+  readonly hasObjects: boolean;
   /** New fields, and drafts of objects with new fields. */
   readonly fields: Map<string, MutableJsonObject | Draft>;
   /** Mapping of a new object. */
@@ -46,6 +48,8 @@ export interface DynamicOptions {
   readonly depthLimit: number;
   /** `index.mapping.total_fields.limit` */
   readonly fieldLimit: number;
+  /** Fields that the mapping still has room for; null: more fields than that are an error. */
+  readonly room: number | null;
   readonly dialect: Dialect;
 }
 
@@ -55,6 +59,10 @@ export class DynamicMapper {
   readonly #depthLimit: number;
   readonly #fieldLimit: number;
   readonly #charsLimit: number;
+  readonly #room: number | null;
+  #taken = 0;
+  /** Paths of fields of the last source that the mapping has no room for. */
+  ignored: string[] = [];
   readonly #mapsVectors: boolean;
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
@@ -67,7 +75,8 @@ export class DynamicMapper {
   /** Runtime fields that the last source would add, by full name. */
   readonly #runtime = new Map<string, MutableJsonObject>();
 
-  constructor(mapping: CompiledMapping, root: RootMapping, { depthLimit, fieldLimit, dialect }: DynamicOptions) {
+  constructor(mapping: CompiledMapping, root: RootMapping, { depthLimit, fieldLimit, room, dialect }: DynamicOptions) {
+    this.#room = room;
     this.#mapping = mapping;
     this.#root = root;
     this.#depthLimit = depthLimit;
@@ -90,6 +99,8 @@ export class DynamicMapper {
     if (!root.enabled) return null;
     this.#depth = 1;
     this.#added = 0;
+    this.#taken = 0;
+    this.ignored = [];
     this.#addedChars = 0;
     const draft = draftOf(root);
     this.#runtime.clear();
@@ -99,6 +110,10 @@ export class DynamicMapper {
   }
 
   #walk(draft: Draft, value: MutableJsonObject): void {
+    if (!draft.hasObjects) {
+      this.#walkDotted(draft, '', value);
+      return;
+    }
     for (const key in value) {
       // More new fields than the mapping may have: it will be refused, whatever follows.
       if (this.#added > this.#fieldLimit) return;
@@ -113,6 +128,29 @@ export class DynamicMapper {
         this.#dotted(draft, key, item);
       }
     }
+  }
+
+  /** Members of an object whose fields have dotted names. */
+  #walkDotted(draft: Draft, prefix: string, value: MutableJsonObject): void {
+    for (const key in value) {
+      if (this.#added > this.#fieldLimit) return;
+      const name = prefix + key;
+      const child = draft.object?.children.get(name);
+      if (child?.kind === 'field') this.#walkField(draft, name, child, value[key]);
+      else if (child === undefined && adds(draft.dynamic) && !(draft.path === '' && METADATA_FIELDS.has(name)))
+        this.#addDotted(draft, name, value[key]);
+    }
+  }
+
+  #addDotted(draft: Draft, name: string, value: unknown): void {
+    if (name.trim() === '') checkName(name);
+    if (Array.isArray(value)) {
+      if (!this.#addVector(draft, name, value)) for (const item of value) this.#addDotted(draft, name, item);
+    } else if (isObject(value) && !(value instanceof DecimalLiteral)) {
+      this.#enter();
+      this.#walkDotted(draft, `${name}.`, value as MutableJsonObject);
+      this.#depth--;
+    } else if (value !== null) this.#addLeaf(draft, name, value);
   }
 
   #walkField(draft: Draft, key: string, { mapper, copyTo }: CompiledField, value: unknown): void {
@@ -133,18 +171,22 @@ export class DynamicMapper {
 
   #walkInto(draft: Draft, value: unknown): void {
     if (typeof value !== 'object' || value === null || value instanceof DecimalLiteral) return;
-    if (++this.#depth > this.#depthLimit) {
-      throw mapperParsingError(
-        'failed to parse',
-        new ApiError(
-          'parse_exception',
-          400,
-          `The depth of the field has exceeded the allowed limit of [${this.#depthLimit}]. This limit can be set by changing the [index.mapping.depth.limit] index level setting.`,
-        ),
-      );
-    }
+    this.#enter();
     this.#walk(draft, value as MutableJsonObject);
     this.#depth--;
+  }
+
+  /** @throws ApiError mapper_parsing_exception: too many objects inside each other */
+  #enter(): void {
+    if (++this.#depth <= this.#depthLimit) return;
+    throw mapperParsingError(
+      'failed to parse',
+      new ApiError(
+        'parse_exception',
+        400,
+        `The depth of the field has exceeded the allowed limit of [${this.#depthLimit}]. This limit can be set by changing the [index.mapping.depth.limit] index level setting.`,
+      ),
+    );
   }
 
   /** A dotted name: its first part is an existing object or a new one. */
@@ -168,16 +210,31 @@ export class DynamicMapper {
       if (this.#addVector(draft, key, value)) return;
       for (const item of value) this.#unknown(draft, key, item);
     } else if (typeof value === 'object' && !(value instanceof DecimalLiteral)) this.#newObject(draft, key, value as MutableJsonObject);
-    else if (!this.#isRuntime(pathOf(draft, key))) {
-      const leaf = this.#leaf(key, pathOf(draft, key), value, draft.dynamic);
-      const known = draft.fields.get(key);
-      if (known === undefined) {
-        if (leaf) {
-          draft.fields.set(key, leaf);
-          this.#count(draft, key);
-        }
-      } else if (leaf && this.#isTyped) checkSameType(pathOf(draft, key), known, leaf);
+    else this.#addLeaf(draft, key, value);
+  }
+
+  #addLeaf(draft: Draft, key: string, value: unknown): void {
+    const path = pathOf(draft, key);
+    if (this.#isRuntime(path)) return;
+    const leaf = this.#leaf(key.slice(key.lastIndexOf('.') + 1), path, value, draft.dynamic);
+    const known = draft.fields.get(key);
+    if (known !== undefined) {
+      if (leaf && this.#isTyped) checkSameType(path, known, leaf);
+    } else if (leaf && this.#takes(path, 1 + Object.keys(leaf.fields ?? {}).length)) {
+      draft.fields.set(key, leaf);
+      this.#count(draft, key);
     }
+  }
+
+  /** Whether the mapping has room for so many fields more. If fields beyond its limit are ignored, notes the path as ignored otherwise. */
+  #takes(path: string, fields: number): boolean {
+    if (this.#room === null) return true;
+    if (this.#taken + fields <= this.#room) {
+      this.#taken += fields;
+      return true;
+    }
+    if (!this.ignored.includes(path)) this.ignored.push(path);
+    return false;
   }
 
   /** Maps a long list of floats as a vector, unless a template or the mapping says otherwise. */
@@ -186,6 +243,7 @@ export class DynamicMapper {
     if (values.length < MIN_VECTOR_DIMS || values.length > MAX_DIMS || !values.every(isFloat)) return false;
     const path = pathOf(draft, key);
     if (this.#isRuntime(path) || this.#template(key, path, 'double')) return false;
+    if (!this.#takes(path, 1)) return true;
     draft.fields.set(key, { type: 'dense_vector', dims: values.length });
     this.#count(draft, key);
     return true;
@@ -220,6 +278,7 @@ export class DynamicMapper {
     }
     const inner = known ?? this.#objectDraft(draft, key);
     if (inner === null) return;
+    if (known === undefined && draft.dynamic !== 'runtime' && !this.#takes(pathOf(draft, key), 1)) return;
     if (!isDraft(inner)) {
       // A template mapped the object itself as a field (a flat object, a point...).
       draft.fields.set(key, inner);
@@ -248,7 +307,8 @@ export class DynamicMapper {
     const mapping = template ? mappingOf(template, key, 'object') : {};
     if (mapping.type !== undefined && mapping.type !== 'object' && mapping.type !== 'nested') return mapping;
     const dynamic = mapping.dynamic === undefined ? draft.dynamic : (String(mapping.dynamic) as Dynamic);
-    return { path, dynamic, isNested: mapping.type === 'nested', object: null, fields: new Map(), mapping };
+    const hasObjects = String(mapping.subobjects ?? true) !== 'false';
+    return { path, dynamic, isNested: mapping.type === 'nested', hasObjects, object: null, fields: new Map(), mapping };
   }
 
   #copies(targets: readonly string[], value: unknown): void {
@@ -345,7 +405,8 @@ function isDraft(value: MutableJsonObject | Draft | undefined): value is Draft {
 }
 
 function draftOf(object: CompiledObject): Draft {
-  return { path: object.path, dynamic: object.dynamic, isNested: object.isNested, object, fields: new Map(), mapping: null };
+  const { path, dynamic, isNested, hasObjects } = object;
+  return { path, dynamic, isNested, hasObjects, object, fields: new Map(), mapping: null };
 }
 
 function pathOf(draft: Draft, key: string): string {
@@ -357,6 +418,7 @@ function toMapping(draft: Draft): MutableJsonObject {
   const properties: MutableJsonObject = {};
   for (const [name, field] of draft.fields) setOwn(properties, name, isDraft(field) ? toMapping(field) : field);
   const json: MutableJsonObject = { ...(draft.mapping ?? {}) };
+  if (!draft.hasObjects) json.subobjects = false;
   if (draft.isNested) json.type = 'nested';
   else if (draft.object === null && draft.fields.size === 0) json.type = 'object';
   if (draft.fields.size > 0) json.properties = { ...((json.properties as MutableJsonObject | undefined) ?? {}), ...properties };

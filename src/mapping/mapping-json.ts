@@ -11,6 +11,7 @@ export function mappingToJson(root: RootMapping): MutableJsonObject {
   const json: MutableJsonObject = {};
   if (root.object.dynamic !== null) json.dynamic = root.object.dynamic;
   if (root.object.enabled !== null) json.enabled = root.object.enabled;
+  if (root.object.subobjects === false) json.subobjects = false;
   if (root.meta !== null) json._meta = root.meta;
   if (root.routing?.required) json._routing = root.routing;
   if (root.source !== null) {
@@ -50,6 +51,7 @@ export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObj
   else if (!properties || defaults) json.type = 'object';
   if (node.dynamic !== null) json.dynamic = node.dynamic;
   if (node.enabled === false) json.enabled = false;
+  if (node.subobjects === false) json.subobjects = false;
   if (node.includeInParent) json.include_in_parent = true;
   if (node.includeInRoot) json.include_in_root = true;
   if (properties) json.properties = properties;

@@ -43,7 +43,7 @@ export interface MappingSnapshot {
   /** `_source: { enabled, includes, excludes }`. */
   readonly source: { readonly enabled: boolean; readonly includes: readonly string[]; readonly excludes: readonly string[] };
   readonly routingRequired: boolean;
-  /** Mapping of a leaf field by full name, as `GET _mapping/field` shows it (`defaults`: all parameters); null if there is none. */
+  /** Mapping of a leaf field by full name under its own name, as `GET _mapping/field` shows it (`defaults`: all parameters); null if there is none. */
   fieldJson(path: string, defaults: boolean): JsonObject | null;
   /**
    * Parses one source into the sink. A refused document leaves no trace (the caller drops the content of the sink).

@@ -1,8 +1,10 @@
 // Merges a mappings tree into another: adds fields, changes what may be changed, and refuses conflicts with Elasticsearch's messages.
 
 import { isSame, javaText } from '../common/java-text.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
-import type { FieldNode, MappingNode, ObjectNode, RootMapping } from './model.ts';
+import { EMPTY_MAPPING, type FieldNode, type MappingNode, type ObjectNode, type RootMapping } from './model.ts';
+import { addDotted } from './parse-mappings.ts';
 import { mergeRuntime } from './runtime-fields.ts';
 import { mapperTypeOf } from './types/registry.ts';
 
@@ -56,8 +58,13 @@ function mergeObjects(before: ObjectNode, update: ObjectNode): ObjectNode {
     const param = before.includeInParent !== update.includeInParent ? 'include_in_parent' : 'include_in_root';
     throw mapperParsingError(`the [${param}] parameter can't be updated on a nested object mapping`);
   }
+  if (update.subobjects !== null && update.subobjects !== (before.subobjects ?? true) && before !== EMPTY_MAPPING.object) {
+    const name = before.path === '' ? '_doc' : before.path;
+    throw new ApiError('mapper_exception', 500, `the [subobjects] parameter can't be updated for the object mapping [${name}]`);
+  }
+  const subobjects = update.subobjects ?? before.subobjects;
   let properties = before.properties as Map<string, MappingNode>;
-  for (const [name, node] of update.properties) {
+  for (const [name, node] of subobjects === false ? dotted(update) : update.properties) {
     const old = properties.get(name);
     const merged = old === undefined ? node : mergeNodes(old, node);
     if (merged === old) continue;
@@ -67,7 +74,14 @@ function mergeObjects(before: ObjectNode, update: ObjectNode): ObjectNode {
   const dynamic = update.dynamic ?? before.dynamic;
   const enabled = update.enabled ?? before.enabled;
   if (properties === before.properties && dynamic === before.dynamic && enabled === before.enabled) return before;
-  return { ...before, dynamic, enabled, properties };
+  return { ...before, dynamic, enabled, subobjects, properties };
+}
+
+/** The members of an object without objects around them. */
+function dotted({ properties, path }: ObjectNode): ReadonlyMap<string, MappingNode> {
+  const nodes = new Map<string, MappingNode>();
+  for (const node of properties.values()) addDotted(nodes, node, path);
+  return nodes;
 }
 
 function mergeNodes(before: MappingNode, update: MappingNode): MappingNode {

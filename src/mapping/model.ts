@@ -29,6 +29,8 @@ export interface ObjectNode {
   /** null if not specified: inherited from the parent. */
   readonly dynamic: Dynamic | null;
   readonly enabled: boolean | null;
+  /** false: fields of this object have dotted names instead of objects around them. null if not specified. */
+  readonly subobjects: boolean | null;
   readonly includeInParent: boolean;
   readonly includeInRoot: boolean;
   readonly properties: ReadonlyMap<string, MappingNode>;
@@ -74,6 +76,7 @@ export const EMPTY_OBJECT: ObjectNode = {
   isNested: false,
   dynamic: null,
   enabled: null,
+  subobjects: null,
   includeInParent: false,
   includeInRoot: false,
   properties: new Map(),

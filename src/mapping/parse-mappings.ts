@@ -45,6 +45,7 @@ const ROOT_KEYS = new Set([
   'properties',
   'dynamic',
   'enabled',
+  'subobjects',
   'dynamic_templates',
   'dynamic_date_formats',
   'date_detection',
@@ -75,7 +76,8 @@ function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
       ...EMPTY_OBJECT,
       dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
       enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
-      properties: parseProperties(body.properties, '', analysis),
+      subobjects: parseSubobjects(body, '_doc', false),
+      properties: parseProperties(body.properties, '', analysis, body.subobjects === undefined || parseBoolean(body.subobjects)),
     },
     dynamicTemplates: body.dynamic_templates === undefined ? null : parseTemplates(body.dynamic_templates, analysis),
     dynamicDateFormats: body.dynamic_date_formats === undefined ? null : parseDateFormats(body.dynamic_date_formats),
@@ -155,12 +157,42 @@ function parseTemplates(value: unknown, analysis: MappingAnalysis): DynamicTempl
   });
 }
 
-function parseProperties(value: unknown, parent: string, analysis: MappingAnalysis): ReadonlyMap<string, MappingNode> {
+/** @throws ApiError mapper_parsing_exception */
+function parseSubobjects({ subobjects }: JsonObject, name: string, isNested: boolean): boolean | null {
+  if (subobjects === undefined) return null;
+  if (isNested) throw mapperParsingError(`Nested type [${name}] does not support [subobjects] parameter`);
+  try {
+    return parseBoolean(subobjects);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError('illegal_argument_exception', 400, 'Could not convert [subobjects.subobjects] to boolean', { causedBy: error });
+  }
+}
+
+/** @param hasObjects  false: members of objects become members with dotted names */
+function parseProperties(value: unknown, parent: string, analysis: MappingAnalysis, hasObjects = true): ReadonlyMap<string, MappingNode> {
   const nodes = new Map<string, MappingNode>();
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return nodes;
   if (!isObject(value)) throw new ApiError('parse_exception', 400, 'properties must be a map type');
-  for (const [name, body] of Object.entries(value)) addProperty(nodes, name, body, parent, analysis);
+  for (const [name, body] of Object.entries(value)) {
+    if (hasObjects) addProperty(nodes, name, body, parent, analysis);
+    else addDotted(nodes, parseNode(name, parent === '' ? name : `${parent}.${name}`, body, analysis), parent);
+  }
   return nodes;
+}
+
+/** Adds a field under its name below `parent`, and the fields of objects likewise. @throws ApiError mapper_parsing_exception */
+export function addDotted(nodes: Map<string, MappingNode>, node: MappingNode, parent: string): void {
+  if (node.kind === 'object') {
+    if (node.isNested) {
+      const owner = parent === '' ? '_doc' : parent;
+      throw mapperParsingError(`Tried to add nested object [${node.name}] to object [${owner}] which does not support subobjects`);
+    }
+    for (const inner of node.properties.values()) addDotted(nodes, inner, parent);
+    return;
+  }
+  const name = parent === '' ? node.path : node.path.slice(parent.length + 1);
+  nodes.set(name, { ...node, name });
 }
 
 /** A dotted name creates the objects on its path. */
@@ -218,8 +250,7 @@ function parseObjectNode(name: string, path: string, body: JsonObject, isNested:
       `Mapping definition for [${name}] has unsupported parameters:  ${unknown.map(([key, value]) => `[${key} : ${javaText(value)}]`).join(' ')}`,
     );
   }
-  if (body.subobjects !== undefined && !parseBoolean(body.subobjects))
-    throw mapperParsingError(`[subobjects: false] is not supported on field [${name}]`);
+  const subobjects = parseSubobjects(body, name, isNested);
   return {
     kind: 'object',
     name,
@@ -229,7 +260,8 @@ function parseObjectNode(name: string, path: string, body: JsonObject, isNested:
     enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
     includeInParent: body.include_in_parent === undefined ? false : parseBoolean(body.include_in_parent),
     includeInRoot: body.include_in_root === undefined ? false : parseBoolean(body.include_in_root),
-    properties: parseProperties(body.properties, path, analysis),
+    subobjects,
+    properties: parseProperties(body.properties, path, analysis, subobjects ?? true),
   };
 }
 

@@ -81,6 +81,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.translog.retention.size': dynamic(bytes, '-1'),
   'index.mapping.total_fields.limit': dynamic(integer(0), '1000'),
   'index.mapping.depth.limit': dynamic(integer(1), '20'),
+  'index.mapping.total_fields.ignore_dynamic_beyond_limit': dynamic(boolean, 'false'),
   'index.mapping.nested_fields.limit': dynamic(integer(0), '50'),
   'index.mapping.nested_objects.limit': dynamic(integer(0), '10000'),
   'index.mapping.field_name_length.limit': dynamic(integer(1), '9223372036854775807'),

@@ -33,7 +33,7 @@ export function getFieldMapping(
     for (const pattern of request.fields) {
       for (const name of mapping?.matchFields(pattern) ?? []) {
         const field = mapping?.fieldJson(name, request.includeDefaults ?? false);
-        if (field) setOwn(shown, name, { full_name: name, mapping: { [name.slice(name.lastIndexOf('.') + 1)]: field } });
+        if (field) setOwn(shown, name, { full_name: name, mapping: field });
       }
     }
     body[meta.name] = { mappings: shown };

@@ -228,7 +228,7 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
   for (const one of names) {
     const field = fieldOf(context, one);
     if (field && field.family !== 'object' && field.family !== 'nested') leaves.push(existsLeaf(field, context));
-    else if (context.mapping.isObject(one)) {
+    else {
       for (const inner of context.mapping.matchFields(`${one}.*`)) {
         const leaf = fieldOf(context, inner);
         if (leaf) leaves.push(existsLeaf(leaf, context));
