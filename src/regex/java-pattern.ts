@@ -104,6 +104,11 @@ export class Matcher {
     return this.groups[index * 2] < 0 ? null : this.text.slice(this.groups[index * 2], this.groups[index * 2 + 1]);
   }
 
+  /** Where a group begins; -1 if it did not match. */
+  startOf(index: number): number {
+    return this.groups[index * 2];
+  }
+
   find(): boolean {
     const before = this.#run.steps;
     try {

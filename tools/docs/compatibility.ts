@@ -64,21 +64,10 @@ const MISSING_FIELDS = [
 /** Accepted and shown, but they change nothing. */
 const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals', 'time_series_dimension', 'time_series_metric']);
 
-const MISSING_PROCESSORS = [
-  'attachment',
-  'circle',
-  'community_id',
-  'enrich',
-  'fingerprint',
-  'geoip',
-  'inference',
-  'network_direction',
-  'redact',
-  'registered_domain',
-  'set_security_user',
-  'uri_parts',
-  'user_agent',
-];
+const PARTIAL_PROCESSORS: Notes = {
+  fingerprint: "no `MurmurHash3`; hashes differ from Elasticsearch's",
+};
+const MISSING_PROCESSORS = ['attachment', 'circle', 'enrich', 'geoip', 'inference', 'registered_domain', 'set_security_user', 'user_agent'];
 
 const PARTIAL_ANALYSIS: Notes = {
   thai: 'word boundaries are those of ICU and differ from Java in some words',
@@ -108,7 +97,7 @@ export const queries = (): string => nameTable('query', QUERY_NAMES, PARTIAL_QUE
 
 export const aggregations = (): string => nameTable('aggregation', [...AGG_NAMES, ...PIPELINE_NAMES], PARTIAL_AGGS, KNOWN_ELSEWHERE);
 
-export const processors = (): string => nameTable('processor', [...PROCESSORS.keys()], {}, MISSING_PROCESSORS);
+export const processors = (): string => nameTable('processor', [...PROCESSORS.keys()], PARTIAL_PROCESSORS, MISSING_PROCESSORS);
 
 export function fieldTypes(): string {
   check(MAPPER_TYPES.keys(), PARTIAL_FIELDS);

@@ -58,6 +58,23 @@ export class Grok {
     }
     return values;
   }
+
+  /** Where the fields are captured, in each match of the text. */
+  spans(text: string): Array<{ readonly start: number; readonly end: number; readonly field: string }> {
+    const matcher = this.#pattern.matcher(text);
+    const spans: Array<{ start: number; end: number; field: string }> = [];
+    while (matcher.find()) {
+      for (const { field, groups } of this.#captures) {
+        for (const group of groups) {
+          const value = matcher.group(group);
+          if (value === null || value === '') continue;
+          const start = matcher.startOf(group);
+          spans.push({ start, end: start + value.length, field });
+        }
+      }
+    }
+    return spans;
+  }
 }
 
 /** Replaces references by their patterns. Captures become groups `g0`, `g1`..., which are listed in `named`. */

@@ -5,6 +5,8 @@ import { DATE_PROCESSORS } from './date.ts';
 import { dissectProcessor } from './dissect.ts';
 import { FIELD_PROCESSORS } from './fields.ts';
 import { grokProcessor } from './grok.ts';
+import { MASK_PROCESSORS } from './mask.ts';
+import { NETWORK_PROCESSORS } from './network.ts';
 import { PARSE_PROCESSORS } from './parse.ts';
 import type { ProcessorFactory } from './processor.ts';
 import { TEXT_PROCESSORS } from './text.ts';
@@ -17,6 +19,8 @@ export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
     ...PARSE_PROCESSORS,
     ...DATE_PROCESSORS,
     ...CONTROL_PROCESSORS,
+    ...MASK_PROCESSORS,
+    ...NETWORK_PROCESSORS,
     dissect: dissectProcessor,
     grok: grokProcessor,
   }),

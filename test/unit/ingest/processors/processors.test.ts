@@ -26,7 +26,76 @@ function run(processors: unknown[], source: JsonObject): JsonObject | null | str
   }
 }
 
+const flow = {
+  source: { ip: '128.232.110.120', port: 34855 },
+  destination: { ip: '66.35.250.204', port: 80 },
+  network: { transport: 'TCP' },
+};
+
 const cases: [string, unknown, JsonObject, JsonObject | null | string][] = [
+  // The examples of the specification.
+  ['community_id of TCP', { community_id: { target_field: 'id' } }, flow, { ...flow, id: '1:LQU9qZlK+B5F3KDmev6m5PMibrg=' }],
+  [
+    'community_id of the other direction',
+    { community_id: { target_field: 'id' } },
+    { source: flow.destination, destination: flow.source, network: { iana_number: 6 } },
+    { source: flow.destination, destination: flow.source, network: { iana_number: 6 }, id: '1:LQU9qZlK+B5F3KDmev6m5PMibrg=' },
+  ],
+  ['community_id of an incomplete flow', { community_id: {} }, { source: { ip: '1.1.1.1' } }, { source: { ip: '1.1.1.1' } }],
+  [
+    'community_id that needs its fields',
+    { community_id: { ignore_missing: false } },
+    {},
+    'illegal_argument_exception: unable to construct flow from document',
+  ],
+  [
+    'network_direction',
+    { network_direction: { internal_networks: ['private'] } },
+    { source: { ip: '10.0.1.1' }, destination: { ip: '172.217.0.1' } },
+    { source: { ip: '10.0.1.1' }, destination: { ip: '172.217.0.1' }, network: { direction: 'outbound' } },
+  ],
+  [
+    'network_direction with ranges of a field',
+    { network_direction: { internal_networks_field: 'nets', target_field: 'd' } },
+    { nets: ['2001:db8::/32'], source: { ip: '8.8.8.8' }, destination: { ip: '2001:db8::1' } },
+    { nets: ['2001:db8::/32'], source: { ip: '8.8.8.8' }, destination: { ip: '2001:db8::1' }, d: 'inbound' },
+  ],
+  [
+    'uri_parts',
+    { uri_parts: { field: 'a', target_field: 'u' } },
+    { a: 'http://myusername:mypassword@www.example.com:80/foo.gif?key1=val1&key2=val2#fragment' },
+    {
+      a: 'http://myusername:mypassword@www.example.com:80/foo.gif?key1=val1&key2=val2#fragment',
+      u: {
+        domain: 'www.example.com',
+        fragment: 'fragment',
+        path: '/foo.gif',
+        extension: 'gif',
+        port: 80,
+        query: 'key1=val1&key2=val2',
+        scheme: 'http',
+        user_info: 'myusername:mypassword',
+        username: 'myusername',
+        password: 'mypassword',
+        original: 'http://myusername:mypassword@www.example.com:80/foo.gif?key1=val1&key2=val2#fragment',
+      },
+    },
+  ],
+  ['uri_parts of no URI', { uri_parts: { field: 'a' } }, { a: 'not:\\a' }, 'illegal_argument_exception: unable to parse URI [not:\\a]'],
+  [
+    'redact hides captures',
+    { redact: { field: 'a', patterns: ['%{EMAILADDRESS:EMAIL}', '%{IP:CLIENT}'] } },
+    { a: 'mail ann@b.org from 10.0.0.1 and 10.0.0.2' },
+    { a: 'mail <EMAIL> from <CLIENT> and <CLIENT>' },
+  ],
+  ['redact of a missing field', { redact: { field: 'a', patterns: ['%{IP:I}'] } }, { b: 1 }, { b: 1 }],
+  [
+    'fingerprint needs its fields',
+    { fingerprint: { fields: ['a', 'b'] } },
+    { a: 1 },
+    'illegal_argument_exception: missing field [b] when calculating fingerprint',
+  ],
+  ['fingerprint without any field', { fingerprint: { fields: ['a'], ignore_missing: true } }, { b: 1 }, { b: 1 }],
   [
     'set fills templates in',
     { set: { field: 'a.{{k}}', value: ['{{b.0}}', 1] } },
@@ -223,4 +292,13 @@ test('verbose simulation shows the result of each processor', () => {
     ['drop', 'dropped'],
   ]);
   expect((processor_results[0].doc as JsonObject)._source).toEqual({ a: 1 });
+});
+
+test('fingerprints tell values and types apart, not their order', () => {
+  const of = (source: JsonObject, more: JsonObject = {}) =>
+    (run([{ fingerprint: { fields: ['a', 'b'], ...more } }], source) as JsonObject).fingerprint;
+  expect(of({ a: 1, b: { x: 1, y: 2 } })).toBe(of({ b: { y: 2, x: 1 }, a: 1 }));
+  const all = [of({ a: '1', b: 2 }), of({ a: 1, b: 2 }), of({ a: 1, b: '2' }), of({ a: 12, b: '' }), of({ a: 1, b: 2 }, { salt: 's' })];
+  expect(new Set(all).size).toBe(all.length);
+  expect(String(of({ a: 1, b: 2 }, { method: 'SHA-256' }))).toHaveLength(44);
 });
