@@ -27,7 +27,7 @@ export class ResponseHead {
 
   /** Sets a type sent by a back end, and splits off the charset. */
   setContentType(text: string): void {
-    const m = /; *charset=/i.exec(text);
+    const m = /; *charset=(?="?[^"])/i.exec(text);
     this.contentType = m ? text.slice(0, m.index) : text;
     this.charset = m ? text.slice(m.index + m[0].length).replace(/^"|"$/g, '') : '';
     this.#given = m ? { text, type: this.contentType, charset: this.charset } : null;

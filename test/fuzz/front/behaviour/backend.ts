@@ -30,10 +30,23 @@ export async function startBackend(protocol: Protocol, answer: Answer): Promise<
   return { port: (server.address() as { port: number }).port, server };
 }
 
+/** Sends an answer, with a pause at each mark `<<MS>>` in it. */
 function reply(socket: Socket, text: Buffer | 'close', keep: boolean): void {
-  if (text === 'close') socket.destroy();
-  else if (keep) socket.write(text);
-  else socket.end(text);
+  if (text === 'close') {
+    socket.destroy();
+    return;
+  }
+  const [first, ms, ...rest] = latin(text).split(/<<(\d+)>>/);
+  if (ms === undefined) {
+    if (keep) socket.write(text);
+    else socket.end(text);
+    return;
+  }
+  socket.write(Buffer.from(first, 'latin1'));
+  setTimeout(
+    () => reply(socket, Buffer.from(rest.map((part, n) => (n % 2 === 0 ? part : `<<${part}>>`)).join(''), 'latin1'), keep),
+    Number(ms),
+  );
 }
 
 /** @returns bytes used up; 0: more must come */

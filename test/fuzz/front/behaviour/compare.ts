@@ -13,7 +13,9 @@ export interface Case {
   http?: string;
   /** stands in `server { }` */
   server: string;
-  /** raw requests, without their `Host` and `X-Id`; one that starts with `@MS ` is sent so many milliseconds later */
+  /**
+   * raw requests, without their `Host` and `X-Id`; one that starts with `@MS ` is sent so many milliseconds later, one that starts
+   * with `&` at the same time as the next */
   requests: string[];
   /** what back ends answer to `X-Answer: n` */
   answers?: string[];
@@ -102,8 +104,9 @@ export class Comparison {
 
   private answer(name: string, received: string, index: string | undefined): Buffer | 'close' {
     const seen = name.startsWith('HTTP') ? plainSeen(received) : received;
-    const list = this.seen.get(this.current) ?? [];
-    this.seen.set(this.current, list);
+    const id = /^X-Id: (\S+)\r/m.exec(seen)?.[1] ?? this.current;
+    const list = this.seen.get(id) ?? [];
+    this.seen.set(id, list);
     list.push(`${name} ${seen}`);
     if (name === 'ABORT') return 'close';
     const [at] = this.current.split('.');
@@ -199,15 +202,18 @@ ${parts.join('')}}\n`;
     const errors = new Map<string, string[]>();
     try {
       for (const n of indices) {
-        const list: string[] = [];
+        const list: Promise<string>[] = [];
         for (const [m, request] of cases[n].requests.entries()) {
           this.current = `${n}.${m}`;
-          const [wait = '', pause = '0'] = /^@(\d+) /.exec(request) ?? [];
-          if (wait) await new Promise((resolve) => setTimeout(resolve, Number(pause)));
-          const text = request.slice(wait.length);
+          const [mark, parallel, pause = '0'] = /^(&?)(?:@(\d+) )?/.exec(request) ?? [''];
+          if (pause !== '0') await new Promise((resolve) => setTimeout(resolve, Number(pause)));
+          const text = request.slice(mark.length);
           const named = text.includes('\nHost:') ? text : text.replace(/\r?\n/, (end) => `${end}Host: c${n}${end}`);
           const before = readFileSync(path.join(this.folder, 'error.log')).length;
-          list.push(await this.request(this.render(named.replace(/\r?\n/, (end) => `${end}X-Id: ${n}.${m}${end}`))));
+          const answer = this.request(this.render(named.replace(/\r?\n/, (end) => `${end}X-Id: ${n}.${m}${end}`)));
+          list.push(answer);
+          if (parallel) continue;
+          await Promise.all(list);
           const lines = readFileSync(path.join(this.folder, 'error.log')).subarray(before);
           errors.set(
             this.current,
@@ -216,7 +222,7 @@ ${parts.join('')}}\n`;
               .map(plainError),
           );
         }
-        answers.push(list);
+        answers.push(await Promise.all(list));
       }
     } finally {
       const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -119,7 +119,7 @@ function bodyLength(r: Request, conf: ProxyConf): number {
   const { body, contentLength, chunkedIn } = r.bodyOwner;
   if (body?.consumer) {
     if (!chunkedIn) return contentLength;
-    if (body.complete && body.size === 0) return 0;
+    if (body.complete) return body.size;
     return conf.http11 ? CHUNKED : NO_BODY;
   }
   return body && (body.size > 0 || contentLength >= 0 || chunkedIn) ? body.size : NO_BODY;

@@ -21,6 +21,8 @@ export interface EntryHead {
   length: number;
   /** the back end did not send the length, so it is not sent to clients, either */
   unsized?: boolean;
+  /** Content-Length of a response to HEAD, whose stored body is empty */
+  declared?: number;
   /** Vary of the response and the hash of the request's values */
   vary: string;
   variant: string;

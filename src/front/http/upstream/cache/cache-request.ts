@@ -266,7 +266,7 @@ export class FileCacheRequest implements CacheRequest {
       status: head.status,
       statusLine: head.statusLine,
       fields: head.fields,
-      contentLength: head.unsized ? -1 : head.length,
+      contentLength: head.unsized ? -1 : (head.declared ?? head.length),
     };
     u.head = stored;
     const rc = acceptHead(u, stored, true);
@@ -297,7 +297,9 @@ export class FileCacheRequest implements CacheRequest {
   useStale(u: CacheClient, failure: Failure): boolean {
     if (u.cacheStatus !== 'EXPIRED' || !this.#entry) return false;
     const { head } = this.#entry;
-    if (!this.#conf.useStale.has(failure) && head.validUntil + head.staleError < nowSeconds()) return false;
+    // `stale-if-error` is about peers that do not answer, cache_use_stale about statuses, too
+    const mayHeader = !failure.startsWith('http_') && head.validUntil + head.staleError >= nowSeconds();
+    if (!this.#conf.useStale.has(failure) && !mayHeader) return false;
     this.#unlock();
     u.cacheStatus = 'STALE';
     this.#send(u, this.#entry);
@@ -348,6 +350,7 @@ export class FileCacheRequest implements CacheRequest {
       ...{ key: this.key, status: head.status, statusLine: head.statusLine, validUntil: until, date: nowSeconds(), length: 0, vary },
       ...{ staleUpdating: fresh.staleUpdating, staleError: fresh.staleError, variant: vary ? variantOf(this.#r, vary) : '', tags },
       unsized: head.contentLength < 0,
+      ...(r.method === 'HEAD' && !conf.convertHead ? { declared: head.contentLength } : {}),
       fields: head.fields.filter((f) => f.lname !== 'content-length' && f.lname !== 'transfer-encoding' && f.lname !== 'connection'),
     };
     try {
