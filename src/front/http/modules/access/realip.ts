@@ -52,13 +52,15 @@ function realip(r: Request): number {
     address = conn.proxy.addr;
     port = conn.proxy.port;
   } else {
-    const list = r.headersIn.filter((h) => h.lname === name).flatMap((h) => h.value.split(',').map((a) => a.trim()));
+    const list = r.headersIn.filter((h) => h.lname === name).flatMap((h) => h.value.split(/[ ,]+/).filter((a) => a !== ''));
     if (list.length === 0) return DECLINED;
     const plain = name === 'x-forwarded-for' ? list : [present(list.at(-1))];
+    const ports = new Map<string, number>();
     const bare = plain.map((text) => {
-      const m = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d+))?$/.exec(text);
-      if (m && text === plain.at(-1)) port = Number(m[3] ?? 0);
-      return m ? (m[1] ?? m[2]) : text;
+      const m = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text);
+      if (!m || Number(m[3] ?? 1) < 1 || Number(m[3] ?? 1) > 65_535) return text;
+      ports.set(m[1] ?? m[2], Number(m[3] ?? 0));
+      return m[1] ?? m[2];
     });
     const recursive = c.real_ip_recursive;
     const start = own ? conn.remoteAddr : present(bare.pop());
@@ -66,6 +68,7 @@ function realip(r: Request): number {
     else address = forwardedAddress(start, bare, trusted.cidrs, recursive);
     if (!addressBytes(address)) return DECLINED;
     if (address === conn.remoteAddr) return DECLINED;
+    port = ports.get(address) ?? 0;
   }
   r.setMainCtx(realipModule, { addr: conn.remoteAddr, port: conn.remotePort });
   const before = { addr: conn.remoteAddr, port: conn.remotePort };

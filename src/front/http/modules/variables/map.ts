@@ -316,7 +316,7 @@ export function clientBehind(
   recursive: boolean,
 ): string {
   if (trusted.length === 0) return address;
-  const list = r.headersIn.filter((h) => h.lname === 'x-forwarded-for').flatMap((h) => h.value.split(',').map((a) => a.trim()));
+  const list = r.headersIn.filter((h) => h.lname === 'x-forwarded-for').flatMap((h) => h.value.split(/[ ,]+/).filter((a) => a !== ''));
   return forwardedAddress(address, list, trusted, recursive);
 }
 
