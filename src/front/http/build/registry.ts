@@ -31,6 +31,7 @@ export const REGISTRY: Entry[] = [
   },
   { load: async () => [(await import('../modules/filters/userid.ts')).useridModule], directives: 'userid*', variables: 'uid_*' },
   { load: async () => [(await import('../modules/content/static.ts')).staticModule], directives: '*' },
+  { load: async () => [(await import('../modules/access/internal-redirect.ts')).internalRedirectModule], directives: 'internal_redirect' },
   { load: async () => [(await import('../modules/content/try-files.ts')).tryFilesModule], directives: 'try_files' },
   { load: async () => [(await import('../modules/backends/mirror.ts')).mirrorModule], directives: 'mirror*' },
   { load: async () => [(await import('../modules/filters/slice.ts')).sliceModule], directives: 'slice', variables: 'slice_range' },
@@ -81,6 +82,7 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('../modules/access/access.ts')).accessModule], directives: 'allow deny' },
   { load: async () => [(await import('../modules/access/auth-basic.ts')).authBasicModule], directives: 'auth_basic* auth_delay' },
   { load: async () => [(await import('../modules/access/auth-request.ts')).authRequestModule], directives: 'auth_request*' },
+  { load: async () => [(await import('../modules/access/auth-require.ts')).authRequireModule], directives: 'auth_require' },
   { load: async () => [(await import('../tls/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
   {
     load: async () => [(await import('../modules/backends/proxy.ts')).proxyModule],

@@ -102,6 +102,10 @@ export abstract class ExchangeState<Target extends UpstreamTarget> implements Ex
     return this.protocol.name;
   }
 
+  get poolName(): string {
+    return this.protocol.pool ?? this.protocol.name;
+  }
+
   get keepsAlive(): boolean {
     return this.protocol.keepsAlive;
   }

@@ -9,7 +9,7 @@ import { readUpstreamConf, responseTable, sharedTable, type UpstreamConf } from 
 import { readTlsConf, type UpstreamTlsConf, upstreamTls, upstreamTlsTable } from '../../upstream/connection/tls.ts';
 import type { UpstreamGroup } from '../../upstream/peers/group.ts';
 import { literalGroup, realGroup, runtimeGroup } from '../../upstream/peers/runtime-group.ts';
-import { GrpcPeer } from '../../upstream/protocol/grpc-peer.ts';
+import { Http2Peer } from '../../upstream/protocol/http2-peer.ts';
 import type { Protocol, UpstreamTarget } from '../../upstream/protocol/protocol.ts';
 import { Upstream } from '../../upstream/upstream.ts';
 
@@ -115,9 +115,9 @@ function requestHeaders(r: Request, { hostText, secure, requestUri }: GrpcTarget
 const makeProtocol = (conf: Omit<GrpcConf, 'protocol'>): Protocol<GrpcTarget> => ({
   name: 'grpc',
   keepsAlive: true,
-  connection: GrpcPeer,
+  connection: Http2Peer,
   parser: (x, sink) => {
-    if (!(x.conn instanceof GrpcPeer)) throw new Error('gRPC needs a connection of HTTP/2');
+    if (!(x.conn instanceof Http2Peer)) throw new Error('gRPC needs a connection of HTTP/2');
     return x.conn.makeParser(sink, (error) => {
       x.r.log('error', `${error.message} while reading response header from upstream`);
       x.next('invalid_header');
@@ -128,7 +128,7 @@ const makeProtocol = (conf: Omit<GrpcConf, 'protocol'>): Protocol<GrpcTarget> =>
     const { body } = r.main;
     const streams = !!body?.consumer;
     try {
-      if (conn instanceof GrpcPeer) conn.request(requestHeaders(r, target, conf.setHeaders), !streams && !body?.size);
+      if (conn instanceof Http2Peer) conn.request(requestHeaders(r, target, conf.setHeaders), !streams && !body?.size);
     } catch (error) {
       // HTTP/2 does not allow this field.
       r.log('error', `${(error as Error).message} while sending request to upstream`);

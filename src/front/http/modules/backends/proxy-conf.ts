@@ -30,7 +30,7 @@ export interface ProxyConf {
   droppedCaching: ReadonlySet<string>;
   setBody: Value | null;
   method: Value | null;
-  http11: boolean;
+  version: '1.0' | '1.1' | '2';
   redirects: readonly Replacement[];
   cookieDomains: readonly Replacement[];
   cookiePaths: readonly Replacement[];

@@ -7,8 +7,10 @@ import { HttpResponseParser } from '../../upstream/protocol/http-response.ts';
 import type { Exchange } from '../../upstream/protocol/protocol.ts';
 import { Upstream } from '../../upstream/upstream.ts';
 import type { ProxyConf, ProxyProtocol, ProxyTarget } from './proxy-conf.ts';
+import { http2Protocol } from './proxy-http2.ts';
+import { bodyLength, CHUNKED } from './proxy-length.ts';
 import { rewriteField } from './proxy-response.ts';
-import { defaultPort, isSecure, type PassAddress, parsePassAddress } from './proxy-target.ts';
+import { defaultPort, hostOf, isSecure, type PassAddress, parsePassAddress } from './proxy-target.ts';
 
 /** Where the request goes: fixed, or evaluated for it. Undefined (and logged) if the variables yield no URL. */
 export function addressOf(r: Request, { target }: ProxyConf): PassAddress | null {
@@ -61,7 +63,7 @@ const protocols = new WeakMap<ProxyConf, ProxyProtocol>();
 
 function protocolOf(conf: ProxyConf): ProxyProtocol {
   let protocol = protocols.get(conf);
-  if (!protocol) protocols.set(conf, (protocol = makeProtocol(conf)));
+  if (!protocol) protocols.set(conf, (protocol = conf.version === '2' ? http2Protocol(conf) : makeProtocol(conf)));
   return protocol;
 }
 
@@ -69,8 +71,8 @@ const CRLF = Buffer.from('\r\n');
 
 const makeProtocol = (conf: ProxyConf): ProxyProtocol => ({
   name: 'http',
-  keepsAlive: conf.http11,
-  needsLength: !conf.http11,
+  keepsAlive: conf.version === '1.1',
+  needsLength: conf.version === '1.0',
   readsInPlace: true,
   fixedHead: true,
   requestHead: (x) => requestHead(x, conf),
@@ -86,11 +88,11 @@ function requestHead(x: Exchange<ProxyTarget>, conf: ProxyConf): (Buffer | strin
   const ownBody = conf.setBody?.eval(r);
   const names = conf.setNames;
   let upgrade = false;
-  let head = `${x.method} ${target.requestUri} HTTP/${conf.http11 ? '1.1' : '1.0'}\r\n`;
+  let head = `${x.method} ${target.requestUri} HTTP/${conf.version}\r\n`;
   const bodyBytes = ownBody === undefined ? bodyLength(r, conf) : ownBody.length;
   target.isChunked = bodyBytes === CHUNKED;
   // HTTP/1.1 demands the field, so an empty value of proxy_set_header means the default there.
-  const host = conf.setHost?.eval(r) || (conf.setHost && !conf.http11 ? '' : hostOf(target.address));
+  const host = conf.setHost?.eval(r) || (conf.setHost && conf.version === '1.0' ? '' : hostOf(target.address));
   if (host !== '') head += `Host: ${host}\r\n`;
   for (const field of conf.setHeaders) {
     const value = field.value.eval(r);
@@ -105,25 +107,7 @@ function requestHead(x: Exchange<ProxyTarget>, conf: ProxyConf): (Buffer | strin
     const dropped = caching ? conf.droppedCaching : conf.dropped;
     for (const field of r.headersIn) if (!dropped.has(field.lname)) head += `${field.name}: ${field.value}\r\n`;
   }
-  x.upgrade = upgrade && conf.http11;
+  x.upgrade = upgrade && conf.version === '1.1';
   head += '\r\n';
   return ownBody === undefined ? [head] : [head, ownBody];
 }
-
-const NO_BODY = -1;
-const CHUNKED = -2;
-
-/** Bytes of the client's body, NO_BODY or CHUNKED. */
-function bodyLength(r: Request, conf: ProxyConf): number {
-  if (!conf.upstream.passRequestBody) return NO_BODY;
-  const { body, contentLength, chunkedIn } = r.bodyOwner;
-  if (body?.consumer) {
-    if (!chunkedIn) return contentLength;
-    if (body.complete) return body.size;
-    return conf.http11 ? CHUNKED : NO_BODY;
-  }
-  return body && (body.size > 0 || contentLength >= 0 || chunkedIn) ? body.size : NO_BODY;
-}
-
-/** Default value of the Host field: host of the URL, with its port if one is written. */
-export const hostOf = ({ hostText }: PassAddress): string => (hostText.startsWith('unix:') ? 'localhost' : hostText);

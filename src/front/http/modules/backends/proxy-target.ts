@@ -38,3 +38,6 @@ export function parsePassAddress(text: string): PassAddress | null {
   const { host, port } = splitHostPort(hostText, 0);
   return { schema, hostText, host: host.includes(':') ? `[${host}]` : host, port: port ? String(port) : DEFAULT_PORTS[schema], uri };
 }
+
+/** Default value of the Host field: host of the URL, with its port if one is written. */
+export const hostOf = ({ hostText }: PassAddress): string => (hostText.startsWith('unix:') ? 'localhost' : hostText);

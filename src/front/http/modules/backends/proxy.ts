@@ -10,21 +10,12 @@ import { readTlsConf, upstreamTlsTable } from '../../upstream/connection/tls.ts'
 import type { UpstreamGroup } from '../../upstream/peers/group.ts';
 import { literalGroup, realGroup } from '../../upstream/peers/runtime-group.ts';
 import type { ProxyConf, SetHeader } from './proxy-conf.ts';
-import { addressOf, hostOf, startProxy } from './proxy-request.ts';
+import { addressOf, startProxy } from './proxy-request.ts';
 import { defaultRedirect } from './proxy-response.ts';
 import { type CookieFlags, parseReplacement, type Replacement } from './proxy-rewrite.ts';
-import { defaultPort, isSecure, type PassAddress, type PassTarget, parsePassAddress } from './proxy-target.ts';
+import { defaultPort, hostOf, isSecure, type PassAddress, type PassTarget, parsePassAddress } from './proxy-target.ts';
 
 type Redirect = 'default' | Replacement;
-
-const HTTP_VERSION = oneOf(HSL, ['1.0', '1.1'], '1.1');
-const httpVersion: typeof HTTP_VERSION = {
-  ...HTTP_VERSION,
-  parse(f, previous) {
-    if (f.args[0] === '2') f.fail('"proxy_http_version 2" is not supported by this server (grpc_pass speaks HTTP/2 to back ends)');
-    return HTTP_VERSION.parse(f, previous);
-  },
-};
 
 const TABLE = {
   proxy_pass: custom<PassTarget | null>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, null, parsePass, { merge: (_, own) => own }),
@@ -37,7 +28,7 @@ const TABLE = {
   ),
   proxy_set_body: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
   proxy_method: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
-  proxy_http_version: httpVersion,
+  proxy_http_version: oneOf(HSL, ['1.0', '1.1', '2'], '1.1'),
   proxy_pass_trailers: flag(HSL, false),
   proxy_redirect: custom<Redirect[] | 'off' | null>(
     HSL,
@@ -192,7 +183,7 @@ function compile(conf: Conf, target: PassTarget, loc: Loc): ProxyConf {
     droppedCaching: new Set([...setNames, ...DROPPED, ...CACHE_DROPPED]),
     setBody: conf.proxy_set_body,
     method: conf.proxy_method,
-    http11: conf.proxy_http_version === '1.1',
+    version: conf.proxy_http_version,
     redirects: redirects.flatMap((rule) => (rule === 'default' ? defaultRedirect(target, loc) : [rule])),
     cookieDomains: conf.proxy_cookie_domain ?? [],
     cookiePaths: conf.proxy_cookie_path ?? [],

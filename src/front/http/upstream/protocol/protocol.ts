@@ -87,6 +87,8 @@ export interface Exchange<Target = unknown> {
 
 export interface Protocol<Target = unknown> {
   name: string;
+  /** requests whose protocols have the same pool may share idle connections; default: the name */
+  pool?: string;
   /** idle connections may be kept for this request */
   keepsAlive: boolean;
   /** what precedes the body */

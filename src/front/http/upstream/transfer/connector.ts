@@ -21,7 +21,8 @@ export interface ConnectorOwner extends ConnectionEvents {
   /** chosen last, also after it was released */
   lastPeer: Peer | null;
   conn: PeerConnection | null;
-  readonly protocolName: string;
+  /** requests of one name may share idle connections */
+  readonly poolName: string;
   /** the protocol allows idle connections to be kept */
   readonly keepsAlive: boolean;
   /** kind of connection if it is not a plain stream of bytes */
@@ -249,7 +250,7 @@ export class PeerConnector {
   #poolOwner(peer: Peer, tlsSettings: TlsSettings | null): string {
     const group = this.#group;
     const perLocation = group.pool.limits.local || !group.explicit;
-    const own = perLocation ? ownerOf(this.#u.protocolName, this.#u.conf.local) : this.#u.protocolName;
+    const own = perLocation ? ownerOf(this.#u.poolName, this.#u.conf.local) : this.#u.poolName;
     if (group.ntlm && this.#bindClient(peer)) return `${own}|${tlsSettings?.id ?? ''}|client ${this.#u.r.conn.id}`;
     const bind = this.#bind;
     if (!bind && !tlsSettings) return own;

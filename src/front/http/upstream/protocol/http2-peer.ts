@@ -1,5 +1,5 @@
-// A connection to a gRPC back end: HTTP/2 by node:http2, one stream at a time, so that peer selection, timeouts, retries and the pool of
-// idle connections work as for all back ends. During a request its stream takes the place of the socket.
+// A connection to a back end that speaks HTTP/2 (grpc_pass, proxy_http_version 2), by node:http2. It has one stream at a time, so that peer
+// selection, timeouts, retries and the pool of idle connections work as for all back ends. During a request its stream replaces the socket.
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { HeaderField } from '../../../../http/wire/header.ts';
@@ -12,11 +12,11 @@ const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_CANCEL } = http2.constants;
 /** Bytes of a response in flight that the client has not read. nginx has no such limit; it bounds memory. */
 const WINDOW = 1024 * 1024;
 
-export class GrpcPeer extends PeerConnection {
+export class Http2Peer extends PeerConnection {
   #session: ClientHttp2Session | null = null;
   #stream: ClientHttp2Stream | null = null;
   #transport: Socket | null = null;
-  #parser: GrpcParser | null = null;
+  #parser: Http2Parser | null = null;
   #goaway = false;
 
   protected override opened(): void {
@@ -38,8 +38,8 @@ export class GrpcPeer extends PeerConnection {
   }
 
   /** The parser of the next response. */
-  makeParser(sink: ParserSink, fail: (error: InvalidResponse) => void): GrpcParser {
-    return (this.#parser = new GrpcParser(sink, this, fail));
+  makeParser(sink: ParserSink, fail: (error: InvalidResponse) => void): Http2Parser {
+    return (this.#parser = new Http2Parser(sink, this, fail));
   }
 
   /** Starts a request. @param endStream  it has no body */
@@ -88,7 +88,7 @@ export class GrpcPeer extends PeerConnection {
 }
 
 /** Receives one response. */
-class GrpcParser implements ResponseParser {
+class Http2Parser implements ResponseParser {
   /** code of RST_STREAM, 0: none was received */
   refusedWith = 0;
   #trailerFields: HeaderField[] = [];
@@ -96,10 +96,10 @@ class GrpcParser implements ResponseParser {
   #headSeen = false;
 
   readonly #sink: ParserSink;
-  readonly #peer: GrpcPeer;
+  readonly #peer: Http2Peer;
   readonly #fail: (error: InvalidResponse) => void;
 
-  constructor(sink: ParserSink, peer: GrpcPeer, fail: (error: InvalidResponse) => void) {
+  constructor(sink: ParserSink, peer: Http2Peer, fail: (error: InvalidResponse) => void) {
     this.#sink = sink;
     this.#peer = peer;
     this.#fail = fail;
