@@ -32,6 +32,18 @@ const handler: Handler = async (request, reply) => {
       if (request.query === 'slow') await new Promise((resolve) => setTimeout(resolve, 1));
     }
     reply.send(200, {}, String(bytes));
+  } else if (path === '/hold') {
+    // The handler is busy for longer than uWebSockets lets a socket be idle; meanwhile a large body is paused.
+    let bytes = 0;
+    let isHeld = false;
+    const hold = () => new Promise((resolve) => setTimeout(resolve, Number(request.query)));
+    for await (const chunk of request.body) {
+      bytes += chunk.length;
+      if (!isHeld) await hold();
+      isHeld = true;
+    }
+    if (!isHeld) await hold();
+    reply.send(200, {}, String(bytes));
   } else if (path === '/unread') {
     reply.send(200, {}, 'early');
   } else if (path === '/no-content') {
