@@ -65,7 +65,7 @@ export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource
       dialect,
     );
   }
-  if (isRegExp && source.type?.family === 'ip') {
+  if (isRegExp && (source.type?.family === 'ip' || source.type?.typeName === 'version')) {
     throw misusedError(
       `Aggregation [${name}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
       dialect,

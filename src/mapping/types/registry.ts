@@ -11,6 +11,7 @@ import { GEO_TYPES } from './geo.ts';
 import { IP_TYPES } from './ip.ts';
 import { JOIN_TYPES } from './join.ts';
 import { KEYWORD_TYPES } from './keyword.ts';
+import { MURMUR3_TYPES } from './murmur3.ts';
 import { NUMERIC_TYPES } from './numeric.ts';
 import { PERCOLATOR_TYPES } from './percolator.ts';
 import { RANGE_TYPES } from './range.ts';
@@ -18,6 +19,7 @@ import { FEATURE_TYPES } from './rank-features.ts';
 import { SPARSE_VECTOR_TYPES } from './sparse-vector.ts';
 import { STORED_ONLY_TYPES } from './stored-only.ts';
 import { TEXT_TYPES } from './text.ts';
+import { VERSION_TYPES } from './version.ts';
 
 export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
   Object.entries({
@@ -37,6 +39,8 @@ export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
     ...JOIN_TYPES,
     ...STORED_ONLY_TYPES,
     ...COMPLETION_TYPES,
+    ...VERSION_TYPES,
+    ...MURMUR3_TYPES,
   }),
 );
 

@@ -185,13 +185,18 @@ function valueReader(type: FieldType, segment: SegmentReader): (raw: bigint | nu
       if (type.unsigned) return (raw) => BigInt(raw) + (1n << 63n);
       if (type.spec.column === 'f64' || type.scale !== 1) return (raw) => new Double(Number(raw) * type.scale);
       return (raw) => BigInt(raw);
-    case 'ip': {
-      const format = type.format(null, null);
-      return (raw) => format.formatBytes(segment.termOf(type.spec.name, Number(raw)));
-    }
+    case 'ip':
+      return formatted(type, segment);
     default:
+      if (type.typeName === 'version') return formatted(type, segment);
       return (raw) => decoder.decode(segment.termOf(type.spec.name, Number(raw)));
   }
+}
+
+/** Reads terms that are not the strings that they stand for. */
+function formatted(type: FieldType, segment: SegmentReader): (raw: bigint | number) => Value {
+  const format = type.format(null, null);
+  return (raw) => format.formatBytes(segment.termOf(type.spec.name, Number(raw)));
 }
 
 /** The kind of values that scripts see. */

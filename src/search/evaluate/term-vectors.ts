@@ -18,7 +18,9 @@ const OFFSET_GAP = 1;
 
 /** Whether the terms of a field can be recomputed from the source. */
 export function hasVector(type: FieldType): boolean {
-  return (type.family === 'text' || type.family === 'keyword') && !type.name.startsWith('_') && !type.runtime;
+  return (
+    (type.family === 'text' || type.family === 'keyword') && !type.name.startsWith('_') && !type.runtime && type.typeName !== 'version'
+  );
 }
 
 /**

@@ -2,12 +2,14 @@
 
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
+import { decodeVersion } from '../../mapping/version-encoding.ts';
+import type { TermFilter } from '../../plan/segment.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/leaf-query.ts';
 import { regexpMatcher } from '../../regex/lucene-automaton.ts';
 import { ALL, constant, type IndexQuery, none } from '../index-query/index-query.ts';
-import type { RewriteMethod } from '../index-query/pattern-query.ts';
-import { afterPrefix, type Bytes, termOfText } from '../index-query/term.ts';
+import type { RewriteMethod, TermPattern } from '../index-query/pattern-query.ts';
+import { afterPrefix, type Bytes, termOfBytes, termOfText } from '../index-query/term.ts';
 import { fuzzyMatcher } from '../matchers/edit-distance.ts';
 import { wildcardMatcher } from '../matchers/wildcard.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
@@ -25,6 +27,22 @@ function rewriteOf(field: FieldType, rewrite: RewriteMethod): RewriteMethod {
   return rewrite.kind === 'top_terms' || rewrite.kind === 'top_terms_blended' ? { kind: 'top_terms_boost', size: rewrite.size } : rewrite;
 }
 
+/** Terms that begin with a prefix and that a filter accepts. */
+function termPattern(prefix: string, filter: TermFilter | null, boostOf: TermPattern['boostOf'] = null): TermPattern {
+  const from = utf8.encode(prefix);
+  return { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter, boostOf };
+}
+
+/** The same for versions, whose terms are not the strings that they stand for. */
+function versionPattern(prefix: string, filter: TermFilter | null, boostOf: TermPattern['boostOf'] = null): TermPattern {
+  const accepts = (term: Bytes): boolean => {
+    const version = decodeVersion(term);
+    return version.startsWith(prefix) && (filter === null || filter(utf8.encode(version)));
+  };
+  const boost = boostOf && ((term: Bytes) => boostOf(utf8.encode(decodeVersion(term))));
+  return { from: null, to: null, includeFrom: true, includeTo: false, filter: accepts, boostOf: boost };
+}
+
 function patternQuery(
   field: FieldType,
   prefix: string,
@@ -32,8 +50,7 @@ function patternQuery(
   rewrite: RewriteMethod,
   label: string,
 ): IndexQuery {
-  const from = utf8.encode(prefix);
-  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter, boostOf: null };
+  const pattern = field.typeName === 'version' ? versionPattern(prefix, filter) : termPattern(prefix, filter);
   const query: IndexQuery = { op: 'pattern', field: field.spec.name, pattern, rewrite, hasColumn: hasColumn(field), label };
   return rewrite.kind === 'constant' || rewrite.kind === 'constant_boolean' ? constant(query) : query;
 }
@@ -133,6 +150,7 @@ export function patternOnField(
 
 /** Applies the field's normalizer to the literal parts of a pattern. */
 function normalizePattern(field: FieldType, value: string, kind: PatternQuery['kind'], _context: RewriteContext): string {
+  if (field.typeName === 'version') return value;
   const prefix = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
   const normalize = (text: string) => (text === '' ? '' : decoder.decode(field.termBytes(text)).slice(prefix.length));
   if (kind === 'prefix') return prefix + normalize(value);
@@ -165,17 +183,17 @@ export function fuzzyOnField(
   requireSearchable(field);
   requireExpensive(context, '[fuzzy] queries');
   if (options.maxExpansions <= 0) throw illegalArgumentError('maxExpansions must be positive.');
-  const text = field.family === 'keyword' ? decoder.decode(field.termBytes(word)) : word;
+  const isVersion = field.typeName === 'version';
+  const text = field.family === 'keyword' && !isVersion ? decoder.decode(field.termBytes(word)) : word;
   const length = [...text].length;
   if (edits === 0 || options.prefixLength >= length) {
-    const term = termOfText(field.spec.name, text);
+    const term = isVersion ? termOfBytes(field.spec.name, field.termBytes(text)) : termOfText(field.spec.name, text);
     return rewrite.kind === 'constant'
       ? constant({ op: 'term', term, scored: false })
       : bySimilarity(field, { op: 'term', term, scored: true });
   }
   const matcher = fuzzyMatcher(text, edits, options.prefixLength, options.transpositions);
-  const from = utf8.encode(matcher.prefix);
-  const pattern = { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter: matcher.matches, boostOf: matcher.boostOf };
+  const pattern = (isVersion ? versionPattern : termPattern)(matcher.prefix, matcher.matches, matcher.boostOf);
   const result: IndexQuery = {
     op: 'pattern',
     field: field.spec.name,
