@@ -11,8 +11,8 @@ import type { FetchConf } from './fetch.ts';
 
 const lookups = new WeakMap<ResolverConf, LookupFunction>();
 /** Resolves names with the `resolver` of the level, if it has one. */
-function lookupBy({ resolver, resolver_timeout }: NameService): LookupFunction | undefined {
-  if (!resolver) return undefined;
+function lookupBy({ resolver, resolver_timeout }: NameService): LookupFunction | null {
+  if (!resolver) return null;
   const known = lookups.get(resolver);
   if (known) return known;
   const lookup: LookupFunction = (name, options, callback) => {
@@ -38,9 +38,9 @@ export const fetchTable = {
   js_fetch_keepalive_timeout: msec(HSL, '60s'),
   js_fetch_max_response_buffer_size: size(HSL, '1m'),
   js_fetch_protocols: wordsOf(HSL, TLS_VERSIONS, ['TLSv1.2', 'TLSv1.3']),
-  js_fetch_proxy: custom<Value | undefined>(HSL, 1, undefined, (f: HttpFrame) => f.scope.value(f.args[0])),
+  js_fetch_proxy: custom<Value | null>(HSL, 1, null, (f: HttpFrame) => f.scope.value(f.args[0])),
   js_fetch_timeout: msec(HSL, '60s'),
-  js_fetch_trusted_certificate: custom<Buffer | undefined>(HSL, 1, undefined, (f: HttpFrame) => {
+  js_fetch_trusted_certificate: custom<Buffer | null>(HSL, 1, null, (f: HttpFrame) => {
     const file = f.scope.path(f.args[0], 'conf');
     try {
       return readFileSync(file);
@@ -53,7 +53,7 @@ export const fetchTable = {
 };
 
 /** Settings of a level for the requests of handlers. @param names  `resolver` of the level @param r  evaluates the variables of js_fetch_proxy */
-export function fetchConf(c: ConfOf<typeof fetchTable>, names: NameService, r: Session | undefined): FetchConf {
+export function fetchConf(c: ConfOf<typeof fetchTable>, names: NameService, r: Session | null): FetchConf {
   return {
     timeoutMs: c.js_fetch_timeout,
     maxResponseBytes: c.js_fetch_max_response_buffer_size,

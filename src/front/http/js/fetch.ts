@@ -12,7 +12,8 @@ export interface FetchConf {
   maxResponseBytes: number;
   verify: boolean;
   verifyDepth: number;
-  ca: Buffer | undefined;
+  /** null for the authorities that Node knows. */
+  ca: Buffer | null;
   ciphers: string;
   versions: { minVersion?: SecureVersion; maxVersion?: SecureVersion };
   /** Number of idle connections to keep open, 0 for none. */
@@ -20,8 +21,8 @@ export interface FetchConf {
   keepaliveTimeoutMs: number;
   /** `http://user:password@host:port`, '' for none. */
   proxy: string;
-  /** Resolves names with `resolver`; undefined to use the system's resolver. */
-  lookup: LookupFunction | undefined;
+  /** Resolves names with `resolver`; null to use the system's resolver. */
+  lookup: LookupFunction | null;
 }
 
 export interface FetchInit {
@@ -56,7 +57,7 @@ export async function fetchUnder(conf: FetchConf, target: string, init: FetchIni
   if (url.username !== '') {
     headers.authorization ??= `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
   }
-  const body = init.body === undefined ? undefined : Buffer.from(init.body as string);
+  const body = init.body === undefined ? null : Buffer.from(init.body as string);
   const method = (init.method ?? 'GET').toUpperCase();
   if (body) headers['content-length'] = String(body.length);
   const options: RequestOptions = {
@@ -64,12 +65,12 @@ export async function fetchUnder(conf: FetchConf, target: string, init: FetchIni
     headers,
     path: url.pathname + url.search,
     host: url.hostname.replace(/^\[|\]$/g, ''),
-    lookup: conf.lookup,
+    lookup: conf.lookup ?? undefined,
   };
   if (url.port !== '') options.port = url.port;
   const tls = {
     rejectUnauthorized: init.verify ?? conf.verify,
-    ca: conf.ca,
+    ca: conf.ca ?? undefined,
     ciphers: conf.ciphers,
     ...conf.versions,
   };
@@ -91,7 +92,7 @@ export async function fetchUnder(conf: FetchConf, target: string, init: FetchIni
   return answerOf(request, body, conf, init.max_response_body_size ?? conf.maxResponseBytes);
 }
 
-function answerOf(request: ClientRequest, body: Buffer | undefined, conf: FetchConf, maxBytes: number): Promise<Response> {
+function answerOf(request: ClientRequest, body: Buffer | null, conf: FetchConf, maxBytes: number): Promise<Response> {
   return new Promise((resolve, reject) => {
     request.setTimeout(conf.timeoutMs, () => request.destroy(new Error('fetch timed out')));
     request.on('error', reject);
@@ -120,7 +121,7 @@ function answerOf(request: ClientRequest, body: Buffer | undefined, conf: FetchC
         resolve(new Response(content, { status: status < 200 ? 502 : status, statusText: answer.statusMessage, headers }));
       });
     });
-    request.end(body);
+    request.end(body ?? undefined);
   });
 }
 
@@ -146,7 +147,7 @@ function openTunnel(proxy: URL, url: URL, headers: Record<string, string>, { tim
   const target = `${url.hostname}:${url.port || 443}`;
   return new Promise((resolve, reject) => {
     const connect = httpRequest({
-      ...{ host: proxy.hostname, port: proxy.port || 80, method: 'CONNECT', path: target, agent: false, lookup },
+      ...{ host: proxy.hostname, port: proxy.port || 80, method: 'CONNECT', path: target, agent: false, lookup: lookup ?? undefined },
       headers: { host: target, ...headers },
     });
     connect.setTimeout(timeoutMs, () => connect.destroy(new Error('fetch timed out')));

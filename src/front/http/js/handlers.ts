@@ -88,7 +88,7 @@ const parseVariableName = (f: BlockFrame): string =>
 
 /** Directives of both blocks. @param sessionOf  the object that functions of js_set receive */
 export const handlerTable = (sessionOf: (r: Request) => unknown) => ({
-  js_path: custom<string | undefined>(HSL, 1, undefined, (f: BlockFrame) => f.scope.path(f.args[0], 'conf')),
+  js_path: custom<string | null>(HSL, 1, null, (f: BlockFrame) => f.scope.path(f.args[0], 'conf')),
   js_import: custom<undefined>(
     HSL,
     [1, 3],
@@ -163,7 +163,7 @@ export async function startHandlers(main: BlockMain, conf: (loc: Loc) => Handler
   const modules = new Map<string, Record<string, unknown>>();
   for (const [name, { file, loc }] of importsOf(main)) {
     const own = conf(loc).js_path;
-    modules.set(name, await loadModule(file, own === undefined ? [main.paths.conf] : [own, main.paths.conf]));
+    modules.set(name, await loadModule(file, own === null ? [main.paths.conf] : [own, main.paths.conf]));
   }
   for (const wanted of wantedOf(main)) {
     const [module, fn] = wanted.name.split('.');

@@ -12,14 +12,14 @@ export const currentSession = new AsyncLocalStorage<Session>();
 
 const LEVELS: Record<number, Level> = { 4: 'error', 5: 'warn', 6: 'notice', 7: 'info' };
 
-type FetchConfOf = (s: Session | undefined) => FetchConf;
+type FetchConfOf = (s: Session | null) => FetchConf;
 
 /** What each block of the configuration contributes. */
 const blocks = new Map<BlockMain, { dicts: ReadonlyMap<string, SharedDict>; confOf: FetchConfOf }>();
 
 /**
  * Creates `ngx` for a new configuration, for the handlers of all blocks.
- * @param confOf  js_fetch_* settings of the level of a request or session, or of the block for undefined
+ * @param confOf  js_fetch_* settings of the level of a request or session, or of the block for null
  * @throws Error two blocks have dictionaries of the same name
  */
 export function installNgx(main: BlockMain, dicts: ReadonlyMap<string, SharedDict>, confOf: FetchConfOf): void {
@@ -32,7 +32,7 @@ export function installNgx(main: BlockMain, dicts: ReadonlyMap<string, SharedDic
     }
   }
   const fetchSettings = (): FetchConf => {
-    const session = currentSession.getStore();
+    const session = currentSession.getStore() ?? null;
     return (blocks.get(session?.block ?? main)?.confOf ?? confOf)(session);
   };
   const ngx = {

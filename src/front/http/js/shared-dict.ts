@@ -35,8 +35,10 @@ const SAVE_MS = 1000;
 export class SharedDictFullError extends Error {}
 
 interface News {
-  key: string | undefined;
-  entry: Entry | undefined;
+  /** null for all keys. */
+  key: string | null;
+  /** null if the entry was deleted. */
+  entry: Entry | null;
 }
 
 export class SharedDict {
@@ -44,12 +46,12 @@ export class SharedDict {
   #bytes = 0;
   #revision = 0;
   readonly #lock: SharedTable;
-  #saving: NodeJS.Timeout | undefined;
+  #saving: NodeJS.Timeout | null = null;
 
   constructor(readonly options: DictOptions) {
     this.#lock = new SharedTable(this.#topic, 1, 1);
     onNews<News>(this.#topic, ({ key, entry }) => {
-      if (key === undefined) this.#wipe();
+      if (key === null) this.#wipe();
       else this.#put(key, entry);
       this.#save();
     });
@@ -79,7 +81,7 @@ export class SharedDict {
   }
 
   has(key: string): boolean {
-    return this.#read(key) !== undefined;
+    return this.#read(key) !== null;
   }
   get(key: string): DictValue | undefined {
     return this.#read(key)?.value;
@@ -135,12 +137,12 @@ export class SharedDict {
   pop(key: string): DictValue | undefined {
     return this.#change(() => {
       const found = this.#find(key);
-      if (found) this.#tell({ key, entry: undefined });
+      if (found) this.#tell({ key, entry: null });
       return found?.value;
     });
   }
   clear(): void {
-    this.#change(() => this.#tell({ key: undefined, entry: undefined }));
+    this.#change(() => this.#tell({ key: null, entry: null }));
   }
 
   // ---------------------------------------------------------------- implementation
@@ -152,14 +154,14 @@ export class SharedDict {
     });
   }
 
-  #read(key: string): Entry | undefined {
+  #read(key: string): Entry | null {
     drain();
     return this.#find(key);
   }
 
-  #find(key: string): Entry | undefined {
+  #find(key: string): Entry | null {
     const entry = this.#entries.get(String(key));
-    return entry && entry.expiresAt > Date.now() ? entry : undefined;
+    return entry && entry.expiresAt > Date.now() ? entry : null;
   }
 
   #live(maxCount: number): [string, Entry][] {
@@ -193,7 +195,7 @@ export class SharedDict {
   #makeRoom(keep: string, needed: number): void {
     const { capacity, evict } = this.options;
     const now = Date.now();
-    const drop = (key: string) => this.#tell({ key, entry: undefined });
+    const drop = (key: string) => this.#tell({ key, entry: null });
     for (const [key, entry] of [...this.#entries]) if (entry.expiresAt <= now && key !== keep) drop(key);
     if (evict && this.#bytes + needed > capacity) {
       const next = [...this.#entries].filter(([key]) => key !== keep).sort((a, b) => a[1].expiresAt - b[1].expiresAt);
@@ -206,13 +208,13 @@ export class SharedDict {
   }
 
   #tell(news: News): void {
-    if (news.key === undefined) this.#wipe();
+    if (news.key === null) this.#wipe();
     else this.#put(news.key, news.entry);
     tellLoops(this.#topic, news);
     this.#save();
   }
 
-  #put(key: string, entry: Entry | undefined): void {
+  #put(key: string, entry: Entry | null): void {
     this.#revision++;
     const before = this.#entries.get(key);
     if (before) this.#bytes -= costOf(key, before);
@@ -263,7 +265,7 @@ export class SharedDict {
   saveNow(): void {
     if (!this.#saving) return;
     clearTimeout(this.#saving);
-    this.#saving = undefined;
+    this.#saving = null;
     const { state } = this.options;
     const list = this.#live(Infinity).map(([key, { value, expiresAt }]) => [
       key,

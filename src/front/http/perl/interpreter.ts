@@ -58,7 +58,7 @@ export class Interpreter {
   #running: Call | null = null;
   /** calls that the event loop waits for, the innermost last */
   readonly #nested: Call[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | null = null;
   #count = 0;
   /** frames that belong to the call in `#running` and arrived while the loop waited for another one */
   readonly #deferred: Message[] = [];
@@ -134,7 +134,7 @@ export class Interpreter {
   callAndWait(args: CallArguments, host: CallHost): CallResult {
     if (!this.#isReady || !this.#port) return { lost: 'the interpreter is being started' };
     this.#adoptUser();
-    let result: CallResult | undefined;
+    let result: CallResult | null = null;
     const call: Call = { id: String(++this.#count), args, host, done: (own) => (result = own) };
     this.#nested.push(call);
     this.#send(encodeFrame(['call', call.id, ...args]));
@@ -213,7 +213,7 @@ export class Interpreter {
 
   #finish(call: Call, [error, value, ...operations]: (string | null)[]): void {
     if (call === this.#running) {
-      clearTimeout(this.#timer);
+      clearTimeout(this.#timer ?? undefined);
       this.#running = null;
     } else this.#nested.pop();
     let result: CallResult = error === null ? { value: value ?? '' } : { error: this.#explain(error) };
@@ -257,7 +257,7 @@ export class Interpreter {
 
   #end(): void {
     const { port1, thread } = { port1: this.#port, thread: this.#thread };
-    clearTimeout(this.#timer);
+    clearTimeout(this.#timer ?? undefined);
     this.#isReady = false;
     this.#thread = null;
     this.#port = null;

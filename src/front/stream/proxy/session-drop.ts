@@ -11,7 +11,7 @@ interface Watched {
 }
 
 const watched = new Map<StreamSession, Watched>();
-let timer: NodeJS.Timeout | undefined;
+let timer: NodeJS.Timeout | null = null;
 
 /** Watches the peer until the session ends. */
 export function dropWithPeer(s: StreamSession, peer: Peer, group: UpstreamGroup): void {
@@ -21,8 +21,8 @@ export function dropWithPeer(s: StreamSession, peer: Peer, group: UpstreamGroup)
 
 export function forgetPeer(s: StreamSession): void {
   if (!watched.delete(s) || watched.size > 0) return;
-  clearInterval(timer);
-  timer = undefined;
+  clearInterval(timer ?? undefined);
+  timer = null;
 }
 
 function check(): void {
