@@ -110,7 +110,8 @@ export interface FoundVectors {
 /** The hits of a `knn` section, already reduced over all shards. */
 export interface VectorHitsQuery extends QueryBase {
   readonly kind: 'vector_hits';
-  readonly knn: KnnQuery;
+  /** null for hits of other searches. */
+  readonly knn: KnnQuery | null;
   /** By `shardKey` of knn-query.ts; a list has an entry for each segment. */
   readonly byShard: ReadonlyMap<string, readonly FoundVectors[]>;
 }

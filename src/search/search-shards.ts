@@ -21,6 +21,7 @@ import type { SearchRequest } from './request/search-request.ts';
 import { rewriteQuery } from './rewrite/rewrite.ts';
 import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './run/can-match.ts';
 import { FetchBudget } from './run/fetch-budget.ts';
+import { rankedSteps } from './run/ranked-search.ts';
 import { checkSameKinds, type ResolvedSort } from './run/resolved-sort.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
 import { hitComparator, mergeHits, type ShardHit } from './run/shard-hits.ts';
@@ -78,6 +79,12 @@ export function* searchSteps(
   aggs: AggTree | null,
   environment: SearchEnvironment,
 ): Steps<SearchOutcome> {
+  if (given.rank !== null) {
+    const run = (request: SearchRequest, tree: AggTree | null) => searchSteps(searched, request, tree, environment);
+    const { matches, best } = yield* rankedSteps(given, given.rank, aggs, searched, run);
+    const { hits, page, maxScore } = best;
+    return { ...matches, hits, page, maxScore, isCount: false, isReduced: true, timedOut: matches.timedOut || best.timedOut };
+  }
   const env = { ...environment, requestSize: given.size };
   const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const statistics = targets.map(({ shard }) => env.caches.of(shard));

@@ -36,6 +36,10 @@ async function resolveRequest(ctx: EngineContext, request: SearchRequest): Promi
     ...request,
     query: request.query && (await resolveQuery(ctx, request.query)),
     knn: await Promise.all(request.knn.map(async (one) => ({ ...one, query: await resolveFilters(ctx, one.query) }))),
+    rank: request.rank && {
+      ...request.rank,
+      searches: await Promise.all(request.rank.searches.map(async (one) => ({ ...one, request: await resolveRequest(ctx, one.request) }))),
+    },
     postFilter: request.postFilter && (await resolveQuery(ctx, request.postFilter)),
     rescore: await Promise.all(request.rescore.map(async (one) => ({ ...one, query: await resolveQuery(ctx, one.query) }))),
     sort: await Promise.all(request.sort.map((spec) => resolveSort(ctx, spec))),

@@ -37,6 +37,8 @@ const STATE_US = 10;
 export function costOfSearch(request: SearchRequest, docs: number): number {
   let cost = 0;
   if (request.query !== null) cost += costOfQuery(request.query, docs);
+  for (const { request: one } of request.rank?.searches ?? []) cost += costOfSearch(one, docs);
+  for (const { query } of request.knn) for (const filter of query.filter) cost += costOfQuery(filter, docs);
   if (request.postFilter !== null) cost += costOfQuery(request.postFilter, docs);
   if (request.aggs !== null) cost += costOfAggregations(request.aggs, docs, 1, 1);
   for (const sort of request.sort) if (sort.by === 'script') cost += costOfScript(sort.script, docs);

@@ -31,6 +31,7 @@ import {
   type SliceRequest,
   unknownKey,
 } from './request-parts.ts';
+import { parseRank, parseRetriever, type RankedBody, type RankRule } from './retriever-request.ts';
 import { readScriptFields, type ScriptFieldRequest } from './script-field-request.ts';
 import { parseSort, type SortSpec } from './sort-request.ts';
 import { parseSuggest, type Suggestion } from './suggest-request.ts';
@@ -46,6 +47,8 @@ export interface SearchRequest {
   readonly query: Query | null;
   /** Searches for vectors, whose hits are added to those of the query. */
   readonly knn: readonly KnnSection[];
+  /** Searches whose hits are combined instead of those of `query` and `knn`; null for none. */
+  readonly rank: RankedSearches | null;
   readonly postFilter: Query | null;
   /** Empty sorts by score. */
   readonly sort: readonly SortSpec[];
@@ -81,6 +84,15 @@ export interface SearchRequest {
   readonly pit: PitRequest | null;
 }
 
+/** One of the searches that are combined. */
+export interface RankedSearch extends Omit<RankedBody, 'body'> {
+  readonly request: SearchRequest;
+}
+
+export interface RankedSearches extends RankRule {
+  readonly searches: readonly RankedSearch[];
+}
+
 export interface KnnSection {
   readonly query: KnnQuery;
   /** Body of `inner_hits`, for vectors in nested documents; null if there is none. */
@@ -99,6 +111,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   size: 10,
   query: null,
   knn: [],
+  rank: null,
   postFilter: null,
   sort: [],
   searchAfter: null,
@@ -141,7 +154,12 @@ export function parseSearchRequest(body: unknown, report: ReportUncacheable = ()
   if (body === undefined) return EMPTY_REQUEST;
   if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] but found [${tokenOf(body)}]`);
   const request: Draft = { ...EMPTY_REQUEST };
-  for (const [key, value] of Object.entries(body)) readKey(key, value, request, report);
+  let isRanked = false;
+  for (const [key, value] of Object.entries(body)) {
+    if (RANKING_KEYS.has(key)) isRanked = true;
+    else readKey(key, value, request, report);
+  }
+  if (isRanked) readRanking(body, request, report);
   return request;
 }
 
@@ -300,6 +318,7 @@ export function checkOptions(request: SearchRequest, { validatesSearchesWhole }:
 export function checkScroll(request: SearchRequest, dialect: Dialect): void {
   const problems: string[] = [];
   if (request.from > 0) problems.push('using [from] is not allowed in a scroll context');
+  if (request.rank !== null) problems.push('using [rank] is not allowed in a scroll context');
   if (request.size === 0) problems.push('[size] cannot be [0] in a scroll context');
   if (dialect.validatesSearchesWhole) {
     if (request.rescore.length > 0) problems.push('using [rescore] is not allowed in a scroll context');
@@ -312,6 +331,43 @@ export function checkScroll(request: SearchRequest, dialect: Dialect): void {
 function readKnn(body: JsonObject, report: ReportUncacheable): KnnSection {
   const query = parseKnn(body, (filter) => parseQuery(filter, report), true);
   return { query, innerHits: body['inner_hits'] === undefined ? null : requireObject('inner_hits', body['inner_hits']) };
+}
+
+/** Keys that are read after all others, because they combine what the others say. */
+const RANKING_KEYS = new Set(['retriever', 'rank', 'sub_searches']);
+
+function readRanking(body: JsonObject, request: Draft, report: ReportUncacheable): void {
+  const { retriever, rank, sub_searches: subSearches } = body;
+  if (retriever !== undefined) readRetriever(retriever, body, request, report);
+  else if (rank !== undefined) readRank(requireObject('rank', rank), subSearches, request, report);
+  else throw validationFailedError(['[sub_searches] requires [rank]']);
+}
+
+function readRetriever(value: unknown, given: JsonObject, request: Draft, report: ReportUncacheable): void {
+  const retriever = parseRetriever(value, given);
+  if (retriever.rank === null) {
+    for (const [key, item] of Object.entries(retriever.body)) readKey(key, item, request, report);
+    return;
+  }
+  const searches = retriever.children.map(({ body, ...rest }) => ({ ...rest, request: parseSearchRequest(body, report) }));
+  request.rank = { ...retriever.rank, searches };
+}
+
+/** `rank` combines the query or the `sub_searches` with each of the `knn` sections. */
+function readRank(body: JsonObject, subSearches: unknown, request: Draft, report: ReportUncacheable): void {
+  const rule = parseRank(body);
+  const subs =
+    subSearches === undefined ? [] : readList(subSearches).map((item) => parseSearchRequest(requireObject('sub_searches', item), report));
+  const queries = request.query === null ? subs : [{ ...EMPTY_REQUEST, query: request.query }, ...subs];
+  const searches = [...queries, ...request.knn.map((section) => ({ ...EMPTY_REQUEST, knn: [section] }))];
+  if (searches.length < 2) {
+    throw validationFailedError(['[rank] requires a minimum of [2] result sets using a combination of sub searches and/or knn searches']);
+  }
+  const excluded = { sort: request.sort.length > 0, rescore: request.rescore.length > 0, search_after: request.searchAfter !== null };
+  for (const [key, isGiven] of Object.entries(excluded)) if (isGiven) throw validationFailedError([`[rank] cannot be used with [${key}]`]);
+  request.query = null;
+  request.knn = [];
+  request.rank = { ...rule, searches: searches.map((one) => ({ request: one, weight: 1, normalizer: 'none' })) };
 }
 
 /** The inner hits of a group are a search of their own. */

@@ -21,9 +21,11 @@ export function rewriteKnn(query: KnnQuery, filter: IndexQuery | null, context: 
 
 /** The hits of a `knn` section in this shard. */
 export function rewriteVectorHits({ knn, byShard }: VectorHitsQuery, filter: IndexQuery | null, context: RewriteContext): IndexQuery {
-  if (context.comparesAllVectors) return rewriteKnn(knn, filter, context);
+  if (context.comparesAllVectors && knn !== null) return rewriteKnn(knn, filter, context);
   const bySegment = byShard.get(shardKey(context.index, context.shard));
-  return bySegment ? { op: 'scoredDocs', label: `knn:${knn.field}`, bySegment } : none('no vector of the shard is among the most similar');
+  return bySegment
+    ? { op: 'scoredDocs', label: `hits:${knn?.field ?? ''}`, bySegment }
+    : none('no vector of the shard is among the most similar');
 }
 
 /** null if no document has a vector yet. */

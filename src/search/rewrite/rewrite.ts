@@ -156,7 +156,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'knn':
       return rewriteKnn(query, rewriteFilters(query, context), context);
     case 'vector_hits':
-      return rewriteVectorHits(query, rewriteFilters(query.knn, context), context);
+      return rewriteVectorHits(query, query.knn && rewriteFilters(query.knn, context), context);
     case 'geo_distance':
     case 'geo_bounding_box':
     case 'geo_polygon':
