@@ -21,7 +21,7 @@ const EXEMPT: ReadonlyArray<readonly [problem: RegExp, reason: string]> = [
   [/^indices\.getFieldMapping\./, 'servers show null for parameters without a default'],
   [/^cat\.\w+\[\d+\]\..*: null instead of/, 'cells without a value are null'],
   [/^cat\.recovery\[\d+\]\..*_millis: "/, 'cells are text'],
-  [/^cluster\.allocationExplain\..*\.node_attributes: missing$/, 'left out by nodes without attributes'],
+  [/^(cluster\.allocationExplain|\w+Rethrottle)\..*attributes: missing$/, 'left out by nodes without attributes'],
   [/^xpack\.info\.license\.expiry_date_in_millis: missing$/, 'basic licences do not expire'],
 ];
 
