@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testedClients } from './docs/clients.ts';
 import { aggregations, analysisComponents, fieldTypes, processors, queries } from './docs/compatibility.ts';
 import { dialects } from './docs/dialects.ts';
 import { frontDirectives } from './docs/front-directives.ts';
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Prom
     processors,
     apis: restOverview,
     dialects,
+    clients: () => testedClients(root),
   },
   'docs/reference/rest-api.md': { 'common parameters': commonParams, apis: restApis },
   'docs/reference/privileges.md': { 'cluster privileges': clusterPrivileges, 'index privileges': indexPrivileges },

@@ -22,7 +22,6 @@ const EXEMPT: ReadonlyArray<readonly [problem: RegExp, reason: string]> = [
   [/^cat\.\w+\[\d+\]\..*: null instead of/, 'cells without a value are null'],
   [/^cat\.recovery\[\d+\]\..*_millis: "/, 'cells are text'],
   [/^(cluster\.allocationExplain|\w+Rethrottle)\..*attributes: missing$/, 'left out by nodes without attributes'],
-  [/^xpack\.info\.license\.expiry_date_in_millis: missing$/, 'basic licences do not expire'],
 ];
 
 const PLACEHOLDER = 'zzpartzz';
