@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -40,6 +40,51 @@ test('log records come back in order, with id, routing and source', async () => 
   expect([...store.replay(7, -1)]).toHaveLength(0);
   expect([...store.replay(8, -1)]).toHaveLength(1);
   await store.close();
+});
+
+test('records are read back in whatever order logs and seqNos are written', async () => {
+  const store = Store.open(directory);
+  const writes: ReadonlyArray<readonly [log: number, seqNos: readonly number[]]> = [
+    [5, [0, 1, 2]],
+    [5, [3, 5, 4]],
+    [5, [2, 6]],
+    [9, [0, 1]],
+    [5, [7, 8]],
+    [3, [4, 0]],
+    [9, [7, 2]],
+    [9, [8, 9, 9]],
+  ];
+  const expected = new Map<string, string>();
+  for (const [i, [log, seqNos]] of writes.entries()) {
+    store.append(
+      log,
+      seqNos.map((seqNo) => entry(seqNo, `${log}-${seqNo}`, `{"write":${i}}`)),
+    );
+    for (const seqNo of seqNos) expected.set(`${log}-${seqNo}`, `{"write":${i}}`);
+  }
+  const found = [3, 5, 9].flatMap((log) => [...store.replay(log, -1)].map(({ seqNo, record }) => [`${log}-${seqNo}`, record] as const));
+  expect(new Map(found.map(([key, record]) => [key, Buffer.from(record.source).toString()]))).toEqual(expected);
+  expect(found).toHaveLength(expected.size);
+  await store.drop(9);
+  store.append(9, [entry(0, 'again', '{}')]);
+  expect(Buffer.from(store.read(9, 0)!.source).toString()).toBe('{}');
+  await store.close();
+});
+
+test('pages of the newest log are filled', async () => {
+  const store = Store.open(directory);
+  const source = `{"text":"${'x'.repeat(1000)}"}`;
+  const count = 2000;
+  for (let start = 0; start < count; start += 100) {
+    store.append(
+      1,
+      Array.from({ length: 100 }, (_, i) => entry(start + i, String(start + i), source)),
+    );
+  }
+  await store.close();
+  const { size } = statSync(path.join(directory, 'store', 'data.mdb'));
+  // Three records fit into a page of 4 KB; pages split in half would have two.
+  expect(size / 4096).toBeLessThan(count / 2.5);
 });
 
 test('a source ends with its own bytes, not with those that follow in the shared read buffer of lmdb', async () => {
