@@ -185,7 +185,7 @@ function pageOf(
 ): { page: ShardHit[]; extra: FetchPart[] } {
   const compare = hitComparator(sorts.find((sort) => sort.length > 0) ?? []);
   let hits: ShardHit[] = [];
-  for (const { found } of runs) hits = mergeHits(hits, found.hits, compare, request.from + windowOf(request));
+  for (const { found } of runs) hits = mergeHits(hits, found.hits, compare, windowOf(request));
   const extra: FetchPart[] = [];
   const { collapse } = request;
   if (collapse) {

@@ -124,10 +124,11 @@ function afterHitOf(env: SearchEnvironment, position: number): AfterHit | null {
   return { ...last, segment: position < last.shard ? Number.POSITIVE_INFINITY : -1 };
 }
 
-/** Number of hits that a shard must find after `from`: more than a page if a rescorer or a collapse selects from them. */
+/** Number of hits that a shard must find: more than those up to the end of the page if a rescorer or a collapse selects from them. */
 export function windowOf(request: SearchRequest): number {
-  if (request.collapse) return COLLAPSE_WINDOW;
-  return Math.max(request.size, ...request.rescore.map(({ windowSize }) => windowSize));
+  const { from, size } = request;
+  if (request.collapse) return from + COLLAPSE_WINDOW;
+  return Math.max(from + size, ...request.rescore.map(({ windowSize }) => windowSize));
 }
 
 /** Hits searched for the best hit of each group. */
@@ -153,7 +154,7 @@ function prepareShard(
     postFilter: request.postFilter ? rewriteQuery(request.postFilter, context) : null,
     sort,
     boost: boostOf(request, shard.index),
-    size: request.from + windowOf(request),
+    size: windowOf(request),
     trackScores: request.trackScores,
     trackTotalHitsUpTo: request.trackTotalHitsUpTo,
     minScore: request.minScore,

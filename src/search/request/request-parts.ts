@@ -131,16 +131,25 @@ export function readRescore(body: JsonObject, report: ReportUncacheable): Rescor
       throw xContentParseError(`[query] unknown field [${key}]`);
   }
   const mode = inner['score_mode'] === undefined ? 'total' : readText(inner['score_mode'], 'rescore').toLowerCase();
-  if (!RESCORE_MODES.has(mode)) throw illegalArgumentError(`illegal score_mode [${mode}]`);
+  if (!RESCORE_MODES.has(mode))
+    throw xContentParseError('[query] failed to parse field [score_mode]', illegalArgumentError(`illegal score_mode [${mode}]`));
   const windowSize = body['window_size'] === undefined ? RESCORE_WINDOW : readInt(body['window_size'], 'window_size');
   if (windowSize < 0) throw illegalArgumentError(`[window_size] must be >= 0, found [${windowSize}]`);
   return {
     windowSize,
-    query: parseQuery(rescoreQuery, report),
+    query: readRescoreQuery(rescoreQuery, report),
     queryWeight: readWeight(inner, 'query_weight'),
     rescoreWeight: readWeight(inner, 'rescore_query_weight'),
     scoreMode: mode as RescoreRequest['scoreMode'],
   };
+}
+
+function readRescoreQuery(body: JsonObject, report: ReportUncacheable): Query {
+  try {
+    return parseQuery(body, report);
+  } catch (error) {
+    throw error instanceof ApiError ? xContentParseError('[query] failed to parse field [rescore_query]', error) : error;
+  }
 }
 
 export function readIndicesBoost(value: unknown): Array<{ index: string; boost: number }> {
