@@ -281,12 +281,13 @@ export class ShardWriter implements MergingWriter {
     templates?: NamedTemplates,
   ): Promise<number> {
     const typed = source === null ? undefined : () => parseTypedSource(source);
+    const sourceBytes = source === null ? undefined : () => source.length;
     for (let round = 0; ; round++) {
       const buffer = this.#openBuffer();
       const encoder = buffer.encoder;
       let outcome: ReturnType<MappingSnapshot['parseDocument']>;
       try {
-        outcome = this.#mapping.parseDocument(id, json, encoder, routing, typed, templates);
+        outcome = this.#mapping.parseDocument(id, json, encoder, routing, typed, templates, sourceBytes);
       } catch (error) {
         encoder.reset();
         throw error;

@@ -57,6 +57,8 @@ export interface CompiledMapping {
   readonly byPath: ReadonlyMap<string, CompiledField>;
   readonly constants: readonly ConstantKeywordMapper[];
   readonly internal: { readonly fieldNames: number; readonly ignored: number; readonly routing: number };
+  /** Writes the size of the source (`_size`), null if it is not enabled. */
+  readonly size: Mapper | null;
   /** True if a copy_to target is not mapped. */
   readonly copiesToUnmapped: boolean;
   /** True if the first value of a field changes its mapping. */
@@ -111,6 +113,7 @@ export class MappingCompiler {
       this.#fieldTypes.set(name, runtimeFieldType(name, node, this.#environment.analysis));
     }
     this.#addMetadataFields();
+    const size = String(mapping.otherMeta._size?.enabled) === 'true' ? this.#sizeMapper() : null;
     const copiesToUnmapped = [...this.#byPath.values()].some(({ copyTo }) => copyTo.some((target) => !this.#byPath.has(target)));
     return {
       root,
@@ -122,9 +125,16 @@ export class MappingCompiler {
       byPath: this.#byPath,
       constants: this.#constants,
       internal,
+      size,
       copiesToUnmapped,
       isIncomplete: [...this.#byPath.values()].some(({ mapper: { fieldType } }) => vectorFormatOf(fieldType)?.dims === null),
     };
+  }
+
+  #sizeMapper(): Mapper {
+    const mapper = mapperTypeOf('integer').create(this.#definition('_size', '_size', 'integer', null, {}, () => undefined));
+    this.#fieldTypes.set('_size', mapper.fieldType);
+    return mapper;
   }
 
   #field(spec: FieldSpec): number {
@@ -181,17 +191,8 @@ export class MappingCompiler {
   #mapper(node: FieldNode, nestedPath: string | null): Mapper {
     const type = mapperTypeOf(node.type);
     const subFields: Array<[string, FieldType]> = [];
-    const definition: FieldDefinition = {
-      name: node.name,
-      path: node.path,
-      type: node.type,
-      nestedPath,
-      ...this.#environment,
-      given: node.given,
-      get: <T>(param: string) => (node.given[param] ?? this.#default(node.type, param)) as T,
-      field: (spec) => this.#field(spec),
-      addSubField: (name, fieldType) => subFields.push([name, fieldType]),
-    };
+    const { name, path, given } = node;
+    const definition = this.#definition(name, path, node.type, nestedPath, given, (one, fieldType) => subFields.push([one, fieldType]));
     const mapper = type.create(definition);
     this.#leafNames.push(node.path);
     this.#fieldTypes.set(node.path, mapper.fieldType);
@@ -201,6 +202,27 @@ export class MappingCompiler {
     }
     if (mapper instanceof ConstantKeywordMapper) this.#constants.push(mapper);
     return mapper;
+  }
+
+  #definition(
+    name: string,
+    path: string,
+    type: string,
+    nestedPath: string | null,
+    given: FieldNode['given'],
+    addSubField: FieldDefinition['addSubField'],
+  ): FieldDefinition {
+    return {
+      name,
+      path,
+      type,
+      nestedPath,
+      ...this.#environment,
+      given,
+      get: <T>(param: string) => (given[param] ?? this.#default(type, param)) as T,
+      field: (spec) => this.#field(spec),
+      addSubField,
+    };
   }
 
   /** Applies `index.mapping.coerce` and `index.mapping.ignore_malformed` as defaults of the fields with these parameters. */

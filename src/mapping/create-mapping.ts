@@ -179,6 +179,7 @@ class Mapping implements MappingSnapshot {
     routing: string | null,
     typed: () => MutableJsonObject = () => source,
     templates: NamedTemplates = {},
+    sourceBytes?: () => number,
   ): ParseOutcome {
     const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed, templates);
     if (update !== null) {
@@ -189,7 +190,7 @@ class Mapping implements MappingSnapshot {
         return { kind: 'needsMapping', update: { mappings: update } };
       }
     }
-    this.#parser.parse(id, source, sink, routing, this.#dynamic?.ignored);
+    this.#parser.parse(id, source, sink, routing, { ignored: this.#dynamic?.ignored, sourceBytes });
     return { kind: 'parsed' };
   }
 

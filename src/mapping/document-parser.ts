@@ -2,6 +2,7 @@
 
 import { javaText } from '../common/java-text.ts';
 import { isObject, type JsonObject } from '../common/json-value.ts';
+import { writeJson } from '../common/json-write.ts';
 import { getOwn } from '../common/own-property.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -17,6 +18,13 @@ const IGNORED = utf8('_ignored');
 const ROUTING = utf8('_routing');
 /** Maximum nesting of lists, more than any mapping needs. */
 const MAX_LIST_DEPTH = 100;
+
+export interface ParseOptions {
+  /** Fields that are not mapped because the mapping is full. */
+  readonly ignored?: readonly string[];
+  /** Bytes of the source as it is stored. */
+  readonly sourceBytes?: () => number;
+}
 
 /** State of one open document: the root, or a nested child. */
 interface Frame {
@@ -76,10 +84,15 @@ export class DocumentParser implements DocumentContext {
   }
 
   /**
-   * @param ignored  fields that are not mapped because the mapping is full
    * @throws ApiError mapper_parsing_exception, strict_dynamic_mapping_exception, illegal_argument_exception
    */
-  parse(id: string, source: JsonObject, sink: DocumentSink, routing: string | null, ignored: readonly string[] = NONE): void {
+  parse(
+    id: string,
+    source: JsonObject,
+    sink: DocumentSink,
+    routing: string | null,
+    { ignored = NONE, sourceBytes }: ParseOptions = {},
+  ): void {
     this.sink = sink;
     this.#source = source;
     this.id = id;
@@ -95,6 +108,7 @@ export class DocumentParser implements DocumentContext {
       if (this.#needsTimestamp) checkTimestamp(source);
       for (const path of ignored) this.ignore(path);
       for (const constant of this.#mapping.constants) constant.indexConstant(this);
+      if (this.#mapping.size) this.#write(this.#mapping.size, sourceBytes?.() ?? Buffer.byteLength(writeJson(source)));
       this.#writeMetadata();
       this.#end();
     } catch (error) {

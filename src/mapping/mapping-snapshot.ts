@@ -50,6 +50,7 @@ export interface MappingSnapshot {
    * @param typed  parses the source again with numbers written like `1.0` as DecimalLiteral (common/json-parse.ts); called only if a document
    *   adds fields
    * @param templates  dynamic templates that the request names for new fields
+   * @param sourceBytes  size of the source as it is stored; called only if the mapping has `_size`
    * @throws ApiError mapper_parsing_exception and the other errors of Elasticsearch for a document
    */
   parseDocument(
@@ -59,6 +60,7 @@ export interface MappingSnapshot {
     routing: string | null,
     typed?: () => JsonObject,
     templates?: NamedTemplates,
+    sourceBytes?: () => number,
   ): ParseOutcome;
   /** True if a field is a runtime field. */
   readonly hasRuntime: boolean;

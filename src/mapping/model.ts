@@ -110,4 +110,5 @@ export const METADATA_FIELDS: ReadonlySet<string> = new Set([
   '_type',
   '_uid',
   '_doc_count',
+  '_size',
 ]);

@@ -98,6 +98,7 @@ function hitJson(
   const dropped: MutableJsonObject = {};
   if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields, dropped);
   runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
+  if (at.shard.mapping.field('_size')) addSize(target, request, out, fields);
   for (const field of at.scriptFields) field(target, fields);
   for (const _ in fields) {
     out['fields'] = fields;
@@ -152,6 +153,14 @@ function storedFields(target: FetchTarget, wanted: readonly string[], fields: Mu
       fields,
     );
   }
+}
+
+/** Adds the size of the source where it is asked for: to the hit as a stored field, to its fields otherwise. */
+function addSize({ segment, hit }: FetchTarget, request: FetchRequest, out: MutableJsonObject, fields: MutableJsonObject): void {
+  const [size] = segment.values('_size', hit.docId);
+  if (size === undefined) return;
+  if (request.storedFields?.includes('_size')) out['_size'] = Number(size);
+  if (request.fields.some(({ field }) => field === '_size')) fields['_size'] = [Number(size)];
 }
 
 /** Groups hits by shard and segment. */
