@@ -2,15 +2,16 @@
 // and Maven).
 //   npm run bench:analysis [-- --corpus DIR] [--rounds 7] [--only NAME] [--lucene] [--out FILE.json]
 // --corpus: a folder of LANG.ndjson files with `text`, by default `multilingual` of `npm run bench:data`. Each row is an analyzer on its
-// language's texts, as many short calls as there are paragraphs; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds (more than
-// asked for in a row that takes less than three seconds), in which the contenders take turns; Lucene (CPU of its one thread, a warm JVM) between two halves of them. Contenders get texts as they have them in life:
+// language's paragraphs, one short call for each paragraph; MB are UTF-8 bytes, seconds CPU seconds of all threads, best of the rounds (more of
+// them for a row that takes less than three seconds), in which the contenders take turns; Lucene (CPU of its one thread, a warm JVM) runs between
+// two halves of them. Each contender gets its usual input:
 //   gannet   UTF-8 bytes, as an indexer has them; "x lucene" compares this
-//   strings  JavaScript strings, through the module's iterator (`tokens` in src/analyzer.ts, the analyzer by name as its users give it): of every token
-//            start and end are read, its term stays where it is as UTF-8 bytes that the iterator points to; "x rival" compares this with the fastest rival
-//   rivals   JavaScript strings; of every token there is a term as a string, which is what they make, and it is counted. None of them tells offsets.
-//   lucene   Java strings; every token's term, offsets and position increment stand in its attributes
-// A rival counts if it makes as many terms as the analyzer, give or take a fifth. Before anything is timed the kernel's tokens of the first paragraphs
-// are compared with what the host's own run of the same chain gives.
+//   strings  JavaScript strings, through the module's iterator (`tokens` in src/analyzer.ts, the analyzer by name): start and end
+//            of every token are read; its term remains UTF-8 bytes that the iterator points to; "x rival" compares this with the fastest rival
+//   rivals   JavaScript strings; each makes a string of every token, which is counted; none reports offsets.
+//   lucene   Java strings; the attributes hold every token's term, offsets and position increment
+// A rival counts if its number of terms is within a fifth of the analyzer's. Before anything is timed the kernel's tokens of the first paragraphs
+// are compared with what the host's own run of the same chain returns.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
