@@ -4,13 +4,13 @@ import { countText, type Frame, plainText, rateText, runLiveScreen } from '../co
 import type { Paint } from '../common/paint.ts';
 import { textTable } from '../common/text-table.ts';
 import { checkFlags, flagValue, parseArguments, UsageError } from './arguments.ts';
+import { type MetricRow, parseMetrics, sumOf } from './metrics-text.ts';
 import { type ServiceClient, withClient } from './service-client.ts';
 
 interface IndexFigures {
   readonly docs: { readonly count: number };
   readonly store: { readonly size_in_bytes: number };
   readonly indexing: { readonly index_total: number; readonly index_time_in_millis: number };
-  readonly search: { readonly query_total: number; readonly query_time_in_millis: number; readonly query_current: number };
   readonly segments: { readonly count: number };
 }
 
@@ -28,8 +28,6 @@ interface NodeStats {
   readonly indices: IndexFigures & {
     readonly merges: { readonly current: number; readonly total: number };
     readonly refresh: { readonly total: number };
-    readonly request_cache: { readonly hit_count: number; readonly miss_count: number };
-    readonly query_cache: { readonly hit_count: number; readonly miss_count: number };
   };
   readonly process: { readonly cpu: { readonly percent: number } };
   readonly jvm: {
@@ -46,8 +44,11 @@ export interface TopSample {
   readonly node: NodeStats;
   readonly indices: Readonly<Record<string, { readonly total: IndexFigures }>>;
   readonly tasks: readonly Task[];
+  /** of `_metrics` */
+  readonly metrics: ReadonlyMap<string, readonly MetricRow[]>;
 }
 
+const MAX_APIS = 10;
 const MAX_INDICES = 20;
 const MAX_TASKS = 10;
 const OWN_ACTIONS = /^(?:cluster|indices):monitor\//;
@@ -65,14 +66,15 @@ export async function topCommand(argv: string[]): Promise<number> {
 }
 
 async function readSample(client: ServiceClient): Promise<TopSample> {
-  const [{ nodes }, { indices }, tasks] = await Promise.all([
+  const [{ nodes }, { indices }, tasks, metrics] = await Promise.all([
     client.call<{ nodes: Record<string, NodeStats> }>('GET', '/_nodes/stats/indices,process,jvm,breaker,thread_pool'),
-    client.call<Pick<TopSample, 'indices'>>('GET', '/_stats/docs,store,indexing,search,segments?expand_wildcards=open,hidden'),
+    client.call<Pick<TopSample, 'indices'>>('GET', '/_stats/docs,store,indexing,segments?expand_wildcards=open,hidden'),
     client.call<{ tasks: Task[] }>('GET', '/_tasks?detailed&group_by=none'),
+    client.send('GET', '/_metrics'),
   ]);
   const node = Object.values(nodes)[0];
   if (node === undefined) throw new Error('the service reports no node');
-  return { node, indices, tasks: tasks.tasks.filter(({ action }) => !OWN_ACTIONS.test(action)) };
+  return { node, indices, tasks: tasks.tasks.filter(({ action }) => !OWN_ACTIONS.test(action)), metrics: parseMetrics(metrics.text) };
 }
 
 export function renderTop({ now, before, seconds }: Frame<TopSample>, paint: Paint): string[] {
@@ -81,20 +83,16 @@ export function renderTop({ now, before, seconds }: Frame<TopSample>, paint: Pai
   const rate = (read: (node: NodeStats) => number): string => (old ? rateText(Math.max(0, read(node) - read(old)), seconds) : '-');
   const { heap_used_in_bytes: heap, heap_max_in_bytes: heapMax } = node.jvm.mem;
   const { parent } = node.breakers;
-  const hits = (cache: 'request_cache' | 'query_cache'): string => {
-    const { hit_count: hit, miss_count: miss } = node.indices[cache];
-    return hit + miss === 0 ? '-' : `${Math.round((hit / (hit + miss)) * 100)} %`;
-  };
   const out = [
     `${paint.bold(`gannet ${plainText(node.name)}`)}  up ${durationText(node.jvm.uptime_in_millis)}  cpu ${node.process.cpu.percent} %  ` +
       `heap ${formatByteSize(heap)} of ${formatByteSize(heapMax)}  memory ${formatByteSize(parent.estimated_size_in_bytes)} of ${formatByteSize(parent.limit_size_in_bytes)}`,
-    `${rate((n) => n.indices.search.query_total)} searches/s, ${node.indices.search.query_current} running  ` +
+    `${requestRate(now, before, seconds)} requests/s  ` +
       `${rate((n) => n.indices.indexing.index_total)} docs/s indexed  ${rate((n) => n.indices.refresh.total)} refreshes/s  ` +
       `${node.indices.merges.current} merges running`,
-    `${countText(node.indices.docs.count)} documents, ${formatByteSize(node.indices.store.size_in_bytes)} in ${node.indices.segments.count} segments  ` +
-      `request cache ${hits('request_cache')}  query cache ${hits('query_cache')}`,
+    `${countText(node.indices.docs.count)} documents, ${formatByteSize(node.indices.store.size_in_bytes)} in ${node.indices.segments.count} segments`,
   ];
   section(out, paint, 'queues', ['pool', 'active', 'queue', 'rejected'], queueRows(node));
+  section(out, paint, 'requests', ['api', 'per second', 'ms', 'total', '4xx', '5xx'], apiRows(now, before, seconds));
   section(
     out,
     paint,
@@ -124,14 +122,46 @@ const queueRows = ({ thread_pool: pools, breakers }: NodeStats): string[][] => [
     .map(([name, { tripped }]) => [`breaker ${name}`, '-', '-', String(tripped)]),
 ];
 
+const REQUESTS = 'gannet_request_duration_seconds';
+const INDEX_REQUESTS = 'gannet_index_request_duration_seconds';
+
+/** Growth of a counter since the sample before. */
+function sinceMetric({ metrics }: TopSample, before: TopSample | null, name: string, labels: Readonly<Record<string, string>>): number {
+  return before === null ? 0 : Math.max(0, sumOf(metrics, name, labels) - sumOf(before.metrics, name, labels));
+}
+
+const requestRate = (now: TopSample, before: TopSample | null, seconds: number): string =>
+  before === null ? '-' : rateText(sinceMetric(now, before, `${REQUESTS}_count`, {}), seconds);
+
+/** APIs with most requests since the sample before, then in all. */
+function apiRows(now: TopSample, before: TopSample | null, seconds: number): string[][] {
+  return (now.metrics.get(`${REQUESTS}_count`) ?? [])
+    .map(({ labels, value }) => ({
+      api: labels.api,
+      total: value,
+      recent: sinceMetric(now, before, `${REQUESTS}_count`, labels),
+      ms: sinceMetric(now, before, `${REQUESTS}_sum`, labels) * 1000,
+    }))
+    .sort((a, b) => b.recent - a.recent || b.total - a.total)
+    .slice(0, MAX_APIS)
+    .map(({ api, total, recent, ms }) => [
+      api,
+      before === null ? '-' : rateText(recent, seconds),
+      recent > 0 ? (ms / recent).toFixed(1) : '-',
+      countText(total),
+      ...['client_error', 'server_error'].map((status) => countText(sumOf(now.metrics, 'gannet_requests_total', { api, status }))),
+    ]);
+}
+
 /** Those with most searches and documents since the sample before come first. */
 function indexRows(now: TopSample, before: TopSample | null, seconds: number): string[][] {
   return Object.entries(now.indices)
     .map(([name, { total }]) => {
       const old = before?.indices[name]?.total;
       const since = (read: (figures: IndexFigures) => number): number => (old ? Math.max(0, read(total) - read(old)) : 0);
-      const searches = since((f) => f.search.query_total);
-      const searchMs = since((f) => f.search.query_time_in_millis);
+      const labels = { index: name, group: 'search' };
+      const searches = sinceMetric(now, before, `${INDEX_REQUESTS}_count`, labels);
+      const searchMs = sinceMetric(now, before, `${INDEX_REQUESTS}_sum`, labels) * 1000;
       return { name, total, hasOld: old !== undefined, searches, searchMs, docs: since((f) => f.indexing.index_total) };
     })
     .sort((a, b) => b.searches + b.docs - (a.searches + a.docs) || b.total.docs.count - a.total.docs.count)

@@ -1,6 +1,7 @@
 // Opens a node with a reader in this thread, for the library.
 import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
+import { newMetricsMemory } from '../rest/core/request-metrics.ts';
 import { MainNode, type MainOptions } from './main/main-node.ts';
 import { newBreakerMemory } from './memory/memory-breaker.ts';
 import type { LogNotice } from './messages/messages.ts';
@@ -40,6 +41,7 @@ export function mainOptions(
     scratchBytes:
       lanes === 0 ? LONE_READER_SCRATCH_BYTES : Math.max(MIN_READER_SCRATCH_BYTES, Math.min(READER_SCRATCH_BYTES, Math.floor(limit / 64))),
     breakers: lanes === 0 ? null : newBreakerMemory(),
+    metrics: lanes === 0 ? null : newMetricsMemory(threadCounts(settings).httpWorkers),
     settings,
     indexers: threadCounts(settings).indexers,
     inProcess,

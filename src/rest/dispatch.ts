@@ -29,12 +29,19 @@ import { checkParam } from './core/param-kinds.ts';
 import { parseQueryParams } from './core/query-params.ts';
 import { ApiRequest } from './core/request.ts';
 import { RequestLog } from './core/request-log.ts';
+import { RequestMetrics } from './core/request-metrics.ts';
 import { Responder } from './core/responder.ts';
 import type { ApiResponse } from './core/response.ts';
 import { Router } from './core/router.ts';
 
 /** Larger answers of lanes are sent in pieces. */
 const WHOLE_BYTES = 1 << 20;
+
+/** Memory of src/rest/core/request-metrics.ts, and the row in it of one http worker. */
+export interface MetricsRow {
+  readonly memory: SharedArrayBuffer;
+  readonly row: number;
+}
 
 export class Dispatcher {
   readonly #router = new Router(ALL_APIS);
@@ -55,9 +62,10 @@ export class Dispatcher {
   /**
    * @param engine  the engine of this thread, which follows the node's state
    * @param lanes   where heavy requests run; null to run all of them here
+   * @param metrics  where this thread counts requests; null to count none
    * @throws Error an invalid setting
    */
-  constructor(settings: Settings, engine: EngineContext, logger: Logger, lanes: Lanes | null = null) {
+  constructor(settings: Settings, engine: EngineContext, logger: Logger, lanes: Lanes | null = null, metrics: MetricsRow | null = null) {
     this.#lanes = lanes;
     this.#settings = settings;
     this.#auth = new Authenticator(settings, engine.security.records);
@@ -68,6 +76,10 @@ export class Dispatcher {
       settings,
       startedMs: Date.now(),
       requestCounts: this.#requestCounts,
+      metrics:
+        metrics === null
+          ? null
+          : new RequestMetrics(metrics.memory, metrics.row, ALL_APIS, (index) => Object.hasOwn(engine.cluster.indices, index)),
     };
     this.#logger = logger;
     this.#cors = new Cors(settings);
@@ -78,7 +90,15 @@ export class Dispatcher {
       nodeName: engine.nodeName,
       nodeId: engine.nodeId,
     }));
-    this.#responder = new Responder({ settings, logger, log: this.#log, audit: this.#audit, dialect: () => engine.dialect });
+    const { metrics: counted } = this.#context;
+    this.#responder = new Responder({
+      settings,
+      logger,
+      log: this.#log,
+      audit: this.#audit,
+      dialect: () => engine.dialect,
+      metrics: counted,
+    });
     this.#contentOptions = {
       maxBytes: settings['http.max_content_length'],
       memory: engine.memory,
@@ -125,6 +145,8 @@ export class Dispatcher {
       caller: null,
       bodyText: null,
       bytes: null,
+      api: null,
+      index: null,
       reservedBytes: 0,
     };
     return this.#run(exchange).catch((error: unknown) => this.#recover(exchange, error));
@@ -162,6 +184,8 @@ export class Dispatcher {
     const authenticated = exchange.trusted === null ? this.#auth.authenticate(http) : this.#auth.trusted(exchange.trusted);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     exchange.caller = caller;
+    exchange.api = route.api;
+    exchange.index = match.values[route.pathParams.indexOf('index')] ?? null;
     this.#requestCounts.set(route.api.name, (this.#requestCounts.get(route.api.name) ?? 0) + 1);
     if (exchange.part === null) negotiateType(exchange, route, query.format);
 
@@ -253,7 +277,7 @@ export class Dispatcher {
       if (http.method === 'HEAD' || answer.body.length <= WHOLE_BYTES) {
         if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
       } else await sendInPieces(reply, answer.status, answer.headers, [answer.body]);
-      if (this.#log.isOn) this.#responder.record(exchange, answer.status, answer.body.length);
+      this.#responder.answered(exchange, answer.status, answer.body.length);
     } catch (error) {
       await this.#responder.fail(exchange, error);
     }

@@ -116,6 +116,7 @@ test('top prints one report', async () => {
   expect(stdout).toMatch(/^gannet \S+ {2}up .* cpu \d+ % {2}heap /);
   const rows = cellsOf(stdout);
   expect(rows.find(([name]) => name === 'books')?.[4]).toBe('2');
+  expect(rows.find(([name]) => name === 'index')?.slice(3)).toEqual(['2', '0', '0']);
 });
 
 test('a service that does not answer is named with what to do', async () => {

@@ -207,9 +207,32 @@ export class MainNode {
 
   /** Options for threads. */
   get threadOptions(): NodeOptions {
-    const { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, breakers, settings } =
-      this.#options;
-    return { dataPath, configPath, clusterName, nodeName, nodeId, indexBufferBytes, writeQueueBytes, scratchBytes, breakers, settings };
+    const {
+      dataPath,
+      configPath,
+      clusterName,
+      nodeName,
+      nodeId,
+      indexBufferBytes,
+      writeQueueBytes,
+      scratchBytes,
+      breakers,
+      metrics,
+      settings,
+    } = this.#options;
+    return {
+      dataPath,
+      configPath,
+      clusterName,
+      nodeName,
+      nodeId,
+      indexBufferBytes,
+      writeQueueBytes,
+      scratchBytes,
+      breakers,
+      metrics,
+      settings,
+    };
   }
 
   /**

@@ -39,7 +39,13 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     },
     data.number === 0,
   );
-  const dispatcher = new Dispatcher(settings, reader.context, openLogger(settings, `http-${data.number}`), reader.lanes(data.laneLoad));
+  const dispatcher = new Dispatcher(
+    settings,
+    reader.context,
+    openLogger(settings, `http-${data.number}`),
+    reader.lanes(data.laneLoad),
+    options.metrics && { memory: options.metrics, row: data.number },
+  );
   // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));
   const close = () => {

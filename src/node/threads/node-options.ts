@@ -16,6 +16,8 @@ export interface NodeOptions {
   readonly scratchBytes: number;
   /** Memory of the circuit breakers (src/node/memory/memory-breaker.ts); null in a program that uses the engine as a library, whose memory is its own. */
   readonly breakers: SharedArrayBuffer | null;
+  /** Where http workers count requests (src/rest/core/request-metrics.ts); null in a program that uses the engine as a library. */
+  readonly metrics: SharedArrayBuffer | null;
   /** All settings by name, for REST, logs and authentication. */
   readonly settings: Settings;
 }

@@ -7,6 +7,7 @@ import { clusterSettingsApi, getClusterSettingsApi } from './cluster-settings.ts
 import { clusterStateApi } from './cluster-state.ts';
 import { clusterStatsApi } from './cluster-stats.ts';
 import { MAINTENANCE_APIS } from './maintenance.ts';
+import { metricsApi } from './metrics.ts';
 import { nodesInfoApi } from './nodes-info.ts';
 import { nodesStatsApi } from './nodes-stats.ts';
 import { infoApi, licenseApi, xpackApi } from './root.ts';
@@ -21,6 +22,7 @@ export const CLUSTER_ROOM: readonly ApiSpec[] = [
   clusterStatsApi,
   ...CLUSTER_ADMIN_APIS,
   ...MAINTENANCE_APIS,
+  metricsApi,
   nodesInfoApi,
   nodesStatsApi,
   infoApi,

@@ -5,6 +5,7 @@ import type { Realms } from '../../security/realms.ts';
 import type { Action } from '../auth/action.ts';
 import type { ParamKind } from './param-kinds.ts';
 import type { ApiRequest } from './request.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import type { ApiResponse } from './response.ts';
 
 export type Params = Readonly<Record<string, ParamKind>>;
@@ -30,6 +31,8 @@ export interface RestContext {
   readonly startedMs: number;
   /** Requests that this http worker handled, by the name of their API. */
   readonly requestCounts: ReadonlyMap<string, number>;
+  /** What all http workers counted; null in a lane, and where there are none. */
+  readonly metrics: RequestMetrics | null;
 }
 
 export type ApiHandler = (request: ApiRequest, context: RestContext) => ApiResponse | Promise<ApiResponse>;

@@ -6,6 +6,7 @@ import { booleanValueError } from '../../errors/catalog.ts';
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller, CallerRef } from '../../security/caller.ts';
 import type { AuditedRequest } from '../auth/audit-log.ts';
+import type { ApiSpec } from './api.ts';
 
 /** State of a request, completed step by step so that an error can be rendered at any point. */
 export interface Exchange {
@@ -26,6 +27,10 @@ export interface Exchange {
   bodyText: string | null;
   /** The decompressed body, if it was read as a whole. */
   bytes: Buffer | null;
+  /** The API of the path and method; null before it is known. */
+  api: ApiSpec | null;
+  /** The path's part that names indices; null if it has none. */
+  index: string | null;
   /** Bytes of the body in the account of src/api/core/request-memory.ts. */
   reservedBytes: number;
 }

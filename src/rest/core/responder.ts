@@ -14,6 +14,7 @@ import { audited, type Exchange, uriOf } from './exchange.ts';
 import { failedPart } from './lane-parts.ts';
 import { bytesOf, compressPieces, isLargeValue, renderInSlices, sendInPieces } from './large-response.ts';
 import type { RequestLog } from './request-log.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { type ApiResponse, acceptsGzip, compress, type RenderOptions, renderBody } from './response.ts';
 
 export interface ResponderParts {
@@ -24,6 +25,8 @@ export interface ResponderParts {
   readonly audit: AuditLog | null;
   /** The dialect that the cluster speaks at this moment. */
   readonly dialect: () => Dialect;
+  /** null where requests are not counted. */
+  readonly metrics: RequestMetrics | null;
 }
 
 export class Responder {
@@ -32,13 +35,15 @@ export class Responder {
   readonly #log: RequestLog;
   readonly #audit: AuditLog | null;
   readonly #dialect: () => Dialect;
+  readonly #metrics: RequestMetrics | null;
 
-  constructor({ settings, logger, log, audit, dialect }: ResponderParts) {
+  constructor({ settings, logger, log, audit, dialect, metrics }: ResponderParts) {
     this.#settings = settings;
     this.#logger = logger;
     this.#log = log;
     this.#audit = audit;
     this.#dialect = dialect;
+    this.#metrics = metrics;
   }
 
   async send(exchange: Exchange, response: ApiResponse): Promise<void> {
@@ -71,10 +76,17 @@ export class Responder {
       if (!Array.isArray(body)) reply.send(response.status, headers, body);
       else await sendInPieces(reply, response.status, headers, body);
     }
-    if (this.#log.isOn) this.record(exchange, response.status, sentBytes);
+    this.answered(exchange, response.status, sentBytes);
   }
 
-  record(exchange: Exchange, status: number, sentBytes: number): void {
+  /** Counts and logs an answer. */
+  answered(exchange: Exchange, status: number, sentBytes: number): void {
+    if (this.#metrics !== null && exchange.api !== null)
+      this.#metrics.record(exchange.api, exchange.index, status, performance.now() - exchange.startedMs);
+    if (this.#log.isOn) this.#record(exchange, status, sentBytes);
+  }
+
+  #record(exchange: Exchange, status: number, sentBytes: number): void {
     const { http } = exchange;
     this.#log.add({
       remoteAddress: exchange.remoteAddress,

@@ -93,6 +93,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'nodes.reload_secure_settings': { bodies: () => [{}] },
   'indices.upgrade': {},
   'nodes.info': { isVolatile: true },
+  'gannet.metrics': { isVolatile: true },
   'nodes.stats': { isVolatile: true, queries: () => ['level=indices', 'level=shards', 'fields=*'] },
   info: {},
   'license.get': {},
