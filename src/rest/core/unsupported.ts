@@ -4,6 +4,46 @@ import { ApiError } from '../../errors/api-error.ts';
 import { type ApiHandler, type ApiSpec, defineApi } from './api.ts';
 
 const ROUTES: Readonly<Record<string, readonly string[]>> = {
+  sql: [
+    'GET /_sql',
+    'POST /_sql',
+    'POST /_sql/close',
+    'GET /_sql/translate',
+    'POST /_sql/translate',
+    'GET /_sql/async/{id}',
+    'GET /_sql/async/status/{id}',
+    'DELETE /_sql/async/delete/{id}',
+  ],
+  esql: ['POST /_query', 'POST /_query/async', 'GET /_query/async/{id}', 'DELETE /_query/async/{id}'],
+  eql: ['GET /{index}/_eql/search', 'POST /{index}/_eql/search', 'GET /_eql/search/{id}', 'DELETE /_eql/search/{id}'],
+  query_rules: [
+    'GET /_query_rules',
+    'GET /_query_rules/{ruleset_id}',
+    'PUT /_query_rules/{ruleset_id}',
+    'DELETE /_query_rules/{ruleset_id}',
+  ],
+  knn_search: ['GET /{index}/_knn_search', 'POST /{index}/_knn_search'],
+  synonyms: [
+    'GET /_synonyms',
+    'GET /_synonyms/{set_id}',
+    'PUT /_synonyms/{set_id}',
+    'DELETE /_synonyms/{set_id}',
+    'GET /_synonyms/{set_id}/{rule_id}',
+    'PUT /_synonyms/{set_id}/{rule_id}',
+    'DELETE /_synonyms/{set_id}/{rule_id}',
+  ],
+  'indices.disk_usage': ['POST /{index}/_disk_usage'],
+  'indices.field_usage_stats': ['GET /{index}/_field_usage_stats'],
+  'indices.downsample': ['POST /{index}/_downsample/{target}'],
+  enrich: [
+    'GET /_enrich/policy',
+    'GET /_enrich/policy/{name}',
+    'PUT /_enrich/policy/{name}',
+    'DELETE /_enrich/policy/{name}',
+    'PUT /_enrich/policy/{name}/_execute',
+    'POST /_enrich/policy/{name}/_execute',
+    'GET /_enrich/_stats',
+  ],
   security: [
     'GET /_security/role_mapping',
     'GET /_security/role_mapping/{name}',

@@ -12,6 +12,7 @@ import { SEARCH_PIPELINE_APIS } from './search-pipelines.ts';
 import { searchShardsApi } from './search-shards.ts';
 import { renderApi, templateApi } from './search-template.ts';
 import { SCRIPT_APIS } from './stored-scripts.ts';
+import { termsEnumApi } from './terms-enum.ts';
 
 export const SEARCH_ROOM: readonly ApiSpec[] = [
   countApi,
@@ -31,4 +32,5 @@ export const SEARCH_ROOM: readonly ApiSpec[] = [
   searchApi,
   ...ASYNC_SEARCH_APIS,
   ...SCRIPT_APIS,
+  termsEnumApi,
 ];

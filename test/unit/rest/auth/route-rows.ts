@@ -308,6 +308,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'async_search.get': { isVolatile: true },
   'async_search.status': { isVolatile: true },
   'async_search.delete': {},
+  terms_enum: {
+    bodies: (name) => [
+      { field: 'k' },
+      { field: 'canaryfield' },
+      ...lookups(name)
+        .slice(0, 2)
+        .map((index_filter) => ({ field: 'k', index_filter })),
+    ],
+  },
   put_script: { bodies: () => [{ script: { lang: 'painless', source: '1' } }] },
   get_script: {},
   scripts_painless_execute: {
