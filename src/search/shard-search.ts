@@ -1,10 +1,11 @@
 // The query phase on one shard: prepares the request for its index, runs the query with aggregations and rescorers, measures profiles.
 import type { AggTree, Bindings, SegmentPartial } from '../aggs/index.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { makeCounters } from '../plan/query-plan.ts';
 import { MATCH_ALL } from '../query/query.ts';
-import { checkCollapseField } from './fetch/collapse.ts';
+import { checkCollapseField, collapseShardHits } from './fetch/collapse.ts';
 import { checkDocvalueFields } from './fetch/fetch-phase.ts';
 import type { FetchShard } from './fetch/fetch-target.ts';
 import { checkInnerHits, innerHitsOf } from './fetch/inner-hits.ts';
@@ -73,7 +74,7 @@ export function* searchShard(
   const ready = performance.now();
   const collected = aggs && makeCollector(aggs, shard, position, env);
   const found = yield* queryShardHits(shard, at.prepared, position, { ...control, aggs: collected }, afterHitOf(env, position));
-  const rescored = request.rescore.length === 0 ? found : rescoreHits(found, request.rescore, at.prepared, contextOf(shard, env), control);
+  const rescored = request.rescore.length === 0 ? found : rescoreShard(search, at, found);
   if (collected) {
     search.partials.push(...collected.partials);
     search.bindings.push(collected.bindings);
@@ -220,8 +221,28 @@ function checkLimits(shard: SearchShard, request: SearchRequest): void {
   if (request.rescore.length > 0 && request.collapse && !shard.dialect.collapsesRescored) {
     throw new ApiError('search_exception', 400, 'cannot use `collapse` in conjunction with `rescore`');
   }
-  if (request.collapse) checkCollapseField(shard, request.collapse.field);
+  if (request.collapse) {
+    checkCollapseField(shard, request.collapse.field);
+    checkCollapseAfter(request, request.collapse.field, shard.dialect);
+  }
   const { trackTotalHitsUpTo } = request;
   if (trackTotalHitsUpTo < 0) throw illegalArgumentError(`totalHitsThreshold must be >= 0, got ${trackTotalHitsUpTo}`);
   checkDocvalueFields(shard, request.docvalueFields.length);
+}
+
+/** Rescores the hits of a shard; of collapsed ones, those that were the best of their groups before. */
+function rescoreShard({ request, env, control }: ShardedSearch, at: FetchShard, found: ShardHits): ShardHits {
+  const { collapse } = request;
+  const hits = collapse === null ? found.hits : collapseShardHits(found.hits, at, collapse);
+  return rescoreHits({ ...found, hits }, request.rescore, at.prepared, contextOf(at.shard, env), control);
+}
+
+/** Version 8 pages through groups by their field only. @throws ApiError illegal_argument_exception */
+function checkCollapseAfter({ searchAfter, sort }: SearchRequest, field: string, dialect: Dialect): void {
+  if (searchAfter === null || !dialect.validatesSearchesWhole) return;
+  const isSame = sort.length === 1 && 'field' in sort[0] && sort[0].field === field;
+  if (!isSame)
+    throw illegalArgumentError(
+      'Cannot use [collapse] in conjunction with [search_after] unless the search is sorted on the same field. Multiple sort fields are not allowed.',
+    );
 }

@@ -30,7 +30,6 @@ const PARTIAL_AGGS: Notes = {
   geohash_grid: 'no scripts, no `bounds`',
   geotile_grid: 'no scripts, no `bounds`',
   composite: 'no `bounds` in geo sources',
-  histogram: 'not on numeric range fields',
   moving_avg: 'no `predict`',
   moving_fn: 'the script is one call of a MovingFunctions method',
   bucket_script: 'no stored scripts',

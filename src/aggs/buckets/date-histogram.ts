@@ -8,17 +8,18 @@ import { illegalArgumentError, xContentError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { columnOf, millisecondsOf, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, SegmentScope, Slice } from '../types.ts';
-import { rangeSlices } from './date-ranges.ts';
 import {
   type BoundHistogram,
   bindHistogram,
   type Grid,
   type HistogramParams,
   LAST_DATE,
+  limitsOfSlices,
   MOST_STARTS,
   mergeGrid,
   parseCommon,
 } from './histogram.ts';
+import { rangeSlices } from './range-buckets.ts';
 
 /** Reads `calendar_interval`, `fixed_interval`, the deprecated `interval`, `offset` and `time_zone`; null without an interval. */
 export function parseRounding(p: Params, zoneId: string | null, name: string): Rounding | null {
@@ -112,9 +113,11 @@ export const dateHistogramType: AggType = {
   merge(spec, given, parents, ctx) {
     const { rounding, minDocCount } = spec.params as HistogramParams;
     const round = present(rounding);
-    const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...rangeSlices(spec, given, parents, round, ctx)];
-    const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
+    const limits = limitsOfSlices(given);
     const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
+    const steps = { at: (ms: number) => round.round(ms), next: (start: number) => round.next(start) };
+    const ranges = rangeSlices(spec, given, parents, { steps, bounds: hard }, ctx);
+    const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...ranges];
     const typical = round.next(round.round(0)) - round.round(0);
     const grid: Grid = {
       repeatsKeys: (slice) => isRawCached(spec, slice),
@@ -127,7 +130,8 @@ export const dateHistogramType: AggType = {
       spread: (first, last) => Math.floor((last - first) / typical) + 1,
       extend: limits?.extendedLimits ?? null,
       keyFor: (value) => round.round(value),
-      isInside: (key) => key >= hard.min && key < hard.max,
+      // Ranges are cut at the bounds; their first bucket may begin before.
+      isInside: (key) => ranges.length > 0 || (key >= hard.min && key < hard.max),
     };
     return mergeGrid(spec, slices, parents, ctx, grid, minDocCount);
   },

@@ -2,9 +2,10 @@
 import { jsonDouble } from '../../common/json-float.ts';
 import type { JsonObject } from '../../common/json-value.ts';
 import { asCause } from '../../errors/api-error.ts';
+import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { Rounding } from '../dates/rounding.ts';
-import { illegalArgumentError, tooManyBuckets, unsupported, xContentError } from '../errors.ts';
+import { illegalArgumentError, tooManyBuckets, xContentError } from '../errors.ts';
 import { formatOf } from '../metrics/numeric.ts';
 import { applyRates, hasRates } from '../metrics/rate.ts';
 import { Params, pointName } from '../params.ts';
@@ -14,6 +15,7 @@ import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, Slice } from '../types.ts';
+import { rangeSlices } from './range-buckets.ts';
 
 interface Bounds {
   readonly min: unknown;
@@ -87,9 +89,10 @@ export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
     ctx,
     isDate ? ['date', 'numeric', 'boolean', 'range'] : ['numeric', 'date', 'boolean', 'range'],
   );
-  if (source.type?.family === 'range' && !(isDate && source.type.typeName === 'date_range')) {
-    throw unsupported(`[${spec.typeName}] on a field of type [${source.type.typeName}]`);
-  }
+  if (source.type?.family === 'range' && !suitsRange(source.type.typeName, isDate))
+    throw illegalArgumentError(
+      `Field [${params.source.field}] of type [${source.type.typeName}] is not supported for aggregation [${spec.typeName}]`,
+    );
   for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);
   const limits = (b: Bounds | null, what: string) => (b ? limitsOf(b, what, spec.name, source, ctx) : null);
   const extendedLimits = limits(params.extended, 'extended_bounds');
@@ -103,11 +106,18 @@ export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   return { ...source, extendedLimits, hardLimits };
 }
 
+/** Dates go with dates, numbers with numbers. */
+function suitsRange(typeName: string, isDate: boolean): boolean {
+  return isDate ? typeName === 'date_range' : typeName !== 'date_range' && typeName !== 'ip_range';
+}
+
 function limitsOf(b: Bounds, what: string, name: string, source: ValuesSource, ctx: BindContext): Limits {
   const number = (value: unknown, open: number): number => {
     if (value === null) return open;
     if (typeof value === 'number') return value;
-    if (source.isDate && source.format) return Number(source.format.parse(String(value), false, ctx.index.nowMs));
+    const isDateRange = source.type?.typeName === 'date_range';
+    const format = isDateRange ? standAloneField('date').format(null, null) : source.isDate ? source.format : null;
+    if (format) return Number(format.parse(String(value), false, ctx.index.nowMs));
     const parsed = Number(value);
     if (Number.isNaN(parsed)) throw illegalArgumentError(`failed to parse [${what}] with value [${String(value)}]`);
     return parsed;
@@ -160,12 +170,17 @@ export const histogramType: AggType = {
     const hard = bound.hardLimits;
     const minKey = hard ? Math.ceil(hard.min / interval) : -Infinity;
     const maxKey = hard ? Math.floor(hard.max / interval) : Infinity;
+    if (bound.kind === 'binary') return { op: 'docs', children: [] };
     return { op: 'histogram', source: columnOf(bound, segment), interval, offset, minKey, maxKey, missingApart: false, children };
   },
-  merge(spec, slices, parents, ctx) {
+  merge(spec, given, parents, ctx) {
     const { interval, offset, minDocCount, extended } = spec.params as HistogramParams;
-    const limits = (slices.find((slice) => (slice.bound as BoundHistogram).type)?.bound ?? slices[0]?.bound) as BoundHistogram | undefined;
+    const limits = limitsOfSlices(given);
     const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
+    const keyFor = (value: number): number => Math.floor((value - offset) / interval);
+    const steps = { at: keyFor, next: (key: number) => key + 1 };
+    const ranges = rangeSlices(spec, given, parents, { steps, bounds: hard }, ctx);
+    const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...ranges];
     const grid: Grid = {
       repeatsKeys: () => false,
       keyOf: (_slice, raw) => Number(raw),
@@ -173,12 +188,18 @@ export const histogramType: AggType = {
       next: (key) => key + 1,
       spread: (first, last) => last - first + 1,
       extend: extended && limits?.extendedLimits ? { min: limits.extendedLimits.min, max: limits.extendedLimits.max } : null,
-      keyFor: (value) => Math.floor((value - offset) / interval),
-      isInside: (key) => key * interval >= hard.min && key * interval <= hard.max,
+      keyFor,
+      isInside: (key) => ranges.length > 0 || (key * interval >= hard.min && key * interval <= hard.max),
     };
     return mergeGrid(spec, slices, parents, ctx, grid, minDocCount);
   },
 };
+
+/** The binding with the bounds: of a slice whose index has the field, if there is one. */
+export function limitsOfSlices(slices: readonly Slice[]): BoundHistogram | null {
+  const slice = slices.find(({ bound }) => (bound as BoundHistogram).type) ?? slices[0];
+  return slice === undefined ? null : (slice.bound as BoundHistogram);
+}
 
 /** Key functions in which the histograms differ: keys, their doubles and their successors. */
 export interface Grid {

@@ -18,9 +18,20 @@ import { type FetchPart, type FetchShard, fetchShardOf } from './fetch-target.ts
  * @throws ApiError illegal_state_exception: a document has several values
  */
 export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchShard | null)[], collapse: CollapseRequest): ShardHit[] {
-  const seen = new Set<string | number | bigint | null>();
+  return firstOfGroups(hits, (hit) => groupKey(fetchShardOf(shards, hit), hit, collapse.field));
+}
+
+/** Keeps the best hit of each group in one shard. */
+export function collapseShardHits(hits: readonly ShardHit[], shard: FetchShard, collapse: CollapseRequest): ShardHit[] {
+  return firstOfGroups(hits, (hit) => groupKey(shard, hit, collapse.field));
+}
+
+type GroupKey = string | number | bigint | null;
+
+function firstOfGroups(hits: readonly ShardHit[], groupOf: (hit: ShardHit) => GroupKey): ShardHit[] {
+  const seen = new Set<GroupKey>();
   return hits.filter((hit) => {
-    const key = groupKey(fetchShardOf(shards, hit), hit, collapse.field);
+    const key = groupOf(hit);
     return !seen.has(key) && seen.add(key);
   });
 }
@@ -35,11 +46,15 @@ function fieldOf({ mapping }: SearchShard, name: string): FieldType {
 export function checkCollapseField(shard: SearchShard, name: string): void {
   const field = fieldOf(shard, name);
   if (!field.isAggregatable || field.runtime || (field.spec.column !== 'ordinals' && field.family !== 'numeric')) {
-    throw illegalArgumentError(`unknown type for collapse field \`${name}\`, only keywords and numbers are accepted`);
+    throw illegalArgumentError(
+      shard.dialect.validatesSearchesWhole
+        ? `collapse is not supported for the field [${name}] of the type [${field.typeName}]`
+        : `unknown type for collapse field \`${name}\`, only keywords and numbers are accepted`,
+    );
   }
 }
 
-function groupKey({ shard }: FetchShard, hit: ShardHit, name: string): string | number | bigint | null {
+function groupKey({ shard }: FetchShard, hit: ShardHit, name: string): GroupKey {
   const field = fieldOf(shard, name);
   const segment = shard.segments[hit.segment];
   const column = field.spec.name;

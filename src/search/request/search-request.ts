@@ -370,6 +370,8 @@ function readRank(body: JsonObject, subSearches: unknown, request: Draft, report
   request.rank = { ...rule, searches: searches.map((one) => ({ request: one, weight: 1, normalizer: 'none' })) };
 }
 
+const NO_NAME = 'inner_hits must have a [name]; set the [name] field in the inner_hits definition';
+
 /** The inner hits of a group are a search of their own. */
 function readCollapse(body: JsonObject, report: ReportUncacheable): CollapseRequest {
   let field: string | null = null;
@@ -380,13 +382,18 @@ function readCollapse(body: JsonObject, report: ReportUncacheable): CollapseRequ
       checkListLimit(key, value);
       for (const item of readList(value)) {
         const { name, ...rest } = requireObject('inner_hits', item) as MutableJsonObject;
+        if (name === undefined || name === null)
+          throw xContentParseError('[collapse] failed to parse field [inner_hits]', illegalArgumentError(NO_NAME));
+        const inner = rest.collapse;
+        if (isObject(inner) && (inner.inner_hits !== undefined || inner.max_concurrent_group_searches !== undefined))
+          throw xContentParseError('[collapse] failed to parse field [inner_hits]', parsingError('Invalid token in the inner collapse'));
         groups.push({ name, request: parseSearchRequest({ size: GROUP_SIZE, ...rest }, report) });
       }
     } else if (key === 'max_concurrent_group_searches') checkGroupSearches(readInt(value, 'collapse'));
     else throw xContentParseError(`[collapse] unknown field [${key}]`);
   }
   if (field === null) throw illegalArgumentError('[collapse] requires a [field]');
-  const innerHits = groups.map(({ name, request }) => ({ name: String(name ?? field), request }));
+  const innerHits = groups.map(({ name, request }) => ({ name: String(name), request }));
   return { field, innerHits };
 }
 

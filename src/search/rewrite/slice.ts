@@ -1,4 +1,5 @@
-// Slices of a scroll or a point in time. Each document belongs to exactly one of `max` slices, by a hash of a field or of its sequence number.
+// Slices of a scroll or a point in time. Each document belongs to exactly one of `max` slices, by a hash of a field or of its id. The hashes are those
+// of Elasticsearch 7.10 and Lucene (TermsSliceQuery, DocValuesSliceQuery, Uid; Apache-2.0), so that slices have the same documents there.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
@@ -12,8 +13,71 @@ function mix(value: bigint): number {
   return Number(BigInt.asIntN(32, hash ^ (hash >> 32n)));
 }
 
-function isInSlice(value: bigint, { id, max }: { id: number; max: number }): boolean {
-  return ((mix(value) % max) + max) % max === id;
+const SEED = 7919;
+
+function floorMod(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** A column value as Lucene stores it: doubles and floats as integers that sort like them. */
+function sortableBits(value: bigint | number, typeName: string): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeName === 'float') {
+    bits.setFloat32(0, value);
+    const raw = bits.getInt32(0);
+    return BigInt(raw ^ ((raw >> 31) & 0x7fffffff));
+  }
+  bits.setFloat64(0, value);
+  const raw = bits.getBigInt64(0);
+  return BigInt.asIntN(64, raw ^ ((raw >> 63n) & 0x7fffffffffffffffn));
+}
+
+/** An `_id` as the bytes of its term: digits in pairs, base64 decoded, anything else as UTF-8. */
+function idBytes(id: string): Uint8Array {
+  if (/^\d+$/.test(id)) {
+    const bytes = [0xfe];
+    for (let i = 0; i < id.length; i += 2) {
+      const low = i + 1 < id.length ? id.charCodeAt(i + 1) - 48 : 0x0f;
+      bytes.push(((id.charCodeAt(i) - 48) << 4) | low);
+    }
+    return Uint8Array.from(bytes);
+  }
+  if (isBase64(id)) {
+    const decoded = Buffer.from(id, 'base64url');
+    return decoded[0] >= 0xfd ? Buffer.concat([Buffer.of(0xfd), decoded]) : decoded;
+  }
+  return Buffer.concat([Buffer.of(0xff), Buffer.from(id)]);
+}
+
+/** True for URL-safe base64 without padding and without bits left over. */
+function isBase64(id: string): boolean {
+  const rest = id.length & 3;
+  if (id.length === 0 || rest === 1 || !/^[\w-]+$/.test(id)) return false;
+  const last = id[id.length - 1];
+  return rest === 0 || (rest === 2 ? 'AQgw' : 'AEIMQUYcgkosw048').includes(last);
+}
+
+/** MurmurHash3 x86 32 of bytes with Lucene's seed for slices, as a signed integer. */
+function murmur3(bytes: Uint8Array): number {
+  const scramble = (block: number): number => {
+    const product = Math.imul(block, 0xcc9e2d51);
+    return Math.imul((product << 15) | (product >>> 17), 0x1b873593);
+  };
+  let hash = SEED;
+  const whole = bytes.length & ~3;
+  for (let i = 0; i < whole; i += 4) {
+    hash ^= scramble(bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24));
+    hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+  }
+  let tail = 0;
+  for (let i = bytes.length - 1; i >= whole; i--) tail = (tail << 8) | bytes[i];
+  if (bytes.length > whole) hash ^= scramble(tail);
+  hash ^= bytes.length;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) | 0;
 }
 
 export function sliceFilter(
@@ -39,8 +103,8 @@ export function sliceFilter(
       label: 'slice',
       matches: (segment, docId) => {
         const [value] = segment.values(column, docId);
-        const bits = value === undefined ? 0n : typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
-        return isInSlice(bits, slice);
+        const hash = value === undefined ? 0 : mix(sortableBits(value, field.typeName));
+        return floorMod(hash, slice.max) === slice.id;
       },
     };
   }
@@ -48,6 +112,6 @@ export function sliceFilter(
     op: 'hostFilter',
     field: '',
     label: 'slice',
-    matches: (segment, docId) => isInSlice(BigInt(segment.seqNo(segment.rootOf(docId))), slice),
+    matches: (segment, docId) => floorMod(murmur3(idBytes(segment.idOf(docId))), slice.max) === slice.id,
   };
 }

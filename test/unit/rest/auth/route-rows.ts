@@ -54,6 +54,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'cat.count': {},
   'cat.aliases': { names: ['name'] },
   'cat.templates': {},
+  'cat.component_templates': {},
   'cat.nodes': { isVolatile: true },
   'cat.allocation': { isVolatile: true },
   'cat.master': {},

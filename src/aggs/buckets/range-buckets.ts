@@ -1,6 +1,5 @@
-// date_histogram over date_range fields: a document counts in every bucket that one of its ranges overlaps. The host reads the column.
-import { decodeRanges } from '../../mapping/range-encoding.ts';
-import type { Rounding } from '../dates/rounding.ts';
+// date_histogram and histogram over range fields: a document counts in every bucket that one of its ranges overlaps. The host reads the column.
+import { decodeRanges, rangeKindOf } from '../../mapping/range-encoding.ts';
 import { tooManyBuckets, unsupported } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import type { ValuesSource } from '../source.ts';
@@ -10,14 +9,33 @@ import { planChildren } from './sampler.ts';
 /** Sub-aggregations run once per bucket, so the number of buckets with sub-aggregations is limited. */
 const MOST_WITH_CHILDREN = 1000;
 
-/** Converts slices of documents to slices of buckets, keyed by their starts. */
-export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: number, rounding: Rounding, ctx: ReduceContext): Slice[] {
+/** Buckets of a histogram by their keys. */
+export interface Steps {
+  /** Key of the bucket of a value. */
+  at(value: number): number;
+  next(key: number): number;
+}
+
+/** Ranges count as far as they are inside these bounds, both inclusive. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Converts slices of documents to slices of buckets, by their keys. */
+export function rangeSlices(
+  spec: AggSpec,
+  slices: readonly Slice[],
+  parents: number,
+  { steps, bounds }: { readonly steps: Steps; readonly bounds: Bounds },
+  ctx: ReduceContext,
+): Slice[] {
   const out: Slice[] = [];
   docGroups(slices, parents).forEach((groups, parent) => {
     for (const { slice, docs } of groups) {
       const byStart = new Map<number, number[]>();
       for (const doc of docs) {
-        for (const start of startsOf(slice, doc, rounding, ctx.maxBuckets)) {
+        for (const start of keysOf(slice, doc, steps, bounds, ctx.maxBuckets)) {
           const list = byStart.get(start);
           if (list) list.push(doc);
           else byStart.set(start, [doc]);
@@ -27,7 +45,7 @@ export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: nu
       const made = out.length + byStart.size;
       if (made > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, made);
       if (spec.children.length > 0 && made > MOST_WITH_CHILDREN) {
-        throw unsupported(`sub-aggregations of a [date_histogram] on a range field with more than [${MOST_WITH_CHILDREN}] buckets`);
+        throw unsupported(`sub-aggregations of a [${spec.typeName}] on a range field with more than [${MOST_WITH_CHILDREN}] buckets`);
       }
       for (const [start, list] of byStart) {
         const children =
@@ -42,15 +60,16 @@ export function rangeSlices(spec: AggSpec, slices: readonly Slice[], parents: nu
   return out;
 }
 
-function startsOf(slice: Slice, doc: number, rounding: Rounding, limit: number): Set<number> {
-  const starts = new Set<number>();
+function keysOf(slice: Slice, doc: number, steps: Steps, { min, max }: Bounds, limit: number): Set<number> {
+  const keys = new Set<number>();
   const source = slice.bound as ValuesSource;
   const bytes = source.type ? slice.segment.segment.binary(source.field, doc) : null;
-  for (const { from, to } of bytes ? decodeRanges('i64', bytes) : []) {
-    for (let start = rounding.round(Number(from)); start <= Number(to); start = rounding.next(start)) {
-      starts.add(start);
-      if (starts.size > limit) throw tooManyBuckets(limit, starts.size);
+  for (const { from, to } of source.type && bytes ? decodeRanges(rangeKindOf(source.type.typeName), bytes) : []) {
+    const last = steps.at(Math.min(Number(to), max));
+    for (let key = steps.at(Math.max(Number(from), min)); key <= last; key = steps.next(key)) {
+      keys.add(key);
+      if (keys.size > limit) throw tooManyBuckets(limit, keys.size);
     }
   }
-  return starts;
+  return keys;
 }
