@@ -19,6 +19,7 @@ import type { Query } from './query.ts';
 import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { SCORE_PARSERS } from './score-queries.ts';
 import { SPAN_PARSERS } from './span-queries.ts';
+import { parseSparseVector, parseWeightedTokens } from './sparse-vector-query.ts';
 import { TEXT_PARSERS } from './text-queries.ts';
 import { type ReportUncacheable, reportUncacheableValues } from './uncacheable.ts';
 
@@ -40,6 +41,8 @@ const PARSERS: ReadonlyMap<string, QueryParser> = new Map(
     more_like_this: parseMoreLikeThis,
     percolate: parsePercolate,
     pinned: parsePinned,
+    sparse_vector: parseSparseVector,
+    weighted_tokens: parseWeightedTokens,
     wrapper: parseWrapper,
   }),
 );

@@ -27,6 +27,7 @@ import type {
 } from './leaf-query.ts';
 import type { IntervalRule, SpanClause } from './positional-rules.ts';
 import type { BoostMode, ScoreFunction, ScoreMode } from './score-function.ts';
+import type { SparseVectorQuery } from './sparse-vector-query.ts';
 
 export interface BoolQuery extends QueryBase {
   readonly kind: 'bool';
@@ -138,6 +139,7 @@ export type LeafQuery =
   | ParentIdQuery
   | PercolateQuery
   | (QueryBase & { readonly kind: 'script'; readonly script: ScriptSpec })
+  | SparseVectorQuery
   | (QueryBase & RankFeatureParts & { readonly kind: 'rank_feature' })
   | (QueryBase & { readonly kind: 'distance_feature'; readonly field: string; readonly origin: unknown; readonly pivot: string })
   | (QueryBase & { readonly kind: 'span'; readonly clause: SpanClause })

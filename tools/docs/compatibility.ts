@@ -21,7 +21,7 @@ const PARTIAL_QUERIES: Notes = {
   script_score: PAINLESS,
   function_score: `scripts: ${PAINLESS}`,
 };
-const MISSING_QUERIES = ['semantic', 'shape', 'sparse_vector', 'weighted_tokens', 'xy_shape'];
+const MISSING_QUERIES = ['semantic', 'shape', 'xy_shape'];
 
 const PARTIAL_AGGS: Notes = {
   geo_bounds: 'no scripts, no `missing`',

@@ -24,6 +24,7 @@ import { withRuntimeFilters } from './runtime-filters.ts';
 import { rewriteDistanceFeature, rewriteRankFeature, rewriteScript, rewriteScriptScore } from './score.ts';
 import { rewriteGeoShape } from './shape.ts';
 import { rewriteSimpleQueryString } from './simple-query-string.ts';
+import { rewriteSparseVector } from './sparse-vector.ts';
 import { rewriteMatch, rewriteMultiMatch } from './text.ts';
 
 /** @throws ApiError query_shard_exception and others: the query is not valid for the index; too_many_nested_clauses */
@@ -153,6 +154,8 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
       return rewriteSpan(query.clause, context);
     case 'intervals':
       return rewriteIntervals(query.field, query.rule, context);
+    case 'sparse_vector':
+      return rewriteSparseVector(query, context);
     case 'knn':
       return rewriteKnn(query, rewriteFilters(query, context), context);
     case 'vector_hits':

@@ -29,8 +29,9 @@ public final class Rival {
       case "index" -> IndexCommand.run(words, options);
       case "query" -> QueryCommand.run(words, options);
       case "analyze" -> AnalyzeCommand.run(words);
+      case "vectors" -> VectorCommand.run(words, options);
       default -> {
-        System.err.println("unknown command [" + command + "]: index, query or analyze; see run.sh");
+        System.err.println("unknown command [" + command + "]: index, query, analyze or vectors; see run.sh");
         System.exit(2);
       }
     }
