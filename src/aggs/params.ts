@@ -1,7 +1,34 @@
 // Reads the parameters of an aggregation body one by one; whatever is left unread is an unknown field.
 import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { didYouMean } from '../common/nearest-name.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { parameterError, parsingError, xContentError } from './errors.ts';
+
+/** Errors of the types whose parsers are written by hand in Elasticsearch, for a key, the kind of its value and the name of the aggregation. */
+const UNKNOWN_FIELDS: Readonly<Record<string, (key: string, token: string, aggregation: string) => Error>> = {
+  filters: unknownKeyError,
+  nested: (key, token, name) =>
+    token === 'VALUE_STRING' ? unknownKeyError(key, token, name) : parsingError(`Unexpected token ${token} in [${name}].`),
+  reverse_nested: (key, token, name) =>
+    token === 'VALUE_STRING' ? unknownKeyError(key, token, name) : parsingError(`Unexpected token ${token} in [${name}].`),
+  global: (_key, token, name) => parsingError(`Expected [FIELD_NAME] under a [START_OBJECT], but got a [${token}] in [${name}]`),
+  'geo_distance range': (key, token) =>
+    parsingError(`Failed to parse object: ${token.startsWith('START') ? `unexpected token [${token}]` : `unknown field [${key}]`} found`),
+  sampler: (key, _token, name) => parsingError(`Unsupported property "${key}" for aggregation "${name}`),
+  significant_terms: (key) =>
+    new ApiError('x_content_parse_exception', 400, `[significant_terms] unknown field [${key}]`, {
+      rootCauses: [unknownNameError(key)],
+      causedBy: unknownNameError(key),
+    }),
+};
+
+function unknownNameError(key: string): ApiError {
+  return new ApiError('named_object_not_found_exception', 400, `unknown field [${key}]`);
+}
+
+function unknownKeyError(key: string, token: string, name: string): Error {
+  return parsingError(`Unknown key for a ${token} in [${name}]: [${key}].`);
+}
 
 export class Params {
   readonly typeName: string;
@@ -10,11 +37,13 @@ export class Params {
   /** Names read so far: candidates for the suggestion in the error for an unknown one. */
   readonly #known = new Set<string>();
   #late: Error | null = null;
+  readonly #aggregation: string;
 
-  /** @throws ApiError parsing_exception: not an object */
-  constructor(typeName: string, body: unknown) {
+  /** @param aggregation  name of the aggregation, for the messages that contain it. @throws ApiError parsing_exception: not an object */
+  constructor(typeName: string, body: unknown, aggregation = '') {
     if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] under [${typeName}], but got a [${tokenOf(body)}]`);
     this.typeName = typeName;
+    this.#aggregation = aggregation;
     this.#body = body;
     this.#left = new Set(Object.keys(body));
   }
@@ -121,7 +150,11 @@ export class Params {
 
   /** @throws ApiError x_content_parse_exception: a parameter that was not read; an error that was kept */
   done(): void {
-    for (const key of this.#left) throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.#known)}`);
+    for (const key of this.#left) {
+      const own = Object.hasOwn(UNKNOWN_FIELDS, this.typeName) ? UNKNOWN_FIELDS[this.typeName] : null;
+      if (own !== null) throw own(key, tokenOf(this.#body[key]), this.#aggregation);
+      throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.#known)}`);
+    }
     if (this.#late !== null) throw this.#late;
   }
 }

@@ -1,6 +1,7 @@
 // Values sources: a field of an index as an aggregation reads it, with its format, its `missing` value and the column of a segment.
-import { present } from '../common/present.ts';
+import { encodeGeoPoint } from '../common/geo-encoding.ts';
 import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
+import { parseGeoPoint } from '../mapping/geo-point-value.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
@@ -59,14 +60,32 @@ const VALUE_TYPES: Readonly<Record<string, string>> = {
   ip: 'ip',
 };
 
-/** @throws ApiError illegal_argument_exception: neither field nor script */
-export function parseSource(p: Params, withTimeZone = false, withScript = true): SourceParams {
+/** Names of the kinds of values in messages, by mapping type. */
+const VALUE_TYPE_NAMES: Readonly<Record<string, string>> = {
+  keyword: 'string',
+  long: 'byte|short|integer|long',
+  unsigned_long: 'unsigned_long',
+  double: 'float|double',
+  date: 'date',
+  boolean: 'boolean',
+  ip: 'ip',
+};
+
+/** Whether a field has values of the kind that a request names as `value_type`. */
+function fitsValueType({ family }: FieldType, valueType: string): boolean {
+  return ['long', 'double', 'unsigned_long'].includes(valueType) ? family === 'numeric' : family === valueType;
+}
+
+/** @param  which of the optional parameters the aggregation has. @throws ApiError illegal_argument_exception: neither field nor script */
+export function parseSource(
+  p: Params,
+  { timeZone: withTimeZone = false, script: withScript = true, format: withFormat = true } = {},
+): SourceParams {
   const script = withScript ? p.take('script') : undefined;
   const field = p.name('field');
   const missing = p.take('missing');
-  if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null && p.typeName !== 'geo_bounds'))
-    throw p.wrongType('missing', missing);
-  const format = p.name('format');
+  if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null)) throw p.wrongType('missing', missing);
+  const format = withFormat ? p.name('format') : null;
   const timeZone = withTimeZone ? p.string('time_zone') : null;
   const valueType = p.string('value_type') ?? p.string('valueType');
   if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
@@ -91,8 +110,10 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (params.script !== null) return scriptSource(typeName, params, params.script, ctx, families);
   const mapped = ctx.index.mapping.field(params.field);
   if (mapped?.runtime) return runtimeSource(typeName, params, mapped, ctx, families);
-  if (!mapped && params.valueType === null) return unmapped(params, families?.includes('keyword') ?? false);
-  const type = mapped ?? standAloneField(present(params.valueType));
+  const isPoint = families?.includes('geo_point') ?? false;
+  if (!mapped && params.valueType === null && !(isPoint && params.missing !== null))
+    return unmapped(params, families?.includes('keyword') ?? false);
+  const type = mapped ?? standAloneField(params.valueType ?? 'geo_point');
   if (!type.isAggregatable) throw notAggregatable(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (families && !families.includes(type.family)) {
@@ -100,6 +121,10 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   }
   if (type.family === 'text' && !families?.includes('text'))
     throw unsupported(`[${typeName}] on analysed terms (field [${params.field}] of type [text])`);
+  if (mapped && params.valueType !== null && !fitsValueType(type, params.valueType))
+    throw illegalArgumentError(
+      `Field type [${type.typeName}] is incompatible with specified value_type [${VALUE_TYPE_NAMES[params.valueType]}]`,
+    );
   // Text with fielddata has terms but no column.
   const kind = type.family === 'text' ? 'ordinals' : type.spec.column === 'none' ? 'i64' : type.spec.column;
   const format = type.format(params.format, params.timeZone);
@@ -218,6 +243,7 @@ function unmapped(params: SourceParams, takesTerms: boolean): ValuesSource {
 }
 
 function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: BindContext): bigint | number | Uint8Array {
+  if (type.family === 'geo_point') return encodeGeoPoint(parseGeoPoint(missing));
   if (type.spec.column === 'ordinals' || type.family === 'text') return type.termBytes(missing);
   if (type.family === 'date') {
     const raw = format.parse(String(missing), false, ctx.index.nowMs);

@@ -15,6 +15,11 @@ export function encodeLongitude(lon: number): number {
   return Math.min(MAX_BITS, Math.floor(lon / LON_DECODE));
 }
 
+/** Value of a geo column for a point. */
+export function encodeGeoPoint({ lat, lon }: { readonly lat: number; readonly lon: number }): bigint {
+  return (BigInt(encodeLatitude(lat)) << 32n) + BigInt(encodeLongitude(lon) + 2 ** 31);
+}
+
 /** Degrees of a value of a geo column, decoded as in Lucene. */
 export function decodeGeoPoint(value: bigint): { lat: number; lon: number } {
   const latBits = Number(value >> 32n);

@@ -11,7 +11,6 @@ interface Form {
 }
 
 const illegal = (reason: string): ApiError => new ApiError('illegal_argument_exception', 400, reason);
-const unparsed = (reason: string, causedBy: ApiError): ApiError => new ApiError('x_content_parse_exception', 400, reason, { causedBy });
 
 const COERCION = /^\[.*\] expects a (number|boolean), but found \[VALUE_(BOOLEAN|NUMBER)\]$/s;
 const coercionAs = (type: string): Form => ({
@@ -40,16 +39,6 @@ const FORMS_OF_8: readonly Form[] = [
     type: 'illegal_argument_exception',
     reason: /^\[(from|size)\] parameter cannot be negative, found \[(-?\d+)\]$/,
     as: ([, name, value]) => illegal(`[${name}] parameter cannot be negative but was [${value}]`),
-  },
-  {
-    type: 'illegal_argument_exception',
-    reason: /^Unknown SortOrder \[.*\]$/s,
-    as: ([reason]) => unparsed('[field_sort] failed to parse field [order]', illegal(reason)),
-  },
-  {
-    type: 'illegal_argument_exception',
-    reason: /^Unknown SortMode \[.*\]$/s,
-    as: ([reason]) => unparsed('[field_sort] failed to parse field [mode]', illegal(reason)),
   },
   {
     type: 'invalid_index_name_exception',

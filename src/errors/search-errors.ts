@@ -43,9 +43,12 @@ export function queryShardError(index: string, reason: string, causedBy: ApiErro
 
 /** A syntax error in a query string. It is the cause but not the root cause. */
 export function queryStringSyntaxError(index: string, text: string, causedBy: ApiError): ApiError {
-  return new ApiError('query_shard_exception', 400, `Failed to parse query [${text}]`, {
+  const details = { index, index_uuid: '_na_' };
+  const reason = `Failed to parse query [${text}]`;
+  return new ApiError('query_shard_exception', 400, reason, {
     causedBy,
-    details: { index, index_uuid: '_na_' },
+    details,
+    rootCauses: [new ApiError('query_shard_exception', 400, reason, { details })],
   });
 }
 

@@ -84,6 +84,8 @@ function parseGeoDistance(body: JsonObject): Query {
     } else {
       if (field !== null) throw parsingError(`[geo_distance] field name already set to [${field}] but found [${key}]`);
       field = key;
+      if (isObject(value) && Object.keys(value).some((part) => part !== 'lat' && part !== 'lon' && part !== 'geohash'))
+        throw parsingError(`[geo_distance] query does not support [${key}]`);
       point = parseGeoPoint(value);
     }
   }
@@ -96,7 +98,8 @@ function parseGeoDistance(body: JsonObject): Query {
   return { kind: 'geo_distance', field, point: center, meters, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_distance', body) };
 }
 
-interface Box {
+/** Edges in degrees. A box whose left edge is east of its right one crosses the date line. */
+export interface GeoBox {
   top: number;
   left: number;
   bottom: number;
@@ -106,7 +109,7 @@ interface Box {
 function parseGeoBox(body: JsonObject): Query {
   const options: GeoOptions = { validation: 'strict', ignoreUnmapped: false };
   let field: string | null = null;
-  let box: Box = { top: Number.NaN, left: Number.NaN, bottom: Number.NaN, right: Number.NaN };
+  let box: GeoBox = { top: Number.NaN, left: Number.NaN, bottom: Number.NaN, right: Number.NaN };
   for (const [key, value] of Object.entries(body)) {
     if (readGeoOption('geo_bounding_box', key, value, options)) continue;
     if (key === 'type') {
@@ -145,8 +148,9 @@ function parseGeoBox(body: JsonObject): Query {
   return { kind: 'geo_bounding_box', field, ...box, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_bounding_box', body) };
 }
 
-function readBox(body: JsonObject): Box {
-  const box: Box = { top: Number.NaN, left: Number.NaN, bottom: Number.NaN, right: Number.NaN };
+/** A box by its corners, edges, WKT or a geohash. @throws ApiError parse_exception */
+export function readBox(body: JsonObject): GeoBox {
+  const box: GeoBox = { top: Number.NaN, left: Number.NaN, bottom: Number.NaN, right: Number.NaN };
   const corner = (value: unknown, name: CellCorner) => parseGeoPoint(value, name);
   for (const [key, value] of Object.entries(body)) {
     switch (key) {

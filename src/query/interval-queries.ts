@@ -1,6 +1,6 @@
 // Parser of intervals: rules about the positions of terms in a text. Source: Elasticsearch's reference of the intervals query.
 
-import { isObject, type JsonObject } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
 import { REGEXP_ALL } from '../common/regexp-flags.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
@@ -34,6 +34,7 @@ export const parseIntervals: QueryParser = (body, { clauses }) => {
     throw parsingError(`[${Q}] query doesn't support multiple fields, found [${fields[0]}] and [${fields[1]}]`);
   }
   const [field] = fields;
+  if (Object.keys(body).length > 1) throw parsingError('Expected [END_OBJECT] but got [FIELD_NAME]');
   const content = body[field] as JsonObject;
   const { boost: _boost, _name, ...rules } = content;
   const names = Object.keys(rules);
@@ -56,7 +57,7 @@ function parseRule(value: unknown, depth: number, clauses: ClauseCounter): Inter
   if (!RULES.includes(name))
     throw parsingError(`Unknown interval type [${name}], expecting one of [match, any_of, all_of, prefix, wildcard, regexp]`);
   const body = value[name];
-  if (!isObject(body)) throw parsingError(`Expected [START_OBJECT] in [${name}]`);
+  if (!isObject(body)) throw xContentParseError(`[${name}] Expected START_OBJECT but was: ${tokenOf(body)}`);
   switch (name) {
     case 'match':
       return parseMatch(body, depth, clauses);
@@ -70,12 +71,18 @@ function parseRule(value: unknown, depth: number, clauses: ClauseCounter): Inter
   }
 }
 
+/** A string and nothing else, as parsers of objects want it. */
+function readString(value: unknown, parser: string, key: string): string {
+  if (typeof value !== 'string') throw xContentParseError(`[${parser}] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  return value;
+}
+
 function parseMatch(body: JsonObject, depth: number, clauses: ClauseCounter): IntervalRule {
   checkKeys('match', body, new Set(['query', 'max_gaps', 'ordered', 'mode', 'analyzer', 'use_field', 'filter']));
   if (body['query'] === undefined) throw illegalArgumentError('Required [query]');
   return {
     type: 'match',
-    query: readText(body['query'], 'match'),
+    query: readString(body['query'], 'match', 'query'),
     maxGaps: readGaps(body),
     mode: readMode(body),
     filter: readFilter(body['filter'], depth, clauses),
@@ -110,7 +117,7 @@ function parsePattern(type: 'prefix' | 'wildcard' | 'regexp', body: JsonObject):
   const maxExpansions = body['max_expansions'] === undefined ? MAX_EXPANSIONS : readInt(body['max_expansions'], type);
   return {
     type,
-    pattern: readText(body[key], type),
+    pattern: readString(body[key], type, key),
     maxExpansions,
     caseInsensitive: body['case_insensitive'] !== undefined && readBoolean(body['case_insensitive'], type),
     flags: body['flags'] === undefined ? REGEXP_ALL : parseRegexpFlags(readText(body['flags'], type)),

@@ -90,6 +90,7 @@ function parseDistanceFeature(body: JsonObject): Query {
   const { field, origin, pivot } = body;
   for (const [name, value] of Object.entries({ field, origin, pivot }))
     if (value === undefined) throw illegalArgumentError(`Required [${name}]`);
+    else if (value === null) throw xContentParseError(`[distance_feature] ${name} doesn't support values of type: VALUE_NULL`);
   return {
     kind: 'distance_feature',
     field: readText(field, 'field'),

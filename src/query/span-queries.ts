@@ -1,7 +1,7 @@
 // Parsers of span queries, which together become one tree. Source: Elasticsearch's span query builders (behaviour, error messages).
 
 import { isObject, type JsonObject } from '../common/json-value.ts';
-import { parsingError } from '../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase, readFieldBody } from './field-body.ts';
 import type { MultiTermQuery, SpanClause } from './positional-rules.ts';
 import type { Query } from './query.ts';
@@ -39,7 +39,7 @@ const spanTerm: QueryParser = (body) => {
   const { field, options, outer } = readFieldBody('span_term', body, 'value');
   checkKeys('span_term', options, new Set(['value', 'term']));
   const value = options['value'] ?? options['term'];
-  if (value === undefined || value === null) throw parsingError('value cannot be null');
+  if (value === undefined || value === null) throw illegalArgumentError('value cannot be null');
   return { kind: 'span', clause: { type: 'term', field, value }, ...readBase('span_term', options, outer) };
 };
 

@@ -137,7 +137,8 @@ function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
   const { field, options: given, outer } = readFieldBody(kind, body, 'query');
   checkKeys(kind, given, MATCH_KEYS[kind]);
   const value = given['query'];
-  if (value === undefined || value === null) throw parsingError('No text specified for text query');
+  if (value === undefined || value === null)
+    throw kind === 'match' ? parsingError('No text specified for text query') : illegalArgumentError(`[${kind}] requires query value`);
   readText(value, kind);
   const options = { ...DEFAULTS };
   for (const [key, option] of Object.entries(given)) readMatchOption(kind, key, option, options);

@@ -24,11 +24,11 @@ const PARTIAL_QUERIES: Notes = {
 const MISSING_QUERIES = ['semantic', 'shape', 'xy_shape'];
 
 const PARTIAL_AGGS: Notes = {
-  geo_bounds: 'no scripts, no `missing`',
-  geo_centroid: 'no scripts, no `missing`',
-  geo_distance: 'no scripts, no `missing`',
-  geohash_grid: 'no scripts, no `bounds`',
-  geotile_grid: 'no scripts, no `bounds`',
+  geo_bounds: 'no scripts',
+  geo_centroid: 'no scripts',
+  geo_distance: 'no scripts',
+  geohash_grid: 'no scripts',
+  geotile_grid: 'no scripts',
   composite: 'no `bounds` in geo sources',
   moving_avg: 'no `predict`',
   moving_fn: 'the script is one call of a MovingFunctions method',

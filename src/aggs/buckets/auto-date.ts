@@ -68,7 +68,7 @@ export const autoDateHistogramType: AggType = {
   isBucket: true,
   parse(name, typeName, body): AutoParams {
     const p = new Params(typeName, body);
-    const source = parseSource(p, true);
+    const source = parseSource(p, { timeZone: true });
     const buckets = positive(p, name, 'buckets') ?? 10;
     const minimum = p.string('minimum_interval');
     p.done();

@@ -48,7 +48,7 @@ function parseSourceEntry(entry: unknown, { refusesPlainInterval }: Dialect): Co
   const missing = p.string('missing_order') ?? 'default';
   if (!['first', 'last', 'default'].includes(missing)) throw illegalArgumentError(`Unknown missing order [${missing}]`);
   if (missing !== 'default' && !missingBucket) throw illegalArgumentError('missing_order cannot be set when missing_bucket is false');
-  const source = parseSource(p, true);
+  const source = parseSource(p, { timeZone: true });
   const interval = kind === 'histogram' ? (p.number('interval') ?? 0) : 0;
   if (kind === 'histogram' && interval <= 0) throw illegalArgumentError(`[interval] must be greater than 0 for [histogram] source`);
   if (kind === 'date_histogram' && refusesPlainInterval) refusePlainInterval(p);

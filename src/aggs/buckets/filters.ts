@@ -41,8 +41,8 @@ export const filterType: AggType = {
 /** All documents of the index: planned like a filter that matches all, run over all documents (see AggregationRun). */
 export const globalType: AggType = {
   isBucket: true,
-  parse(_name, typeName, body) {
-    new Params(typeName, body).done();
+  parse(name, typeName, body) {
+    new Params(typeName, body, name).done();
     return null;
   },
   bind(spec, ctx) {
@@ -68,8 +68,8 @@ interface FiltersParams {
 
 export const filtersType: AggType = {
   isBucket: true,
-  parse(_name, typeName, body, ctx): FiltersParams {
-    const p = new Params(typeName, body);
+  parse(name, typeName, body, ctx): FiltersParams {
+    const p = new Params(typeName, body, name);
     const filters = p.take('filters');
     const otherKey = p.string('other_bucket_key');
     const wantsOther = p.bool('other_bucket') ?? otherKey !== null;
@@ -143,7 +143,7 @@ interface BoundNested {
 export const nestedType: AggType = {
   isBucket: true,
   parse(name, typeName, body) {
-    const p = new Params(typeName, body);
+    const p = new Params(typeName, body, name);
     const path = p.string('path');
     p.done();
     if (path === null) throw parsingError(`Missing [path] field for nested aggregation [${name}]`);
@@ -167,8 +167,8 @@ export const nestedType: AggType = {
 
 export const reverseNestedType: AggType = {
   isBucket: true,
-  parse(_name, typeName, body) {
-    const p = new Params(typeName, body);
+  parse(name, typeName, body) {
+    const p = new Params(typeName, body, name);
     const path = p.string('path');
     p.done();
     return { path };

@@ -3,8 +3,8 @@
 import { metresOf } from '../../common/distance.ts';
 import { geohashLengthOf } from '../../common/geohash.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { unsupported } from '../errors.ts';
-import { geohashKey, geotileKey } from '../geo.ts';
+import { type GeoBox, readBox } from '../../query/geo-queries.ts';
+import { boxesOverlap, geohashBox, geohashKey, geotileBox, geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { keepOnly, mergeBuckets, mergeChildren, selectTop } from '../reduce/merge.ts';
@@ -17,6 +17,8 @@ interface GridParams {
   readonly source: SourceParams;
   readonly precision: number;
   readonly size: number;
+  /** Only cells that overlap it have buckets. */
+  readonly bounds: GeoBox | null;
 }
 
 function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => number): AggType {
@@ -24,13 +26,13 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
     isBucket: true,
     parse(name, typeName, body): GridParams {
       const p = new Params(typeName, body);
-      const source = parseSource(p);
+      const source = parseSource(p, { script: false, format: false });
       const precision = parsePrecision(p);
       const size = positive(p, name, 'size') ?? 10_000;
       positive(p, name, 'shard_size');
-      if (p.has('bounds')) throw unsupported(`[bounds] of [${typeName}]`);
+      const bounds = p.object('bounds');
       p.done();
-      return { source, precision, size };
+      return { source, precision, size, bounds: bounds === null ? null : readBox(bounds) };
     },
     bind: (spec, ctx) => bindSource(`${grid}_grid`, (spec.params as GridParams).source, ctx, ['geo_point']),
     plan(spec, bound: ValuesSource, { segment }, children): AggNode {
@@ -40,7 +42,10 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
     merge(spec, slices: readonly Slice[], parents, ctx) {
       const merged = mergeBuckets(slices, (_slice, columns, i) => BigInt(columns.keys[i]));
       const compare = (a: number, b: number) => merged.docCounts[b] - merged.docCounts[a] || (merged.keys[a] > merged.keys[b] ? -1 : 1);
-      const chosen = merged.lists(parents).map((ids) => selectTop(ids, (spec.params as GridParams).size, compare));
+      const { size, bounds } = spec.params as GridParams;
+      const boxOf = grid === 'geotile' ? geotileBox : geohashBox;
+      const isInside = (id: number): boolean => bounds === null || boxesOverlap(boxOf(merged.keys[id] as bigint), bounds);
+      const chosen = merged.lists(parents).map((ids) => selectTop(bounds === null ? ids : ids.filter(isInside), size, compare));
       const { maps, numberOf } = keepOnly(merged, chosen.flat());
       const children = mergeChildren(spec, slices, maps, chosen.flat().length, ctx);
       return {

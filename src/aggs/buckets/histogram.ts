@@ -55,7 +55,7 @@ export const LAST_DATE = (1n << 63n) - 1n;
 const BY_KEY = [orderPart('_key', false)];
 
 export function parseCommon(p: Params, name: string): Omit<HistogramParams, 'interval' | 'offset' | 'rounding' | 'refusal'> {
-  const source = parseSource(p, true);
+  const source = parseSource(p, { timeZone: p.typeName === 'date_histogram' });
   const keyed = p.bool('keyed') ?? false;
   const minDocCount = p.integer('min_doc_count') ?? 0;
   if (minDocCount < 0)

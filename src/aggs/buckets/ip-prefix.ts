@@ -35,7 +35,7 @@ export const ipPrefixType: AggType = {
   isBucket: true,
   parse(_name, typeName, body): PrefixParams {
     const p = new Params(typeName, body);
-    const source = parseSource(p, false, false);
+    const source = parseSource(p, { script: false, format: false });
     const prefixLength = p.integer('prefix_length') ?? -1;
     const isIpv6 = p.bool('is_ipv6') ?? false;
     const appendLength = p.bool('append_prefix_length') ?? false;

@@ -58,7 +58,7 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
   if (list.length > MAX_RANGES) throw tooManyBuckets(MAX_RANGES, list.length);
   const ranges = list.map((body): RangeSpec => {
     try {
-      const inner = new Params(p.typeName, body);
+      const inner = new Params(p.typeName === 'geo_distance' ? 'geo_distance range' : p.typeName, body);
       const range = {
         key: inner.string('key'),
         from: inner.take('from') ?? null,
@@ -184,7 +184,7 @@ export const dateRangeType: AggType = {
   isBucket: true,
   parse(_name, typeName, body): RangeParams {
     const p = new Params(typeName, body);
-    return parseRanges(p, parseSource(p, true), false);
+    return parseRanges(p, parseSource(p, { timeZone: true }), false);
   },
   bind(spec, ctx): BoundRanges {
     const params = (spec.params as RangeParams).source;
@@ -283,7 +283,7 @@ export const ipRangeType: AggType = {
   isBucket: true,
   parse(_name, typeName, body): RangeParams {
     const p = new Params(typeName, body);
-    return parseRanges(p, parseSource(p, false, false), true);
+    return parseRanges(p, parseSource(p, { script: false, format: false }), true);
   },
   bind(spec, ctx): BoundRanges {
     const params = spec.params as RangeParams;
@@ -335,7 +335,7 @@ export const geoDistanceType: AggType = {
     const metres = metresOf(unit);
     if (metres === null) throw p.refuse('unit', `No DistanceUnit match for [${unit}]`);
     const isPlane = isPlaneDistance(p.string('distance_type') ?? 'arc');
-    const params = parseRanges(p, parseSource(p), false);
+    const params = parseRanges(p, parseSource(p, { format: false }), false);
     if (!origin) throw illegalArgumentError('Required [origin]');
     return { ...params, origin, metres, isPlane };
   },

@@ -30,10 +30,10 @@ function samplerType(isDiversified: boolean): AggType {
   return {
     isBucket: true,
     parse(name, typeName, body, { dialect }): SamplerParams {
-      const p = new Params(typeName, body);
+      const p = new Params(typeName, body, name);
       const shardSize = p.integer('shard_size') ?? 100;
       const perValue = isDiversified ? (p.integer('max_docs_per_value') ?? 1) : 0;
-      const source = isDiversified ? parseSource(p) : null;
+      const source = isDiversified ? parseSource(p, { format: false }) : null;
       if (isDiversified) p.string('execution_hint');
       p.done();
       if (shardSize <= 0 && !dialect.blamesAggregationRequests)

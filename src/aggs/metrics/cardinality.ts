@@ -18,7 +18,7 @@ export const cardinalityType: AggType = {
   isBucket: false,
   parse(_name, typeName, body): { source: SourceParams; precision: number } {
     const p = new Params(typeName, body);
-    const source = parseSource(p);
+    const source = parseSource(p, { format: false });
     const threshold = p.integer('precision_threshold');
     if (threshold !== null && threshold < 0) {
       throw p.refuse('precision_threshold', `[precisionThreshold] must be greater than or equal to 0. Found [${threshold}] in [${_name}]`);

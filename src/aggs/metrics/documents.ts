@@ -122,7 +122,8 @@ function eachPoint(groups: ReadonlyArray<DocGroup & { slice: Slice }>, visit: (l
     const bound = slice.bound as ValuesSource;
     if (!bound.type) continue;
     for (const doc of docs) {
-      for (const raw of slice.segment.segment.values(bound.field, doc)) {
+      const values = slice.segment.segment.values(bound.field, doc);
+      for (const raw of values.length === 0 && bound.missing !== null ? [bound.missing as bigint] : values) {
         const { lat, lon } = decodeGeoPoint(BigInt(raw));
         visit(lat, lon);
       }
@@ -134,7 +135,7 @@ export const geoBoundsType: AggType = {
   isBucket: false,
   parse(_name, typeName, body) {
     const p = new Params(typeName, body);
-    const source = parseSource(p, false, false);
+    const source = parseSource(p, { script: false, format: false });
     const wrap = p.bool('wrap_longitude') ?? true;
     p.done();
     return { source, wrap };
@@ -178,7 +179,7 @@ export const geoCentroidType: AggType = {
   isBucket: false,
   parse(_name, typeName, body) {
     const p = new Params(typeName, body);
-    const source = parseSource(p);
+    const source = parseSource(p, { script: false, format: false });
     p.done();
     return { source };
   },

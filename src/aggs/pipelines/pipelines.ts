@@ -116,7 +116,8 @@ function checkBuckets(pipeline: PipelineSpec, path: string, children: readonly A
       if (at === 0 || step.name.startsWith('_') || pipelines.some(({ name }) => own(name))) break;
       throw validationError(`No aggregation [${step.name}] found for path [${path}]`);
     }
-    hasBuckets ||= MULTI_BUCKET.has(child.typeName);
+    // The buckets of a composite aggregation are a page, whose figures say nothing about the whole.
+    hasBuckets ||= MULTI_BUCKET.has(child.typeName) && child.typeName !== 'composite';
     [level, pipelines] = [child.children, child.pipelines];
   }
   if (hasBuckets) return;

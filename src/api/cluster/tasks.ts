@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MutableJsonObject } from '../../common/json-value.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { TaskInfo, TaskStart } from '../core/task-store.ts';
@@ -46,6 +46,13 @@ export async function startTask(
   return `${ctx.nodeId}:${id}`;
 }
 
+/** Servers look for the results of a task that is not running in an index, which exists once a task has stored some. */
+function notStoredError(text: string): ApiError {
+  return new ApiError('resource_not_found_exception', 404, `task [${text}] isn't running and hasn't stored its results`, {
+    causedBy: indexNotFoundError('.tasks'),
+  });
+}
+
 /** The number in `node:number`. @throws ApiError illegal_argument_exception, resource_not_found_exception: a task of another node */
 export function taskNumber(ctx: EngineContext, text: string): number {
   const match = /^([^:]+):(\d+)$/.exec(text);
@@ -55,6 +62,7 @@ export function taskNumber(ctx: EngineContext, text: string): number {
     'resource_not_found_exception',
     404,
     `task [${text}] belongs to the node [${match[1]}] which isn't part of the cluster and there is no record of the task`,
+    { causedBy: notStoredError(text) },
   );
 }
 
@@ -67,7 +75,7 @@ export async function getTask(ctx: EngineContext, text: string, waitMs: number):
     await sleep(POLL_MS);
     task = await ctx.tasks.get(id);
   }
-  if (task === null) throw new ApiError('resource_not_found_exception', 404, `task [${text}] isn't running and hasn't stored its results`);
+  if (task === null) throw notStoredError(text);
   if (task.result === null && waitMs > 0)
     throw new ApiError('timeout_exception', 500, `Timed out waiting for completion of task [${text}]`);
   const body: MutableJsonObject = { completed: task.result !== null, task: taskBody(ctx, task, true) };

@@ -41,7 +41,8 @@ export function docvalueFields(
         ? formatRuntime(type, new SegmentDocument(shard, segment, docId), format)
         : columnValues(type, segment, docId, format);
       // A field may be requested in several formats.
-      if (values.length > 0) setOwn(into, name, [...((into[name] as unknown[] | undefined) ?? []), ...values]);
+      const before = shard.dialect.keepsLastFormat ? [] : ((into[name] as unknown[] | undefined) ?? []);
+      if (values.length > 0) setOwn(into, name, [...before, ...values]);
     }
   }
 }

@@ -4,6 +4,7 @@ import { jsonDouble } from '../../common/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
 import { setOwn } from '../../common/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
 import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
@@ -151,6 +152,8 @@ function pointsOf(raw: readonly unknown[]): unknown[] {
 function show(type: FieldType, value: unknown, format: string | null): unknown {
   if (value === undefined || value === null) return undefined;
   if (type.family === 'geo_point') return showPoint(value, format);
+  if (type.family === 'numeric' && format !== null)
+    throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] of type [${type.typeName}] doesn't support formats.`);
   const valueFormat = type.format(format, null);
   try {
     switch (type.family) {

@@ -94,7 +94,8 @@ function isHighlighter(type: string): type is HighlighterType {
 function readOption(where: string, key: string, value: unknown, into: Draft, report: ReportUncacheable): void {
   switch (key) {
     case 'type': {
-      const type = readText(value, key);
+      if (typeof value !== 'string') throw xContentParseError(`[${where}] ${key} doesn't support values of type: ${tokenOf(value)}`);
+      const type = value;
       into.unknown = isHighlighter(type) ? into.unknown : `unknown highlighter type [${type}]`;
       if (isHighlighter(type)) into.type = type;
       return;

@@ -2,6 +2,7 @@
 
 import { metresOf } from '../../common/distance.ts';
 import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { type GeoPoint, isPlaneDistance, parseGeoPoint } from '../../query/geo-point.ts';
@@ -67,7 +68,8 @@ export function parseSortParameter(text: string): SortSpec[] {
 
 function isDescending(order: string): boolean {
   const lower = order.toLowerCase();
-  if (lower !== 'asc' && lower !== 'desc') throw illegalArgumentError(`Unknown SortOrder [${order}]`);
+  if (lower !== 'asc' && lower !== 'desc')
+    throw illegalArgumentError(`No enum constant org.elasticsearch.search.sort.SortOrder.${order.toUpperCase()}`);
   return lower === 'desc';
 }
 
@@ -102,6 +104,16 @@ function ofEntry(name: string, options: unknown, report: ReportUncacheable | und
   return fieldSort(name, options, report);
 }
 
+/** Reads a parameter of a field sort, whose error names it. */
+function ofField<T>(key: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type !== 'illegal_argument_exception') throw error;
+    throw xContentParseError(`[field_sort] failed to parse field [${key}]`, error);
+  }
+}
+
 const MODES = new Set<SortMode>(['min', 'max', 'sum', 'avg', 'median']);
 
 function readMode(value: unknown): SortMode {
@@ -117,10 +129,10 @@ function fieldSort(field: string, options: JsonObject, report: ReportUncacheable
   for (const [key, value] of Object.entries(options)) {
     switch (key) {
       case 'order':
-        spec.descending = isDescending(readText(value, key));
+        spec.descending = ofField(key, () => isDescending(readText(value, key)));
         break;
       case 'mode':
-        spec.mode = readMode(value);
+        spec.mode = ofField(key, () => readMode(value));
         break;
       case 'missing':
         spec.missing = value;

@@ -84,7 +84,10 @@ export function rewritePattern(query: PatternQuery, context: RewriteContext): In
     );
   }
   const rewrite = parseRewriteMethod(query.rewrite, CONSTANT);
-  if (!field) return unmapped(query.field);
+  if (!field) {
+    if (query.kind === 'regexp') regexpMatcher(query.value, query.flags, query.caseInsensitive, query.maxDeterminizedStates);
+    return unmapped(query.field);
+  }
   if (field.name === '_index' && query.kind !== 'regexp') {
     const matcher = wildcardMatcher(query.kind === 'prefix' ? `${query.value}*` : query.value, query.caseInsensitive);
     return matcher.matches(utf8.encode(context.index)) ? constant(ALL) : none('the index has another name');

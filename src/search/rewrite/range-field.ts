@@ -1,5 +1,6 @@
 // Queries on range fields (integer_range, date_range, ip_range...). The host compares them with the ranges in the binary column of each document,
 // both of whose ends are inclusive.
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
 import { decodeRanges, type EncodedRange, rangeKindOf } from '../../mapping/range-encoding.ts';
 import { type IndexQuery, none } from '../index-query/index-query.ts';
@@ -21,6 +22,11 @@ type End = EncodedRange['from'];
 
 /** Documents with a range that has the relation to the requested one. */
 export function rangeFieldQuery(field: FieldType, requested: RequestedRange, relation: RangeRelation, context: RewriteContext): IndexQuery {
+  if (field.typeName === 'integer_range' || field.typeName === 'long_range') {
+    for (const end of [requested.from, requested.to])
+      if (end !== undefined && end !== null && Number(end) % 1 !== 0 && !Number.isNaN(Number(end)))
+        throw illegalArgumentError(`Value [${String(end)}] has a decimal part`);
+  }
   const bounds = field.rangeBounds({
     from: requested.from ?? null,
     to: requested.to ?? null,

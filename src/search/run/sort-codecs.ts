@@ -36,7 +36,7 @@ function ordinalOf(segment: SegmentReader, field: string, bytes: Bytes): number 
 
 export function ordinalsCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
   const name = field.spec.name;
-  const format = field.format(null, null);
+  const format = field.format(spec.format, null);
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : field.termBytes(spec.missing);
   const givenKey = given ? keyOf(given) : null;
   return {

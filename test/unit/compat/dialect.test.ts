@@ -153,6 +153,10 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     return type === 'json_e_o_f_exception' ? '7' : type === 'x_content_parse_exception' ? '8' : 'own';
   },
   unknownSettingError: async (ask) => errorType(await ask('PUT /_cluster/settings', { transient: { nothing: 1 } })),
+  keepsLastFormat: async (ask) => {
+    const fields = ['number', { field: 'number', format: '0.0' }];
+    return (await ask('POST /docs/_search', { docvalue_fields: fields })).json.hits.hits[0].fields.number.length === 1;
+  },
   renamesAliasesOnRestore: async (ask) => {
     await ask('PUT /_snapshot/renaming', { type: 'fs', settings: { location: 'renaming' } });
     return !JSON.stringify((await ask('POST /_snapshot/renaming/none/_restore', { rename_alias_pattern: 'a' })).json).includes(
