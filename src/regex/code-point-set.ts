@@ -51,19 +51,6 @@ export class CodePointSet {
     return CodePointSet.ofRanges(Array.from(text, (char): [number, number] => [codePointAt(char, 0), codePointAt(char, 0)]));
   }
 
-  static where(test: (cp: number) => boolean): CodePointSet {
-    const ranges: [number, number][] = [];
-    for (let cp = 0, from = -1; cp <= 0x110000; cp++) {
-      const inside = cp < 0x110000 && test(cp);
-      if (inside && from < 0) from = cp;
-      if (!inside && from >= 0) {
-        ranges.push([from, cp - 1]);
-        from = -1;
-      }
-    }
-    return CodePointSet.ofRanges(ranges);
-  }
-
   /** @param cp a code point, or -1, which is in no set */
   has(cp: number): boolean {
     if (cp < 128) return (this.#ascii ?? this.#makeAscii())[cp] === 1;
