@@ -44,6 +44,11 @@ type PutArgs = { readonly name: string; readonly body: MutableJsonObject; readon
 
 export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
   checkKeys(body, INDEX_TEMPLATE_KEYS, 'index_template');
+  checkObjects(body, 'index_template', ['template', 'data_stream']);
+  if (body.priority !== undefined && body.priority !== null && !Number.isInteger(Number(body.priority)))
+    throw new ApiError('x_content_parse_exception', 400, '[1:2] [index_template] failed to parse field [priority]', {
+      causedBy: illegalArgumentError(`For input string: "${String(body.priority)}"`),
+    });
   const exists = Object.hasOwn(state.indexTemplates, name);
   if (create && exists) throw illegalArgumentError(`index template [${name}] already exists`);
   if (body.index_patterns === undefined) throw illegalArgumentError('Required [index_patterns]');
@@ -93,6 +98,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
 
 export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, create }, env) => {
   checkKeys(body, COMPONENT_KEYS, 'component_template');
+  checkObjects(body, 'component_template', ['template']);
   if (create && Object.hasOwn(state.componentTemplates, name)) throw illegalArgumentError(`component template [${name}] already exists`);
   if (!isObject(body.template)) throw illegalArgumentError('Required [template]');
   const template = normalizeBody(body.template);
@@ -111,6 +117,7 @@ export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, crea
 export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | null }> = (state, { name, body, create, order }, env) => {
   checkKeys(body, LEGACY_KEYS, 'template');
   if (create && Object.hasOwn(state.templates, name)) throw illegalArgumentError(`index_template [${name}] already exists`);
+  checkLegacyValues(body);
   const patterns = patternsOf(body.index_patterns ?? body.template);
   if (patterns.length === 0) throw validationFailedError(['index patterns are missing']);
   const template = normalizeBody(Object.fromEntries(BODY_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]]))));
@@ -125,6 +132,34 @@ export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | nul
   };
   return { state: { ...state, version: state.version + 1, templates: { ...state.templates, [name]: stored } }, response: ACKNOWLEDGED };
 };
+
+/** @throws ApiError illegal_argument_exception, number_format_exception: a value of the wrong type */
+function checkLegacyValues({ index_patterns: patterns, settings, order }: MutableJsonObject): void {
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  if (patterns !== undefined && !isText(patterns) && !(Array.isArray(patterns) && patterns.every(isText)))
+    throw illegalArgumentError('Malformed [index_patterns] value, should be a string or a list of strings');
+  if (settings !== undefined && settings !== null && !isObject(settings))
+    throw illegalArgumentError('Malformed [settings] section, should include an inner object');
+  if (order !== undefined && order !== null && !Number.isInteger(Number(order)))
+    throw new ApiError('number_format_exception', 400, `For input string: "${String(order)}"`);
+}
+
+/** JSON tokens by the names of Elasticsearch's parser. */
+function tokenOf(value: unknown): string {
+  if (Array.isArray(value)) return 'START_ARRAY';
+  if (typeof value === 'string') return 'VALUE_STRING';
+  if (typeof value === 'boolean') return 'VALUE_BOOLEAN';
+  return value === null ? 'VALUE_NULL' : 'VALUE_NUMBER';
+}
+
+/** @throws ApiError x_content_parse_exception: a part of a template that is no object */
+function checkObjects(body: MutableJsonObject, what: string, keys: readonly string[]): void {
+  for (const key of keys) {
+    const value = body[key];
+    if (value !== undefined && !isObject(value))
+      throw new ApiError('x_content_parse_exception', 400, `[1:2] [${what}] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  }
+}
 
 /** The `data_stream` of a template with its defaults. @throws ApiError x_content_parse_exception */
 function normalizeStream(options: MutableJsonObject, showsDefaults: boolean): MutableJsonObject {

@@ -239,3 +239,17 @@ test('survives a restart', async () => {
   expect(await node.ok('GET /_data_stream/logs-a')).toEqual(before);
   expect((await node.ok('GET /logs-a/_count')).count).toBe(1);
 });
+
+test('values of the wrong type in templates are refused', async () => {
+  const reason = async (line: string, body: object) => (await failure(line, body)).reason;
+  expect(await reason('PUT /_template/b', { index_patterns: 5 })).toMatch(/^Malformed \[index_patterns\] value/);
+  expect(await reason('PUT /_template/b', { index_patterns: 'b*', settings: [] })).toMatch(/^Malformed \[settings\] section/);
+  expect(await reason('PUT /_template/b', { index_patterns: 'b*', order: 'x' })).toBe('For input string: "x"');
+  const body = { index_patterns: ['b*'] };
+  expect(await reason('PUT /_index_template/b', { ...body, template: [] })).toMatch(/template doesn't support values of type: START_ARRAY/);
+  expect(await reason('PUT /_index_template/b', { ...body, data_stream: 5 })).toMatch(
+    /data_stream doesn't support values of type: VALUE_NUMBER/,
+  );
+  expect(await reason('PUT /_index_template/b', { ...body, priority: 'x' })).toMatch(/failed to parse field \[priority\]/);
+  expect(await reason('PUT /_component_template/b', { template: 5 })).toMatch(/template doesn't support values of type: VALUE_NUMBER/);
+});
