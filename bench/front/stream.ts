@@ -25,7 +25,7 @@ user root; daemon off; worker_processes 1; pid ${folder}/${name}.pid; error_log 
 events { worker_connections 20000; }
 stream { proxy_timeout 300s;
   server { listen 127.0.0.1:${port}; proxy_pass 127.0.0.1:${BACK}; }
-  server { listen 127.0.0.1:${port} udp; proxy_pass 127.0.0.1:${BACK}; } }
+  server { listen 127.0.0.1:${port} udp; proxy_timeout 2s; proxy_pass 127.0.0.1:${BACK}; } }
 `;
 
 const BACK_END = `import { createServer } from 'node:net';

@@ -7,7 +7,15 @@ interface Handle {
   writeSync(flush: number, input: Buffer | null, inOff: number, inLen: number, out: Buffer, outOff: number, outLen: number): void;
   close(): void;
 }
-type Engine = { _handle: Handle; _writeState: Uint32Array; reset(): void; close(): void; on(event: 'error', f: (e: Error) => void): void };
+type Engine = {
+  _handle: Handle;
+  _writeState: Uint32Array;
+  reset(): void;
+  close(): void;
+  destroyed: boolean;
+  errored: Error | null;
+  on(event: 'error', f: (e: Error) => void): void;
+};
 
 const SCRATCH = Buffer.allocUnsafeSlow(32 * 1024);
 /** idle streams by kind */
@@ -16,7 +24,6 @@ const RESTING_EACH = 8;
 
 /** Runs node:zlib's native stream synchronously: all output for the given input is returned. */
 export class SyncZlib {
-  #failed: Error | null = null;
   readonly #engine: Engine;
 
   readonly #kind: string;
@@ -25,9 +32,8 @@ export class SyncZlib {
     this.#kind = kind;
     // internals of node:zlib's streams, for synchronous writes
     this.#engine = internalsOf<Engine>(make()) as Engine;
-    this.#engine.on('error', (error) => {
-      this.#failed = error;
-    });
+    // Malformed input destroys the stream during the call, but is reported only after it: see `run`.
+    this.#engine.on('error', () => {});
   }
 
   /** @param kind  names what `make` creates: streams of one kind are interchangeable */
@@ -41,8 +47,9 @@ export class SyncZlib {
     let at = 0;
     let left = input.length;
     for (;;) {
+      this.#check();
       this.#engine._handle.writeSync(flush, input, at, left, SCRATCH, 0, SCRATCH.length);
-      if (this.#failed) throw this.#failed;
+      this.#check();
       const [availOut, availIn] = this.#engine._writeState;
       const made = SCRATCH.length - availOut;
       if (made > 0) out.push(Buffer.from(SCRATCH.subarray(0, made)));
@@ -52,11 +59,16 @@ export class SyncZlib {
     }
   }
 
+  #check(): void {
+    if (this.#engine.destroyed) throw this.#engine.errored ?? new Error('malformed data');
+  }
+
   /** Returns the stream for reuse, unless it failed. */
   close(): void {
+    if (this.#engine.destroyed) return;
     let list = resting.get(this.#kind);
     if (!list) resting.set(this.#kind, (list = []));
-    if (this.#failed || list.length >= RESTING_EACH) {
+    if (list.length >= RESTING_EACH) {
       this.#engine.close();
       return;
     }
