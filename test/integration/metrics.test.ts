@@ -12,10 +12,17 @@ beforeAll(async () => {
   await service.request('GET', '/books/_doc/none');
   await service.request('GET', '/none/_search');
   await service.request('GET', '/b*/_search');
+  // A worker counts a request right after it has sent the response, so another one may not see the last ones yet.
+  while (requestsIn(await metrics()) < 53) await new Promise((resolve) => setTimeout(resolve, 20));
 }, 30_000);
 afterAll(() => service.stop());
 
 const metrics = async (): Promise<string> => (await service.request('GET', '/_metrics')).body;
+const requestsIn = (text: string): number =>
+  [...text.matchAll(/^gannet_requests_total\{api="(?:index|search|get)",status="[a-z_]+"\} (\d+)$/gm)].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  );
 /** Value of a line by its name and labels, null without it. */
 const valueOf = (text: string, row: string): number | null => {
   const line = text.split('\n').find((candidate) => candidate.startsWith(`${row} `));
