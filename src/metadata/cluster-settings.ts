@@ -4,38 +4,20 @@ import { isObject, type JsonObject, type MutableJsonObject } from '../common/jso
 import { getOwn, setOwn } from '../common/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { validationFailedError } from '../errors/catalog.ts';
+import { clusterSettingCheck, hasClusterSetting } from './cluster-setting-checks.ts';
 import type { Reducer } from './reducer.ts';
 
-/** Names, or prefixes that end in a dot. Most settings have no effect and are accepted because clients set them. */
-const KNOWN = [
-  'action.auto_create_index',
-  'action.destructive_requires_name',
-  'search.max_buckets',
-  'search.default_search_timeout',
-  'search.default_allow_partial_results',
-  'search.max_open_scroll_context',
-  'search.max_open_pit_context',
-  'search.max_keep_alive',
-  'search.default_keep_alive',
-  'search.allow_expensive_queries',
-  'indices.query.bool.max_clause_count',
+/** Prefixes of settings whose names end in one of a request's own, and of groups whose members differ between servers. They have no effect. */
+const GROUPS = [
   'indices.recovery.',
   'indices.breaker.',
-  'indices.id_field_data.enabled',
-  'cluster.max_shards_per_node',
   'cluster.routing.',
   'cluster.blocks.',
   'cluster.metadata.',
   'cluster.info.',
   'cluster.indices.',
-  'cluster.auto_shrink_voting_configuration',
-  'cluster.no_master_block',
   'cluster.no_cluster_manager_block',
   'logger.',
-  'indices.lifecycle.poll_interval',
-  'indices.lifecycle.history_index_enabled',
-  'indices.lifecycle.rollover.only_if_has_documents',
-  'data_streams.lifecycle.poll_interval',
   'script.',
   'ingest.',
   'network.',
@@ -56,12 +38,14 @@ export const putClusterSettings: Reducer<{ readonly body: JsonObject }, ClusterS
   const transient = flatten(body.transient);
   if (Object.keys(persistent).length + Object.keys(transient).length === 0) throw validationFailedError(['no settings to update']);
   for (const [kind, values] of Object.entries({ persistent, transient })) {
-    for (const name of Object.keys(values)) {
-      const pattern = name.replace(/\*$/, '');
-      const known = KNOWN.some((entry) =>
-        entry.endsWith('.') ? pattern.startsWith(entry) : entry === name || (name.endsWith('*') && entry.startsWith(pattern)),
-      );
-      if (!known) throw new ApiError(env.dialect.unknownSettingError, 400, `${kind} setting [${name}], not recognized`);
+    for (const [name, value] of Object.entries(values)) {
+      const check = clusterSettingCheck(name, env.dialect.namesClusterManager);
+      if (check !== null) {
+        if (value !== null) for (const item of Array.isArray(value) ? value : [value]) check(name, String(item));
+        continue;
+      }
+      if (name.endsWith('*') ? hasClusterSetting(name.slice(0, -1)) : GROUPS.some((group) => name.startsWith(group))) continue;
+      throw new ApiError(env.dialect.unknownSettingError, 400, `${kind} setting [${name}], not recognized`);
     }
   }
   const settings = { persistent: apply(state.settings.persistent, persistent), transient: apply(state.settings.transient, transient) };
