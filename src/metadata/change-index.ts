@@ -132,9 +132,7 @@ const BLOCK_TEXTS: Readonly<Record<string, string>> = {
 function checkBlock(meta: IndexMeta, blocks: readonly string[]): void {
   for (const block of blocks) {
     if (meta.settings[block] !== 'true') continue;
-    throw new ApiError('cluster_block_exception', 403, `index [${meta.name}] blocked by: [FORBIDDEN/${BLOCK_TEXTS[block]}];`, {
-      details: { index: meta.name, index_uuid: meta.uuid },
-    });
+    throw new ApiError('cluster_block_exception', 403, `index [${meta.name}] blocked by: [FORBIDDEN/${BLOCK_TEXTS[block]}];`);
   }
 }
 

@@ -4,6 +4,7 @@ import type { MutableJsonObject } from '../../common/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
 import { ShardRouting } from '../../metadata/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';
+import { DISK_IS_FULL } from '../core/index-blocks.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
 import { nodeIdentity } from './this-node.ts';
 
@@ -92,8 +93,8 @@ const BLOCKS: Readonly<Record<string, { id: string; description: string; levels:
   'index.blocks.metadata': { id: '9', description: 'index metadata (api)', levels: ['metadata_write', 'metadata_read'] },
   'index.blocks.read_only_allow_delete': {
     id: '12',
-    description: 'index read-only / allow delete (api)',
-    levels: ['metadata_write', 'write'],
+    description: DISK_IS_FULL,
+    levels: ['write'],
   },
 };
 

@@ -12,6 +12,7 @@ import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
+import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { NO_CONDITIONS, type Refresh, type WriteOperation, type WriteOutcome } from '../core/write.ts';
 import { ingest, ingestUpsert } from '../ingest/ingest.ts';
@@ -22,7 +23,7 @@ import { idProblem, validationError } from './document-id.ts';
 import { renderSource } from './render-source.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
 import { droppedBody } from './write-document.ts';
-import { checkStreamWrite, checkWritable, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkStreamWrite, routingThroughAlias, writeIndex } from './write-target.ts';
 
 const READ_AHEAD_BYTES = 8 << 20;
 

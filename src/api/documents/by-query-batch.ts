@@ -9,13 +9,13 @@ import { RawJson } from '../../common/raw-json.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { errorObject } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
+import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 import type { WriteOperation, WriteOutcome } from '../core/write.ts';
 import { clearScrolls, continueScroll, startScroll } from '../search/scroll.ts';
 import type { SearchIndices } from '../search/search-call.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
-import { checkWritable } from './write-target.ts';
 
 /** Which documents to read. `body` is a search body: query, sort, slice... */
 export interface ByQuerySource {

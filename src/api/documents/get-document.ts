@@ -7,10 +7,11 @@ import { type Mobility, STAYS } from '../../common/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
+import { checkReadable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { checkRouting } from './conditions.ts';
 import { renderSource } from './render-source.ts';
-import { checkReadable, readIndex, routingThroughAlias } from './write-target.ts';
+import { readIndex, routingThroughAlias } from './write-target.ts';
 
 export interface GetRequest {
   readonly index: string;
@@ -50,7 +51,7 @@ export async function loadDocument(
   request: GetRequest,
 ): Promise<{ index: IndexState; document: StoredDocument | null }> {
   const index = readIndex(ctx, request.index);
-  checkReadable(index);
+  checkReadable(index.meta);
   const routing = routingThroughAlias(index, request.index, request.routing, 'search_routing');
   checkRouting(index, request.id, routing);
   if (request.refresh) await ctx.refresh(index);

@@ -3,6 +3,7 @@
 import type { SourceFilter } from '../../common/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { EngineContext } from '../core/context.ts';
+import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS, type Refresh, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { ingest, ingestUpsert } from '../ingest/ingest.ts';
@@ -12,7 +13,7 @@ import { generateId, idProblem, validationError } from './document-id.ts';
 import { renderSource } from './render-source.ts';
 import { updateBodyOptions } from './update-body.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
-import { checkStreamWrite, checkWritable, readIndex, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkStreamWrite, readIndex, routingThroughAlias, writeIndex } from './write-target.ts';
 
 export interface IndexRequest {
   readonly index: string;

@@ -112,28 +112,6 @@ function aliasMembers(ctx: EngineContext, alias: string): Array<{ index: IndexSt
   });
 }
 
-/** @throws ApiError cluster_block_exception (403): writes are blocked; index_closed_exception */
-export function checkWritable(index: IndexState): void {
-  const { settings, name, state, uuid } = index.meta;
-  if (state === 'close') throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: name, index_uuid: uuid } });
-  const block = (text: string) =>
-    new ApiError('cluster_block_exception', 403, `index [${name}] blocked by: [FORBIDDEN/${text}];`, {
-      details: { index: name, index_uuid: index.meta.uuid },
-    });
-  if (settings['index.blocks.read_only'] === 'true') throw block('5/index read-only (api)');
-  if (settings['index.blocks.write'] === 'true') throw block('8/index write (api)');
-  if (settings['index.blocks.read_only_allow_delete'] === 'true') throw block('12/index read-only / allow delete (api)');
-}
-
-/** @throws ApiError cluster_block_exception (403): reads are blocked */
-export function checkReadable(index: IndexState): void {
-  const { settings, name } = index.meta;
-  if (settings['index.blocks.read'] !== 'true') return;
-  throw new ApiError('cluster_block_exception', 403, `index [${name}] blocked by: [FORBIDDEN/7/index read (api)];`, {
-    details: { index: name, index_uuid: index.meta.uuid },
-  });
-}
-
 /** `_shards` of a write. Replicas are counted in the total but never assigned. */
 export function writeShards(index: IndexState): { total: number; successful: number; failed: number } {
   return { total: 1 + Number(index.meta.settings['index.number_of_replicas'] ?? 1), successful: 1, failed: 0 };

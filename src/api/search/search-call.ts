@@ -3,6 +3,7 @@
 import type { Mobility } from '../../common/turn.ts';
 import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from '../core/context.ts';
+import { checkReadable } from '../core/index-blocks.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 
 /** Indices to search. */
@@ -28,7 +29,9 @@ export function bodyText(body: SearchCall['body']): string {
   return body === null ? '' : typeof body === 'string' ? body : decoder.decode(body);
 }
 
-/** @throws ApiError index_not_found_exception, index_closed_exception */
+/** @throws ApiError index_not_found_exception, index_closed_exception, cluster_block_exception */
 export function resolveSearch(ctx: EngineContext, { expressions, options }: SearchIndices): ResolvedIndex[] {
-  return resolveIndices(ctx.cluster, expressions, options ? { ...SEARCH_OPTIONS, ...options } : SEARCH_OPTIONS);
+  const resolved = resolveIndices(ctx.cluster, expressions, options ? { ...SEARCH_OPTIONS, ...options } : SEARCH_OPTIONS);
+  for (const { meta } of resolved) checkReadable(meta);
+  return resolved;
 }
