@@ -1,5 +1,6 @@
 // Probability of a sequence of words by the frequencies of words and of their sequences in a field of shingles.
-// Source: Elasticsearch's phrase suggester (behaviour).
+// Source: the smoothing models and scorers of OpenSearch's phrase suggester (Apache-2.0; WordScorer, LaplaceScorer, StupidBackoffScorer,
+// LinearInterpolatingScorer), which Elasticsearch 7.10 has as well.
 import { termOfText } from '../index-query/term.ts';
 import type { Smoothing } from '../request/phrase-suggest-request.ts';
 import type { ShardStatistics } from '../shard/statistics.ts';
@@ -86,7 +87,7 @@ export class PhraseScorer {
       const triple = this.#frequency(first, before, word);
       return triple < 1 ? smoothing.discount * (pair / (before.totalTermFreq + EPSILON)) : triple / (pair + EPSILON);
     }
-    // Elasticsearch looks these sequences up in reverse.
+    // The servers look these sequences up in reverse.
     const triple = this.#frequency(word, before, first);
     if (triple < 1) return this.#bigram(word, before);
     return smoothing.trigram * (triple / (1 + this.#frequency(word, before))) + this.#bigram(word, before);

@@ -1,5 +1,6 @@
 // The phrase suggester on one shard: corrections of a whole text, chosen by the probability of their sequences of words.
-// Source: Elasticsearch's phrase suggester, a noisy channel spell checker (behaviour).
+// Source: the noisy channel spell checker of OpenSearch's phrase suggester (Apache-2.0; NoisyChannelSpellChecker, CandidateScorer,
+// DirectCandidateGenerator), which Elasticsearch 7.10 has as well. Answers are compared with Elasticsearch 7.10 and 8.15.
 import { checkTurn } from '../../common/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/field-type.ts';
