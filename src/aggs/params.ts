@@ -5,7 +5,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { parameterError, parsingError, xContentError } from './errors.ts';
 
 /** Errors of the types whose parsers are written by hand in Elasticsearch, for a key, the kind of its value and the name of the aggregation. */
-const UNKNOWN_FIELDS: Readonly<Record<string, (key: string, token: string, aggregation: string) => Error>> = {
+const UNKNOWN_FIELDS: Readonly<Record<string, (key: string, token: string, aggregation: string, hint: string) => Error>> = {
   filters: unknownKeyError,
   nested: (key, token, name) =>
     token === 'VALUE_STRING' ? unknownKeyError(key, token, name) : parsingError(`Unexpected token ${token} in [${name}].`),
@@ -15,16 +15,12 @@ const UNKNOWN_FIELDS: Readonly<Record<string, (key: string, token: string, aggre
   'geo_distance range': (key, token) =>
     parsingError(`Failed to parse object: ${token.startsWith('START') ? `unexpected token [${token}]` : `unknown field [${key}]`} found`),
   sampler: (key, _token, name) => parsingError(`Unsupported property "${key}" for aggregation "${name}`),
-  significant_terms: (key) =>
-    new ApiError('x_content_parse_exception', 400, `[significant_terms] unknown field [${key}]`, {
-      rootCauses: [unknownNameError(key)],
-      causedBy: unknownNameError(key),
-    }),
+  significant_terms: (key, _token, _name, hint) => {
+    const cause = new ApiError('named_object_not_found_exception', 400, `unknown field [${key}]`);
+    const reason = `[significant_terms] unknown field [${key}]${hint}`;
+    return new ApiError('x_content_parse_exception', 400, reason, { rootCauses: [cause], causedBy: cause });
+  },
 };
-
-function unknownNameError(key: string): ApiError {
-  return new ApiError('named_object_not_found_exception', 400, `unknown field [${key}]`);
-}
 
 function unknownKeyError(key: string, token: string, name: string): Error {
   return parsingError(`Unknown key for a ${token} in [${name}]: [${key}].`);
@@ -152,8 +148,9 @@ export class Params {
   done(): void {
     for (const key of this.#left) {
       const own = Object.hasOwn(UNKNOWN_FIELDS, this.typeName) ? UNKNOWN_FIELDS[this.typeName] : null;
-      if (own !== null) throw own(key, tokenOf(this.#body[key]), this.#aggregation);
-      throw xContentError(`[${this.typeName}] unknown field [${key}]${didYouMean(key, this.#known)}`);
+      const hint = didYouMean(key, this.#known);
+      if (own !== null) throw own(key, tokenOf(this.#body[key]), this.#aggregation, hint);
+      throw xContentError(`[${this.typeName}] unknown field [${key}]${hint}`);
     }
     if (this.#late !== null) throw this.#late;
   }

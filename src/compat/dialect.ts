@@ -92,6 +92,8 @@ export const DIFFERENCES = {
   validatesSearchesWhole: since8('what a scroll, a slice or a collapse excludes is a validation error of the request'),
   collapsesRescored: since8('`collapse` works together with `rescore`'),
   keepsLastFormat: since8('`docvalue_fields` with a field in several formats has its values in the last one'),
+  swapsIndexingBuffer: notInOpenSearch('`_nodes` calls the number of the indexing buffer `total_indexing_buffer`, the text `…_in_bytes`'),
+  repeatsGetTime: onlyInOpenSearch('readable statistics of gets have `time` besides `getTime`'),
   renamesAliasesOnRestore: onlyInOpenSearch('`_restore` takes `rename_alias_pattern` and `rename_alias_replacement`'),
   sortHidesMaxScore: notInOpenSearch('`max_score` is null if `_score` is not the only sort key'),
   showsUnterminated: since8('a count of all hits without hits says `terminated_early: false`'),

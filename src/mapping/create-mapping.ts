@@ -1,4 +1,5 @@
 // Implementation of MappingSnapshot: one version of an index's mapping with everything derived from it.
+
 import type { MutableJsonObject } from '../common/json-value.ts';
 import { writeJson } from '../common/json-write.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
@@ -27,6 +28,7 @@ import { NULL_SINK } from './null-sink.ts';
 import { parseMappings } from './parse-mappings.ts';
 import { mergeRuntime, parseRuntime } from './runtime-fields.ts';
 import { compileStoredQuery } from './stored-query.ts';
+import { timestampName } from './timestamp-field.ts';
 
 export type IndexSettings = Readonly<Record<string, unknown>>;
 
@@ -90,10 +92,11 @@ class Mapping implements MappingSnapshot {
     this.#root = root;
     this.#environment = environment;
     this.#compiled = new MappingCompiler(environment, before).compile(root);
+    const mark = root.otherMeta._data_stream_timestamp;
     this.#parser = new DocumentParser(
       this.#compiled,
       Number(settings['index.mapping.nested_objects.limit'] ?? DEFAULT_NESTED_OBJECTS),
-      String(root.otherMeta._data_stream_timestamp?.enabled) === 'true',
+      String(mark?.enabled) === 'true' ? timestampName(mark) : null,
       environment.dialect,
       (query) => compileStoredQuery(query, { ...environment, mapping: this }),
     );

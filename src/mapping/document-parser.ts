@@ -39,22 +39,20 @@ function newFrame(nestedPath: string | null): Frame {
   return { nestedPath, binaries: null, counts: null, copies: null };
 }
 
-const TIMESTAMP = '@timestamp';
-
 /** @throws ApiError mapper_parsing_exception: not exactly one time */
-function checkTimestamp(source: JsonObject): void {
-  const values = [source[TIMESTAMP] ?? []].flat();
+function checkTimestamp(source: JsonObject, field: string): void {
+  const values = [getOwn(source, field) ?? []].flat();
   if (values.length === 1 && values[0] !== null) return;
   const problem = values.length > 1 ? 'encountered multiple values' : 'is missing';
-  throw mapperParsingError('failed to parse', illegalArgumentError(`data stream timestamp field [${TIMESTAMP}] ${problem}`));
+  throw mapperParsingError('failed to parse', illegalArgumentError(`data stream timestamp field [${field}] ${problem}`));
 }
 
 export class DocumentParser implements DocumentContext {
   readonly #mapping: CompiledMapping;
   readonly #maxNestedDocs: number;
   readonly #wrapsDocumentErrors: boolean;
-  /** The mapping belongs to a data stream, whose documents need a time. */
-  readonly #needsTimestamp: boolean;
+  /** The field with the time that documents of a data stream need; null if the mapping belongs to none. */
+  readonly #timestamp: string | null;
   readonly compileQuery: DocumentContext['compileQuery'];
   readonly #frames: Frame[] = [];
   sink!: DocumentSink;
@@ -72,11 +70,11 @@ export class DocumentParser implements DocumentContext {
   constructor(
     mapping: CompiledMapping,
     maxNestedDocs: number,
-    needsTimestamp: boolean,
+    timestamp: string | null,
     dialect: Dialect,
     compileQuery: DocumentContext['compileQuery'],
   ) {
-    this.#needsTimestamp = needsTimestamp;
+    this.#timestamp = timestamp;
     this.#mapping = mapping;
     this.compileQuery = compileQuery;
     this.#wrapsDocumentErrors = dialect.wrapsDocumentErrors;
@@ -105,7 +103,7 @@ export class DocumentParser implements DocumentContext {
     try {
       this.#begin(null);
       if (this.#mapping.root.enabled) this.#object(this.#mapping.root, source, true);
-      if (this.#needsTimestamp) checkTimestamp(source);
+      if (this.#timestamp !== null) checkTimestamp(source, this.#timestamp);
       for (const path of ignored) this.ignore(path);
       for (const constant of this.#mapping.constants) constant.indexConstant(this);
       if (this.#mapping.size) this.#write(this.#mapping.size, sourceBytes?.() ?? Buffer.byteLength(writeJson(source)));

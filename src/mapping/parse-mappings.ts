@@ -56,7 +56,7 @@ const ROOT_KEYS = new Set([
 const META_PARAMS: Record<string, readonly string[]> = {
   _field_names: ['enabled'],
   _size: ['enabled'],
-  _data_stream_timestamp: ['enabled'],
+  _data_stream_timestamp: ['enabled', 'timestamp_field'],
 };
 
 function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {

@@ -1,10 +1,12 @@
 // Commands on data streams: create, delete, roll over, change members and lifecycles, turn an alias into a stream.
+
 import { isObject, type MutableJsonObject } from '../common/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
+import { timestampFieldOf, timestampMark, timestampName } from '../mapping/timestamp-field.ts';
 import type { ClusterState, DataLifecycle, DataStream, IndexMeta } from './cluster-state.ts';
 import { checkNewName, newIndex } from './create-index.ts';
-import { backingIndexName, dataStreamOf, dataStreamsOf, STREAM_MAPPING, streamOptions, TIMESTAMP, writeIndexOf } from './data-streams.ts';
+import { backingIndexName, dataStreamOf, dataStreamsOf, streamMapping, streamOptions, writeIndexOf } from './data-streams.ts';
 import { checkIndexName } from './names.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, type ReducerEnvironment, withIndices } from './reducer.ts';
 import { composableTemplate, templateLifecycle } from './templates.ts';
@@ -39,23 +41,23 @@ function streamTemplate(state: ClusterState, name: string): { readonly template:
 }
 
 function backingIndex(state: ClusterState, name: string, generation: number, env: ReducerEnvironment): IndexMeta {
-  const { template } = streamTemplate(state, name);
+  const { template, options } = streamTemplate(state, name);
   const index = env.dialect.datesBackingIndices
     ? backingIndexName(name, generation, env.nowMs)
     : `.ds-${name}-${String(generation).padStart(6, '0')}`;
-  const meta = newIndex(state, index, { settings: { hidden: true } }, env, { template, mappings: STREAM_MAPPING });
-  checkTimestamp(meta);
+  const meta = newIndex(state, index, { settings: { hidden: true } }, env, { template, mappings: streamMapping(timestampName(options)) });
+  checkTimestamp(meta, timestampName(options));
   return { ...meta, dataStream: name, aliases: {} };
 }
 
 /** @throws ApiError illegal_argument_exception: the time field is no date */
-function checkTimestamp({ mappings }: IndexMeta): void {
+function checkTimestamp({ mappings }: IndexMeta, name: string): void {
   const properties = isObject(mappings.properties) ? mappings.properties : {};
-  const field = properties[TIMESTAMP];
+  const field = properties[name];
   const type = isObject(field) ? String(field.type) : 'object';
   if (type === 'date' || type === 'date_nanos') return;
   throw illegalArgumentError(
-    `data stream timestamp field [${TIMESTAMP}] is of type [${type}], but [date,date_nanos] is expected`.replace('date,', 'date, '),
+    `data stream timestamp field [${name}] is of type [${type}], but [date,date_nanos] is expected`.replace('date,', 'date, '),
   );
 }
 
@@ -70,7 +72,7 @@ export const createDataStream: Reducer<{ readonly name: string }> = (state, { na
   const { template, options } = streamTemplate(state, name);
   const meta = backingIndex(state, name, 1, env);
   const definition = state.indexTemplates[template];
-  const { aliases } = newIndex(state, meta.name, {}, env, { template, mappings: STREAM_MAPPING });
+  const { aliases } = newIndex(state, meta.name, {}, env, { template, mappings: streamMapping(timestampName(options)) });
   const stream: DataStream = {
     name,
     indices: [meta.name],
@@ -146,7 +148,7 @@ function addMember(state: ClusterState, { dataStream, index }: StreamChange, env
     throw illegalArgumentError(
       `cannot add index [${index}] to data stream [${dataStream}] until its ${aliases.length > 1 ? 'aliases' : 'alias'} [${aliases.join(',')}] ${aliases.length > 1 ? 'are' : 'is'} removed`,
     );
-  const member = asMember(meta, dataStream, env);
+  const member = asMember(meta, dataStream, timestampFieldOf(state.indices[writeIndexOf(stream)].mappings), env);
   return withStream(withIndices(state, [member]), { ...stream, indices: [index, ...stream.indices] });
 }
 
@@ -162,11 +164,11 @@ function removeMember(state: ClusterState, { dataStream, index }: StreamChange):
 }
 
 /** An index with the mapping and settings of a backing index. */
-function asMember(meta: IndexMeta, dataStream: string, env: ReducerEnvironment): IndexMeta {
-  checkTimestamp(meta);
+function asMember(meta: IndexMeta, dataStream: string, timestamp: string, env: ReducerEnvironment): IndexMeta {
+  checkTimestamp(meta, timestamp);
   const mappings = env
     .buildMapping(meta.mappings, meta.settings, false)
-    .merge({ _data_stream_timestamp: { enabled: true } }, 'put')
+    .merge({ _data_stream_timestamp: timestampMark(timestamp) }, 'put')
     .toJson();
   return {
     ...meta,
@@ -221,7 +223,7 @@ export const migrateToDataStream: Reducer<{ readonly alias: string }> = (state, 
       throw illegalArgumentError(`index [${meta.name}] has an alias [${alias}] with a filter or a routing, which data streams do not have`);
     if (Object.keys(aliases).length > 0)
       throw illegalArgumentError(`other aliases referencing indices [${meta.name}] must be removed before migrating to a data stream`);
-    return { ...asMember(meta, alias, env), aliases, aliasesVersion: meta.aliasesVersion + 1 };
+    return { ...asMember(meta, alias, timestampName(options), env), aliases, aliasesVersion: meta.aliasesVersion + 1 };
   });
   const stream: DataStream = {
     name: alias,

@@ -1,17 +1,18 @@
 // Data streams: their names, backing indices and aliases, and the commands that change them.
 // Source: https://www.elastic.co/guide/en/elasticsearch/reference/8.15/data-streams.html
+
 import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
 import { parseDurationMs } from '../common/time-unit.ts';
 import { matchesPattern } from '../common/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
+import { timestampMark } from '../mapping/timestamp-field.ts';
 import type { AliasMeta, ClusterState, DataLifecycle, DataStream, IndexMeta } from './cluster-state.ts';
 
-/** The time field of every data stream. */
-export const TIMESTAMP = '@timestamp';
-
 /** Mapping below those of the templates: a stream without a mapped time field gets a date. */
-export const STREAM_MAPPING: JsonObject = { _data_stream_timestamp: { enabled: true }, properties: { [TIMESTAMP]: { type: 'date' } } };
+export function streamMapping(field: string): JsonObject {
+  return { _data_stream_timestamp: timestampMark(field), properties: { [field]: { type: 'date' } } };
+}
 
 const NO_STREAMS: Readonly<Record<string, DataStream>> = {};
 

@@ -1,5 +1,6 @@
 // `_nodes`: properties of the node.
 
+import type { Dialect } from '../../compat/dialect.ts';
 import os from 'node:os';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { formatByteSize } from '../../common/byte-size.ts';
@@ -55,8 +56,8 @@ export function nodesInfo(ctx: EngineContext, request: NodeInfoRequest): Mutable
 
 function showNode(ctx: EngineContext, request: NodeInfoRequest): MutableJsonObject {
   const info = nodeInfo(ctx, request);
-  const buffer = request.metrics.has('indices') ? indexingBuffer(request.memoryLimitBytes, request.human) : {};
-  return { ...(request.human ? (withHumanValues(info) as MutableJsonObject) : info), ...buffer };
+  const buffer = request.metrics.has('indices') ? indexingBuffer(request.memoryLimitBytes, request.human, ctx.dialect) : {};
+  return { ...(request.human ? (withHumanValues(info, ctx.dialect) as MutableJsonObject) : info), ...buffer };
 }
 
 function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest): MutableJsonObject {
@@ -137,10 +138,12 @@ function jvmInfo({ dialect }: EngineContext, startedMs: number): MutableJsonObje
 }
 
 /**
- * Part of the metric `indices`. Answers to sniffing clients, which request `http`, must not contain it. The servers' names are swapped: the
- * readable value ends in `_in_bytes`.
+ * Part of the metric `indices`. Answers to sniffing clients, which request `http`, must not contain it. Elasticsearch's names are swapped:
+ * the readable value ends in `_in_bytes`.
  */
-function indexingBuffer(bytes: number, isHuman: boolean): MutableJsonObject {
+function indexingBuffer(bytes: number, isHuman: boolean, { swapsIndexingBuffer }: Dialect): MutableJsonObject {
+  if (!swapsIndexingBuffer)
+    return { ...(isHuman ? { total_indexing_buffer: formatByteSize(bytes) } : {}), total_indexing_buffer_in_bytes: bytes };
   return { ...(isHuman ? { total_indexing_buffer_in_bytes: formatByteSize(bytes) } : {}), total_indexing_buffer: bytes };
 }
 

@@ -5,9 +5,10 @@ import { isObject, type JsonObject, type MutableJsonObject } from '../../common/
 import { formatDuration, parseDurationMs } from '../../common/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { timestampFieldOf } from '../../mapping/timestamp-field.ts';
 import type { StreamChange } from '../../metadata/change-data-stream.ts';
 import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
-import { dataStreamOf, findDataStreams, parseLifecycle, showLifecycle, TIMESTAMP, writeIndexOf } from '../../metadata/data-streams.ts';
+import { dataStreamOf, findDataStreams, parseLifecycle, showLifecycle, writeIndexOf } from '../../metadata/data-streams.ts';
 import type { Acknowledged } from '../../metadata/reducer.ts';
 import { composableParts, composableTemplate } from '../../metadata/templates.ts';
 import { clusterHealth } from '../cluster/cluster-health.ts';
@@ -61,7 +62,7 @@ function showStream(ctx: EngineContext, stream: DataStream, includeDefaults: boo
   const preferIlm = String(settings['index.lifecycle.prefer_ilm'] ?? 'true') === 'true';
   return {
     name,
-    timestamp_field: { name: TIMESTAMP },
+    timestamp_field: { name: timestampFieldOf(whole.cluster.indices[writeIndexOf(stream)].mappings) },
     indices: indices.map((index) => showMember(whole.cluster.indices[index], stream, isFull)),
     generation,
     ...(meta === null ? {} : { _meta: meta }),
@@ -127,7 +128,7 @@ export async function dataStreamStats(ctx: EngineContext, target: StreamTarget, 
 /** The latest time in a shard, in milliseconds; 0 if it is empty. */
 function newestTimestamp(ctx: EngineContext, name: string, shard: number): number {
   const index = ctx.index(name);
-  const field = index?.mapping.field(TIMESTAMP) ?? null;
+  const field = index?.mapping.field(timestampFieldOf(index.meta.mappings)) ?? null;
   if (index === null || field === null) return 0;
   const unitsPerMs = field.typeName === 'date_nanos' ? 1e6 : 1;
   const snapshot = ctx.acquire(index, shard);

@@ -30,7 +30,7 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   const render = (shards: readonly ShardStats[]): MutableJsonObject => {
     const totals = sumShards(shards);
     const sections = renderSections(totals, ctx.dialect, { metrics, fields: request.fields });
-    return request.human ? (withHumanValues(sections) as MutableJsonObject) : sections;
+    return request.human ? (withHumanValues(sections, ctx.dialect) as MutableJsonObject) : sections;
   };
   const found = await statsOf(ctx, request, request.forbidClosed ?? true);
   const all = found.flatMap(({ shards }) => shards);

@@ -1,9 +1,11 @@
 // Indices: create, delete, get, open, close, block, resolve names.
+
 import type { JsonObject } from '../../common/json-value.ts';
 import { matchesPattern } from '../../common/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
-import { dataStreamOf, dataStreamsOf, TIMESTAMP } from '../../metadata/data-streams.ts';
+import { timestampFieldOf } from '../../mapping/timestamp-field.ts';
+import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/data-streams.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings } from '../../metadata/index-settings.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
@@ -123,7 +125,11 @@ export function resolveIndex(ctx: EngineContext, request: IndexTarget): Record<s
     aliases: [...aliases].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, members]) => ({ name, indices: members })),
     data_streams: streams
       .filter(({ name, isHidden }) => isRequested(name) && (!isHidden || expandsHidden(request) || patterns.includes(name)))
-      .map(({ name, indices: members }) => ({ name, backing_indices: members, timestamp_field: TIMESTAMP })),
+      .map((stream) => ({
+        name: stream.name,
+        backing_indices: stream.indices,
+        timestamp_field: timestampFieldOf(ctx.whole.cluster.indices[writeIndexOf(stream)].mappings),
+      })),
   };
 }
 

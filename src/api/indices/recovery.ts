@@ -102,7 +102,7 @@ export async function indexRecovery(
   const node = { id: ctx.nodeId, host, transport_address: ctx.publishAddress ?? host, ip: host, name: ctx.nodeName };
   for (const [index, shards] of await recoveries(ctx, target, options.activeOnly))
     body[index] = { shards: shards.map((shard) => showRecovery(shard, node, options.detailed)) };
-  return options.human ? (withHumanValues(body) as MutableJsonObject) : body;
+  return options.human ? (withHumanValues(body, ctx.dialect) as MutableJsonObject) : body;
 }
 
 function showRecovery(recovery: ShardRecovery, node: object, detailed: boolean): MutableJsonObject {

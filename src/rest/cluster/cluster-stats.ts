@@ -24,7 +24,7 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
     dataPath: settings['path.data'],
     memoryLimitBytes: settings['memory.limit'],
   });
-  const { indices, nodes, ...rest } = request.boolean('human') ? (withHumanValues(answer) as typeof answer) : answer;
+  const { indices, nodes, ...rest } = request.boolean('human') ? (withHumanValues(answer, engine.dialect) as typeof answer) : answer;
   const metrics = request.list('metric') ?? ['_all'];
   if (metrics.includes('_all')) return ok({ ...rest, indices, nodes });
   const parts = request.list('index_metric') ?? ['_all'];

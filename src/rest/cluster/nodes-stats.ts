@@ -73,5 +73,5 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
     memoryLimitBytes: settings['memory.limit'],
     startedMs,
   });
-  return ok(request.boolean('human') ? withHumanValues(answer) : answer);
+  return ok(request.boolean('human') ? withHumanValues(answer, engine.dialect) : answer);
 }

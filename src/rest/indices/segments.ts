@@ -15,5 +15,5 @@ export const segmentsApi = defineApi({
 
 async function segments(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const answer = await indexSegments(engine, readTarget(request));
-  return ok(request.boolean('human') ? withHumanValues(answer) : answer);
+  return ok(request.boolean('human') ? withHumanValues(answer, engine.dialect) : answer);
 }

@@ -157,6 +157,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     const fields = ['number', { field: 'number', format: '0.0' }];
     return (await ask('POST /docs/_search', { docvalue_fields: fields })).json.hits.hits[0].fields.number.length === 1;
   },
+  swapsIndexingBuffer: async (ask) => {
+    const [node] = Object.values((await ask('GET /_nodes?human=true')).json.nodes) as any[];
+    return typeof node.total_indexing_buffer === 'number';
+  },
+  repeatsGetTime: async (ask) => 'time' in (await ask('GET /docs/_stats/get?human=true')).json._all.total.get,
   renamesAliasesOnRestore: async (ask) => {
     await ask('PUT /_snapshot/renaming', { type: 'fs', settings: { location: 'renaming' } });
     return !JSON.stringify((await ask('POST /_snapshot/renaming/none/_restore', { rename_alias_pattern: 'a' })).json).includes(

@@ -253,3 +253,27 @@ test('values of the wrong type in templates are refused', async () => {
   expect(await reason('PUT /_index_template/b', { ...body, priority: 'x' })).toMatch(/failed to parse field \[priority\]/);
   expect(await reason('PUT /_component_template/b', { template: 5 })).toMatch(/template doesn't support values of type: VALUE_NUMBER/);
 });
+
+describe('OpenSearch', () => {
+  let other: RestNode;
+  beforeAll(async () => {
+    other = await openRestNode({ 'compat.flavor': 'opensearch' });
+  });
+  afterAll(() => other.close());
+
+  test('the time may be in a field of another name', async () => {
+    await other.ok('PUT /_index_template/logs', {
+      index_patterns: ['logs-*'],
+      data_stream: { timestamp_field: { name: 'request_time' } },
+    });
+    const { _index } = await other.ok('POST /logs-nginx/_doc?refresh=true', { request_time: '2013-03-01T00:00:00', '@timestamp': 'x' });
+    const { mappings } = (await other.ok(`GET /${_index}/_mapping`))[_index];
+    expect(mappings._data_stream_timestamp).toEqual({ enabled: true, timestamp_field: { name: 'request_time' } });
+    expect(mappings.properties.request_time).toEqual({ type: 'date' });
+    expect((await other.ok('GET /_data_stream/logs-nginx')).data_streams[0].timestamp_field).toEqual({ name: 'request_time' });
+    const { status, json } = await other.send('POST /logs-nginx/_doc', { '@timestamp': '2013-03-01T00:00:00' });
+    expect([status, json.error.caused_by.reason]).toEqual([400, 'data stream timestamp field [request_time] is missing']);
+    await other.ok('POST /logs-nginx/_rollover');
+    await other.ok('POST /logs-nginx/_doc', { request_time: '2013-03-02T00:00:00' });
+  });
+});
