@@ -2,9 +2,11 @@
 
 import { expect, test } from 'vitest';
 import type { MutableJsonObject } from '../../src/common/json-value.ts';
+import { writeJson } from '../../src/common/json-write.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { createMapping, restoreMapping } from '../../src/mapping/create-mapping.ts';
 import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
+import { provideQueryCompiler } from '../../src/mapping/stored-query.ts';
 import { MAPPER_TYPES } from '../../src/mapping/types/registry.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
@@ -127,6 +129,7 @@ function randomMapping(rng: Rng): MappingSnapshot | null {
 }
 
 test('documents', () => {
+  provideQueryCompiler((query) => ({ json: Buffer.from(writeJson(query)), terms: null }));
   let taken = 0;
   forSeeds(3000, (rng) => {
     let mapping = randomMapping(rng);
