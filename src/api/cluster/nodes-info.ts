@@ -1,10 +1,10 @@
 // `_nodes`: properties of the node.
 
-import type { Dialect } from '../../compat/dialect.ts';
 import os from 'node:os';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { formatByteSize } from '../../common/byte-size.ts';
 import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { EngineContext } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import { heap } from './process-stats.ts';
