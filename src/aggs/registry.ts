@@ -92,7 +92,10 @@ export const AGG_NAMES: readonly string[] = Object.keys(TYPES);
 export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'bucket_correlation',
   'bucket_count_ks_test',
+  'cartesian_bounds',
+  'cartesian_centroid',
   'categorize_text',
+  'change_point',
   'frequent_item_sets',
   'geo_line',
   'geohex_grid',

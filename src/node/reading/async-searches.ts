@@ -1,6 +1,7 @@
-// Asynchronous searches on disk: one file each in the data directory, which every http worker and lane reads and writes.
+// Asynchronous searches on disk: one file each in the data directory, which every http worker and lane reads and writes. The modification time of a
+// file is when its search expires, so that expired ones are found without reading responses.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AsyncSearch, AsyncSearchStore } from '../../api/core/async-search-store.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -26,6 +27,7 @@ export class AsyncSearches implements AsyncSearchStore {
     // Renamed when it is complete, so that no reader sees a part of it.
     const written = path.join(this.#folder, `${search.id}.${randomBytes(6).toString('hex')}.tmp`);
     await writeFile(written, JSON.stringify(search), { mode: 0o600 });
+    await utimes(written, search.expirationMs / 1000, search.expirationMs / 1000);
     await rename(written, this.#fileOf(search.id));
   }
 
@@ -55,7 +57,7 @@ export class AsyncSearches implements AsyncSearchStore {
     }
   }
 
-  /** Removes expired searches. @throws ApiError 429: there are too many that are not expired */
+  /** Removes expired searches, and files that were never completed. @throws ApiError 429: there are too many that are not expired */
   async #makeRoom(id: string): Promise<void> {
     const names = await readdir(this.#folder);
     const isFull = names.length >= MAX_SEARCHES;
@@ -65,16 +67,17 @@ export class AsyncSearches implements AsyncSearchStore {
     let bytes = 0;
     for (const name of names) {
       const file = path.join(this.#folder, name);
-      const search = name.endsWith('.json') ? await this.#read(file) : null;
       const found = await stat(file).catch(() => null);
-      const isLeft = name.endsWith('.tmp') && found !== null && Date.now() - found.mtimeMs > SWEEP_MS;
-      if (isLeft || (search !== null && search.expirationMs <= Date.now())) {
+      if (found === null) continue;
+      // A file that is being written has the time of the last write.
+      const endsMs = name.endsWith('.tmp') ? Math.min(found.mtimeMs, found.ctimeMs) + SWEEP_MS : found.mtimeMs;
+      if (endsMs <= Date.now()) {
         await rm(file, { force: true });
         continue;
       }
-      if (search?.id === id) continue;
+      if (name === `${id}.json`) continue;
       count++;
-      bytes += found?.size ?? 0;
+      bytes += found.size;
     }
     if (count >= MAX_SEARCHES || bytes >= MAX_BYTES)
       throw new ApiError(
