@@ -3,11 +3,23 @@ import { createServer } from 'node:net';
 /** Below the ports that systems give to outgoing connections, any of which could take a free port before the test listens on it. */
 const FIRST = 12_000;
 const LAST = 32_000;
+/**
+ * Test files that run at the same time take their ports from different parts of the range: a port that one of them wants to stay closed could
+ * otherwise be one that another listens on.
+ */
+const PARTS = 16;
+const SIZE = Math.floor((LAST - FIRST) / PARTS);
+const START = FIRST + (Number(process.env.VITEST_POOL_ID ?? 0) % PARTS) * SIZE;
 
-/** A port of 127.0.0.1 on which nothing listens. */
+/** Ports given to this file, which may not be listened on yet. */
+const given = new Set<number>();
+
+/** A port of 127.0.0.1 on which nothing listens, another one each time. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    const port = START + Math.floor(Math.random() * SIZE);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }
