@@ -231,6 +231,8 @@ const CLUSTER_SETTING_CHECKS: ReadonlyMap<string, SettingCheck> = new Map([
   ...BY_KIND.flatMap(([check, names]) => names.map((name): readonly [string, SettingCheck] => [name, check])),
   ['action.search.shard_count.limit', integer(1, 2 ** 63)],
   ['search.max_open_pit_context', integer(0)],
+  // Fixed at the start of the servers.
+  ['indices.query.bool.max_clause_count', integer(1)],
   ['cluster.routing.allocation.enable', enumConstant(`${DECIDER}.Allocation`, 'none', 'new_primaries', 'primaries', 'all')],
   ['cluster.routing.rebalance.enable', enumConstant(`${DECIDER}.Rebalance`, 'none', 'primaries', 'replicas', 'all')],
   [
