@@ -1,8 +1,12 @@
 // What operations and the REST API see of the process's circuit breakers.
 
 export interface RequestMemory {
-  /** Accounts for bytes of a request until `release`. @throws ApiError circuit_breaking_exception (429) */
-  reserve(bytes: number, label: string): void;
+  /**
+   * Accounts for bytes of a request until `release`.
+   * @param held  bytes that the request has reserved before. @throws ApiError circuit_breaking_exception (429)
+   */
+  reserve(bytes: number, label: string, held?: number): void;
+  /** @param bytes  all that the request has reserved */
   release(bytes: number): void;
   /** @throws ApiError circuit_breaking_exception (429): the process has no `bytes` left */
   check(bytes: number, label: string): void;

@@ -49,14 +49,15 @@ export class MemoryBreaker implements RequestMemory {
     return Math.max(0, this.#sampled - this.#bytes(BASE));
   }
 
-  reserve(bytes: number, label: string): void {
+  reserve(bytes: number, label: string, held = 0): void {
     const wanted = (this.#bytes(IN_FLIGHT) + bytes) * IN_FLIGHT_OVERHEAD;
     if (wanted > this.#limit) {
       Atomics.add(this.#words, TRIPPED_IN_FLIGHT, 1);
       throw tooLargeError('in_flight_requests', label, wanted, this.#limit, '');
     }
     this.check(bytes, label);
-    Atomics.add(this.#words, IN_FLIGHT, Math.ceil(bytes / KB));
+    // Rounded as the sum that is released: rounding each part would leave a rest behind.
+    Atomics.add(this.#words, IN_FLIGHT, Math.ceil((held + bytes) / KB) - Math.ceil(held / KB));
   }
 
   release(bytes: number): void {

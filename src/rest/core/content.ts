@@ -88,7 +88,7 @@ export async function readContent(
   let bytes: Buffer | null = null;
   let format = bodyFormat(contentType);
   const account = (read: number): void => {
-    memory.reserve(read, '<http_request>');
+    memory.reserve(read, '<http_request>', exchange.reservedBytes);
     exchange.reservedBytes += read;
   };
 

@@ -40,6 +40,19 @@ test('bodies of all threads count twice, until they are released', () => {
   other.reserve(25 * MB, 'c');
 });
 
+test('a body that arrives in parts leaves nothing behind when it is released', () => {
+  const { main } = twoThreads(100 * MB);
+  const estimated = () => main.stats().find(({ name }) => name === 'in_flight_requests')?.estimated;
+  let held = 0;
+  for (const part of [1, 1500, 1024, 70_001, 3]) {
+    main.reserve(part, 'a', held);
+    held += part;
+  }
+  expect(estimated()).toBe(Math.ceil(held / 1024) * 1024);
+  main.release(held);
+  expect(estimated()).toBe(0);
+});
+
 test('the process may grow to the limit, not counting what it needs without data', () => {
   const { other, process } = twoThreads(100 * MB);
   process.bytes = 140 * MB;
