@@ -34,6 +34,7 @@ export function javaDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
   const abs = Math.abs(value);
+  if (Object.is(value, -0)) return '-0.0';
   if (value === 0 || (abs >= 1e-3 && abs < 1e7)) return Number.isInteger(value) ? value.toFixed(1) : String(value);
   const [mantissa, exponent] = value.toExponential().split('e');
   return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`;

@@ -31,7 +31,7 @@ export function call(unit: Unit, scope: Scope, node: Node<'call'>, use: Use): Ch
     return { type: method.returns, js: invoked(unit, method, converts(unit, scope, args, method.params), at) };
   }
   const object = node.nullSafe ? unit.newTemporary() : prefix.js;
-  const found = type.isDef ? dynamicCall(unit, scope, node, object) : methodCall(unit, scope, node, object, type);
+  const found = type.isDef ? dynamicCall(unit, scope, node, object, use) : methodCall(unit, scope, node, object, type);
   if (!node.nullSafe) return found;
   if (found.type.primitive) throw unplacedError(unit.source, 'Result of null safe operator must be nullable');
   return { type: found.type, js: nullSafe(`${object}=${prefix.js},`, found.js) };
@@ -50,7 +50,7 @@ function methodOf(type: Type, name: string, arity: number): Method | null {
   return info.method(name, arity);
 }
 
-function dynamicCall(unit: Unit, scope: Scope, { name, args, at }: Node<'call'>, object: string): Checked {
+function dynamicCall(unit: Unit, scope: Scope, { name, args, at }: Node<'call'>, object: string, use: Use): Checked {
   const types: string[] = [];
   const values = args.map((arg) => {
     const value = unit.expression(unit, scope, arg, {});
@@ -58,7 +58,7 @@ function dynamicCall(unit: Unit, scope: Scope, { name, args, at }: Node<'call'>,
     if (value.type === VOID) throw unit.castError(arg.at, 'Cannot cast from [void] to [def].');
     return conversion(unit, value.js, value.type, DEF, false, arg.at);
   });
-  const site = unit.constant(new CallSite(name, types));
+  const site = unit.constant(new CallSite(name, types, use.explicit ? 'def' : use.target?.name));
   const helper = values.length <= 3 ? `call${values.length}` : 'callMany';
   const given = values.length <= 3 ? values : [`[${values.join(',')}]`];
   return { type: DEF, js: unit.call(helper, site, ...placed(at, object, ...given)) };

@@ -140,7 +140,7 @@ export function promoteConditional(a: Type, b: Type): Type | null {
   if (a === b) return a;
   if (a.isDef || b.isDef) return DEF;
   if (a.primitive && b.primitive) {
-    if (a === BOOLEAN || b === BOOLEAN) return null;
+    if (a === BOOLEAN || b === BOOLEAN) return infoNamed(OBJECT).type;
     return promoteNumeric(a, b, true);
   }
   if (isAssignable(a, b)) return a;

@@ -154,7 +154,7 @@ export function applied(unit: Unit, op: string, type: Type, operands: Operands):
   if (type.isDef || (isShift(op) && right.type.isDef)) {
     const a = asDef(unit, left, leftAt);
     const b = asDef(unit, right, rightAt);
-    return { type: DEF, js: `(p=${at},${unit.call(DEF_OPERATORS[op], a, b)})` };
+    return { type: DEF, js: `(p=${at},${defOperation(unit, op, left, right, a, b)})` };
   }
   const a = converted(unit, leftAt, left, type);
   const b = isShift(op) ? converted(unit, rightAt, right, INT, { explicit: true }) : converted(unit, rightAt, right, type);
@@ -230,7 +230,14 @@ function defComparison(unit: Unit, op: string, left: Checked, right: Checked, at
   const b = asDef(unit, right, at);
   if (op.length === 3) return `(${a}${op}${b})`;
   if (a === 'null' || b === 'null') return `(${a}${op}=${b})`;
-  return `(p=${at},${unit.call(DEF_OPERATORS[op], a, b)})`;
+  return `(p=${at},${defOperation(unit, op, left, right, a, b)})`;
+}
+
+/** An operator on def; a boolean that is known to be one is refused beside a number. */
+function defOperation(unit: Unit, op: string, left: Checked, right: Checked, a: string, b: string): string {
+  if (left.type !== BOOLEAN && right.type !== BOOLEAN) return unit.call(DEF_OPERATORS[op], a, b);
+  unit.helpers.add(DEF_OPERATORS[op]);
+  return unit.call('withBoolean', JSON.stringify(op), DEF_OPERATORS[op], a, b);
 }
 
 export function logical(unit: Unit, scope: Scope, node: Node<'logical'>, use: Use): Checked {

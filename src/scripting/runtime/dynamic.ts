@@ -61,12 +61,15 @@ export class CallSite {
   readonly name: string;
   /** Types of the arguments as far as they are known. */
   readonly types: readonly string[];
+  /** Type that the result is converted to. */
+  readonly #wanted: string;
   #info: ClassInfo | null = null;
   #linked: Linked | null = null;
 
-  constructor(name: string, types: readonly string[]) {
+  constructor(name: string, types: readonly string[], wanted = 'def') {
     this.name = name;
     this.types = types;
+    this.#wanted = wanted;
   }
 
   call(object: Value, args: readonly Value[]): Value {
@@ -88,16 +91,17 @@ export class CallSite {
       const param = method.params[i];
       if (isConvertible(given, param)) return;
       const shown = [method.owner.type, ...method.params].map(simpleName).join(',');
-      const wanted = ['Object', ...this.types.map((type) => (type === 'def' ? 'Object' : type.slice(type.lastIndexOf('.') + 1)))].join(',');
+      const wanted = ['Object', ...this.types.map(shortName)].join(',');
       raise(
         'java.lang.invoke.WrongMethodTypeException',
-        `cannot convert MethodHandle(${shown})${simpleName(method.returns)} to (${wanted})Object`,
+        `cannot convert MethodHandle(${shown})${simpleName(method.returns)} to (${wanted})${shortName(this.#wanted)}`,
       );
     });
   }
 }
 
-const simpleName = ({ name }: Type): string => (name === 'def' ? 'Object' : name.slice(name.lastIndexOf('.') + 1));
+const shortName = (name: string): string => (name === 'def' ? 'Object' : name.slice(name.lastIndexOf('.') + 1));
+const simpleName = ({ name }: Type): string => shortName(name);
 
 const RANK: Readonly<Record<string, number>> = { byte: 1, short: 2, char: 2, int: 3, long: 4, float: 5, double: 6 };
 

@@ -15,9 +15,11 @@ function missing(side: 'left' | 'right' | 'args[0]'): never {
 function refuse(op: string, left: Value, right: Value): never {
   if (left === null || left === undefined) missing('left');
   if (right === null || right === undefined) missing('right');
-  // An operator that one boolean decides converts the other operand to it.
-  if (typeof left === 'boolean' && numeric(right) !== null && op !== '&' && op !== '|' && op !== '^')
-    classCast(`Cannot cast java.lang.Boolean to ${classNameOf(right)}`);
+  // An operator between a number and a boolean converts the boolean.
+  if (op !== '&' && op !== '|' && op !== '^') {
+    if (typeof left === 'boolean' && numeric(right) !== null) classCast(`Cannot cast java.lang.Boolean to ${classNameOf(right)}`);
+    if (typeof right === 'boolean' && numeric(left) !== null) classCast(`Cannot cast java.lang.Boolean to ${classNameOf(left)}`);
+  }
   return classCast(`Cannot apply [${op}] operation to types [${classNameOf(left)}] and [${classNameOf(right)}].`);
 }
 
@@ -165,7 +167,18 @@ export function eq(left: Value, right: Value): boolean {
     return a == b;
   }
   if (typeof left === 'boolean' && b !== null) return classCast(`Cannot cast java.lang.Boolean to ${classNameOf(right)}`);
+  if (typeof right === 'boolean' && a !== null) return classCast(`Cannot cast java.lang.Boolean to ${classNameOf(left)}`);
   return equal(left, right);
+}
+
+/** An operator with an operand whose type is boolean, not def. @throws ScriptFault ClassCastException: it does not apply to the other one */
+export function withBoolean<T>(op: string, operator: (left: Value, right: Value) => T, left: Value, right: Value): T {
+  const isNumber = numeric(left) !== null || numeric(right) !== null;
+  if (isNumber && /[<>=]/.test(op)) classCast('Cannot cast from: boolean to boolean');
+  if (isNumber) classCast(`Cannot cast from: ${defName(typeof left === 'boolean' ? right : left)} to class java.lang.Object`);
+  if (typeof left === 'boolean' && typeof right === 'boolean' && /[-+*/%<>]/.test(op))
+    classCast(`Cannot apply [${op}] operation to type [boolean]`);
+  return operator(left, right);
 }
 
 export const ne = (left: Value, right: Value): boolean => !eq(left, right);

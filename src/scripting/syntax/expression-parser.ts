@@ -181,7 +181,7 @@ export class ExpressionParser {
         if (text === '(') {
           this.#cursor.skip(1);
           const inner = this.parse();
-          this.#cursor.expect(')');
+          this.#cursor.close(')');
           return inner;
         }
         if (text === '[') return this.#initializer(at);
@@ -221,7 +221,7 @@ export class ExpressionParser {
     if (!this.#cursor.is(':')) {
       const items = [first];
       while (this.#cursor.accept(',')) items.push(this.parse());
-      if (!this.#cursor.accept(']')) throw this.#cursor.mismatch(this.#cursor.peek(), "{']', ','}");
+      this.#cursor.close(']');
       return { kind: 'list', items, at };
     }
     this.#cursor.expect(':');
@@ -231,7 +231,7 @@ export class ExpressionParser {
       this.#cursor.expect(':');
       entries.push({ key, value: this.parse() });
     }
-    if (!this.#cursor.accept(']')) throw this.#cursor.mismatch(this.#cursor.peek(), "{']', ','}");
+    this.#cursor.close(']');
     return { kind: 'map', entries, at };
   }
 
@@ -245,7 +245,7 @@ export class ExpressionParser {
       if (!this.#cursor.accept('}')) {
         do args.push(this.parse());
         while (this.#cursor.accept(','));
-        this.#cursor.expect('}');
+        this.#cursor.close('}');
       }
       return { kind: 'new-array', type, args, isInitializer: true, at };
     }
@@ -253,7 +253,7 @@ export class ExpressionParser {
     let arrayType = type;
     while (this.#cursor.accept('[')) {
       args.push(this.parse());
-      this.#cursor.expect(']');
+      this.#cursor.close(']');
       arrayType += '[]';
     }
     if (!args.length) throw this.#cursor.unexpected(this.#cursor.peek());
@@ -273,7 +273,7 @@ export class ExpressionParser {
         else object = { kind: 'dot', object, name: member.text, nullSafe, at };
       } else if (this.#cursor.accept('[')) {
         const index = this.parse();
-        this.#cursor.expect(']');
+        this.#cursor.close(']');
         object = { kind: 'brace', object, index, at };
       } else return object;
     }
@@ -285,7 +285,7 @@ export class ExpressionParser {
     if (this.#cursor.accept(')')) return args;
     do args.push(this.#nested(() => this.#argument()));
     while (this.#cursor.accept(','));
-    if (!this.#cursor.accept(')')) throw this.#cursor.mismatch(this.#cursor.peek(), "{')', ','}");
+    this.#cursor.close(')');
     return args;
   }
 

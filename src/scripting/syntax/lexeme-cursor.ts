@@ -48,6 +48,11 @@ export class LexemeCursor {
     if (!this.accept(text)) throw this.mismatch(this.peek(), `'${text}'`);
   }
 
+  /** Consumes what ends the expression before it, for which the grammar has several alternatives. @throws ApiError script_exception */
+  close(text: string): void {
+    if (!this.accept(text)) throw this.unexpected(this.peek());
+  }
+
   /** The error of a lexeme where only certain ones are possible. @param expected  as the grammar writes them */
   mismatch(lexeme: Lexeme, expected: string): ApiError {
     if (lexeme.kind === 'error') return this.unexpected(lexeme);

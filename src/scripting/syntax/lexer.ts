@@ -79,7 +79,7 @@ export function lex(source: string): Lexeme[] {
   let at = 0;
   while (at < source.length) {
     const blank = match(BLANK, source, at);
-    if (blank) {
+    if (blank && !isDot(out.at(-1))) {
       at += blank.length;
       continue;
     }
@@ -92,8 +92,11 @@ export function lex(source: string): Lexeme[] {
   return out;
 }
 
+const isDot = (last: Lexeme | undefined): boolean => last?.kind === 'operator' && (last.text === '.' || last.text === '?.');
+
 function lexemeAt(source: string, at: number, last: Lexeme | undefined): Lexeme {
-  const afterDot = last?.kind === 'operator' && (last.text === '.' || last.text === '?.');
+  const afterDot = isDot(last);
+  if (afterDot && !/[_a-zA-Z0-9]/.test(source[at])) return { kind: 'error', text: source[at], at };
   const number = match(afterDot ? INDEX : NUMBER, source, at);
   if (number) return { kind: 'number', text: number, at };
   const name = match(NAME, source, at);

@@ -1,13 +1,26 @@
 // Parses Painless: functions, then statements; expressions are in expression-parser.ts.
+import type { ApiError } from '../../errors/api-error.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import { LexemeCursor } from './lexeme-cursor.ts';
+import { KEYWORDS, type Lexeme } from './lexer.ts';
 import type { Block, Catch, Expression, FunctionDeclaration, Script, Statement } from './tree.ts';
 
 const END = "{<EOF>, ';'}";
 
+/** Keywords that start expressions. */
+const VALUE_WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'new', 'this']);
+
+const NO_START: ReadonlySet<string> = new Set([';', ')', ']', '}', ',', '.', ':', 'catch', 'else', 'in', 'instanceof']);
+
+const startsStatement = ({ kind, text }: Lexeme): boolean => kind === 'string' || !NO_START.has(text);
+
+const isStatementWord = ({ kind, text }: Lexeme): boolean => kind === 'name' && KEYWORDS.has(text) && !VALUE_WORDS.has(text);
+
 export class Parser {
   readonly #cursor: LexemeCursor;
   readonly #expressions: ExpressionParser;
+  /** The last declaration had no value. */
+  #endsInName = false;
 
   constructor(source: string) {
     this.#cursor = new LexemeCursor(source);
@@ -19,7 +32,11 @@ export class Parser {
     const functions: FunctionDeclaration[] = [];
     while (this.#isFunction()) functions.push(this.#function());
     const body: Statement[] = [];
-    while (this.#cursor.peek().kind !== 'end') body.push(this.#statement());
+    while (this.#cursor.peek().kind !== 'end') {
+      if (body.length + functions.length > 0 && !startsStatement(this.#cursor.peek()))
+        throw this.#cursor.mismatch(this.#cursor.peek(), '<EOF>');
+      body.push(this.#statement());
+    }
     return { functions, body: { kind: 'block', body, at: 0 } };
   }
 
@@ -38,7 +55,7 @@ export class Parser {
     while (!this.#cursor.accept(')')) {
       const type = this.#expressions.type();
       params.push({ type, name: this.#expressions.name() });
-      if (!this.#cursor.is(')') && !this.#cursor.accept(',')) throw this.#cursor.mismatch(this.#cursor.peek(), "{',', ')'}");
+      if (!this.#cursor.is(')') && !this.#cursor.accept(',')) throw this.#cursor.mismatch(this.#cursor.peek(), "')'");
     }
     if (!this.#cursor.is('{')) throw this.#cursor.mismatch(this.#cursor.peek(), "'{'");
     return { name, returns, params, body: this.#block(), at };
@@ -92,8 +109,16 @@ export class Parser {
     }
     const statement = this.#delimited(at, text);
     if (!(inBlock && this.#cursor.is('}')) && this.#cursor.peek().kind !== 'end' && !this.#cursor.accept(';'))
-      throw this.#cursor.mismatch(this.#cursor.peek(), END);
+      throw this.#undelimited(statement, inBlock);
     return statement;
+  }
+
+  /** The error of a lexeme after a statement. Where the grammar has looked further ahead, it says only that nothing matches. */
+  #undelimited(statement: Statement, inBlock: boolean): ApiError {
+    const isBare = statement.kind === 'declarations' && statement.list.at(-1)?.kind === 'declare' && this.#endsInName;
+    const isFunction = statement.kind === 'expression' && (this.#cursor.is('->') || this.#cursor.is('::'));
+    if (inBlock || isBare || isFunction) return this.#cursor.unexpected(this.#cursor.peek());
+    return this.#cursor.mismatch(this.#cursor.peek(), END);
   }
 
   /** A statement that a semicolon ends. */
@@ -111,7 +136,8 @@ export class Parser {
         return { kind: keyword, at };
       case 'return': {
         this.#cursor.skip(1);
-        const isEmpty = this.#cursor.is(';') || this.#cursor.is('}') || this.#cursor.peek().kind === 'end';
+        const next = this.#cursor.peek();
+        const isEmpty = this.#cursor.is(';') || this.#cursor.is('}') || next.kind === 'end' || isStatementWord(next);
         return { kind: 'return', value: isEmpty ? null : this.#expressions.parse(), at };
       }
       case 'throw':
@@ -200,7 +226,9 @@ export class Parser {
     do {
       const start = this.#cursor.peek().at;
       const name = this.#expressions.name();
-      list.push({ kind: 'declare', type, name, value: this.#cursor.accept('=') ? this.#expressions.parse() : null, at: start });
+      const isAssigned = this.#cursor.accept('=');
+      list.push({ kind: 'declare', type, name, value: isAssigned ? this.#expressions.parse() : null, at: start });
+      this.#endsInName = !isAssigned;
     } while (this.#cursor.accept(','));
     return { kind: 'declarations', list, at };
   }
