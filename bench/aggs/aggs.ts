@@ -9,7 +9,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bindAggregations, collectSegment, parseAggregations, reduceAggregations, renderAggregations } from '../../src/aggs/index.ts';
-import { toPlain } from '../../src/common/json-write.ts';
+import { toPlain } from '../../src/common/json/json-write.ts';
 import { DEFAULT_DIALECT } from '../../src/compat/dialect.ts';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode } from '../../src/plan/query-plan.ts';

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import { openSegment } from '../../src/arena/segment-reader.ts';
+import type { MappingSnapshot } from '../../src/mapping/core/mapping-snapshot.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
-import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
 
 const MAPPINGS = {

@@ -14,7 +14,7 @@ import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { type MergeInput, mergeSlices } from '../../src/arena/merge.ts';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import { openSegment } from '../../src/arena/segment-reader.ts';
-import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import type { FieldSpec } from '../../src/mapping/core/document-sink.ts';
 import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
 import { corpusPath, requireCorpus } from '../data/corpus.ts';

@@ -7,7 +7,7 @@ import { mergeSegments } from '../../src/arena/merge.ts';
 import { type IndexAnalyzer, OpenBuffer } from '../../src/arena/open-buffer.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import { openSegment } from '../../src/arena/segment-reader.ts';
-import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import type { FieldSpec } from '../../src/mapping/core/document-sink.ts';
 import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
 

@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { VectorGraphSpec } from '../../src/common/vector-format.ts';
+import type { VectorGraphSpec } from '../../src/common/encoding/vector-format.ts';
 import { compileEngine, createMemory, Kernels, PAGE_BYTES, staticBytes } from '../../src/wasm/kernels.ts';
 import { buildGraph, planGraph, searchGraph } from '../../src/wasm/vector-graph.ts';
 import { metricOf, type Nearest, scanVectors, vectorSpace } from '../../src/wasm/vectors.ts';

@@ -5,8 +5,8 @@
 //   reduceAggregations(tree, partials, options)       once: over all segments, shards and indices
 //   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
 
-import type { JsonObject } from '../common/json-value.ts';
-import { canMove, checkTurn, TooHeavy } from '../common/turn.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { canMove, checkTurn, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { AggEncoder, RegionTooSmall } from '../plan/agg-encode.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';

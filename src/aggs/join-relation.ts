@@ -1,5 +1,5 @@
 // Relations of join fields as the aggregations children and parent follow them.
-import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 
 /** The relation in one index. */

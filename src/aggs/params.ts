@@ -1,6 +1,6 @@
 // Reads the parameters of an aggregation body one by one; whatever is left unread is an unknown field.
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { didYouMean } from '../common/nearest-name.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
+import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { parameterError, parsingError, xContentError } from './errors.ts';
 

@@ -1,6 +1,6 @@
 // Parses `aggs` of a request body to an AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
 import { noSubAggregationsError, parsingError, unsupported } from './errors.ts';
 import { isPipeline, orderPipelines, parsePipeline } from './pipelines/pipelines.ts';
 import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';

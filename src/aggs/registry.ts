@@ -1,6 +1,6 @@
 // All aggregation types by name.
 
-import { nearestNames } from '../common/nearest-name.ts';
+import { nearestNames } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { autoDateHistogramType } from './buckets/auto-date.ts';
 import { compositeType } from './buckets/composite.ts';

@@ -1,8 +1,8 @@
 // Values sources: a field of an index as an aggregation reads it, with its format, its `missing` value and the column of a segment.
-import { encodeGeoPoint } from '../common/geo-encoding.ts';
-import type { FieldType, ValueFormat } from '../mapping/field-type.ts';
-import { parseGeoPoint } from '../mapping/geo-point-value.ts';
+import { encodeGeoPoint } from '../common/encoding/geo-encoding.ts';
+import type { FieldType, ValueFormat } from '../mapping/core/field-type.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
+import { parseGeoPoint } from '../mapping/values/geo-point-value.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';

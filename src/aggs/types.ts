@@ -4,10 +4,10 @@
 //   plan     binding + segment ─► AggNode                            once per segment; kernels return an AggResult
 //   merge    slices (AggResult of each segment) ─► MergedAgg         columns of all segments by merged parent bucket
 //   at       MergedAgg + bucket ─► OutAgg                            only for buckets that are shown
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import type { Dialect } from '../compat/dialect.ts';
-import type { FieldType } from '../mapping/field-type.ts';
-import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { FieldType } from '../mapping/core/field-type.ts';
+import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import type { AggNode, AggResult } from '../plan/agg-plan.ts';
 import type { PlanNode } from '../plan/query-plan.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';

@@ -1,7 +1,7 @@
 // All components by type. The entries are defined in the lists of each folder.
 
-import { getOwn } from '../common/own-property.ts';
-import { checkTurn } from '../common/turn.ts';
+import { getOwn } from '../common/json/own-property.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
 import { CHAR_FILTER_ENTRIES } from './char-filters/entries.ts';

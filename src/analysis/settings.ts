@@ -1,5 +1,5 @@
 // Parameters of components, read as Elasticsearch reads index settings.
-import { javaTrim } from '../common/java-text.ts';
+import { javaTrim } from '../common/text/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 

@@ -4,8 +4,8 @@
 //   value: ├ head u32: op | field << 4 │ payload ┤
 //     text, term, keyword, binary: length u32, bytes │ i64, f64, geo: 8 bytes │ feature: freq u32, length u32, bytes
 // Little-endian, unaligned. Read by assembly/buffer/document.ts.
-import { encodeLatitude, encodeLongitude } from '../common/geo-encoding.ts';
-import type { DocumentSink } from '../mapping/document-sink.ts';
+import { encodeLatitude, encodeLongitude } from '../common/encoding/geo-encoding.ts';
+import type { DocumentSink } from '../mapping/core/document-sink.ts';
 import { ValueOp } from '../wasm/generated/buffer.ts';
 
 /** A growing byte array; the scratch of one open document. */

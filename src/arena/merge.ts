@@ -1,6 +1,6 @@
 // Merges segments into one: documents in the order of the inputs without deleted ones, everything in WASM. The host finds the sections.
 // With an index sort the result is then rewritten in that order.
-import { elementBytes, MAGNITUDE_BYTES, MIN_GRAPH_VECTORS, type VectorGraphSpec } from '../common/vector-format.ts';
+import { elementBytes, MAGNITUDE_BYTES, MIN_GRAPH_VECTORS, type VectorGraphSpec } from '../common/encoding/vector-format.ts';
 import { columnKindOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
 import { ColumnKind, FIELDS_HEADER_BYTES, FieldRecord, NO_FIELD, SectionKind } from '../wasm/generated/buffer.ts';

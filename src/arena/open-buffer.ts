@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
-import type { FieldSpec } from '../mapping/document-sink.ts';
+import type { FieldSpec } from '../mapping/core/document-sink.ts';
 import { movesBack, tooMuchWork } from '../wasm/analysis.ts';
 import { columnFlags } from '../wasm/buffer.ts';
 import { DocumentBlock, Buffer as OpenBufferRecord } from '../wasm/generated/buffer.ts';

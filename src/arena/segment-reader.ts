@@ -1,6 +1,6 @@
 // SegmentReader over an image in an arena: addresses by name, term states by term, values of single documents.
 
-import { checkTurn } from '../common/turn.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { executePlan } from '../plan/execute.ts';
 import { type NearestRequest, nearestVectors } from '../plan/nearest-vectors.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../plan/query-plan.ts';

@@ -1,5 +1,5 @@
 // Which operations a log has, compactly: 13 bytes each, so that a store of ten million documents can be checked within 130 MB.
-import { crc32 } from '../common/crc32.ts';
+import { crc32 } from '../common/encoding/crc32.ts';
 
 const FIRST_CAPACITY = 1024;
 

@@ -1,7 +1,7 @@
 // Everything that can be read from the store's file, without LMDB: its own records through the trees of pages, and what damaged pages took out of
 // reach from the pages themselves. Every value has a checksum, so that a record found in a page that is no longer in use is known to be whole; its
 // page tells how old it is.
-import { crc32 } from '../common/crc32.ts';
+import { crc32 } from '../common/encoding/crc32.ts';
 import { decodeRecord, type LogRecord, OP_INDEX } from '../store/log-record.ts';
 import {
   type MetaPage,

@@ -1,6 +1,6 @@
 // `gannet analyze`: asks a running service for the tokens of a text and shows them as a table, for one analyzer or several.
 import { ANALYZERS } from '../analysis/registry.ts';
-import { textTable } from '../common/text-table.ts';
+import { textTable } from '../common/terminal/text-table.ts';
 import { type Arguments, checkFlags, flagValue, parseArguments, UsageError } from './arguments.ts';
 import { DEFAULT_URL, ServiceClient } from './service-client.ts';
 

@@ -2,7 +2,7 @@
 // responses.
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prettyJson } from '../common/json-write.ts';
+import { prettyJson } from '../common/json/json-write.ts';
 import { parseArguments } from './arguments.ts';
 import { importDocuments } from './bulk-import.ts';
 import type { ImportLine } from './document-lines.ts';

@@ -1,5 +1,5 @@
 // Lines of an NDJSON file as `_bulk` lines: one JSON object per line, or actions (`{"index":{}}`) and documents in turn.
-import { isObject } from '../common/json-value.ts';
+import { isObject } from '../common/json/json-value.ts';
 
 const ACTIONS = ['index', 'create', 'update', 'delete'];
 

@@ -1,7 +1,7 @@
 // `gannet --help` and `--version`.
 import { readFileSync } from 'node:fs';
-import { formatByteSize } from '../common/byte-size.ts';
-import { formatDuration } from '../common/time-unit.ts';
+import { formatByteSize } from '../common/text/byte-size.ts';
+import { formatDuration } from '../common/text/time-unit.ts';
 import { SETTINGS } from '../config/settings.ts';
 
 export function versionText(): string {

@@ -1,10 +1,10 @@
 // `gannet index ls|create|rm`: the indices of a running service.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { formatByteSize } from '../common/byte-size.ts';
-import { plainText } from '../common/live-screen.ts';
-import { type Paint, paintFor } from '../common/paint.ts';
-import { textTable } from '../common/text-table.ts';
+import { plainText } from '../common/terminal/live-screen.ts';
+import { type Paint, paintFor } from '../common/terminal/paint.ts';
+import { textTable } from '../common/terminal/text-table.ts';
+import { formatByteSize } from '../common/text/byte-size.ts';
 import { type Arguments, checkFlags, flagNumber, flagValue, parseArguments, UsageError } from './arguments.ts';
 import { type ServiceClient, withClient } from './service-client.ts';
 

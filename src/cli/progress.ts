@@ -1,6 +1,6 @@
 // Progress of a long command on standard error: a bar on a terminal, elsewhere a line for every 10%.
 
-import { formatByteSize } from '../common/byte-size.ts';
+import { formatByteSize } from '../common/text/byte-size.ts';
 
 const WIDTH = 30;
 const REDRAW_MS = 100;

@@ -1,7 +1,7 @@
 // `gannet search INDEX [QUERY]`: hits of a running service as a table or as JSON.
-import { plainText } from '../common/live-screen.ts';
-import { type Paint, paintFor } from '../common/paint.ts';
-import { textTable } from '../common/text-table.ts';
+import { plainText } from '../common/terminal/live-screen.ts';
+import { type Paint, paintFor } from '../common/terminal/paint.ts';
+import { textTable } from '../common/terminal/text-table.ts';
 import { type Arguments, checkFlags, flagNumber, flagValue, parseArguments, UsageError } from './arguments.ts';
 import { withClient } from './service-client.ts';
 

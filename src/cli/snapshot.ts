@@ -1,7 +1,8 @@
 // `gannet snapshot` and `gannet restore`: a snapshot of a service's indices, and back, for cron and for moving to another machine. With --path.data the
 // service is a stopped one (stopped-directory.ts).
-import { formatByteSize } from '../common/byte-size.ts';
-import type { JsonObject } from '../common/json-value.ts';
+
+import type { JsonObject } from '../common/json/json-value.ts';
+import { formatByteSize } from '../common/text/byte-size.ts';
 import { type Arguments, checkFlags, flagNumber, flagValue, parseArguments, UsageError } from './arguments.ts';
 import { Progress } from './progress.ts';
 import { DEFAULT_URL, ServiceClient } from './service-client.ts';

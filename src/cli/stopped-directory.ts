@@ -6,7 +6,7 @@ import { createSnapshot, deleteSnapshots } from '../api/snapshots/create-snapsho
 import { putRepository } from '../api/snapshots/repositories.ts';
 import { restoreSnapshot } from '../api/snapshots/restore-snapshot.ts';
 import { snapshotStatus } from '../api/snapshots/snapshot-status.ts';
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { repositoriesOf } from '../metadata/repositories.ts';

@@ -1,8 +1,9 @@
 // `gannet top`: what a running service does: rates, memory, queues, indices by activity, tasks.
-import { formatByteSize } from '../common/byte-size.ts';
-import { countText, type Frame, plainText, rateText, runLiveScreen } from '../common/live-screen.ts';
-import type { Paint } from '../common/paint.ts';
-import { textTable } from '../common/text-table.ts';
+
+import { countText, type Frame, plainText, rateText, runLiveScreen } from '../common/terminal/live-screen.ts';
+import type { Paint } from '../common/terminal/paint.ts';
+import { textTable } from '../common/terminal/text-table.ts';
+import { formatByteSize } from '../common/text/byte-size.ts';
 import { checkFlags, flagValue, parseArguments, UsageError } from './arguments.ts';
 import { type MetricRow, parseMetrics, sumOf } from './metrics-text.ts';
 import { type ServiceClient, withClient } from './service-client.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import { nearestNames } from '../common/nearest-name.ts';
+import { nearestNames } from '../common/text/nearest-name.ts';
 import { dialectOf, type Flavor } from '../compat/dialect.ts';
 import { GROUP_SETTINGS, MAP_SETTINGS, PATH_SETTINGS, SETTINGS, type SettingName, type Settings } from './settings.ts';
 

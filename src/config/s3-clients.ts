@@ -1,5 +1,5 @@
 // Connections to S3 that snapshot repositories name: settings `s3.client.NAME.SETTING`, with Elasticsearch's names.
-import { parseDurationMs } from '../common/time-unit.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
 
 /** Values by `NAME.SETTING`, as strings; they are checked. */
 export type S3ClientSettings = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 // Every setting of the node: its name (the same in the YAML file, as a flag and in the environment), default, parser and purpose.
 import os from 'node:os';
-import { parseByteSize } from '../common/byte-size.ts';
-import { LOG_LEVELS, type LogLevel } from '../common/logger.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
+import { LOG_LEVELS, type LogLevel } from '../common/log/logger.ts';
+import { parseByteSize } from '../common/text/byte-size.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
 import type { Flavor } from '../compat/dialect.ts';
 import { type AuditEvent, DEFAULT_AUDIT_EVENTS, readAuditEvents } from './audit-events.ts';
 import { parseS3Clients, type S3ClientSettings } from './s3-clients.ts';

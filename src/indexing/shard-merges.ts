@@ -1,6 +1,6 @@
 // Merges the segments of a shard while it is written to: in the background until the policy finds nothing to merge, or on request. A merge does
 // not change what searches see.
-import { MAX_PLAIN_VECTORS } from '../common/vector-format.ts';
+import { MAX_PLAIN_VECTORS } from '../common/encoding/vector-format.ts';
 import type { SegmentLayout } from '../mapping/segment-layout.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import { findForcedMerge, findMerge, type MergeCandidate, type MergePolicyOptions } from './merge-policy.ts';

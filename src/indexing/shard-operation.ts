@@ -1,6 +1,6 @@
 // The operations that a shard's writer applies, and their outcomes.
 import type { ApiError } from '../errors/api-error.ts';
-import type { NamedTemplates } from '../mapping/mapping-snapshot.ts';
+import type { NamedTemplates } from '../mapping/core/mapping-snapshot.ts';
 
 /** One write operation. */
 export interface ShardOperation {

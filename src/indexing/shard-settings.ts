@@ -1,7 +1,7 @@
 // The settings of an index that concern the writers of its shards.
-import { parseByteSize } from '../common/byte-size.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
-import { type IndexSortKey, readIndexSort } from '../mapping/index-sort.ts';
+import { parseByteSize } from '../common/text/byte-size.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
+import { type IndexSortKey, readIndexSort } from '../mapping/core/index-sort.ts';
 import { DEFAULT_MERGE_POLICY, type MergePolicyOptions } from './merge-policy.ts';
 
 export interface ShardSettings {

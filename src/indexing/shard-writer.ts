@@ -6,12 +6,12 @@
 //   2. the accepted ones are appended to the log in one transaction, durable when it returns; if it fails, the new documents are removed again;
 //   3. the versions they replace are marked deleted, and the outcomes are reported.
 import type { OpenBuffer } from '../arena/open-buffer.ts';
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
-import { documentError } from '../mapping/document-error.ts';
-import type { IndexSortKey } from '../mapping/index-sort.ts';
-import type { MappingSnapshot, NamedTemplates } from '../mapping/mapping-snapshot.ts';
+import { documentError } from '../mapping/core/document-error.ts';
+import type { IndexSortKey } from '../mapping/core/index-sort.ts';
+import type { MappingSnapshot, NamedTemplates } from '../mapping/core/mapping-snapshot.ts';
 import { type SegmentLayout, vectorGraphsOf } from '../mapping/segment-layout.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, NO_COMMIT, OP_DELETE, OP_INDEX, OP_NOOP, type ShardCheckpoint } from '../store/store.ts';

@@ -1,8 +1,8 @@
 // Sources as JSON: parsed for the document parser, serialized after an update.
-import { parseJsonBytes, parseJsonTyped } from '../common/json-parse.ts';
-import { JsonSyntaxError } from '../common/json-syntax-error.ts';
-import type { JsonObject } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
+import { parseJsonBytes, parseJsonTyped } from '../common/json/json-parse.ts';
+import { JsonSyntaxError } from '../common/json/json-syntax-error.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, jsonError, mapperParsingError } from '../errors/catalog.ts';
 

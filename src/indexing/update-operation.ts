@@ -1,7 +1,7 @@
 // Computes the result of an update: by a partial document, an upsert or a script.
-import type { JsonObject } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
-import { hasJavaNumbers, parseToWrite } from '../common/source-numbers.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
+import { hasJavaNumbers, parseToWrite } from '../common/json/source-numbers.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';

@@ -1,10 +1,10 @@
 // The body of an update request, and merging a partial document. Works on parsed JSON; the writer makes an index operation of the result.
 
-import { JsonFloat } from '../common/json-float.ts';
-import { isObject, type JsonObject } from '../common/json-value.ts';
-import { didYouMean } from '../common/nearest-name.ts';
-import { setOwn } from '../common/own-property.ts';
-import { isJsonObject } from '../common/source-numbers.ts';
+import { JsonFloat } from '../common/json/json-float.ts';
+import { isObject, type JsonObject } from '../common/json/json-value.ts';
+import { setOwn } from '../common/json/own-property.ts';
+import { isJsonObject } from '../common/json/source-numbers.ts';
+import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import { parseUpdateScript, type UpdateScript } from '../scripting/update-script.ts';

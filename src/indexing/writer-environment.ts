@@ -1,8 +1,8 @@
 // What the writer of a shard needs from its thread.
 import type { IndexAnalyzer } from '../arena/open-buffer.ts';
-import type { JsonObject } from '../common/json-value.ts';
-import type { IndexSortKey } from '../mapping/index-sort.ts';
-import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import type { IndexSortKey } from '../mapping/core/index-sort.ts';
+import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import type { SegmentLayout } from '../mapping/segment-layout.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';

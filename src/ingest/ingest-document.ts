@@ -1,10 +1,10 @@
 // A document in a pipeline: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and the state of the pipelines under
 // `_ingest`. Fields are addressed by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`. Compiled steps are declared here, too, since they refer to it.
 
-import { javaClass } from '../common/java-text.ts';
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
-import { setOwn } from '../common/own-property.ts';
+import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
+import { setOwn } from '../common/json/own-property.ts';
+import { javaClass } from '../common/text/java-text.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';

@@ -1,6 +1,6 @@
 // Compiles the bodies of pipelines: lists of processors that a document goes through before it is indexed, with conditions and with handlers of
 // failures.
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { CONTEXTS } from '../scripting/contexts.ts';

@@ -1,6 +1,6 @@
 // The parameters of a processor. Each is removed when it is read; what is left after the processor is built is an error.
 
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { JavaPattern } from '../regex/java-pattern.ts';
 import { checkTemplate } from '../scripting/mustache.ts';

@@ -1,6 +1,6 @@
 // Simulates a pipeline: the documents at its end or, if verbose, after each processor.
 
-import type { MutableJsonObject } from '../common/json-value.ts';
+import type { MutableJsonObject } from '../common/json/json-value.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';

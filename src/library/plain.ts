@@ -1,5 +1,5 @@
 // Results of operations as plain objects.
-import { toPlain } from '../common/json-write.ts';
+import { toPlain } from '../common/json/json-write.ts';
 
 /** A copy of a response in which raw JSON, such as `_source`, is parsed. */
 export function plain<T>(response: unknown): T {

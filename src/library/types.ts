@@ -2,7 +2,7 @@
 
 import type { SearchParameters } from '../api/core/search-parameters.ts';
 import type { Refresh, WriteConditions } from '../api/core/write.ts';
-import type { MutableJsonObject } from '../common/json-value.ts';
+import type { MutableJsonObject } from '../common/json/json-value.ts';
 
 export type { Refresh, WriteConditions };
 

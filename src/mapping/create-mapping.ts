@@ -1,10 +1,18 @@
 // Implementation of MappingSnapshot: one version of an index's mapping with everything derived from it.
 
-import type { MutableJsonObject } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
+import type { MutableJsonObject } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { mapperParsingError } from '../errors/catalog.ts';
+import type { DocumentSink, FieldSpec } from './core/document-sink.ts';
+import type { FieldType } from './core/field-type.ts';
+import type { MappingAnalysis } from './core/mapping-analysis.ts';
+import type { MappingSnapshot, NamedTemplates, ParseOutcome } from './core/mapping-snapshot.ts';
+import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './core/model.ts';
+import { NULL_SINK } from './core/null-sink.ts';
+import { compileStoredQuery } from './core/stored-query.ts';
+import { timestampName } from './core/timestamp-field.ts';
 import {
   type CompiledMapping,
   checkMapping,
@@ -13,22 +21,14 @@ import {
   findBelow,
   MappingCompiler,
   type MappingEnvironment,
-} from './compiled-mapping.ts';
-import { DocumentParser } from './document-parser.ts';
-import type { DocumentSink, FieldSpec } from './document-sink.ts';
-import { adds, DynamicMapper } from './dynamic-mapping.ts';
-import { matchesWildcard } from './dynamic-templates.ts';
-import type { FieldType } from './field-type.ts';
-import type { MappingAnalysis } from './mapping-analysis.ts';
-import { mappingToJson, nodeToJson } from './mapping-json.ts';
-import type { MappingSnapshot, NamedTemplates, ParseOutcome } from './mapping-snapshot.ts';
-import { mergeMappings } from './merge-mappings.ts';
-import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './model.ts';
-import { NULL_SINK } from './null-sink.ts';
-import { parseMappings } from './parse-mappings.ts';
-import { mergeRuntime, parseRuntime } from './runtime-fields.ts';
-import { compileStoredQuery } from './stored-query.ts';
-import { timestampName } from './timestamp-field.ts';
+} from './definition/compiled-mapping.ts';
+import { matchesWildcard } from './definition/dynamic-templates.ts';
+import { mappingToJson, nodeToJson } from './definition/mapping-json.ts';
+import { mergeMappings } from './definition/merge-mappings.ts';
+import { parseMappings } from './definition/parse-mappings.ts';
+import { mergeRuntime, parseRuntime } from './definition/runtime-fields.ts';
+import { DocumentParser } from './document/document-parser.ts';
+import { adds, DynamicMapper } from './document/dynamic-mapping.ts';
 
 export type IndexSettings = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 // What merges make of the documents of an index: their order, and the graphs over their vectors.
-import { graphSpecOf, type VectorGraphSpec } from '../common/vector-format.ts';
-import type { IndexSortKey } from './index-sort.ts';
-import type { MappingSnapshot } from './mapping-snapshot.ts';
+import { graphSpecOf, type VectorGraphSpec } from '../common/encoding/vector-format.ts';
+import type { IndexSortKey } from './core/index-sort.ts';
+import type { MappingSnapshot } from './core/mapping-snapshot.ts';
 import { vectorFormatOf } from './types/dense-vector.ts';
 
 export interface SegmentLayout {

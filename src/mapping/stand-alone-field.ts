@@ -1,8 +1,8 @@
 // Field types without an index: formats and values of a mapping type for values that no mapping describes (`value_type`, scripts).
 import { present } from '../common/present.ts';
+import type { FieldType } from './core/field-type.ts';
+import type { MappingAnalysis } from './core/mapping-analysis.ts';
 import { createMapping } from './create-mapping.ts';
-import type { FieldType } from './field-type.ts';
-import type { MappingAnalysis } from './mapping-analysis.ts';
 
 const NO_ANALYSIS: MappingAnalysis = {
   hasAnalyzer: () => false,

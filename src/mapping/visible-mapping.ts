@@ -1,7 +1,7 @@
 // A mapping without the fields that are hidden from a caller. To queries, aggregations, scripts and the fetch phase they are unmapped.
-import { isObject, type JsonObject } from '../common/json-value.ts';
-import type { FieldType } from './field-type.ts';
-import type { MappingSnapshot } from './mapping-snapshot.ts';
+import { isObject, type JsonObject } from '../common/json/json-value.ts';
+import type { FieldType } from './core/field-type.ts';
+import type { MappingSnapshot } from './core/mapping-snapshot.ts';
 
 /** Decides by full names. */
 export interface VisibleFields {

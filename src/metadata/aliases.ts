@@ -1,8 +1,8 @@
 // Aliases: parsing of their bodies, the `_aliases` actions.
 
-import { parseJson } from '../common/json-parse.ts';
-import { isObject, type JsonObject } from '../common/json-value.ts';
-import { matchesPattern } from '../common/wildcard.ts';
+import { parseJson } from '../common/json/json-parse.ts';
+import { isObject, type JsonObject } from '../common/json/json-value.ts';
+import { matchesPattern } from '../common/text/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { AliasMeta, ClusterState, DataStream, IndexMeta } from './cluster-state.ts';

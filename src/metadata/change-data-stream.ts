@@ -1,9 +1,9 @@
 // Commands on data streams: create, delete, roll over, change members and lifecycles, turn an alias into a stream.
 
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
-import { timestampFieldOf, timestampMark, timestampName } from '../mapping/timestamp-field.ts';
+import { timestampFieldOf, timestampMark, timestampName } from '../mapping/core/timestamp-field.ts';
 import type { ClusterState, DataLifecycle, DataStream, IndexMeta } from './cluster-state.ts';
 import { checkNewName, newIndex } from './create-index.ts';
 import { backingIndexName, dataStreamOf, dataStreamsOf, streamMapping, streamOptions, writeIndexOf } from './data-streams.ts';

@@ -1,8 +1,8 @@
 // Commands on existing indices: delete, mappings, settings, open and close.
 
-import type { JsonObject } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
-import { setOwn } from '../common/own-property.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
+import { setOwn } from '../common/json/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { withoutMembers } from './change-data-stream.ts';

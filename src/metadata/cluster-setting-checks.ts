@@ -1,6 +1,6 @@
 // Values of the cluster settings that can be changed at run time. Names, kinds and bounds are those that Elasticsearch 8.15 answers with to
 // `GET _cluster/settings?include_defaults` and to bad values; those of search backpressure are OpenSearch's.
-import { parseByteSize } from '../common/byte-size.ts';
+import { parseByteSize } from '../common/text/byte-size.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { parseFailureError } from '../errors/search-errors.ts';
 import { anything, boolean, bytes, enumConstant, float, integer, type SettingCheck, time } from './setting-checks.ts';

@@ -1,7 +1,7 @@
 // Cluster settings that can be changed at run time.
 
-import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
-import { getOwn, setOwn } from '../common/own-property.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { getOwn, setOwn } from '../common/json/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { validationFailedError } from '../errors/catalog.ts';
 import { clusterSettingCheck, hasClusterSetting } from './cluster-setting-checks.ts';

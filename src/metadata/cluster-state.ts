@@ -1,5 +1,5 @@
 // The node's metadata as plain, serializable data, which is stored in LMDB and sent to threads. States are immutable: a command creates a new one.
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import type { ApiError } from '../errors/api-error.ts';
 
 /** A registered snapshot repository. Values of settings are strings, as the API shows them. */

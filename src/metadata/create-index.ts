@@ -1,11 +1,11 @@
 // Creation of indices: the settings and mappings of the request are merged over those of the matching templates.
 
-import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
-import { setOwn } from '../common/own-property.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
+import { setOwn } from '../common/json/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../errors/catalog.ts';
-import { checkIndexSort } from '../mapping/index-sort.ts';
+import { checkIndexSort } from '../mapping/core/index-sort.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
 import { dataStreamOf, namesOfIndex, streamOptions } from './data-streams.ts';

@@ -1,12 +1,12 @@
 // Data streams: their names, backing indices and aliases, and the commands that change them.
 // Source: https://www.elastic.co/guide/en/elasticsearch/reference/8.15/data-streams.html
 
-import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
-import { matchesPattern } from '../common/wildcard.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
+import { matchesPattern } from '../common/text/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
-import { timestampMark } from '../mapping/timestamp-field.ts';
+import { timestampMark } from '../mapping/core/timestamp-field.ts';
 import type { AliasMeta, ClusterState, DataLifecycle, DataStream, IndexMeta } from './cluster-state.ts';
 
 /** Mapping below those of the templates: a stream without a mapped time field gets a date. */

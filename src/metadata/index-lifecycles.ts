@@ -1,5 +1,5 @@
 // Commands on index lifecycles: policies, start and stop, the state of an index, and the exchange of an index for a shrunken copy.
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { ClusterState, IndexLifecycles, IndexMeta, LifecyclePolicy, LifecycleState } from './cluster-state.ts';

@@ -2,10 +2,10 @@
 // shows them.
 
 import { checkSettingLists, type SettingTree } from '../analysis/settings.ts';
-import type { JsonObject } from '../common/json-value.ts';
-import { nearestNames } from '../common/nearest-name.ts';
-import { setOwn } from '../common/own-property.ts';
-import { checkTurn } from '../common/turn.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { setOwn } from '../common/json/own-property.ts';
+import { nearestNames } from '../common/text/nearest-name.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { anything, boolean, bytes, enumConstant, float, integer, oneOf, type SettingCheck, time } from './setting-checks.ts';

@@ -1,7 +1,7 @@
 // JSON objects in bodies of metadata requests.
 
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
-import { setOwn } from '../common/own-property.ts';
+import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { setOwn } from '../common/json/own-property.ts';
 import { ApiError } from '../errors/api-error.ts';
 
 /** The object at `key`; empty if there is none. @throws ApiError parse_exception: the value is not an object */

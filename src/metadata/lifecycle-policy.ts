@@ -1,9 +1,9 @@
 // Definitions of index lifecycle policies: phases, their actions in the order in which they run, and the parameters of each.
 // Source: https://www.elastic.co/guide/en/elasticsearch/reference/8.15/ilm-index-lifecycle.html
 
-import { parseByteSize } from '../common/byte-size.ts';
-import { isObject, type JsonObject, type MutableJsonObject } from '../common/json-value.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { parseByteSize } from '../common/text/byte-size.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 

@@ -1,5 +1,5 @@
 // User-defined names of indices, aliases and templates, with Elasticsearch's rules and messages.
-import { matchesPattern } from '../common/wildcard.ts';
+import { matchesPattern } from '../common/text/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { invalidIndexNameError } from '../errors/catalog.ts';
 

@@ -1,6 +1,6 @@
 // Ingest and search pipelines in the metadata: the bodies of the requests by id.
-import type { JsonObject } from '../common/json-value.ts';
-import { matchesPattern } from '../common/wildcard.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { matchesPattern } from '../common/text/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 

@@ -1,9 +1,9 @@
 // Metadata commands are reducers: pure functions from the state and arguments to the next state and a response.
 
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { indexNotFoundError } from '../errors/catalog.ts';
-import type { MappingSnapshot } from '../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from './cluster-state.ts';
 import type { FlatSettings } from './index-settings.ts';
 

@@ -1,8 +1,8 @@
 // Resolves index expressions to concrete indices: names, comma-separated lists, `*` patterns, `_all`, exclusions `-x`, aliases, and date math names
 // `<logs-{now/d}>`. Options and messages are those of Elasticsearch's IndicesOptions.
-import type { JsonObject } from '../common/json-value.ts';
-import { checkTurn } from '../common/turn.ts';
-import { matchesPattern, patternMatcher } from '../common/wildcard.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { matchesPattern, patternMatcher } from '../common/text/wildcard.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
 import type { ClusterView, IndexMeta } from './cluster-state.ts';

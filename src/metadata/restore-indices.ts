@@ -1,7 +1,7 @@
 // Adds indices from a snapshot, whose shards are already in the data directory, and what else the snapshot contains of the cluster state.
-import type { JsonObject } from '../common/json-value.ts';
-import { getOwn, setOwn } from '../common/own-property.ts';
-import { matchesPattern } from '../common/wildcard.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { getOwn, setOwn } from '../common/json/own-property.ts';
+import { matchesPattern } from '../common/text/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { invalidIndexNameError } from '../errors/catalog.ts';
 import { checkWriteIndices } from './aliases.ts';

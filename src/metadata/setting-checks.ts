@@ -1,6 +1,6 @@
 // Checks of the values of settings, with Elasticsearch's messages. A check throws ApiError illegal_argument_exception.
-import { parseByteSize } from '../common/byte-size.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
+import { parseByteSize } from '../common/text/byte-size.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 

@@ -1,6 +1,6 @@
 // Commands on snapshot lifecycle policies: put, delete, start and stop, and the results of their runs.
-import type { JsonObject } from '../common/json-value.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import type { ClusterState, PolicyRun, PolicyStats, SnapshotLifecycle, SnapshotPolicy } from './cluster-state.ts';

@@ -1,5 +1,5 @@
 // Stored scripts in the metadata: `{ lang, source, options }` by id.
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { ACKNOWLEDGED, type Reducer } from './reducer.ts';
 

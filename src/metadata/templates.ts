@@ -1,8 +1,8 @@
 // Templates: legacy (`_template`), composable (`_index_template`) and components, and which of them apply to a new index.
 
-import { isObject, type MutableJsonObject } from '../common/json-value.ts';
-import { setOwn } from '../common/own-property.ts';
-import { matchesPattern } from '../common/wildcard.ts';
+import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { setOwn } from '../common/json/own-property.ts';
+import { matchesPattern } from '../common/text/wildcard.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { parseAlias } from './aliases.ts';

@@ -1,5 +1,5 @@
 // Runs plans on one segment: encodes the tree into scratch, drives the executor window by window, reads hits and counters.
-import { canMove, checkTurn, TooHeavy } from '../common/turn.ts';
+import { canMove, checkTurn, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
 import { RUN_BY_SCORE, RUN_SCORES, RUN_TOTAL_KNOWN, Run } from '../wasm/generated/executor.ts';

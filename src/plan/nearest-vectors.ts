@@ -1,5 +1,5 @@
 // The documents of a segment whose vectors are most similar to a given one.
-import { checkTurn } from '../common/turn.ts';
+
 import {
   elementBytes,
   MAGNITUDE_BYTES,
@@ -7,7 +7,8 @@ import {
   type Vector,
   type VectorElement,
   type VectorSimilarity,
-} from '../common/vector-format.ts';
+} from '../common/encoding/vector-format.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { bitsetBytes, bitsetCount } from '../wasm/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { graphNodes, searchGraph } from '../wasm/vector-graph.ts';

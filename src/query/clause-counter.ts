@@ -1,5 +1,5 @@
 // Bounds the number of clauses that one request may have parsed, before its indices and their limits are known.
-import { checkTurn } from '../common/turn.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { tooManyNestedClausesError } from '../errors/search-errors.ts';
 
 /** Far above the limits of indices: parsing this many clauses takes about 50 ms. */

@@ -1,5 +1,5 @@
 // Parser of `combined_fields`.
-import { type JsonObject, tokenOf } from '../common/json-value.ts';
+import { type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { numberFormatError, xContentParseError } from '../errors/search-errors.ts';

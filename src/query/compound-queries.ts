@@ -1,7 +1,7 @@
 // Parsers of compound queries: bool, boosting, constant_score, dis_max, nested.
 
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { didYouMean } from '../common/nearest-name.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
+import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';

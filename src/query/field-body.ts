@@ -1,7 +1,7 @@
 // The form of most leaf queries: `{ "field": { options } }`, or `{ "field": value }` for short.
 
-import { isObject, type JsonObject } from '../common/json-value.ts';
-import { getOwn, setOwn } from '../common/own-property.ts';
+import { isObject, type JsonObject } from '../common/json/json-value.ts';
+import { getOwn, setOwn } from '../common/json/own-property.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBoost, readText } from './read-json.ts';
 

@@ -1,6 +1,6 @@
 // Parser of function_score: functions (weights, field values, decays, random numbers, scripts) that change the score of a query.
 
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { parseScript } from '../scripting/script-spec.ts';
 import { readBase } from './field-body.ts';

@@ -1,6 +1,7 @@
 // The forms of a point in requests: { lat, lon }, [lon, lat], "lat,lon", geohash, WKT, GeoJSON.
-import { metresOf } from '../common/distance.ts';
-import { isObject } from '../common/json-value.ts';
+
+import { isObject } from '../common/json/json-value.ts';
+import { metresOf } from '../common/text/distance.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { parseFailureError } from '../errors/search-errors.ts';
 import { readNumber } from './read-json.ts';

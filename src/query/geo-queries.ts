@@ -1,8 +1,8 @@
 // Parsers of geo_distance, geo_bounding_box and geo_polygon. The field is the only key that is not an option.
 
-import { metresOf } from '../common/distance.ts';
-import { javaDouble } from '../common/java-text.ts';
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
+import { metresOf } from '../common/text/distance.ts';
+import { javaDouble } from '../common/text/java-text.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { parseFailureError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';

@@ -1,7 +1,7 @@
 // Parser of geo_shape: a shape in the request, or a reference to one in a document.
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
-import { parseGeoShape, type Shape } from '../mapping/geo-shape-value.ts';
+import { parseGeoShape, type Shape } from '../mapping/values/geo-shape-value.ts';
 import { readBase } from './field-body.ts';
 import type { GeoShapeQuery } from './leaf-query.ts';
 import type { Query } from './query.ts';

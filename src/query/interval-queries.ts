@@ -1,7 +1,7 @@
 // Parser of intervals: rules about the positions of terms in a text. Source: Elasticsearch's reference of the intervals query.
 
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { REGEXP_ALL } from '../common/regexp-flags.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
+import { REGEXP_ALL } from '../common/text/regexp-flags.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import type { ClauseCounter } from './clause-counter.ts';

@@ -1,6 +1,6 @@
 // Parsers of the queries on a join field: has_child, has_parent, parent_id.
 
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase } from './field-body.ts';
 import type { JoinScoreMode, Query } from './query.ts';

@@ -1,10 +1,11 @@
 // knn: the documents whose vectors are most similar to a given one. The same body is a query and a section of a search.
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { MAX_DIMS } from '../common/vector-format.ts';
+
+import { MAX_DIMS } from '../common/encoding/vector-format.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { numberFormatError, xContentParseError } from '../errors/search-errors.ts';
-import { parseBase16 } from '../mapping/base16.ts';
+import { parseBase16 } from '../mapping/values/base16.ts';
 import { readBase } from './field-body.ts';
 import type { KnnQuery, Query } from './query.ts';
 import { readFloat, readInt, readList, readText } from './read-json.ts';

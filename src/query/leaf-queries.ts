@@ -1,8 +1,8 @@
 // Parsers of queries for exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
 
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { setOwn } from '../common/own-property.ts';
-import { REGEXP_ALL } from '../common/regexp-flags.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
+import { setOwn } from '../common/json/own-property.ts';
+import { REGEXP_ALL } from '../common/text/regexp-flags.ts';
 import { DateFormatter } from '../dates/date-format.ts';
 import { zoneOf } from '../dates/zones.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';

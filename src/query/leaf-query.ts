@@ -1,6 +1,6 @@
 // Typed trees of queries that contain no other query, as parsed from JSON: names and values are checked, nothing is resolved against mappings yet.
-import type { JsonObject } from '../common/json-value.ts';
-import type { Shape } from '../mapping/geo-shape-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import type { Shape } from '../mapping/values/geo-shape-value.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type { Fuzziness } from './fuzziness.ts';
 import type { GeoPoint } from './geo-point.ts';

@@ -1,6 +1,6 @@
 // Parser of more_like_this: the strings and documents that hits should be like, or unlike.
 
-import { isObject, type JsonObject } from '../common/json-value.ts';
+import { isObject, type JsonObject } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBase } from './field-body.ts';
 import type { LikeItem, MoreLikeThisQuery } from './leaf-query.ts';

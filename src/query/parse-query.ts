@@ -1,7 +1,7 @@
 // Parser of the query DSL: JSON -> typed tree. Each query name has its own parser; this file dispatches to them and limits the depth.
 
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
-import { didYouMean } from '../common/nearest-name.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
+import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { ClauseCounter } from './clause-counter.ts';

@@ -1,5 +1,5 @@
 // Parser of `percolate`: finds the stored queries that match documents.
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';

@@ -1,5 +1,5 @@
 // Parser of `pinned`: documents that come before the matches of another query. Source: the query's page in Elasticsearch's documentation.
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';

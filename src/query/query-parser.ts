@@ -1,5 +1,5 @@
 // Interface of the parsers for single query names.
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import type { ClauseCounter } from './clause-counter.ts';
 import type { Query } from './query.ts';
 import type { ReportUncacheable } from './uncacheable.ts';

@@ -1,6 +1,6 @@
 // The typed tree of a query as parsed from JSON: names and values are checked, nothing is resolved against mappings yet.
 
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
 import type {
   CombinedFieldsQuery,

@@ -1,5 +1,5 @@
 // Typed values of a parsed JSON body, with the coercions of Elasticsearch's parsers.
-import { tokenOf } from '../common/json-value.ts';
+import { tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { numberFormatError } from '../errors/search-errors.ts';
 

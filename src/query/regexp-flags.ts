@@ -7,7 +7,7 @@ import {
   REGEXP_EMPTY,
   REGEXP_INTERSECTION,
   REGEXP_INTERVAL,
-} from '../common/regexp-flags.ts';
+} from '../common/text/regexp-flags.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 
 const FLAGS: Readonly<Record<string, number>> = {

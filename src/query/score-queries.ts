@@ -1,6 +1,6 @@
 // Parsers of queries that compute scores: script, script_score, rank_feature, distance_feature.
 
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';

@@ -1,6 +1,6 @@
 // Parsers of span queries, which together become one tree. Source: Elasticsearch's span query builders (behaviour, error messages).
 
-import { isObject, type JsonObject } from '../common/json-value.ts';
+import { isObject, type JsonObject } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { checkKeys, readBase, readFieldBody } from './field-body.ts';
 import type { MultiTermQuery, SpanClause } from './positional-rules.ts';

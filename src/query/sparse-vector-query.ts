@@ -1,5 +1,5 @@
 // sparse_vector and weighted_tokens: documents with any of the given tokens, scored by the products of their weights.
-import { isObject, type JsonObject, tokenOf } from '../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBase } from './field-body.ts';
 import type { QueryBase } from './leaf-query.ts';

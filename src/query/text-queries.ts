@@ -1,5 +1,5 @@
 // Parsers of full-text queries: the match family, multi_match, query_string, simple_query_string.
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import { zoneOf } from '../dates/zones.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';

@@ -1,5 +1,5 @@
 // The part of Java's regular expression syntax that denotes single characters: escapes, properties, bracketed classes. parser.ts parses the rest.
-import { checkTurn } from '../common/turn.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { foldLiteral, foldRange } from './case-fold.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';

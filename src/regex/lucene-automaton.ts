@@ -2,7 +2,7 @@
 // complement `~` and intersection `&` at no extra cost. The effort of building the automaton is limited.
 //   union | concat & repeat * + ? {n,m}, classes [a-z] [^a-z], . @ # ~ <1-10> "literal" \escape \d \D \w \W \s \S
 // Source: syntax of org.apache.lucene.util.automaton.RegExp (Apache Lucene); derivatives: Brzozowski 1964.
-import { REGEXP_ANYSTRING, REGEXP_COMPLEMENT, REGEXP_EMPTY, REGEXP_INTERSECTION, REGEXP_INTERVAL } from '../common/regexp-flags.ts';
+import { REGEXP_ANYSTRING, REGEXP_COMPLEMENT, REGEXP_EMPTY, REGEXP_INTERSECTION, REGEXP_INTERVAL } from '../common/text/regexp-flags.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { tooComplexError } from '../errors/search-errors.ts';
 import { CodePointSet } from './code-point-set.ts';

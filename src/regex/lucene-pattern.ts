@@ -1,6 +1,6 @@
 // Lucene's own regular expression syntax (org.apache.lucene.util.automaton.RegExp, all optional syntax on), run as a lazily built
 // deterministic automaton. Matches are longest, from a given start.
-import { checkTurn } from '../common/turn.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { CodePointSet } from './code-point-set.ts';
 import { LuceneReader } from './lucene-reader.ts';

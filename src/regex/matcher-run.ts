@@ -1,5 +1,5 @@
 // One search of a Java pattern: runs the program over a string, in linear time, within a number of steps and a size of notes.
-import { checkTurn } from '../common/turn.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { category } from './characters.ts';
 import { type CodePointSet, codePointAt } from './code-point-set.ts';

@@ -1,10 +1,10 @@
 // Handles HTTP requests: CORS, authentication, routing, parameters, body, handler, rendering, logs. Each http worker has one Dispatcher.
 import type { EngineContext } from '../api/core/context.ts';
-import type { JsonObject } from '../common/json-value.ts';
-import type { Logger } from '../common/logger.ts';
-import { JSON_TYPE } from '../common/media-type.ts';
-import { nearestNames } from '../common/nearest-name.ts';
-import { inTurn, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turn.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { JSON_TYPE } from '../common/json/media-type.ts';
+import type { Logger } from '../common/log/logger.ts';
+import { nearestNames } from '../common/text/nearest-name.ts';
+import { inTurn, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turns/turn.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';

@@ -3,8 +3,8 @@
 // parameters come from requests. Source: the search template page of the OpenSearch documentation.
 import Mustache from 'mustache';
 import { BoundedMap } from '../common/bounded-map.ts';
-import { javaText } from '../common/java-text.ts';
-import { writeJson } from '../common/json-write.ts';
+import { writeJson } from '../common/json/json-write.ts';
+import { javaText } from '../common/text/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 

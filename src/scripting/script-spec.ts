@@ -1,7 +1,7 @@
 // A script in a request: a string, `{ source, lang, params }`, or `{ id, params }` for a stored one.
 
-import type { JsonObject } from '../common/json-value.ts';
-import { writeJson } from '../common/json-write.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { writeJson } from '../common/json/json-write.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';

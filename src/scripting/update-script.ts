@@ -2,8 +2,8 @@
 // run (maps, lists, int or long by size, double) and back to JSON afterwards.
 
 import { BoundedMap } from '../common/bounded-map.ts';
-import type { JsonObject } from '../common/json-value.ts';
-import { setOwn } from '../common/own-property.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
+import { setOwn } from '../common/json/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { circuitBreakingError } from '../errors/search-errors.ts';
 import { CONTEXTS } from './contexts.ts';

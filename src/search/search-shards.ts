@@ -1,9 +1,9 @@
 // A search over shards: runs the query phase on each, reduces the results to one page, fetches the hits of the page and renders the answer.
 
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
-import { type JsonFloat, jsonFloat } from '../common/json-float.ts';
-import type { JsonObject, MutableJsonObject } from '../common/json-value.ts';
-import { TimeUp } from '../common/turn.ts';
+import { type JsonFloat, jsonFloat } from '../common/json/json-float.ts';
+import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
+import { TimeUp } from '../common/turns/turn.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';

@@ -1,6 +1,6 @@
 // Sets of actions. An action is the name that Elasticsearch gives to one operation, such as `indices:data/read/search`; a privilege grants those that
 // match its patterns.
-import { matchesPattern } from '../common/wildcard.ts';
+import { matchesPattern } from '../common/text/wildcard.ts';
 
 /** Actions that match a pattern of `include` and none of `exclude`. `*` in a pattern matches any string. */
 export interface ActionSet {

@@ -1,6 +1,6 @@
 // Field level security: which fields of an index a caller sees, and the sources of documents without the others.
-import { setOwn } from '../common/own-property.ts';
-import { isJsonObject } from '../common/source-numbers.ts';
+import { setOwn } from '../common/json/own-property.ts';
+import { isJsonObject } from '../common/json/source-numbers.ts';
 import { matchesName, matchesPrefix } from './name-pattern.ts';
 import type { FieldSecurity } from './role.ts';
 

@@ -1,7 +1,7 @@
 // Patterns of roles: names of indices, of fields and of users with `*` for any string and `?` for any character, or regular expressions of Lucene
 // between slashes.
 import { BoundedMap } from '../common/bounded-map.ts';
-import { REGEXP_ALL } from '../common/regexp-flags.ts';
+import { REGEXP_ALL } from '../common/text/regexp-flags.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { type RegexpMatcher, regexpMatcher } from '../regex/lucene-automaton.ts';

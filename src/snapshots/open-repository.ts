@@ -1,7 +1,7 @@
 // Opens repositories by their type, with Elasticsearch's checks of their settings.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseByteSize } from '../common/byte-size.ts';
+import { parseByteSize } from '../common/text/byte-size.ts';
 import type { S3ClientSettings } from '../config/s3-clients.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/api-error.ts';

@@ -6,8 +6,8 @@
 // A change writes blobs, then creates index-(N+1), which fails if another process did so, and only then removes blobs that nothing refers to. So the
 // repository is intact at any moment, whenever the process dies. The caller runs one change at a time.
 import { createHash, randomBytes } from 'node:crypto';
-import { parseJson } from '../common/json-parse.ts';
-import { writeJson } from '../common/json-write.ts';
+import { parseJson } from '../common/json/json-parse.ts';
+import { writeJson } from '../common/json/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { BLOB_FOLDER, type BlobStore, blobPath, hashOfPath, PARTIAL, type StoredBlob } from './blob-store.ts';
 import { causeOf, corruptRepositoryError, repositoryError, repositoryVerificationError } from './repository-errors.ts';

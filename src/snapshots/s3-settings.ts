@@ -1,6 +1,6 @@
 // Settings of repositories on S3, named as Elasticsearch names them: those of the repository, then those of its client `s3.client.NAME`.
-import { formatByteSize, parseByteSize } from '../common/byte-size.ts';
-import { parseDurationMs } from '../common/time-unit.ts';
+import { formatByteSize, parseByteSize } from '../common/text/byte-size.ts';
+import { parseDurationMs } from '../common/text/time-unit.ts';
 import { S3_CLIENT_SETTINGS, type S3ClientSettings, SECRET_S3_SETTINGS } from '../config/s3-clients.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { repositoryError } from './repository-errors.ts';

@@ -1,7 +1,7 @@
 // Checksums of a segment image (docs/internals/segment-format.md), verified while its file is copied: a damaged file must not get into a snapshot. The
 // one in the header covers the table of contents, which has those of all sections, so it identifies the image.
 import type { FileHandle } from 'node:fs/promises';
-import { crc32c } from '../common/crc32.ts';
+import { crc32c } from '../common/encoding/crc32.ts';
 import { corruptIndexError } from '../errors/catalog.ts';
 
 const HEADER_BYTES = 64;

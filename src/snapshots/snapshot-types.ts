@@ -1,7 +1,7 @@
 // What a repository holds, as plain data: the generation file lists snapshots, a snapshot lists shards, a shard lists blobs. The bytes are described
 // in docs/internals/snapshot-format.md.
 
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import type { ApiErrorData } from '../errors/api-error.ts';
 import type { CommitPoint, ShardCheckpoint } from '../store/store.ts';
 

@@ -1,5 +1,5 @@
 // Operations on whole snapshots: write, clone, describe. The caller runs one change of a repository at a time.
-import type { JsonObject } from '../common/json-value.ts';
+import type { JsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { SegmentFiles } from '../store/segment-files.ts';
 import type { Store } from '../store/store.ts';

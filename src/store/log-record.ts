@@ -2,7 +2,7 @@
 //   ├ crc32 u32 ┬ op u8 ┬ 0 u8 ┬ idBytes u16 ┬ routingBytes u16 (65535: none) ┬ 0 u16 ┬ version f64 ┬ primaryTerm u32 ┬ id ┬ routing ┬ source ┤
 // Little-endian; the checksum covers everything behind it and the key, so that a record that LMDB returns for another key is found out.
 
-import { crc32 } from '../common/crc32.ts';
+import { crc32 } from '../common/encoding/crc32.ts';
 import { ApiError } from '../errors/api-error.ts';
 
 export const OP_INDEX = 1;

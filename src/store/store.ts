@@ -7,10 +7,10 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { crc32 } from '../common/crc32.ts';
-import { parseJson } from '../common/json-parse.ts';
-import { writeJson } from '../common/json-write.ts';
-import { canMove, TooHeavy } from '../common/turn.ts';
+import { crc32 } from '../common/encoding/crc32.ts';
+import { parseJson } from '../common/json/json-parse.ts';
+import { writeJson } from '../common/json/json-write.ts';
+import { canMove, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { checkRecord, decodeRecord, encodeRecord, type LogRecord, OP_DELETE, OP_INDEX, OP_NOOP, rekeyRecord } from './log-record.ts';
 

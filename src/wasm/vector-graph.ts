@@ -1,5 +1,5 @@
 // Host side of assembly/vectors/graph*.ts and codes.ts: searches and builds graphs over vectors.
-import { elementBytes, MAGNITUDE_BYTES, type VectorGraphSpec } from '../common/vector-format.ts';
+import { elementBytes, MAGNITUDE_BYTES, type VectorGraphSpec } from '../common/encoding/vector-format.ts';
 import { GRAPH_HEADER_BYTES, GraphBuild, GraphSearch, VectorGraph, VectorSpace } from './generated/vectors.ts';
 import type { Kernels } from './kernels.ts';
 import { getF32, getU32, setF32, setU32 } from './records.ts';

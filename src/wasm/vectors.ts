@@ -1,5 +1,5 @@
 // Host side of assembly/vectors: similarities of vectors in a segment.
-import type { VectorElement, VectorSimilarity } from '../common/vector-format.ts';
+import type { VectorElement, VectorSimilarity } from '../common/encoding/vector-format.ts';
 import { Metric, VectorScan, VectorSpace } from './generated/vectors.ts';
 import type { Kernels } from './kernels.ts';
 import { getU32, setF32, setU32 } from './records.ts';

@@ -1,6 +1,6 @@
 // Kernels that compare vectors against plain arithmetic.
 import { expect, test } from 'vitest';
-import type { VectorGraphSpec, VectorSimilarity } from '../../src/common/vector-format.ts';
+import type { VectorGraphSpec, VectorSimilarity } from '../../src/common/encoding/vector-format.ts';
 import { Metric, VectorGraph } from '../../src/wasm/generated/vectors.ts';
 import type { Kernels } from '../../src/wasm/kernels.ts';
 import { getU32 } from '../../src/wasm/records.ts';

@@ -1,12 +1,12 @@
 // Random documents, mappings and query values: each is taken or refused with an ApiError, and a document that is taken is written in order.
 
 import { expect, test } from 'vitest';
-import type { MutableJsonObject } from '../../src/common/json-value.ts';
-import { writeJson } from '../../src/common/json-write.ts';
+import type { MutableJsonObject } from '../../src/common/json/json-value.ts';
+import { writeJson } from '../../src/common/json/json-write.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
+import type { MappingSnapshot } from '../../src/mapping/core/mapping-snapshot.ts';
+import { provideQueryCompiler } from '../../src/mapping/core/stored-query.ts';
 import { createMapping, restoreMapping } from '../../src/mapping/create-mapping.ts';
-import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
-import { provideQueryCompiler } from '../../src/mapping/stored-query.ts';
 import { MAPPER_TYPES } from '../../src/mapping/types/registry.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';

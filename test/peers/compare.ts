@@ -1,5 +1,5 @@
 // The first difference between the answers of the peer and of the service: status, then body, with numbers in their text form.
-import { parseJson } from '../../src/common/json-parse.ts';
+import { parseJson } from '../../src/common/json/json-parse.ts';
 
 export interface PeerAnswer {
   readonly status: number;

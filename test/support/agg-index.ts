@@ -1,11 +1,11 @@
 // A small index for tests of aggregations: documents as plain rows, one or several segments, columns in kernel memory, no service around.
 
 import { bindAggregations, collectSegment, parseAggregations, reduceAggregations, renderAggregations } from '../../src/aggs/index.ts';
-import type { JsonObject } from '../../src/common/json-value.ts';
-import { toPlain } from '../../src/common/json-write.ts';
+import type { JsonObject } from '../../src/common/json/json-value.ts';
+import { toPlain } from '../../src/common/json/json-write.ts';
 import { DEFAULT_DIALECT } from '../../src/compat/dialect.ts';
-import type { FieldType, ValueFormat } from '../../src/mapping/field-type.ts';
-import type { MappingSnapshot } from '../../src/mapping/mapping-snapshot.ts';
+import type { FieldType, ValueFormat } from '../../src/mapping/core/field-type.ts';
+import type { MappingSnapshot } from '../../src/mapping/core/mapping-snapshot.ts';
 import type { PlanNode } from '../../src/plan/query-plan.ts';
 import type { SegmentColumn } from '../../src/plan/segment.ts';
 import type { SegmentReader } from '../../src/plan/segment-reader.ts';

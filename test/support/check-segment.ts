@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
-import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import type { FieldSpec } from '../../src/mapping/core/document-sink.ts';
 import { CURSOR_BYTES, PostingsCursor } from '../../src/wasm/generated/postings.ts';
 import { postingsFlags } from '../../src/wasm/postings.ts';
 import { getU32 } from '../../src/wasm/records.ts';

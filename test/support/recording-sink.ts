@@ -1,5 +1,5 @@
 // A document sink that keeps what it is given, readable: one list of `[op, field, value]` per document, children before their parent.
-import type { DocumentSink, FieldSpec } from '../../src/mapping/document-sink.ts';
+import type { DocumentSink, FieldSpec } from '../../src/mapping/core/document-sink.ts';
 
 export interface RecordedDocument {
   readonly path: string | null;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { EngineContext } from '../../src/api/core/context.ts';
-import { Logger } from '../../src/common/logger.ts';
+import { Logger } from '../../src/common/log/logger.ts';
 import { loadSettings } from '../../src/config/load-settings.ts';
 import { openNode } from '../../src/node/open-node.ts';
 import { Dispatcher } from '../../src/rest/dispatch.ts';

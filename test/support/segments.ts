@@ -3,7 +3,7 @@ import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { type IndexAnalyzer, OpenBuffer } from '../../src/arena/open-buffer.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import { openSegment } from '../../src/arena/segment-reader.ts';
-import type { FieldSpec } from '../../src/mapping/document-sink.ts';
+import type { FieldSpec } from '../../src/mapping/core/document-sink.ts';
 import { StageId } from '../../src/wasm/generated/analysis.ts';
 import { compileEngine, type Kernels } from '../../src/wasm/kernels.ts';
 import type { KernelBuild } from './kernels.ts';

@@ -1,5 +1,5 @@
 // Analyzers of tests that are not about analysis: words at white space, `lowercase` and `uppercase` normalizers.
-import type { MappingAnalysis } from '../../src/mapping/mapping-analysis.ts';
+import type { MappingAnalysis } from '../../src/mapping/core/mapping-analysis.ts';
 
 export const simpleAnalysis: MappingAnalysis = {
   hasAnalyzer: (name) => ['default', 'standard', 'english', 'simple', 'whitespace'].includes(name),

@@ -1,10 +1,10 @@
 // A small mapping for tests of the writer: fields by a prefix of their names (`t_` text, `k_` keyword, `n_` long); unknown ones come as
 // dynamic updates, `bad` is refused, `nested` objects become nested documents.
-import type { JsonObject } from '../../src/common/json-value.ts';
+import type { JsonObject } from '../../src/common/json/json-value.ts';
 import { DEFAULT_DIALECT } from '../../src/compat/dialect.ts';
 import { mapperParsingError } from '../../src/errors/catalog.ts';
-import type { DocumentSink, FieldSpec } from '../../src/mapping/document-sink.ts';
-import type { MappingSnapshot, ParseOutcome } from '../../src/mapping/mapping-snapshot.ts';
+import type { DocumentSink, FieldSpec } from '../../src/mapping/core/document-sink.ts';
+import type { MappingSnapshot, ParseOutcome } from '../../src/mapping/core/mapping-snapshot.ts';
 
 const spec = (name: string): FieldSpec => ({
   name,

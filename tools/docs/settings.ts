@@ -1,6 +1,6 @@
 // Tables of docs/configuration.md: the settings of the node and of an index, with their defaults.
-import { formatByteSize } from '../../src/common/byte-size.ts';
-import { formatDuration } from '../../src/common/time-unit.ts';
+import { formatByteSize } from '../../src/common/text/byte-size.ts';
+import { formatDuration } from '../../src/common/text/time-unit.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { INDEX_SETTINGS } from '../../src/metadata/index-settings.ts';
 import { code, row, table } from './markdown.ts';

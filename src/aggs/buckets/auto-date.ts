@@ -1,7 +1,7 @@
 // auto_date_histogram: the finest interval of a fixed list that yields at most `buckets` buckets. Kernels return distinct times; the rounding is
 // chosen for each parent bucket once the values of all segments are known.
 
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type CalendarUnit, calendarRounding, type Rounding, UTC } from '../dates/rounding.ts';

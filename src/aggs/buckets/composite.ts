@@ -1,7 +1,7 @@
 // composite: all combinations of the keys of several sources in their order, page by page; `after` names the last key of the previous page.
 
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { asCause } from '../../errors/api-error.ts';

@@ -1,6 +1,6 @@
 // Aggregations that pass documents on without a key of their own: filter, filters, missing, global, nested, reverse_nested, adjacency_matrix, sampler.
 
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';

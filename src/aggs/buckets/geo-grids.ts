@@ -1,7 +1,7 @@
 // geotile_grid and geohash_grid: a bucket per cell that contains points.
 
-import { metresOf } from '../../common/distance.ts';
-import { geohashLengthOf } from '../../common/geohash.ts';
+import { geohashLengthOf } from '../../common/encoding/geohash.ts';
+import { metresOf } from '../../common/text/distance.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type GeoBox, readBox } from '../../query/geo-queries.ts';
 import { boxesOverlap, geohashBox, geohashKey, geotileBox, geotileKey } from '../geo.ts';

@@ -1,6 +1,6 @@
 // histogram: buckets of equal width, and what date_histogram shares with it: empty buckets, bounds, keyed responses and any order.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';

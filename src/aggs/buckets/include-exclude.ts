@@ -1,9 +1,9 @@
 // `include` and `exclude` of terms: regular expressions, lists of values, partitions.
 
-import { isObject } from '../../common/json-value.ts';
+import { isObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
-import { REGEXP_ALL } from '../../common/regexp-flags.ts';
-import { checkTurn } from '../../common/turn.ts';
+import { REGEXP_ALL } from '../../common/text/regexp-flags.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';

@@ -1,6 +1,6 @@
 // multi_terms: a bucket per combination of the values of several fields.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';

@@ -1,7 +1,7 @@
 // random_sampler: in Elasticsearch a random part of the documents, scaled up. Here it passes all of them on, so that its results are exact: the
 // kernels count whole columns, and skipping documents at random would cost more than it saves.
 import { randomInt } from 'node:crypto';
-import { jsonDouble } from '../../common/json-float.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError } from '../errors.ts';
 import { Params, pointName } from '../params.ts';

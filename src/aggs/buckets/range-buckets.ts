@@ -1,5 +1,5 @@
 // date_histogram and histogram over range fields: a document counts in every bucket that one of its ranges overlaps. The host reads the column.
-import { decodeRanges, rangeKindOf } from '../../mapping/range-encoding.ts';
+import { decodeRanges, rangeKindOf } from '../../mapping/values/range-encoding.ts';
 import { tooManyBuckets, unsupported } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import type { ValuesSource } from '../source.ts';

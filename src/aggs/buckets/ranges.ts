@@ -1,10 +1,10 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), ordered by the ends.
 
-import { metresOf } from '../../common/distance.ts';
-import { decodeGeoPoint, planeMeters } from '../../common/geo-encoding.ts';
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { decodeGeoPoint, planeMeters } from '../../common/encoding/geo-encoding.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
+import { metresOf } from '../../common/text/distance.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';

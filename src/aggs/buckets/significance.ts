@@ -1,6 +1,6 @@
 // Scores how much more frequent a term is in a subset than in the whole index. Formulas of Elasticsearch's significance heuristics.
 
-import { isObject } from '../../common/json-value.ts';
+import { isObject } from '../../common/json/json-value.ts';
 import { CONTEXTS } from '../../scripting/contexts.ts';
 import type { Value } from '../../scripting/java/values.ts';
 import { compileScript } from '../../scripting/painless.ts';

@@ -1,6 +1,6 @@
 // significant_terms: terms that are more frequent among the documents of the bucket than in the whole index.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { unsupported } from '../errors.ts';
 import { Params } from '../params.ts';

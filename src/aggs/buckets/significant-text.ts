@@ -1,9 +1,9 @@
 // significant_text: words of analyzed text that are more frequent among the documents of the bucket than in the whole index. The source of each
 // document is analyzed again; with `filter_duplicate_text`, words in passages of earlier documents do not count.
 // Source: SignificantTextAggregatorFactory and DuplicateSequenceSpotter of Elasticsearch, written anew from their description.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { JsonObject } from '../../common/json-value.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';

@@ -1,7 +1,7 @@
 // Keys of terms over segments and indices: text, numbers and dates under one order.
-import { jsonDouble } from '../../common/json-float.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
 import { present } from '../../common/present.ts';
-import type { ValueFormat } from '../../mapping/field-type.ts';
+import type { ValueFormat } from '../../mapping/core/field-type.ts';
 import { compareFigures, figureAt, type OrderPart } from '../pipelines/bucket-path.ts';
 import type { MergedBuckets, MergedChildren, MergeKey } from '../reduce/merge.ts';
 import { termBytes, termKey } from '../reduce/term-bytes.ts';

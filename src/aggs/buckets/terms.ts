@@ -1,6 +1,6 @@
 // terms and rare_terms: one bucket per distinct value. Counts are exact, because every segment returns all its buckets; error bounds are 0.
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { checkTurn } from '../../common/turn.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';

@@ -2,8 +2,8 @@
 // two nearest neighbours are merged until few enough are left. Elasticsearch does the same with the clusters of its shards, so results may differ
 // slightly where a shard holds more values than `shard_size`.
 
-import { jsonDouble } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { formatOf } from '../metrics/numeric.ts';

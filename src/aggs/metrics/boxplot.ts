@@ -1,5 +1,5 @@
 // boxplot: extremes, quartiles and whiskers of a field's values.
-import { jsonDouble } from '../../common/json-float.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
 import { Params } from '../params.ts';
 import { type Figure, MetricOut } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams } from '../source.ts';

@@ -1,9 +1,9 @@
 // Metrics that the host computes from the documents of each bucket: weighted_avg, geo_bounds, geo_centroid, matrix_stats, top_hits.
 
-import { decodeGeoPoint } from '../../common/geo-encoding.ts';
-import { jsonDouble } from '../../common/json-float.ts';
-import { type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError, misusedError, parameterError, parsingError } from '../errors.ts';

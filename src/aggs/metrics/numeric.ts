@@ -1,7 +1,7 @@
 // Metrics with one or few numbers per bucket: value_count, sum, avg, min, max, stats, extended_stats.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import type { ValueFormat } from '../../mapping/field-type.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import type { ValueFormat } from '../../mapping/core/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { Params, pointName } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut } from '../reduce/out.ts';

@@ -1,8 +1,8 @@
 // percentiles, percentile_ranks and median_absolute_deviation. Digests answer as those of the server whose dialect is spoken; `hdr` rounds exact
 // values as its histogram does; `exact` asks for the values themselves.
 
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { bodyError, illegalArgumentError } from '../errors.ts';
 import { Params, pointName } from '../params.ts';

@@ -1,8 +1,8 @@
 // rate: a sum, or a number of values or documents, per unit of time in the buckets of a date histogram. The histogram divides the totals, since it
 // knows how long its buckets are.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import type { ValueFormat } from '../../mapping/field-type.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import type { ValueFormat } from '../../mapping/core/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type CalendarUnit, calendarUnit, type Rounding } from '../dates/rounding.ts';
 import { illegalArgumentError } from '../errors.ts';

@@ -1,7 +1,7 @@
 // scripted_metric: scripts collect a state per shard and bucket, and reduce the states to a value.
 
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { CONTEXTS } from '../../scripting/contexts.ts';
 import { MAX_STEPS } from '../../scripting/java/budget.ts';
 import { JavaMap } from '../../scripting/java/collections.ts';

@@ -1,8 +1,8 @@
 // string_stats: lengths of the strings of a field, and the entropy of their characters (UTF-16 code units, as Java counts them).
-import { jsonDouble } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
-import { checkTurn } from '../../common/turn.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { Params } from '../params.ts';
 import { columnsOf } from '../reduce/merge.ts';

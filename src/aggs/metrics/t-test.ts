@@ -1,5 +1,5 @@
 // t_test: the probability of a difference at least as large as that of the means of two samples, if their true means are equal.
-import { jsonDouble } from '../../common/json-float.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import { executionError, illegalArgumentError } from '../errors.ts';

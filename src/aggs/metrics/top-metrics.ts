@@ -1,7 +1,7 @@
 // top_metrics: fields of the documents that come first by a sort. The search phase selects and fetches them as it does for top_hits.
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError } from '../errors.ts';
 import { Params } from '../params.ts';

@@ -1,7 +1,7 @@
 // bucket_script and bucket_selector: a script over figures of each bucket, passed as members of `params`.
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { CONTEXTS } from '../../scripting/contexts.ts';
 import { Double, type Value } from '../../scripting/java/values.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';

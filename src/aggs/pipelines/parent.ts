@@ -1,8 +1,8 @@
 // Parent pipelines, which run over the buckets of the enclosing aggregation: derivative, cumulative_sum, serial_diff, moving_fn, moving_avg,
 // bucket_sort, normalize.
 
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';

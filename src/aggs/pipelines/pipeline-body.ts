@@ -1,5 +1,5 @@
 // Parameters common to all pipeline aggregations: name, path, gap policy, format.
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { Figure } from '../reduce/out.ts';
 
 export type GapPolicy = 'skip' | 'insert_zeros' | 'keep_values';

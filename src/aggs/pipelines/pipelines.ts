@@ -1,7 +1,7 @@
 // Pipeline aggregations: their registry, the parsing of common parameters, and the order in which they run.
 
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { DecimalFormat } from '../../mapping/decimal-format.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { DecimalFormat } from '../../mapping/values/decimal-format.ts';
 import { illegalArgumentError, parsingError, validationError } from '../errors.ts';
 import { Params } from '../params.ts';
 import type { AggSpec, PipelineSpec } from '../types.ts';

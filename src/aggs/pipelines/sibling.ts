@@ -1,7 +1,7 @@
 // Sibling pipelines: figures over the buckets of an aggregation on the same level. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
 // extended_stats_bucket, percentiles_bucket.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { executionError, illegalArgumentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { pointName } from '../params.ts';

@@ -1,6 +1,6 @@
 // Merges the columns of segments: equal keys under the same merged parent become one bucket, and each slice gets a map from its buckets to merged ones.
 import { present } from '../../common/present.ts';
-import { checkTurn } from '../../common/turn.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import type { BucketColumns } from '../../plan/agg-plan.ts';
 import { tooManyBuckets } from '../errors.ts';
 import type { AggSpec, MergedAgg, ReduceContext, Slice } from '../types.ts';

@@ -1,7 +1,7 @@
 // Final results of aggregations as a tree of objects, which pipelines read and change, orders compare, and the response renders.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 
 /** A number of a result as buckets paths and orders see it; null if it has no value. */
 export type Figure = number | null;

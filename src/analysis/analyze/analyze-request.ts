@@ -1,7 +1,7 @@
 // Parses and validates the body of `_analyze`.
 
-import { javaText } from '../../common/java-text.ts';
-import { didYouMean } from '../../common/nearest-name.ts';
+import { javaText } from '../../common/text/java-text.ts';
+import { didYouMean } from '../../common/text/nearest-name.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { checkSettingLists, type SettingTree } from '../settings.ts';

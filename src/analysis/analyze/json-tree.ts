@@ -1,7 +1,7 @@
 // JSON as a tree that records the position of each value and how each number was written, which parsed values do not.
 
-import { javaDouble } from '../../common/java-text.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import type { SettingTree, SettingValue } from '../settings.ts';
 
 /** A value and the offset at which it starts. */

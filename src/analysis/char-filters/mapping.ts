@@ -1,5 +1,5 @@
 // Mapping: parses its rules and encodes them for the kernel.
-import { javaTrim } from '../../common/java-text.ts';
+import { javaTrim } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
 import { joinConfigs, words } from '../blob.ts';

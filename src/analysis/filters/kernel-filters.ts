@@ -1,5 +1,5 @@
 // Registry entries of token filters that consist of one kernel stage.
-import { javaTrim } from '../../common/java-text.ts';
+import { javaTrim } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import {
   BigramFlag,

@@ -1,5 +1,5 @@
 // Parses synonym rules in the Solr and WordNet formats to a trie over words.
-import { javaTrim } from '../../common/java-text.ts';
+import { javaTrim } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
 /** Words of one side of a rule. */

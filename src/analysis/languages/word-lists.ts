@@ -1,5 +1,5 @@
 // Word lists in parameters: given directly, by the name of a predefined list (`_english_`), or in a file.
-import { javaTrim } from '../../common/java-text.ts';
+import { javaTrim } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { BuildContext } from '../component.ts';

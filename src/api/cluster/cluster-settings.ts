@@ -1,5 +1,5 @@
 // `_cluster/settings`.
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { type ClusterSettingsResponse, nest } from '../../metadata/cluster-settings.ts';
 import type { EngineContext } from '../core/context.ts';
 

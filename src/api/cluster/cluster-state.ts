@@ -1,6 +1,6 @@
 // `_cluster/state`.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
 import { ShardRouting } from '../../metadata/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';

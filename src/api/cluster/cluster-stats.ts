@@ -1,8 +1,8 @@
 // `_cluster/stats`.
 
 import os from 'node:os';
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
 import { clusterHealth } from './cluster-health.ts';

@@ -2,8 +2,8 @@
 
 import os from 'node:os';
 import { getHeapSpaceStatistics } from 'node:v8';
-import { formatByteSize } from '../../common/byte-size.ts';
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { formatByteSize } from '../../common/text/byte-size.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { EngineContext } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';

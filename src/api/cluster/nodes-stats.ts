@@ -1,8 +1,8 @@
 // `_nodes/stats`: statistics of the node.
 
-import { formatByteSize } from '../../common/byte-size.ts';
-import { jsonDouble } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { formatByteSize } from '../../common/text/byte-size.ts';
 import type { EngineContext } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
 import { nodeTotals, sumShards } from './node-totals.ts';

@@ -4,7 +4,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 
 export function osStats(): MutableJsonObject {
   const total = os.totalmem();

@@ -1,5 +1,5 @@
 // Shards of an index and their copies on a single node: primaries are always assigned, replicas never.
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
 

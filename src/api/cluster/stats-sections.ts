@@ -1,8 +1,8 @@
 // The sections of `_stats` and `_nodes/stats`, rendered from sums over shards.
-import { jsonDouble } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { formatDuration } from '../../common/time-unit.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { formatDuration } from '../../common/text/time-unit.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type NodeTotals, nodeTotals } from './node-totals.ts';

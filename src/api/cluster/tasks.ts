@@ -1,7 +1,7 @@
 // Tasks: operations that continue after their request was answered (`wait_for_completion=false`).
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';

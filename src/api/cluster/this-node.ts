@@ -1,7 +1,7 @@
 // The only node of the cluster: its address, its roles, and whether a node filter matches it.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { EngineContext } from '../core/context.ts';
 
 /** The roles of this node by the names of the server that the service speaks like. */

@@ -1,6 +1,6 @@
 // Thread pools by Elasticsearch's names. This node runs searches on http workers and writes on indexers; what other pools do there happens on these
 // threads too, so the other pools are listed for clients that request them, and never have threads, queues or rejections.
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 
 export interface ThreadPool {

@@ -1,6 +1,6 @@
 // What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
 
-import type { Mobility } from '../../common/turn.ts';
+import type { Mobility } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';

@@ -1,9 +1,9 @@
 // The parameter `human`: adds readable sizes, durations and dates to statistics.
 
-import { formatByteSize } from '../../common/byte-size.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
-import { formatDuration } from '../../common/time-unit.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { formatByteSize } from '../../common/text/byte-size.ts';
+import { formatDuration } from '../../common/text/time-unit.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 
 /** Names whose readable form is not the name without its unit. */

@@ -1,6 +1,6 @@
 // An index as an operation sees it: its metadata with the mapping and the analysis built from it, and snapshots of its shards.
 
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { ShardRouting } from '../../metadata/shard-routing.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';

@@ -1,6 +1,6 @@
 // Request bodies that reach an operation as JSON text: searches keep the text, which is the key of their caches.
-import { parseJson } from '../../common/json-parse.ts';
-import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
+import { parseJson } from '../../common/json/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { jsonError } from '../../errors/catalog.ts';
 
 /** The parsed value; undefined for a blank text. @throws ApiError json_parse_exception and the other JSON errors */

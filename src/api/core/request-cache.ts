@@ -1,8 +1,8 @@
 // Cache of search answers. The key contains the request, the metadata version and the generation of every searched shard, so an answer is never
 // stale: a refresh with changes increases the generation.
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { RawJson } from '../../common/raw-json.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
 
 /** Limits in characters: for all answers together, and for one answer. */
 const MAX_CHARS = 8 << 20;

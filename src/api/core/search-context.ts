@@ -1,5 +1,5 @@
 // Scrolls and points in time: search contexts that the node keeps between requests.
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { AfterHit } from '../../search/run/shard-hits.ts';
 import type { ShardSnapshot } from './index-state.ts';
 import type { SearchParameters } from './search-parameters.ts';

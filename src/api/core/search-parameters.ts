@@ -1,5 +1,5 @@
 // Parameters of a search outside its body. Plain data: scrolls keep them between requests.
-import type { SourceFilter } from '../../common/source-filter.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
 
 /** Query of a URL search: the parameter `q` and its options. */
 export interface QueryParameters {

@@ -1,5 +1,5 @@
 // Interface of the repositories and snapshots of a node. Repositories are read and written in a thread of their own, which main starts when needed.
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { RepositoryConfig, ShardProgress, SnapshotDetails, SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 
 export interface CreateSnapshot {

@@ -1,5 +1,5 @@
 // Interface of the task list: operations that continue after their request was answered (`wait_for_completion=false`).
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { ApiErrorData } from '../../errors/api-error.ts';
 
 /** Description of a task, given when it starts. */

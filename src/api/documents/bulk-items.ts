@@ -1,8 +1,8 @@
 // The NDJSON of `_bulk`: chunks -> lines -> items. An item is an operation with the name of its index.
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
-import { tokenOf } from '../../common/json-value.ts';
-import type { SourceFilter } from '../../common/source-filter.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
+import { tokenOf } from '../../common/json/json-value.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { readSource } from '../../search/request/request-parts.ts';
 import { makeOperation, NO_CONDITIONS, type VersionType, type WriteConditions, type WriteOperation } from '../core/write.ts';

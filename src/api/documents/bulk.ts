@@ -3,10 +3,10 @@
 // The body is read as it arrives. Nothing is written before READ_AHEAD_BYTES are read or the body ends, so that a malformed line among them
 // fails the request without any write, as in Elasticsearch. A malformed line after them fails the request, too, but the items before it are written.
 
-import { Breath } from '../../common/breath.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { RawJson } from '../../common/raw-json.ts';
-import { type SourceFilter, WHOLE_SOURCE } from '../../common/source-filter.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
+import { type SourceFilter, WHOLE_SOURCE } from '../../common/json/source-filter.ts';
+import { Breath } from '../../common/turns/breath.ts';
 import { inDialect } from '../../compat/error-forms.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';

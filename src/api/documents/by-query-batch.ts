@@ -3,9 +3,9 @@
 // Source: Elasticsearch's reindex module (behaviour).
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { RawJson } from '../../common/raw-json.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { errorObject } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';

@@ -1,10 +1,10 @@
 // How `_update_by_query` and `_reindex` change a hit: by a script, then by ingest pipelines.
 
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
-import { parseToWrite } from '../../common/source-numbers.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { filterSource, type SourceFilter } from '../../common/json/source-filter.ts';
+import { parseToWrite } from '../../common/json/source-numbers.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import {

@@ -1,9 +1,9 @@
 // Reads of single documents by id: get, source alone, multi get.
 
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import { setOwn } from '../../common/own-property.ts';
-import type { SourceFilter } from '../../common/source-filter.ts';
-import { type Mobility, STAYS } from '../../common/turn.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
+import { type Mobility, STAYS } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';

@@ -1,6 +1,6 @@
 // `_reindex`: copies the documents that a query finds into another index.
 
-import type { SourceFilter } from '../../common/source-filter.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ScriptedPlace, UpdateScript } from '../../scripting/update-script.ts';
 import { refusalOf } from '../core/index-names.ts';

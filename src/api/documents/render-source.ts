@@ -1,7 +1,7 @@
 // `_source` in answers: the stored bytes, or the part of the document that a filter leaves.
-import { RawJson } from '../../common/raw-json.ts';
-import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
-import { parseToWrite } from '../../common/source-numbers.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
+import { filterSource, type SourceFilter } from '../../common/json/source-filter.ts';
+import { parseToWrite } from '../../common/json/source-numbers.ts';
 
 /** @returns the stored JSON if nothing is filtered, else the filtered object; undefined if `_source` is disabled */
 export function renderSource(source: Uint8Array, filter: SourceFilter): RawJson | Record<string, unknown> | undefined {

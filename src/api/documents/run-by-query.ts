@@ -2,7 +2,7 @@
 // Source: Elasticsearch's reindex module (behaviour and response).
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { clearScrolls } from '../search/scroll.ts';
 import {

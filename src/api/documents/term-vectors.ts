@@ -1,13 +1,13 @@
 // `_termvectors`, `_mtermvectors`: the terms of a document's fields, found by analysing its source again, with their statistics in the shard.
 
-import { jsonFloat } from '../../common/json-float.ts';
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { getOwn, setOwn } from '../../common/own-property.ts';
-import { canMove, checkTurn, inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
+import { jsonFloat } from '../../common/json/json-float.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { getOwn, setOwn } from '../../common/json/own-property.ts';
+import { canMove, checkTurn, inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { stringsIn } from '../../search/evaluate/source-values.ts';
 import { classicIdf, type FieldVector, hasVector, vectorOf } from '../../search/evaluate/term-vectors.ts';
 import { compareBytes, termOfText } from '../../search/index-query/term.ts';

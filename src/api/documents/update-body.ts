@@ -1,6 +1,6 @@
 // Options of an update that its body states: `_source`, `if_seq_no`, `if_primary_term`.
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { SourceFilter } from '../../common/source-filter.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { readSource } from '../../search/request/request-parts.ts';
 import type { WriteConditions } from '../core/write.ts';

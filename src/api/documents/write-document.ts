@@ -1,6 +1,6 @@
 // Writes of single documents: index, create, delete, update. Bodies are passed on as the bytes of the request.
 
-import type { SourceFilter } from '../../common/source-filter.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { EngineContext } from '../core/context.ts';
 import { checkWritable } from '../core/index-blocks.ts';

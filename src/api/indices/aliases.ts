@@ -1,8 +1,8 @@
 // Aliases: `_aliases`, `_alias`.
 
-import type { JsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type AliasAction, parseAlias } from '../../metadata/aliases.ts';

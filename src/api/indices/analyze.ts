@@ -2,11 +2,11 @@
 
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze/analyze-api.ts';
-import { parseJson } from '../../common/json-parse.ts';
-import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
+import { parseJson } from '../../common/json/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
-import { METADATA_FIELDS } from '../../mapping/model.ts';
+import { METADATA_FIELDS } from '../../mapping/core/model.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../core/index-names.ts';
 import type { IndexAnalysis, IndexState } from '../core/index-state.ts';

@@ -1,11 +1,11 @@
 // Data streams: `_data_stream`, its statistics, members and lifecycles.
 
-import { formatByteSize } from '../../common/byte-size.ts';
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { formatDuration, parseDurationMs } from '../../common/time-unit.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { formatByteSize } from '../../common/text/byte-size.ts';
+import { formatDuration, parseDurationMs } from '../../common/text/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { timestampFieldOf } from '../../mapping/timestamp-field.ts';
+import { timestampFieldOf } from '../../mapping/core/timestamp-field.ts';
 import type { StreamChange } from '../../metadata/change-data-stream.ts';
 import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
 import { dataStreamOf, findDataStreams, parseLifecycle, showLifecycle, writeIndexOf } from '../../metadata/data-streams.ts';

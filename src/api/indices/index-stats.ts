@@ -1,6 +1,6 @@
 // `_stats`: statistics of indices and shards.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import { indexHealth } from '../cluster/shard-counts.ts';

@@ -1,10 +1,10 @@
 // Indices: create, delete, get, open, close, block, resolve names.
 
-import type { JsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
-import { timestampFieldOf } from '../../mapping/timestamp-field.ts';
+import { timestampFieldOf } from '../../mapping/core/timestamp-field.ts';
 import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/data-streams.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { defaultSettings } from '../../metadata/index-settings.ts';

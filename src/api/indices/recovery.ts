@@ -1,7 +1,7 @@
 // `_recovery`: how shards were opened.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { RestoreSource } from '../../metadata/cluster-state.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';

@@ -1,7 +1,7 @@
 // `_clone`, `_shrink`, `_split`: copies a read-only index into a new one with the same, a smaller or a larger number of shards. Every document is
 // written again with its version, since the new number of shards changes the shard of almost every document.
 
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
 import { flattenSettings } from '../../metadata/index-settings.ts';

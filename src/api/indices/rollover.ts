@@ -1,8 +1,8 @@
 // `_rollover`: moves an alias, or a data stream, to a new index when its write index is too old, too large or too full.
 
-import { parseByteSize } from '../../common/byte-size.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { parseByteSize } from '../../common/text/byte-size.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';

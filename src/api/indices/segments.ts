@@ -1,6 +1,6 @@
 // `_segments`: the segments that searches see, and those that points in time hold.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../core/index-state.ts';

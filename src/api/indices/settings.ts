@@ -1,6 +1,6 @@
 // Settings of indices: get and put.
-import type { JsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';

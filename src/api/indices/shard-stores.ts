@@ -1,5 +1,5 @@
 // `_shard_stores`: where the copies of shards are stored.
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { indexHealth, shardCounts } from '../cluster/shard-counts.ts';
 import { nodeIdentity } from '../cluster/this-node.ts';
 import type { EngineContext } from '../core/context.ts';

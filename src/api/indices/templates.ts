@@ -1,6 +1,6 @@
 // Templates: composable (`_index_template`), their components (`_component_template`), and legacy ones (`_template`).
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';

@@ -1,9 +1,9 @@
 // Sends documents through ingest pipelines before they are indexed: the requested or default pipeline of the index, then its final one.
 
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, jsonError, mapperParsingError } from '../../errors/catalog.ts';
 import { IngestDocument, type IngestEnvironment, type Pipeline } from '../../ingest/ingest-document.ts';

@@ -1,6 +1,6 @@
 // Ingest pipelines as metadata: put, get, delete; and their simulation on documents.
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { GROK_PATTERNS } from '../../ingest/grok/patterns.ts';

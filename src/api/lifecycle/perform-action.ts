@@ -1,6 +1,7 @@
 // The actions of index lifecycle policies, each carried out on one index.
-import { parseByteSize } from '../../common/byte-size.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { parseByteSize } from '../../common/text/byte-size.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta, LifecycleState } from '../../metadata/cluster-state.ts';
 import { dataStreamOf, writeIndexOf } from '../../metadata/data-streams.ts';

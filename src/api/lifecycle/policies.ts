@@ -1,7 +1,7 @@
 // Index lifecycle policies as the API shows them, and changes of where indices are in them.
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { formatDuration } from '../../common/time-unit.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { formatDuration } from '../../common/text/time-unit.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta, LifecycleState } from '../../metadata/cluster-state.ts';
 import { dataStreamsOf } from '../../metadata/data-streams.ts';

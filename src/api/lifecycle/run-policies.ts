@@ -1,5 +1,5 @@
 // Moves indices through the phases of their lifecycle policies.
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { IndexMeta, LifecyclePolicy, LifecycleState } from '../../metadata/cluster-state.ts';
 import { indexLifecyclesOf, lifecyclePolicy } from '../../metadata/index-lifecycles.ts';

@@ -1,5 +1,5 @@
 // Carries out the lifecycles of data streams: rolls them over, and deletes backing indices after their retention.
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
 import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/data-streams.ts';
 import type { EngineContext } from '../core/context.ts';

@@ -1,10 +1,10 @@
 // `_async_search`: searches that continue after their request was answered. Running ones are tasks; outcomes are stored until they expire.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJson } from '../../common/json-parse.ts';
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { RawJson } from '../../common/raw-json.ts';
+import { parseJson } from '../../common/json/json-parse.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';

@@ -1,5 +1,5 @@
 // Ids and limits of scrolls and points in time, as clients see them.
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { allShardsFailedError, searchContextMissingError } from '../../errors/search-errors.ts';
 import type { EngineContext } from '../core/context.ts';

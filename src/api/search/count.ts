@@ -1,5 +1,5 @@
 // `_count`: how many documents match a query.
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { parsingError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';

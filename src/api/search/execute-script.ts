@@ -1,6 +1,6 @@
 // `_scripts/painless/_execute`: tries a script without a document, or with one that is not indexed, in the contexts of queries, scores and fields.
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';

@@ -1,10 +1,10 @@
 // `_validate/query` shows a query after rewriting; `_explain` shows how the score of a document is computed.
 
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { RawJson } from '../../common/raw-json.ts';
-import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
-import { parseToWrite } from '../../common/source-numbers.ts';
-import { inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
+import { filterSource, type SourceFilter } from '../../common/json/source-filter.ts';
+import { parseToWrite } from '../../common/json/source-numbers.ts';
+import { inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';

@@ -1,6 +1,6 @@
 // Filters of aliases as `_search_shards` shows them: in the full form, with defaults written out, as servers write the query that they parsed.
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 
 type Show = (body: JsonObject, dialect: Dialect) => MutableJsonObject;

@@ -1,8 +1,8 @@
 // `_msearch`: several searches in one request, each with its own header, answer and status.
 
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
-import { type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
+import { type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError, validationFailedError } from '../../errors/catalog.ts';
 import { describe } from '../../errors/search-errors.ts';

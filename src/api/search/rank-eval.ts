@@ -1,10 +1,10 @@
 // `_rank_eval`: measures how well searches rank documents that have been rated.
 // Source: PrecisionAtK, RecallAtK, MeanReciprocalRank, DiscountedCumulativeGain, ExpectedReciprocalRank (Elasticsearch), reimplemented from their documentation.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { setOwn } from '../../common/own-property.ts';
-import type { Mobility } from '../../common/turn.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import type { Mobility } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import { pauses } from '../../search/run/steps.ts';

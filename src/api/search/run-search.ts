@@ -1,7 +1,7 @@
 // Runs a parsed search over acquired shards, in turns of the event loop.
 
 import type { AggSpec, AggTree } from '../../aggs/index.ts';
-import { announceTimeout, isTimeUp, type Mobility, STAYS, TooHeavy } from '../../common/turn.ts';
+import { announceTimeout, isTimeUp, type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { allShardsFailedError, missingShardsError, partialShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
 import { costOfSearch, HEAVY_US } from '../../search/request/cost.ts';

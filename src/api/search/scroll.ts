@@ -1,7 +1,7 @@
 // Scrolls and points in time: searches over snapshots that the node keeps between requests (SearchContextStore).
 
-import type { JsonObject } from '../../common/json-value.ts';
-import { type Mobility, STAYS } from '../../common/turn.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import { type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';

@@ -1,6 +1,6 @@
 // A search as the caller states it: indices, parameters and body.
 
-import type { Mobility } from '../../common/turn.ts';
+import type { Mobility } from '../../common/turns/turn.ts';
 import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from '../core/context.ts';
 import { checkReadable } from '../core/index-blocks.ts';

@@ -1,11 +1,11 @@
 // Search pipelines: processors that change a search before it runs (filter_query, oversample) and its hits afterwards (rename_field, sort, split,
 // collapse, truncate_hits). Processors of fields are ingest processors that run on the sources of the hits.
 
-import { parseJson, parseJsonBytes } from '../../common/json-parse.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { RawJson } from '../../common/raw-json.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { parseJson, parseJsonBytes } from '../../common/json/json-parse.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { IngestDocument } from '../../ingest/ingest-document.ts';

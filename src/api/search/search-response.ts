@@ -1,7 +1,7 @@
 // The JSON of search answers.
 
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { RawJson } from '../../common/raw-json.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { describe, type ShardFailure } from '../../errors/search-errors.ts';
 import type { SearchOutcome } from '../../search/search-shards.ts';

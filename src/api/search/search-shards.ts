@@ -1,7 +1,7 @@
 // `_search_shards`: the shards on which a search with these indices and this routing would run.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { shardCopies } from '../cluster/shard-counts.ts';
 import { nodeIdentity } from '../cluster/this-node.ts';

@@ -1,9 +1,9 @@
 // Resolves the indices of a search to shards and acquires their snapshots.
 
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ShardFailure } from '../../errors/search-errors.ts';
-import { readIndexSort } from '../../mapping/index-sort.ts';
+import { readIndexSort } from '../../mapping/core/index-sort.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
 import { MAX_PARSED_CLAUSES } from '../../query/clause-counter.ts';
 import { parseQuery } from '../../query/parse-query.ts';

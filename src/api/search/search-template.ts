@@ -1,6 +1,6 @@
 // Search templates: a mustache template and its parameters are rendered to the body of a search.
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';

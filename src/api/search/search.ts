@@ -1,5 +1,5 @@
 // `_search`: parses the body, answers from the cache or runs the search. Scrolls and points in time are handed to scroll.ts.
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';

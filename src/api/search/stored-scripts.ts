@@ -1,6 +1,6 @@
 // Stored scripts and templates: put, get, delete.
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkTemplate } from '../../scripting/mustache.ts';

@@ -1,10 +1,10 @@
 // `_terms_enum`: the first terms of a field that begin with a string, from the term dictionaries of the segments.
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
-import { checkTurn } from '../../common/turn.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';

@@ -1,11 +1,11 @@
 // Queries that refer to documents (`terms` with a path, `geo_shape` with an indexed shape, more_like_this): the documents are read before the
 // shards are searched.
 import type { AggTree } from '../../aggs/index.ts';
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
-import { parseGeoShape, type Shape } from '../../mapping/geo-shape-value.ts';
+import { parseGeoShape, type Shape } from '../../mapping/values/geo-shape-value.ts';
 import type { GeoShapeQuery, LikeItem, PercolateQuery } from '../../query/leaf-query.ts';
 import type { KnnQuery, LeafQuery, Query } from '../../query/query.ts';
 import { valuesAt } from '../../search/evaluate/source-values.ts';

@@ -1,6 +1,6 @@
 // Snapshots: create, clone, delete.
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { snapshotMissingError } from '../../snapshots/repository-errors.ts';

@@ -1,6 +1,6 @@
 // Lists snapshots of repositories: finished and running ones, filtered, sorted, in pages.
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { snapshotMissingError } from '../../snapshots/repository-errors.ts';
 import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';

@@ -1,6 +1,6 @@
 // Snapshot repositories: register, list, remove, verify, clean up.
-import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import type { RepositoryMeta } from '../../metadata/cluster-state.ts';

@@ -1,5 +1,5 @@
 // Restores indices from a snapshot.
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
 import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';

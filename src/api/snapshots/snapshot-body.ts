@@ -1,5 +1,5 @@
 // Members of the bodies of snapshot requests, with Elasticsearch's messages.
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { booleanValueError, illegalArgumentError } from '../../errors/catalog.ts';
 
 /** A list of names, or a string with commas. */

@@ -1,7 +1,7 @@
 // Which indices of a snapshot an expression means, and their names after a restore.
 
-import { setOwn } from '../../common/own-property.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { JavaPattern } from '../../regex/java-pattern.ts';
 import { Replacement } from '../../regex/replacement.ts';

@@ -1,7 +1,7 @@
 // Snapshot lifecycle policies as the API shows them.
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { formatDuration } from '../../common/time-unit.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { formatDuration } from '../../common/text/time-unit.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { PolicyRun, PolicyStats } from '../../metadata/cluster-state.ts';
 import { lifecycleOf, nextRunMs } from '../../metadata/snapshot-policies.ts';

@@ -1,5 +1,5 @@
 // `_status`: the progress of running snapshots, and the sizes of finished ones, shard by shard.
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { snapshotMissingError } from '../../snapshots/repository-errors.ts';
 import type { ShardEntry, ShardProgress, ShardStage, SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 import type { EngineContext } from '../core/context.ts';

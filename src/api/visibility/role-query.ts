@@ -1,8 +1,8 @@
 // Queries of roles (document level security): templates about the caller, and what such a query may contain.
 import { BoundedMap } from '../../common/bounded-map.ts';
-import { parseJson } from '../../common/json-parse.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
+import { parseJson } from '../../common/json/json-parse.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';

@@ -1,8 +1,8 @@
 // An index as a caller with document or field level security sees it. Everything that reads the index goes through its mapping, its snapshots and its
 // stored documents, so limits on these three limit every operation.
 import { BoundedMap } from '../../common/bounded-map.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { parseToWrite } from '../../common/source-numbers.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { parseToWrite } from '../../common/json/source-numbers.ts';
 import { VisibleMapping, visibleMappings } from '../../mapping/visible-mapping.ts';
 import type { Query } from '../../query/query.ts';
 import { mentionsNow } from '../../query/uncacheable.ts';

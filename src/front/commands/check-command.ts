@@ -1,5 +1,5 @@
 // The command line of `gannet front check`.
-import { paintFor } from '../../common/paint.ts';
+import { paintFor } from '../../common/terminal/paint.ts';
 import { type Options, parseCommandLine, UsageError } from '../process/command-line.ts';
 import { placesOf } from '../process/cycle.ts';
 import { checkConfig } from './check.ts';

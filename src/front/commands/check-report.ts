@@ -1,7 +1,7 @@
 // The report of `gannet front check` for a terminal: each problem with the lines around it, then what has no effect, then a summary.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Paint } from '../../common/paint.ts';
+import type { Paint } from '../../common/terminal/paint.ts';
 import type { CheckResult, Problem } from './check.ts';
 
 /** Lines above that of an error in which its word is looked for: nginx reports the line in which a directive ends. */

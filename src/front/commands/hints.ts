@@ -1,5 +1,5 @@
 // Hints about errors of a configuration: what is probably meant, and what would be right.
-import { nearestNames } from '../../common/nearest-name.ts';
+import { nearestNames } from '../../common/text/nearest-name.ts';
 import type { DirectiveNode } from '../config/syntax.ts';
 import type { Directive } from './directive-index.ts';
 

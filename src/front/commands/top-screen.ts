@@ -1,8 +1,9 @@
 // The screen of `gannet front top`: figures of two samples of the api as tables, what changes most first.
-import { formatByteSize } from '../../common/byte-size.ts';
-import { countText, type Frame, plainText, rateText } from '../../common/live-screen.ts';
-import type { Paint } from '../../common/paint.ts';
-import { textTable } from '../../common/text-table.ts';
+
+import { countText, type Frame, plainText, rateText } from '../../common/terminal/live-screen.ts';
+import type { Paint } from '../../common/terminal/paint.ts';
+import { textTable } from '../../common/terminal/text-table.ts';
+import { formatByteSize } from '../../common/text/byte-size.ts';
 
 type ByName<T> = Record<string, T> | null;
 

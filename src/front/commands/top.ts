@@ -2,7 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { parseArgs } from 'node:util';
-import { runLiveScreen } from '../../common/live-screen.ts';
+import { runLiveScreen } from '../../common/terminal/live-screen.ts';
 import { renderTop, type Sample } from './top-screen.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8081/api/';

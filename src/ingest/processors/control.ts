@@ -1,7 +1,7 @@
 // Processors of control flow: drop, fail, foreach, pipeline, script.
 
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CONTEXTS } from '../../scripting/contexts.ts';

@@ -1,6 +1,6 @@
 // The convert processor: converts values between types with Java's parsing rules.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { tryParseIp } from '../../mapping/ip-address.ts';
+import { tryParseIp } from '../../mapping/values/ip-address.ts';
 import type { ProcessorFactory } from './processor.ts';
 
 type Conversion = (value: unknown) => unknown;

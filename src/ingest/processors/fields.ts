@@ -1,6 +1,6 @@
 // Processors that set, move and remove fields: set, append, remove, rename, copy, remove_by_pattern, dot_expander.
-import { isObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { isObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { copyOf, type IngestDocument, isMetadata } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';

@@ -1,5 +1,5 @@
 // The grok processor: sets the fields captured by the first expression that matches a string.
-import { setOwn } from '../../common/own-property.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { Grok } from '../grok/grok.ts';

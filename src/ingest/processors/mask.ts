@@ -1,7 +1,7 @@
 // Processors that identify and hide: fingerprint, redact, uri_parts.
 import { createHash } from 'node:crypto';
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { Grok } from '../grok/grok.ts';

@@ -2,7 +2,7 @@
 // Source: https://github.com/corelight/community-id-spec (the algorithm), and Elasticsearch's reference for the parameters.
 import { createHash } from 'node:crypto';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { parseCidr, tryParseIp } from '../../mapping/ip-address.ts';
+import { parseCidr, tryParseIp } from '../../mapping/values/ip-address.ts';
 import type { IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';

@@ -1,9 +1,9 @@
 // Processors that parse strings: json, kv, csv.
 
-import { parseJson } from '../../common/json-parse.ts';
-import { JsonSyntaxError } from '../../common/json-syntax-error.ts';
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { parseJson } from '../../common/json/json-parse.ts';
+import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { JavaPattern } from '../../regex/java-pattern.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';

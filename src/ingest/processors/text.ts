@@ -2,7 +2,7 @@
 import { CharFilterChain } from '../../analysis/char-filters/apply.ts';
 import { htmlStripFilter } from '../../analysis/char-filters/html-strip.ts';
 import { threadAnalysisHost } from '../../analysis/thread-host.ts';
-import { parseByteSize } from '../../common/byte-size.ts';
+import { parseByteSize } from '../../common/text/byte-size.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { JavaPattern } from '../../regex/java-pattern.ts';

@@ -1,13 +1,13 @@
 // Defaults shared by most field types.
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldSpec } from '../document-sink.ts';
-import type { FieldType, RangeBounds, RangeSpec, RuntimeDefinition, ValueFormat } from '../field-type.ts';
-import type { FieldDefinition } from '../mapper.ts';
-import { type Bm25, DEFAULT_BM25, type Similarity } from '../similarity.ts';
-import { utf8 } from '../utf8.ts';
-import { RAW_FORMAT } from '../value-formats.ts';
+import type { FieldSpec } from '../core/document-sink.ts';
+import type { FieldType, RangeBounds, RangeSpec, RuntimeDefinition, ValueFormat } from '../core/field-type.ts';
+import type { FieldDefinition } from '../core/mapper.ts';
+import { type Bm25, DEFAULT_BM25, type Similarity } from '../core/similarity.ts';
+import { utf8 } from '../values/utf8.ts';
+import { RAW_FORMAT } from '../values/value-formats.ts';
 
 export interface FieldTypeOptions {
   readonly spec: FieldSpec;

@@ -1,13 +1,13 @@
 // true and false: terms T and F (scored like terms) and an i64 column of 1 and 0.
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean, TIME_SERIES_PARAMS } from '../params.ts';
-import { utf8 } from '../utf8.ts';
-import { BOOLEAN_FORMAT } from '../value-formats.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { utf8 } from '../values/utf8.ts';
+import { BOOLEAN_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { postingsOf } from './keyword.ts';
 

@@ -1,11 +1,16 @@
 // completion: inputs with weights for the completion suggester. The term of an input is its analyzed words, joined; the binary value of a document
 // is a sequence of records: weight u32, bytes of the input u16, bytes of the term u16, input, term (UTF-8, little-endian). In fields with contexts
-// each record ends with bytes u32 and the contexts of the input (src/mapping/completion-contexts.ts).
+// each record ends with bytes u32 and the contexts of the input (src/mapping/types/completion-contexts.ts).
 
-import { javaText } from '../../common/java-text.ts';
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import type { MappingAnalysis } from '../core/mapping-analysis.ts';
+import { analyzerParam, boolParam, intParam, META_PARAM } from '../core/params.ts';
+import { utf8 } from '../values/utf8.ts';
+import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import {
   CONTEXTS_PARAM,
   type ContextMapping,
@@ -14,12 +19,7 @@ import {
   decodeContexts,
   encodeContexts,
   type InputContext,
-} from '../completion-contexts.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import type { MappingAnalysis } from '../mapping-analysis.ts';
-import { analyzerParam, boolParam, intParam, META_PARAM } from '../params.ts';
-import { utf8 } from '../utf8.ts';
-import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+} from './completion-contexts.ts';
 
 const RECORD_HEADER = 8;
 const MAX_RECORD_TEXT = 0xffff;

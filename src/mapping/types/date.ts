@@ -1,6 +1,6 @@
 // date (epoch ms) and date_nanos (epoch ns), i64 columns.
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { DateInstant } from '../../dates/date-fields.ts';
 import { DateFormatter, numberText } from '../../dates/date-format.ts';
@@ -8,11 +8,11 @@ import { parseDateMath } from '../../dates/date-math.ts';
 import { UTC, zoneOf } from '../../dates/zones.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../params.ts';
-import { utf8 } from '../utf8.ts';
-import { dateFormatOf } from '../value-formats.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { utf8 } from '../values/utf8.ts';
+import { dateFormatOf } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
 

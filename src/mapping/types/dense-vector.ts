@@ -1,7 +1,5 @@
 // dense_vector: a vector of floats, bytes or bits per document, in a binary column. Source: the Elasticsearch reference, "Dense vector field type".
 
-import { javaClass, javaDouble, javaText } from '../../common/java-text.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
 import {
   encodeVector,
   MAX_DIMS,
@@ -11,14 +9,16 @@ import {
   type VectorFormat,
   type VectorIndex,
   type VectorSimilarity,
-} from '../../common/vector-format.ts';
+} from '../../common/encoding/vector-format.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { javaClass, javaDouble, javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import { parseBase16 } from '../base16.ts';
-import type { FieldType } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { META_PARAM, type Param, parseBoolean, parseInteger } from '../params.ts';
-import { utf8 } from '../utf8.ts';
+import type { FieldType } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { META_PARAM, type Param, parseBoolean, parseInteger } from '../core/params.ts';
+import { parseBase16 } from '../values/base16.ts';
+import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 const ELEMENTS = ['bit', 'float', 'byte'];

@@ -1,14 +1,14 @@
 // flat_object and flattened: a whole object as keywords. `name` holds all leaf values, `name._keyed` "path NUL value" for subfields.
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldSpec } from '../document-sink.ts';
-import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteger } from '../params.ts';
-import { scratchUtf8, utf8 } from '../utf8.ts';
-import { RAW_FORMAT } from '../value-formats.ts';
+import type { FieldSpec } from '../core/document-sink.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteger } from '../core/params.ts';
+import { scratchUtf8, utf8 } from '../values/utf8.ts';
+import { RAW_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
 import { immenseTerm, MAX_TERM_BYTES, termSpec } from './keyword.ts';
 

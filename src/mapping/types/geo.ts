@@ -1,15 +1,15 @@
 // geo_point (a geo column) and geo_shape (validated; queries read a binary column).
 
-import { javaText } from '../../common/java-text.ts';
-import { writeJson } from '../../common/json-write.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { ValueFormat } from '../field-type.ts';
-import { isPointList, type LatLon, parseGeoPoint } from '../geo-point-value.ts';
-import { parseGeoShape, type Shape } from '../geo-shape-value.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../params.ts';
-import { utf8 } from '../utf8.ts';
-import { GEO_FORMAT } from '../value-formats.ts';
+import type { ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
+import { isPointList, type LatLon, parseGeoPoint } from '../values/geo-point-value.ts';
+import { parseGeoShape, type Shape } from '../values/geo-shape-value.ts';
+import { utf8 } from '../values/utf8.ts';
+import { GEO_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 class GeoPointFieldType extends BaseFieldType {

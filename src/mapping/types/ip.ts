@@ -1,13 +1,13 @@
 // IPv4 and IPv6 addresses as 16-byte terms and ordinals, so that the order of terms is that of the addresses.
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import { parseCidr, parseIp } from '../ip-address.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS, TIME_SERIES_PARAMS } from '../params.ts';
-import { utf8 } from '../utf8.ts';
-import { IP_FORMAT } from '../value-formats.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { parseCidr, parseIp } from '../values/ip-address.ts';
+import { utf8 } from '../values/utf8.ts';
+import { IP_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType } from './base-field-type.ts';
 import { scalarText, termSpec } from './keyword.ts';
 

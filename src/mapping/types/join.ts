@@ -1,12 +1,12 @@
 // join: parents and children in one index. `name` holds the name of the relation, `name#parent` the id of the parent (for a parent, its own id).
 
-import { javaText } from '../../common/java-text.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { present } from '../../common/present.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS } from '../params.ts';
-import { scratchUtf8 } from '../utf8.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS } from '../core/params.ts';
+import { scratchUtf8 } from '../values/utf8.ts';
 import { NO_SPEC } from './base-field-type.ts';
 import { KeywordFieldType } from './keyword.ts';
 

@@ -1,12 +1,12 @@
 // Exact strings: keyword, wildcard (same postings and ordinals), constant_keyword (one value, written for every document).
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { FieldSpec } from '../document-sink.ts';
-import type { RangeBounds, RangeSpec } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import type { MappingAnalysis } from '../mapping-analysis.ts';
+import type { FieldSpec } from '../core/document-sink.ts';
+import type { RangeBounds, RangeSpec } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import type { MappingAnalysis } from '../core/mapping-analysis.ts';
 import {
   boolParam,
   COMMON_PARAMS,
@@ -17,9 +17,9 @@ import {
   type Param,
   parseInteger,
   TIME_SERIES_PARAMS,
-} from '../params.ts';
-import { similarityOf } from '../similarity.ts';
-import { scratchUtf8, utf8 } from '../utf8.ts';
+} from '../core/params.ts';
+import { similarityOf } from '../core/similarity.ts';
+import { scratchUtf8, utf8 } from '../values/utf8.ts';
 import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
 
 /** Lucene's limit for the length of a term, in bytes. */

@@ -1,9 +1,9 @@
 // murmur3: the hashes of strings, for cardinality aggregations. Source: the mapper-murmur3 plugin of Elasticsearch (behaviour).
-import { murmur3 } from '../../common/murmur3.ts';
+import { murmur3 } from '../../common/encoding/murmur3.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { DocumentContext, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, META_PARAM } from '../params.ts';
-import { utf8 } from '../utf8.ts';
+import type { DocumentContext, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, META_PARAM } from '../core/params.ts';
+import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
 

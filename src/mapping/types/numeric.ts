@@ -1,9 +1,10 @@
 // Numbers: byte, short, integer, long, unsigned_long (i64 columns), float, half_float, double (f64 columns), scaled_float (scaled i64).
 
-import { javaDouble, javaText } from '../../common/java-text.ts';
+import { javaDouble, javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../core/params.ts';
 import {
   decimalToInteger,
   EMPTY_I64,
@@ -22,10 +23,9 @@ import {
   toDouble,
   toLong,
   UNSIGNED_SHIFT,
-} from '../number-values.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../params.ts';
-import { utf8 } from '../utf8.ts';
-import { DOUBLE_FORMAT, decimalFormat, jsonInteger, RAW_FORMAT, scaledFormat, UNSIGNED_FORMAT } from '../value-formats.ts';
+} from '../values/number-values.ts';
+import { utf8 } from '../values/utf8.ts';
+import { DOUBLE_FORMAT, decimalFormat, jsonInteger, RAW_FORMAT, scaledFormat, UNSIGNED_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 class IntegerFieldType extends BaseFieldType {

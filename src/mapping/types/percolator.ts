@@ -1,9 +1,9 @@
 // percolator: a field whose values are queries, which the query `percolate` matches against documents. The JSON of the query is kept in a column,
 // since the source may be filtered; terms that matching documents must have are kept in postings, from which candidates are selected.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { DocumentContext, Mapper, MapperType } from '../mapper.ts';
-import { META_PARAM } from '../params.ts';
-import { utf8 } from '../utf8.ts';
+import type { DocumentContext, Mapper, MapperType } from '../core/mapper.ts';
+import { META_PARAM } from '../core/params.ts';
+import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 /** Internal fields of a percolator field. */

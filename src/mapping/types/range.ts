@@ -1,17 +1,17 @@
 // integer_range, long_range, float_range, double_range, date_range, ip_range: a binary column of ranges (range-encoding.ts).
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { DateFormatter } from '../../dates/date-format.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import { neighbourIp, parseCidr, parseIp } from '../ip-address.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { numberBounds } from '../number-values.ts';
-import { boolParam, COMMON_PARAMS } from '../params.ts';
-import { type EncodedRange, encodeRange, type RangeKind, rangeKindOf } from '../range-encoding.ts';
-import { utf8 } from '../utf8.ts';
-import { dateFormatOf, RAW_FORMAT } from '../value-formats.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, COMMON_PARAMS } from '../core/params.ts';
+import { neighbourIp, parseCidr, parseIp } from '../values/ip-address.ts';
+import { numberBounds } from '../values/number-values.ts';
+import { type EncodedRange, encodeRange, type RangeKind, rangeKindOf } from '../values/range-encoding.ts';
+import { utf8 } from '../values/utf8.ts';
+import { dateFormatOf, RAW_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { DATE_FORMAT_PARAM, DEFAULT_DATE_FORMAT, dateBounds, dateText, LOCALE_PARAM } from './date.ts';
 

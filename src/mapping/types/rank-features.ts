@@ -1,11 +1,11 @@
 // rank_feature and rank_features: a float per feature, stored as the frequency of the feature's term. Source: Lucene's FeatureField.
 
-import { javaDouble, javaText } from '../../common/java-text.ts';
+import { javaDouble, javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import { toDouble } from '../number-values.ts';
-import { boolParam, META_PARAM } from '../params.ts';
-import { scratchUtf8, utf8 } from '../utf8.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, META_PARAM } from '../core/params.ts';
+import { toDouble } from '../values/number-values.ts';
+import { scratchUtf8, utf8 } from '../values/utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
 const MIN_NORMAL = 2 ** -126;

@@ -1,7 +1,7 @@
 // All field types by name.
 
 import { present } from '../../common/present.ts';
-import type { MapperType } from '../mapper.ts';
+import type { MapperType } from '../core/mapper.ts';
 import { BOOLEAN_TYPES } from './boolean.ts';
 import { COMPLETION_TYPES } from './completion.ts';
 import { DATE_TYPES } from './date.ts';

@@ -1,9 +1,9 @@
 // sparse_vector: weights of tokens, stored as rank features are. Source: the Elasticsearch reference, "Sparse vector field type".
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { DocumentContext, Mapper, MapperType } from '../mapper.ts';
-import { toDouble } from '../number-values.ts';
-import { META_PARAM } from '../params.ts';
-import { utf8 } from '../utf8.ts';
+import type { DocumentContext, Mapper, MapperType } from '../core/mapper.ts';
+import { META_PARAM } from '../core/params.ts';
+import { toDouble } from '../values/number-values.ts';
+import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { FeatureWriter } from './rank-features.ts';
 

@@ -2,11 +2,11 @@
 import { present } from '../../common/present.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { ValueFormat } from '../field-type.ts';
-import type { DocumentContext, Mapper, MapperType } from '../mapper.ts';
-import { boolParam, META_PARAM } from '../params.ts';
-import { utf8 } from '../utf8.ts';
-import { BINARY_FORMAT } from '../value-formats.ts';
+import type { ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, Mapper, MapperType } from '../core/mapper.ts';
+import { boolParam, META_PARAM } from '../core/params.ts';
+import { utf8 } from '../values/utf8.ts';
+import { BINARY_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
 

@@ -1,14 +1,23 @@
 // Analyzed text: text, match_only_text, search_as_you_type.
 
-import { javaText } from '../../common/java-text.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import type { FieldSpec } from '../document-sink.ts';
-import type { RangeBounds, RangeSpec } from '../field-type.ts';
-import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../mapper.ts';
-import type { MappingAnalysis } from '../mapping-analysis.ts';
-import { analyzerParam, boolParam, enumParam, META_PARAM, NO_EFFECT_PARAMS, ORDINALS_PARAMS, type Param, parseInteger } from '../params.ts';
-import { DEFAULT_BM25, type Similarity, similarityOf } from '../similarity.ts';
-import { utf8 } from '../utf8.ts';
+import type { FieldSpec } from '../core/document-sink.ts';
+import type { RangeBounds, RangeSpec } from '../core/field-type.ts';
+import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
+import type { MappingAnalysis } from '../core/mapping-analysis.ts';
+import {
+  analyzerParam,
+  boolParam,
+  enumParam,
+  META_PARAM,
+  NO_EFFECT_PARAMS,
+  ORDINALS_PARAMS,
+  type Param,
+  parseInteger,
+} from '../core/params.ts';
+import { DEFAULT_BM25, type Similarity, similarityOf } from '../core/similarity.ts';
+import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
 

@@ -1,10 +1,10 @@
 // version: software versions, sorted by the rules of Semantic Versioning. Source: the type's page in Elasticsearch's documentation.
-import { javaText } from '../../common/java-text.ts';
-import type { RangeBounds, RangeSpec, ValueFormat } from '../field-type.ts';
-import type { DocumentContext, Mapper, MapperType } from '../mapper.ts';
-import { META_PARAM } from '../params.ts';
-import { RAW_FORMAT } from '../value-formats.ts';
-import { decodeVersion, encodeVersion } from '../version-encoding.ts';
+import { javaText } from '../../common/text/java-text.ts';
+import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
+import type { DocumentContext, Mapper, MapperType } from '../core/mapper.ts';
+import { META_PARAM } from '../core/params.ts';
+import { RAW_FORMAT } from '../values/value-formats.ts';
+import { decodeVersion, encodeVersion } from '../values/version-encoding.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
 import { immenseTerm, MAX_TERM_BYTES, scalarText, termSpec } from './keyword.ts';
 

@@ -1,6 +1,6 @@
 // Errors of requests that a lane could not finish within its limits.
-import { formatByteSize } from '../../common/byte-size.ts';
-import { formatDuration } from '../../common/time-unit.ts';
+import { formatByteSize } from '../../common/text/byte-size.ts';
+import { formatDuration } from '../../common/text/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { LaneRequest } from '../../rest/core/lane.ts';
 

@@ -1,5 +1,5 @@
 // A lane: a reader and the REST API without a listener. Main sends it one request at a time, and may end the thread at any moment.
-import { observeLane } from '../../common/turn.ts';
+import { observeLane } from '../../common/turns/turn.ts';
 import { asHttpRequest, LaneReply, type LaneRequest } from '../../rest/core/lane.ts';
 import { Dispatcher } from '../../rest/dispatch.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 // The word that main shares with a lane: how the request that runs there is to end.
-import type { LaneSignals } from '../../common/turn.ts';
+import type { LaneSignals } from '../../common/turns/turn.ts';
 import { taskCancelledError } from '../../errors/catalog.ts';
 
 /** Run on. */

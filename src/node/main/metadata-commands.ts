@@ -1,6 +1,6 @@
 // Runs metadata commands one after another: reduces the state, stores it, opens and closes shards, and tells every thread.
 import { randomBytes } from 'node:crypto';
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { ReducerEnvironment } from '../../metadata/reducer.ts';

@@ -1,9 +1,9 @@
 // Runs snapshot lifecycle policies: makes their snapshots when they are due, and once a day deletes those that they no longer keep.
 import { randomBytes } from 'node:crypto';
 import type { CreateSnapshot } from '../../api/core/snapshot-store.ts';
-import type { JsonObject } from '../../common/json-value.ts';
-import { writeJson } from '../../common/json-write.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';

@@ -4,8 +4,8 @@
 //   restore   copy into new, unused logs and folders (thread) ──► add or replace the indices in one metadata command
 import { randomBytes } from 'node:crypto';
 import type { CloneSnapshot, CreateSnapshot, RunningSnapshot } from '../../api/core/snapshot-store.ts';
-import type { JsonObject } from '../../common/json-value.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';

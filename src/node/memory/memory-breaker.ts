@@ -2,7 +2,7 @@
 // exceed memory.limit is refused before its bytes are read or its work begins; what is light needs no reservation.
 //   words of the shared array: IN_FLIGHT (KB), SEGMENTS (KB), BASE (KB), then a count of refusals for each breaker
 import type { BreakerStats, RequestMemory } from '../../api/core/request-memory.ts';
-import { formatByteSize } from '../../common/byte-size.ts';
+import { formatByteSize } from '../../common/text/byte-size.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { anonymousBytes } from './process-memory.ts';

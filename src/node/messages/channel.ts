@@ -1,6 +1,6 @@
 // Requests and notices over a MessagePort. Two parts of the node communicate in the same way whether they run in one thread or in two.
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
-import { commitTurn } from '../../common/turn.ts';
+import { commitTurn } from '../../common/turns/turn.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { toApiError } from '../../errors/error-body.ts';
 import type { ReplyTo } from './messages.ts';

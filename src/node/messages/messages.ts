@@ -1,8 +1,8 @@
 // All messages between threads. Metadata, memory and snapshots go through main; http workers send writes to indexers directly.
 import type { FieldMemory, ShardStats } from '../../api/core/context.ts';
 import type { Refresh } from '../../api/core/write.ts';
-import type { JsonObject } from '../../common/json-value.ts';
-import type { LogLevel } from '../../common/logger.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { LogLevel } from '../../common/log/logger.ts';
 import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { SegmentLayout } from '../../mapping/segment-layout.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';

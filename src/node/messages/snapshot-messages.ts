@@ -7,7 +7,7 @@ import type {
   RunningRestore,
   RunningSnapshot,
 } from '../../api/core/snapshot-store.ts';
-import type { LogLevel } from '../../common/logger.ts';
+import type { LogLevel } from '../../common/log/logger.ts';
 import type { RepositoryConfig, ShardProgress, SnapshotDetails, SnapshotInfo, SnapshotPlan } from '../../snapshots/snapshot-types.ts';
 
 /** Reader -> main. */

@@ -2,10 +2,10 @@
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import type { SettingTree } from '../../analysis/settings.ts';
 import { provideAnalysisHost, threadAnalysisHost } from '../../analysis/thread-host.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { type Dialect, dialectOf } from '../../compat/dialect.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { createMapping, restoreMapping } from '../../mapping/create-mapping.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import { type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
 import { AnalysisHost } from '../../wasm/analysis.ts';
 import { compileAnalyzer } from '../../wasm/kernels.ts';

@@ -2,9 +2,9 @@
 
 import type { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import type { IndexState } from '../../api/core/index-state.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { restoreMapping } from '../../mapping/create-mapping.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
 import { emptyClusterState } from '../../metadata/empty-state.ts';
 import { ShardRouting } from '../../metadata/shard-routing.ts';

@@ -1,5 +1,5 @@
 // Large metadata commands are tried where they come from before main runs them: main has a listener and runs commands one after another, so a
-// definition that is refused after long work must not be worked on there. A reader can leave the work to a lane (src/common/turn.ts).
+// definition that is refused after long work must not be worked on there. A reader can leave the work to a lane (src/common/turns/turn.ts).
 import { randomUUID } from 'node:crypto';
 import type { CommandArgs, CommandName } from '../../api/core/context.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';

@@ -3,10 +3,10 @@
 
 import { OpenBuffer } from '../../arena/open-buffer.ts';
 import { openSegment } from '../../arena/segment-reader.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { DocumentIndexer, DocumentSegment } from '../../search/shard/document-segment.ts';
 import { registryOf } from '../metadata/stored-queries.ts';
 

@@ -10,7 +10,7 @@ import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, Us
 import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
-import { canMove, inTurn, type Mobility, STAYS } from '../../common/turn.ts';
+import { canMove, inTurn, type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';

@@ -1,8 +1,8 @@
 // Memory per field for `_stats`: fielddata of text fields, structures of completion fields.
 import type { FieldMemory } from '../../api/core/context.ts';
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
-import { setOwn } from '../../common/own-property.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 
 type Wanted = (section: { readonly kind: string }) => boolean;

@@ -2,8 +2,8 @@
 import type { EngineContext } from '../../api/core/context.ts';
 import { hasPolicies, runPolicies } from '../../api/lifecycle/run-policies.ts';
 import { hasStreamLifecycles, runStreamLifecycles } from '../../api/lifecycle/run-retention.ts';
-import type { LogLevel } from '../../common/logger.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import type { LogLevel } from '../../common/log/logger.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 
 /** Defaults of Elasticsearch's settings. */
 const POLICY_INTERVAL = { setting: 'indices.lifecycle.poll_interval', ms: 10 * 60_000 };

@@ -1,7 +1,7 @@
 // A reader: the part of a node that searches. Each http worker has one, and so does a program that opens the engine as a library.
 
 import type { MessagePort } from 'node:worker_threads';
-import type { LogLevel } from '../../common/logger.ts';
+import type { LogLevel } from '../../common/log/logger.ts';
 import type { Lanes } from '../../rest/core/lane.ts';
 import { provideDocumentIndexer } from '../../search/shard/document-segment.ts';
 import { SecurityRecords } from '../../security/records.ts';

@@ -1,8 +1,8 @@
 // Opens the error log of a thread: `gannet.log` in path.logs, or stderr.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { LogFile, STDERR_SINK } from '../../common/log-file.ts';
-import { Logger } from '../../common/logger.ts';
+import { LogFile, STDERR_SINK } from '../../common/log/log-file.ts';
+import { Logger } from '../../common/log/logger.ts';
 import type { Settings } from '../../config/settings.ts';
 
 /** @throws Error the file cannot be opened */

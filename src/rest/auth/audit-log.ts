@@ -3,7 +3,7 @@
 // Its cost is bounded: an attacker who is refused often fills neither the disk nor the time of the event loop.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { type LineSink, LogFile } from '../../common/log-file.ts';
+import { type LineSink, LogFile } from '../../common/log/log-file.ts';
 import type { AuditEvent } from '../../config/audit-events.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import type { Caller } from '../../security/caller.ts';

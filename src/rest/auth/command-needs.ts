@@ -1,6 +1,6 @@
 // What a metadata command changes, as actions on names of indices and aliases. The table is complete by its type: a new command needs an entry.
 import type { CommandArgs, CommandName } from '../../api/core/context.ts';
-import { isObject } from '../../common/json-value.ts';
+import { isObject } from '../../common/json/json-value.ts';
 import { type Action, AUTO_CREATE, CHANGE_ALIASES, DELETE_INDEX } from './action.ts';
 
 export interface Need {

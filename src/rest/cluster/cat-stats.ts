@@ -2,7 +2,7 @@
 // both APIs agree.
 import type { NodeTotals } from '../../api/cluster/node-totals.ts';
 import { renderSections } from '../../api/cluster/stats-sections.ts';
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { type Cell, type Column, column, columnOf, type Row } from './cat-table.ts';
 

@@ -1,9 +1,9 @@
 // Text tables of `_cat`. Parameters: `h` selects columns by name or alias, `s` sorts, `v` shows the header, `help` describes the columns, `bytes`,
 // `size` and `time` select units, and a `format` other than text returns a list of objects.
 
-import { BYTE_UNITS, formatByteSize } from '../../common/byte-size.ts';
-import { formatDuration } from '../../common/time-unit.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { BYTE_UNITS, formatByteSize } from '../../common/text/byte-size.ts';
+import { formatDuration } from '../../common/text/time-unit.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';

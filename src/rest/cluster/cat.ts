@@ -1,6 +1,6 @@
 // `_cat`: indices, shards, segments, health, counts, aliases, templates and the node as text tables. The columns are in cat-columns.ts.
 import { type IndexTarget, requireNames, TARGETS, targetMetas } from '../../api/core/index-names.ts';
-import { isObject } from '../../common/json-value.ts';
+import { isObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';

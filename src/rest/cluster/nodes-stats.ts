@@ -2,7 +2,7 @@
 import { nodesStats, STATS_METRICS } from '../../api/cluster/nodes-stats.ts';
 import { INDEX_STATS_METRICS } from '../../api/cluster/stats-sections.ts';
 import { withHumanValues } from '../../api/core/human-values.ts';
-import { nearestNames } from '../../common/nearest-name.ts';
+import { nearestNames } from '../../common/text/nearest-name.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';

@@ -3,7 +3,7 @@
 import { getTask, taskBody, taskNumber, taskResources } from '../../api/cluster/tasks.ts';
 import { addressOf, isThisNode, nodeAttributes, nodeRoles } from '../../api/cluster/this-node.ts';
 import type { TaskInfo } from '../../api/core/task-store.ts';
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';

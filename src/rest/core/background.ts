@@ -1,7 +1,7 @@
 // `wait_for_completion=false`: the operation of a request goes on as a task after the answer.
 import { startTask } from '../../api/cluster/tasks.ts';
 import type { EngineContext } from '../../api/core/context.ts';
-import { isObject } from '../../common/json-value.ts';
+import { isObject } from '../../common/json/json-value.ts';
 import type { Action } from '../auth/action.ts';
 import type { ApiRequest } from './request.ts';
 import { type ApiResponse, ok } from './response.ts';

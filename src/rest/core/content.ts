@@ -1,8 +1,8 @@
 // Content of requests and answers: the type of the answer, and the body of the request in the form that its API declares.
 import type { RequestMemory } from '../../api/core/request-memory.ts';
-import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../../common/media-type.ts';
+import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../../common/json/media-type.ts';
 import { oneChunk } from '../../common/one-chunk.ts';
-import { TooHeavy } from '../../common/turn.ts';
+import { TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { bodyAsJson, bodyAsLines, bodyFormat, parseBody, readBody, sourceParameter, streamBody } from './body.ts';

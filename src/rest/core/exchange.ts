@@ -1,7 +1,7 @@
 // A request on its way through the dispatcher, with the parameters that every API has.
-import { type PathFilter, parseFilterPath } from '../../common/filter-path.ts';
-import type { JsonObject } from '../../common/json-value.ts';
-import type { MediaType } from '../../common/media-type.ts';
+import { type PathFilter, parseFilterPath } from '../../common/json/filter-path.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { MediaType } from '../../common/json/media-type.ts';
 import { booleanValueError } from '../../errors/catalog.ts';
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller, CallerRef } from '../../security/caller.ts';

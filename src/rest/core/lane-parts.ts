@@ -1,8 +1,8 @@
 // Long operations whose parts run in lanes, one after the other, while their thread only counts: `_update_by_query` runs each of its batches so. A lane
 // receives the same request with a part next to it, and its dispatcher answers with the outcome of the part, or the error as data.
 //   listener: handler ── request.runPart(part) ──► lane: handler, request.part ──► outcome
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { COMMON_PARAMS } from './api.ts';
 import type { LaneRequest, Lanes, RunPart } from './lane.ts';

@@ -1,8 +1,8 @@
 // The way from a thread with a listener to a lane: a thread without one, which runs what would hold the event loop for long and can be ended.
 // A lane has a dispatcher of its own, so it receives the request as the listener would have passed it on, and returns the rendered response.
-import type { JsonObject } from '../../common/json-value.ts';
-import type { BodyFormat } from '../../common/media-type.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { BodyFormat } from '../../common/json/media-type.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { BodyTooLarge, type HttpHeaders, type HttpReply, type HttpRequest } from '../../http/listener.ts';
 import type { CallerRef } from '../../security/caller.ts';
 import { parseQueryParams } from './query-params.ts';

@@ -4,12 +4,12 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import { Packr } from 'msgpackr';
-import { Breath } from '../../common/breath.ts';
-import { encodeCbor } from '../../common/cbor.ts';
-import { filterSteps } from '../../common/filter-path.ts';
-import { JsonPrinter, toPlain, writeJson } from '../../common/json-write.ts';
-import { RawJson } from '../../common/raw-json.ts';
-import { runInSlices, type SlicedWork } from '../../common/slices.ts';
+import { encodeCbor } from '../../common/json/cbor.ts';
+import { filterSteps } from '../../common/json/filter-path.ts';
+import { JsonPrinter, toPlain, writeJson } from '../../common/json/json-write.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
+import { Breath } from '../../common/turns/breath.ts';
+import { runInSlices, type SlicedWork } from '../../common/turns/slices.ts';
 import type { HttpHeaders, HttpReply } from '../../http/listener.ts';
 import { GZIP_LEVEL, type RenderOptions } from './response.ts';
 

@@ -1,7 +1,7 @@
 // Readers for the kinds of query parameters, with Elasticsearch's error messages.
 import { readWildcardStates } from '../../api/core/index-names.ts';
 import type { Refresh } from '../../api/core/write.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { booleanValueError, illegalArgumentError, numberParameterError, timeValueError } from '../../errors/catalog.ts';
 
 /** How the value of a query parameter is read. It is checked before the handler runs, whether the handler uses it or not. */

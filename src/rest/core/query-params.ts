@@ -1,5 +1,5 @@
 // Parses the query of a URL: names and values are percent-decoded, `+` is a space, and the last of equal names wins.
-import { setOwn } from '../../common/own-property.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 

@@ -1,6 +1,6 @@
 // Access log (combined format or JSON lines) and slow log. Lines are built after the reply was sent and buffered by the files.
 import path from 'node:path';
-import { type LineSink, LogFile } from '../../common/log-file.ts';
+import { type LineSink, LogFile } from '../../common/log/log-file.ts';
 import type { Settings } from '../../config/settings.ts';
 
 export interface RequestRecord {

@@ -1,6 +1,6 @@
 // A request for handlers: decoded path and query parameters with typed readers, and the body in the form that the route declares.
-import type { JsonObject } from '../../common/json-value.ts';
-import type { Mobility } from '../../common/turn.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { Mobility } from '../../common/turns/turn.ts';
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller } from '../../security/caller.ts';
 import type { RunPart } from './lane.ts';

@@ -1,7 +1,8 @@
 // Answers requests: renders bodies and errors, compresses them, sends them whole or in pieces, and writes the logs of requests.
-import type { Logger } from '../../common/logger.ts';
-import { JSON_TYPE, TEXT_TYPE } from '../../common/media-type.ts';
-import { isLane } from '../../common/turn.ts';
+
+import { JSON_TYPE, TEXT_TYPE } from '../../common/json/media-type.ts';
+import type { Logger } from '../../common/log/logger.ts';
+import { isLane } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { inDialect } from '../../compat/error-forms.ts';
 import type { Settings } from '../../config/settings.ts';

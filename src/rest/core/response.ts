@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { stringify } from 'yaml';
-import { encodeCbor } from '../../common/cbor.ts';
-import { filterPaths, type PathFilter } from '../../common/filter-path.ts';
-import { prettyJson, toPlain, writeJson } from '../../common/json-write.ts';
-import type { MediaType } from '../../common/media-type.ts';
+import { encodeCbor } from '../../common/json/cbor.ts';
+import { filterPaths, type PathFilter } from '../../common/json/filter-path.ts';
+import { prettyJson, toPlain, writeJson } from '../../common/json/json-write.ts';
+import type { MediaType } from '../../common/json/media-type.ts';
 
 export interface ApiResponse {
   readonly status: number;

@@ -1,7 +1,7 @@
 // YAML request bodies. The library `yaml` takes about ten microseconds a token and has no limits, and comparing keys and looking up anchors
 // takes it quadratic time, so that bodies are counted before and duplicate keys are found here.
 import { type Alias, type Document, isScalar, parseDocument, visit, type YAMLMap } from 'yaml';
-import { MAX_JSON_DEPTH } from '../../common/json-syntax-error.ts';
+import { MAX_JSON_DEPTH } from '../../common/json/json-syntax-error.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
 const MAX_BYTES = 4 * 2 ** 20;

@@ -2,7 +2,7 @@
 import { deleteByQuery, updateByQuery } from '../../api/documents/by-query.ts';
 import type { ByQuerySource } from '../../api/documents/by-query-batch.ts';
 import { readScript } from '../../api/documents/changed-hit.ts';
-import { tokenOf } from '../../common/json-value.ts';
+import { tokenOf } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, SOURCE_FILTER } from '../core/api.ts';

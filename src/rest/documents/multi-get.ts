@@ -1,6 +1,6 @@
 // `_mget`.
 import { type MultiGetItem, multiGet } from '../../api/documents/get-document.ts';
-import type { SourceFilter } from '../../common/source-filter.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext, SOURCE_FILTER } from '../core/api.ts';

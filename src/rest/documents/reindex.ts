@@ -6,7 +6,7 @@ import { readScript } from '../../api/documents/changed-hit.ts';
 import { type ReindexDestination, reindex } from '../../api/documents/reindex.ts';
 import { writeIndex } from '../../api/documents/write-target.ts';
 import { resolveSearch, type SearchIndices } from '../../api/search/search-call.ts';
-import { tokenOf } from '../../common/json-value.ts';
+import { tokenOf } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../api/core/context.ts';
 import { type BatchOutcome, type ByQueryWork, readPosition, runBatch } from '../../api/documents/by-query-batch.ts';
 import type { ByQueryPipeline } from '../../api/documents/changed-hit.ts';
 import { type ByQueryOptions, byQueryAnswer, byQueryStatus, runByQuery } from '../../api/documents/run-by-query.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { requireAction } from '../auth/access.ts';
 import { type Action, SEARCH, WRITE_ACTIONS } from '../auth/action.ts';

@@ -1,7 +1,7 @@
 // `_stats`.
 import { INDEX_STATS_METRICS, type NamedFields } from '../../api/cluster/stats-sections.ts';
 import { indexStats } from '../../api/indices/index-stats.ts';
-import { nearestNames } from '../../common/nearest-name.ts';
+import { nearestNames } from '../../common/text/nearest-name.ts';
 import { unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';

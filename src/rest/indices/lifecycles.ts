@@ -8,7 +8,7 @@ import {
   removePolicies,
   retryFailed,
 } from '../../api/lifecycle/policies.ts';
-import { isObject } from '../../common/json-value.ts';
+import { isObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type ApiSpec, defineApi, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';

@@ -1,7 +1,7 @@
 // APIs to put, get and delete pipelines, the same for ingest and search pipelines.
 
 import type { EngineContext } from '../../api/core/context.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { type ApiSpec, defineApi, type Params, type RestContext, TIMEOUTS } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';

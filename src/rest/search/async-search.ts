@@ -1,7 +1,7 @@
 // `_async_search`.
 import { asyncSearchStatus, deleteAsyncSearch, getAsyncSearch, submitAsyncSearch } from '../../api/search/async-search.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
-import { writeJson } from '../../common/json-write.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import { type ApiSpec, defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';

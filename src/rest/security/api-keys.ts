@@ -1,8 +1,8 @@
 // API keys: /_security/api_key. A key has the privileges that its role descriptors name, within those that its owner had when it was created.
 import { randomBytes } from 'node:crypto';
 import { checkRoleQueries } from '../../api/visibility/role-query.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
-import { matchesPattern } from '../../common/wildcard.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import type { Caller } from '../../security/caller.ts';

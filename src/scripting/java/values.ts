@@ -4,8 +4,8 @@
 //   Double       Double             null     null             int[], double[] ... typed arrays; others JavaArray
 //   Float, Short, Byte, Char: classes of their own            functions      JavaScript functions with their interface
 // Where a type is known, numbers are plain: int, short, byte, char, float and double are numbers, long is a bigint.
-import { shortestFloat } from '../../common/float32.ts';
-import { javaDouble } from '../../common/java-text.ts';
+import { shortestFloat } from '../../common/text/float32.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { type ClassInfo, JAVA_CLASS, type Type } from './class-info.ts';
 
 /** A boxed double. */

@@ -1,5 +1,5 @@
 // java.lang: Object, Comparable, Enum, Number, Double, Float, Boolean, Math and System.
-import { javaDouble } from '../../common/java-text.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { defineClass } from '../java/class-info.ts';
 import { compareDoubles, compareNatural, doubleHash, equal, floatHash, hashOf, textOf } from '../java/objects.ts';
 import { Double, Float, floatText, numeric, type Value } from '../java/values.ts';

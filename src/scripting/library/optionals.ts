@@ -1,5 +1,5 @@
 // java.util.Optional, OptionalInt, OptionalLong and OptionalDouble.
-import { javaDouble } from '../../common/java-text.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { defineClass } from '../java/class-info.ts';
 import { noSuchElement, nullPointer } from '../java/faults.ts';
 import { equal, hashOf, textOf } from '../java/objects.ts';

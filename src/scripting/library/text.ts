@@ -1,5 +1,5 @@
 // Strings: String, CharSequence, StringBuilder, StringBuffer, StringJoiner, StringTokenizer.
-import { javaTrim } from '../../common/java-text.ts';
+import { javaTrim } from '../../common/text/java-text.ts';
 import type { JavaPattern } from '../../regex/java-pattern.ts';
 import { spendBytes, spendText } from '../java/budget.ts';
 import { defineClass, type Implementation } from '../java/class-info.ts';

@@ -1,6 +1,6 @@
 // Everything that compiled scripts call by name.
 
-import { javaDouble } from '../../common/java-text.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { spendSteps } from '../java/budget.ts';
 import { nullPointer } from '../java/faults.ts';
 import { equal, textOf } from '../java/objects.ts';

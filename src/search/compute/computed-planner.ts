@@ -1,5 +1,5 @@
 // Plans of queries that have to run other queries first: joins, function scores, scripts, features.
-import { checkTurn } from '../../common/turn.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import { featureValue } from '../../mapping/types/rank-features.ts';
 import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';

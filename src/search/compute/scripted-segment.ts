@@ -1,9 +1,9 @@
 // A segment with additional columns that scripts compute, for the aggregations of one search. All else is read from the segment itself.
 
 import type { ScriptedValues } from '../../aggs/types.ts';
-import { checkWork } from '../../common/turn.ts';
+import { checkWork } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { Nearest, NearestRequest } from '../../plan/nearest-vectors.ts';
 import type { SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';

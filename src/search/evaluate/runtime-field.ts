@@ -1,10 +1,10 @@
 // Values of runtime fields: emitted by a script, or read from the source of the document.
 
-import { encodeLatitude, encodeLongitude } from '../../common/geo-encoding.ts';
-import { jsonDouble } from '../../common/json-float.ts';
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
+import { encodeLatitude, encodeLongitude } from '../../common/encoding/geo-encoding.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
 import { compileDocScript, type DocScript, type ScriptDocument } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';

@@ -1,13 +1,13 @@
 // Functions of function_score for a document: field values with modifiers, decays by distance from an origin, random numbers.
 
-import { decodeGeoPoint } from '../../common/geo-encoding.ts';
-import { javaDouble } from '../../common/java-text.ts';
+import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { maxOf, minOf } from '../../common/large-lists.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError, timeValueError } from '../../errors/catalog.ts';
 import { parseFailureError } from '../../errors/search-errors.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import type { Modifier, ScoreFunction } from '../../query/score-function.ts';

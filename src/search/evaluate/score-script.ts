@@ -1,5 +1,5 @@
 // Scripts that compute scores: script_score, the functions that these scripts may call, and the checks of their results.
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts';

@@ -1,11 +1,11 @@
 // A document of a segment as scripts see it: field values from columns, the source from the operation log.
 
-import { decodeGeoPoint } from '../../common/geo-encoding.ts';
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import { checkWork } from '../../common/turn.ts';
-import { decodeVector, type VectorFormat } from '../../common/vector-format.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
+import { decodeVector, type VectorFormat } from '../../common/encoding/vector-format.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import { checkWork } from '../../common/turns/turn.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { DocMap, DocScript, ScriptInput } from '../../scripting/doc-script.ts';

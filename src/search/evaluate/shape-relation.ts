@@ -1,6 +1,6 @@
 // Spatial relations of two shapes on the plane of degrees, for geo_shape. The edges of a polygon, including those of holes, belong to it.
 import { pushAll } from '../../common/large-lists.ts';
-import type { Position, Shape } from '../../mapping/geo-shape-value.ts';
+import type { Position, Shape } from '../../mapping/values/geo-shape-value.ts';
 
 type Ring = readonly Position[];
 

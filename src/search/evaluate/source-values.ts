@@ -1,8 +1,8 @@
 // Values of a field in the source of a document.
 
-import type { JsonObject } from '../../common/json-value.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { pushAll } from '../../common/large-lists.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 
 /** Every value at a path of object keys. Keys of the source may contain dots themselves; arrays on the way are searched element by element. */
 export function valuesAt(value: unknown, path: readonly string[]): unknown[] {

@@ -1,5 +1,5 @@
 // The terms of a document's text fields, analyzed again from its source: term vectors return them, more_like_this counts them.
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 
 export interface VectorToken {

@@ -1,8 +1,8 @@
 // Functions of score scripts that compare a query vector with the vector of a document, exactly.
 
-import type { Vector } from '../../common/vector-format.ts';
-import { parseBase16 } from '../../mapping/base16.ts';
+import type { Vector } from '../../common/encoding/vector-format.ts';
 import { checkByte } from '../../mapping/types/dense-vector.ts';
+import { parseBase16 } from '../../mapping/values/base16.ts';
 import type { ScriptDocument } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';

@@ -1,6 +1,12 @@
 // Similarities of vectors, as kernels compute them (greater is closer), and the scores that they stand for.
 // Source: the Elasticsearch reference, "Dense vector field type", `similarity`.
-import { decodeVector, squaredMagnitude, type Vector, type VectorElement, type VectorSimilarity } from '../../common/vector-format.ts';
+import {
+  decodeVector,
+  squaredMagnitude,
+  type Vector,
+  type VectorElement,
+  type VectorSimilarity,
+} from '../../common/encoding/vector-format.ts';
 
 /** What decides how vectors compare. */
 export interface ComparedVectors {

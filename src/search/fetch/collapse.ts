@@ -1,10 +1,10 @@
 // Collapsing: only the best of the hits that share a value of a field is kept; inner hits show more hits of each group.
-import type { JsonFloat } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import type { JsonFloat } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { BoolQuery, Query } from '../../query/query.ts';
 import { keyOf } from '../index-query/term.ts';
 import type { CollapseRequest, SearchRequest } from '../request/search-request.ts';

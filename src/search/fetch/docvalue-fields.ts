@@ -1,10 +1,10 @@
 // `docvalue_fields` of a hit: values read from columns.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { formatRuntime } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';

@@ -1,11 +1,11 @@
 // The fetch phase: the hits of a page with sources, fields, versions, sort values, matched queries.
 
-import { jsonFloat } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { RawJson } from '../../common/raw-json.ts';
-import { filterSource, type SourceFilter } from '../../common/source-filter.ts';
-import { hasJavaNumbers, parseToWrite } from '../../common/source-numbers.ts';
-import { checkTurn } from '../../common/turn.ts';
+import { jsonFloat } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { RawJson } from '../../common/json/raw-json.ts';
+import { filterSource, type SourceFilter } from '../../common/json/source-filter.ts';
+import { hasJavaNumbers, parseToWrite } from '../../common/json/source-numbers.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/request-parts.ts';

@@ -1,6 +1,6 @@
 // What the parts of the fetch phase see of a hit.
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';

@@ -1,12 +1,12 @@
 // `fields` of a hit: values from the source, formatted by the type of the field.
 
-import { jsonDouble } from '../../common/json-float.ts';
-import { isObject, type MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { matchesWildcard } from '../../mapping/dynamic-templates.ts';
-import type { FieldType, ValueFormat } from '../../mapping/field-type.ts';
+import type { FieldType, ValueFormat } from '../../mapping/core/field-type.ts';
+import { matchesWildcard } from '../../mapping/definition/dynamic-templates.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
 import { fieldValuesIn, valuesAt } from '../evaluate/source-values.ts';
 import type { FieldRequest } from '../request/request-parts.ts';

@@ -1,7 +1,7 @@
 // `inner_hits` of nested and join queries: for each hit, the nested or related documents that matched, as hits of their own.
 
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';

@@ -1,6 +1,6 @@
 // Nested documents as hits: which object of the source each one is.
-import type { JsonObject } from '../../common/json-value.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { boolPlan, COUNT_ALL, type CollectPlan } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RunControl } from '../run/run-control.ts';

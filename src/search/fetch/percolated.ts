@@ -1,6 +1,6 @@
 // What a percolate query adds to hits: which documents of the request the stored query matches, by their position (slot), the names of its matching
 // clauses, and highlights of these documents.
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
 import { highlightPart } from '../highlight/highlight.ts';
 import type { IndexQuery, PercolateIndexQuery } from '../index-query/index-query.ts';

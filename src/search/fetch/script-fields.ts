@@ -1,5 +1,5 @@
-import { jsonDouble } from '../../common/json-float.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';

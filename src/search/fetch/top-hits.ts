@@ -1,10 +1,10 @@
 // The best hits of an aggregation bucket or among nested documents: selected from given documents, then fetched like the hits of a search.
 
 import type { DocGroup } from '../../aggs/index.ts';
-import { jsonFloat } from '../../common/json-float.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { filterSource } from '../../common/source-filter.ts';
-import { parseToWrite } from '../../common/source-numbers.ts';
+import { jsonFloat } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { filterSource } from '../../common/json/source-filter.ts';
+import { parseToWrite } from '../../common/json/source-numbers.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode } from '../../plan/query-plan.ts';
 import { matchScope } from '../compute/plan-scope.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';

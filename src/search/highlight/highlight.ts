@@ -1,9 +1,9 @@
 // Highlights of a hit: passages of its field values with the words of the query marked.
 
-import type { JsonObject, MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';

@@ -1,8 +1,9 @@
 // A query rewritten for one index: fields, analyzers, dates and aliases are resolved, statistics and segments are not. It has the shape of
 // Lucene's queries, because scores follow from that shape. src/search/plan/planner.ts turns it into one plan per segment.
-import type { JsonObject } from '../../common/json-value.ts';
-import type { Vector, VectorElement, VectorSimilarity } from '../../common/vector-format.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+
+import type { Vector, VectorElement, VectorSimilarity } from '../../common/encoding/vector-format.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { JoinScoreMode } from '../../query/query.ts';
 import type { BoostMode, ScoreMode } from '../../query/score-function.ts';

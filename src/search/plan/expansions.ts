@@ -1,6 +1,6 @@
 // Queries expanded to the terms of a shard, once for all its segments.
 
-import { canMove, TooHeavy } from '../../common/turn.ts';
+import { canMove, TooHeavy } from '../../common/turns/turn.ts';
 import { bool, type IndexQuery, none, type PerShardQuery, type PhraseIndexQuery } from '../index-query/index-query.ts';
 import type { PatternQuery } from '../index-query/pattern-query.ts';
 import type { PositionalQuery } from '../index-query/positional-query.ts';

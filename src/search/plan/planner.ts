@@ -1,5 +1,5 @@
 // Plans of an index query for the segments of a shard: compound queries, and the choice of what plans the others.
-import type { Bm25 } from '../../mapping/similarity.ts';
+import type { Bm25 } from '../../mapping/core/similarity.ts';
 import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { ComputedPlanner } from '../compute/computed-planner.ts';

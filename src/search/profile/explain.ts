@@ -1,8 +1,9 @@
 // Explanations of scores: how the score of a document is computed, in Lucene's wording. Frequencies come from the executor itself: a scorer
 // of weight 1 and norm factor 1 returns 1 - 1 / (1 + freq), from which the frequency is computed.
-import { shortestFloat } from '../../common/float32.ts';
-import { jsonDouble } from '../../common/json-float.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import { shortestFloat } from '../../common/text/float32.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import { scoreScope } from '../compute/plan-scope.ts';
 import { type IndexQuery, withBoost } from '../index-query/index-query.ts';

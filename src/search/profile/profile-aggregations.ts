@@ -3,7 +3,7 @@
 
 import type { TermsParams } from '../../aggs/buckets/terms.ts';
 import type { AggSpec, AggTree, Bindings, SegmentPartial } from '../../aggs/index.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { AggResult } from '../../plan/agg-plan.ts';
 
 /** Times of a tree on a shard, in milliseconds. */

@@ -1,7 +1,7 @@
 // Clauses of a query in `profile`. The executor runs all clauses of a query in one loop, in which a single clause cannot be measured. A profiled
 // shard therefore runs each clause again separately over all segments, with and without scores, and reports times and counts of these runs. The
 // figures of the query as a whole are those of the search itself.
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { COUNT_ALL, type ExecutionCounters, makeCounters, type StopCheck } from '../../plan/query-plan.ts';
 import { matchScope, scoreScope } from '../compute/plan-scope.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';

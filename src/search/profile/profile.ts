@@ -1,7 +1,7 @@
 // The `profile` section of a response: times and counts of the query phase on each shard, as far as they are measured.
 
 import type { AggTree } from '../../aggs/index.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ExecutionCounters } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';

@@ -1,7 +1,7 @@
 // Estimates what a search costs before any of it runs, so that one that would hold the event loop for long starts in a lane at once. Only work without
 // checks of its own has to be foreseen: scripts, patterns, requested buckets, pages of many hits, clauses. What else turns out to be slow is abandoned
-// at its next check (src/common/turn.ts). Unit: microseconds on a current core, right within a factor of three.
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+// at its next check (src/common/turns/turn.ts). Unit: microseconds on a current core, right within a factor of three.
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import type { SearchRequest } from './search-request.ts';

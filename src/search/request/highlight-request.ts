@@ -1,5 +1,5 @@
 // `highlight` of a search body. Options of a field override the global ones.
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';

@@ -1,5 +1,5 @@
 // The phrase suggester of a search body.
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { readBoolean, readFloat, readInt, readText } from '../../query/read-json.ts';

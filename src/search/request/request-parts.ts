@@ -1,8 +1,8 @@
 // Parts of a search body that have a form of their own: source filters, fields, collapse, rescore, slices.
 
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
-import type { SourceFilter } from '../../common/source-filter.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError, timeValueError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';

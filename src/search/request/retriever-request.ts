@@ -1,8 +1,8 @@
 // `retriever` and `rank` of a search. Retrievers are a second notation: `standard` and `knn` stand for keys of the body, `rrf` and `linear` for a
 // combination of searches. Source: the Elasticsearch reference, "Retrievers" and "Reciprocal rank fusion".
 
-import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
-import { didYouMean } from '../../common/nearest-name.ts';
+import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { didYouMean } from '../../common/text/nearest-name.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { readFloat, readInt, readList, readText } from '../../query/read-json.ts';

@@ -1,5 +1,5 @@
 // `script_fields` of a search body.
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { readBoolean } from '../../query/read-json.ts';

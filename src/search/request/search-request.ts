@@ -1,7 +1,7 @@
 // The body of a search as a typed request, with Elasticsearch's defaults. Queries are parsed; aggregations remain JSON.
 
-import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json-value.ts';
-import type { SourceFilter } from '../../common/source-filter.ts';
+import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
+import type { SourceFilter } from '../../common/json/source-filter.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';

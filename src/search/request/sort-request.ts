@@ -1,7 +1,7 @@
 // `sort` of a search body (names, objects, or arrays of both), and the short form in query parameters.
 
-import { metresOf } from '../../common/distance.ts';
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { metresOf } from '../../common/text/distance.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';

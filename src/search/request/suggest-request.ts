@@ -1,5 +1,5 @@
 // `suggest` of a search body: suggesters by name, with the text that each works on.
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';

@@ -1,6 +1,6 @@
 // Rewriting of `combined_fields`: each word is looked for in all fields at once. The fields share an analyzer, so that they share their terms.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { CombinedFieldsQuery } from '../../query/leaf-query.ts';
 import { ALL, bool, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';

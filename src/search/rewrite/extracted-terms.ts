@@ -1,7 +1,7 @@
 // Terms of which every match of a query must have at least one. Percolation selects stored queries by them, so they may be too many but never too
 // few. Source: the QueryAnalyzer of Elasticsearch 7.10's percolator (idea).
 
-import type { FieldSpec } from '../../mapping/document-sink.ts';
+import type { FieldSpec } from '../../mapping/core/document-sink.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { BoolIndexQuery, IndexQuery } from '../index-query/index-query.ts';
 import type { Term } from '../index-query/term.ts';

@@ -1,8 +1,8 @@
 // Rewriting of queries on geo_point fields.
 
-import { decodeGeoPoint, encodeLatitude, encodeLongitude } from '../../common/geo-encoding.ts';
-import { javaDouble } from '../../common/java-text.ts';
+import { decodeGeoPoint, encodeLatitude, encodeLongitude } from '../../common/encoding/geo-encoding.ts';
 import { maxOf, minOf } from '../../common/large-lists.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
 import type { GeoPoint } from '../../query/geo-point.ts';

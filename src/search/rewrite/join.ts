@@ -1,6 +1,6 @@
 // has_child, has_parent and parent_id: the relations of a join field become a join over the column `field#parent`, which holds the parent's id in
 // parents and children alike. Source: Elasticsearch's parent-join module (behaviour).
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { ParentIdQuery } from '../../query/leaf-query.ts';
 import type { RelatedQuery } from '../../query/query.ts';
 import { bool, type IndexQuery, none } from '../index-query/index-query.ts';

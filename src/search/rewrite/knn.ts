@@ -1,6 +1,6 @@
 // knn queries of an index: the field, the query vector in its form, and the scores that similarities stand for.
 
-import type { Vector, VectorElement } from '../../common/vector-format.ts';
+import type { Vector, VectorElement } from '../../common/encoding/vector-format.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkByte, checkMagnitude, vectorFormatOf } from '../../mapping/types/dense-vector.ts';
 import { countsOfQuery, type KnnCounts, shardKey } from '../../query/knn-query.ts';

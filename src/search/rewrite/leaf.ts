@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/leaf-query.ts';

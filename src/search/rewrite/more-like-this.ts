@@ -2,7 +2,7 @@
 // shard, so the disjunction is made per shard.
 // Source: XMoreLikeThis, MoreLikeThisQuery (Elasticsearch, after Lucene's MoreLikeThis), described and written anew.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { LikeItem, LikeSource, MoreLikeThisQuery } from '../../query/leaf-query.ts';
 import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
 import { stringsIn } from '../evaluate/source-values.ts';

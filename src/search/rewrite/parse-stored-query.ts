@@ -1,5 +1,5 @@
 // Parses the queries that percolator fields store, and refuses those that look beyond the document that is percolated.
-import { isObject, type JsonObject } from '../../common/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';

@@ -1,8 +1,8 @@
 // Rewriting of queries that match terms by a pattern: case-insensitive term, prefix, wildcard, regexp, fuzzy.
 
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
-import { decodeVersion } from '../../mapping/version-encoding.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
+import { decodeVersion } from '../../mapping/values/version-encoding.ts';
 import type { TermFilter } from '../../plan/segment.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/leaf-query.ts';

@@ -1,5 +1,5 @@
 // Rewriting of `percolate`: the documents of the request become a segment, whose terms select the stored queries that may match.
-import { parseJsonBytes } from '../../common/json-parse.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import { EXTRACTED_TERMS, EXTRACTION_RESULT, QUERY_COLUMN, UNEXTRACTED } from '../../mapping/types/percolator.ts';
 import type { PercolateQuery } from '../../query/leaf-query.ts';
 import type { Query } from '../../query/query.ts';

@@ -1,9 +1,9 @@
 // Rewriting of span and interval queries to conditions on the positions of terms.
-import { checkTurn } from '../../common/turn.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { tooManyNestedClausesError } from '../../errors/search-errors.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { IntervalFilter, IntervalMode, IntervalRule, SpanClause } from '../../query/positional-rules.ts';
 import { type IndexQuery, none } from '../index-query/index-query.ts';

@@ -1,9 +1,9 @@
 // Rewriting of query_string: searches each clause of the syntax tree in the fields that it names, or in the default fields.
-import { REGEXP_ALL } from '../../common/regexp-flags.ts';
+import { REGEXP_ALL } from '../../common/text/regexp-flags.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { queryStringSyntaxError } from '../../errors/search-errors.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { editsFor, parseFuzziness } from '../../query/fuzziness.ts';
 import type { PatternQuery, QueryStringQuery } from '../../query/leaf-query.ts';
 import type { SyntaxNode, SyntaxQuery } from '../../query/query-string-syntax.ts';

@@ -1,8 +1,8 @@
 // Queries on range fields (integer_range, date_range, ip_range...). The host compares them with the ranges in the binary column of each document,
 // both of whose ends are inclusive.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
-import { decodeRanges, type EncodedRange, rangeKindOf } from '../../mapping/range-encoding.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
+import { decodeRanges, type EncodedRange, rangeKindOf } from '../../mapping/values/range-encoding.ts';
 import { type IndexQuery, none } from '../index-query/index-query.ts';
 import { compareBytes } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';

@@ -1,5 +1,5 @@
 // Rewrites a parsed query for one index: the entry point, and compound queries.
-import { checkTurn } from '../../common/turn.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { queryShardError } from '../../errors/search-errors.ts';

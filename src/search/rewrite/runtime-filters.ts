@@ -1,5 +1,5 @@
 // Queries on runtime fields: each leaf query becomes a filter on the values computed for a document.
-import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { textOf } from '../../scripting/java/objects.ts';
 import { type RawValue, runtimeRaw, runtimeValues } from '../evaluate/runtime-field.ts';
 import { distanceMeters } from '../evaluate/score-math.ts';

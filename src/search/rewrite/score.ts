@@ -1,10 +1,10 @@
 // Rewriting of queries that compute scores: scripts, features, distances.
 
-import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { minOf } from '../../common/large-lists.ts';
-import { parseDurationMs } from '../../common/time-unit.ts';
+import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import type { FeatureFunction } from '../../query/leaf-query.ts';
 import type { Query } from '../../query/query.ts';

@@ -1,9 +1,9 @@
 // geo_shape queries on geo_shape and geo_point fields. The host compares shapes, document by document.
 
-import { decodeGeoPoint } from '../../common/geo-encoding.ts';
+import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { Position, Shape } from '../../mapping/geo-shape-value.ts';
 import { readShapes } from '../../mapping/types/geo.ts';
+import type { Position, Shape } from '../../mapping/values/geo-shape-value.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { GeoShapeQuery } from '../../query/leaf-query.ts';
 import { type Geometry, geometryOf, relates } from '../evaluate/shape-relation.ts';

@@ -1,6 +1,6 @@
 // Rewriting of simple_query_string: searches each part of the tree in all fields and sums the scores, as most_fields does.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SimpleQueryStringQuery } from '../../query/leaf-query.ts';
 import type { SimpleSyntaxNode } from '../../query/simple-query-string-syntax.ts';
 import { ALL, bool, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';

@@ -1,8 +1,8 @@
 // Compiles the queries that percolator fields store: checks that they can be percolated, and names the terms that matching documents must have.
-import { writeJson } from '../../common/json-write.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
-import type { StoredQuery, StoredQueryEnvironment } from '../../mapping/stored-query.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
+import type { StoredQuery, StoredQueryEnvironment } from '../../mapping/core/stored-query.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 import { DEFAULT_LIMITS, type QueryLimits } from '../shard/limits.ts';
 import { extractedTerms } from './extracted-terms.ts';

@@ -1,7 +1,7 @@
 // Rewriting of the match family and multi_match: selects analyzers and fields, and combines the queries of the fields.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import { editsFor, type Fuzziness } from '../../query/fuzziness.ts';
 import type { MatchQuery, MultiMatchQuery, MultiMatchType } from '../../query/leaf-query.ts';

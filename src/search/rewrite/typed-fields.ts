@@ -1,6 +1,6 @@
 // search_as_you_type when searching: short phrases are terms of the shingle subfields, and an unfinished word is a term of the prefix subfield.
 // Source: the Elasticsearch reference, "Search-as-you-type field type".
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { type Term, termOfText } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';

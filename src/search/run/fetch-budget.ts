@@ -1,6 +1,6 @@
 // Bounds the documents that a response contains. A page is bounded by index.max_result_window, but a search may have inner hits for each hit, top hits
 // for each bucket, and groups of collapsed hits: their numbers multiply.
-import { checkWork } from '../../common/turn.ts';
+import { checkWork } from '../../common/turns/turn.ts';
 import { circuitBreakingError } from '../../errors/search-errors.ts';
 
 /** Most bytes of hits in a response, by their sources. */

@@ -1,7 +1,7 @@
 // Searches whose hits are combined: each runs by itself and returns its best hits, whose ranks or scores make one list. Totals and aggregations
 // are those of all documents that any of the searches matches.
 import type { AggTree } from '../../aggs/index.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { shardKey } from '../../query/knn-query.ts';
 import { type FoundVectors, MATCH_ALL, type Query } from '../../query/query.ts';

@@ -2,8 +2,8 @@
 
 import { type AggTree, type Bindings, bindAggregations, collectSegment, type SegmentPartial } from '../../aggs/index.ts';
 import type { ScriptedValues } from '../../aggs/types.ts';
-import { parseJsonBytes } from '../../common/json-parse.ts';
-import type { JsonObject } from '../../common/json-value.ts';
+import { parseJsonBytes } from '../../common/json/json-parse.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { AggProgram, PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Query } from '../../query/query.ts';

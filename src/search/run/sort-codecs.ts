@@ -1,10 +1,10 @@
 // Values of sorted fields in their three forms: raw in the column of a segment, comparable between shards, and JSON in a hit.
 
-import { jsonDouble } from '../../common/json-float.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { numberFormatError } from '../../errors/search-errors.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { type Bytes, bytesOfKey, keyOf } from '../index-query/term.ts';
 import type { SortSpec } from '../request/sort-request.ts';

@@ -1,10 +1,10 @@
 // Resolves the sort of a request against the index of a shard.
 
-import { jsonDouble, jsonFloat } from '../../common/json-float.ts';
+import { jsonDouble, jsonFloat } from '../../common/json/json-float.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { MAPPER_TYPES } from '../../mapping/types/registry.ts';
 import type { SortKey } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';

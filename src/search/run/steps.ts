@@ -1,7 +1,7 @@
 // Long work divided into steps, between which the thread may do other work. A step leaves no scratch of kernels allocated; a search takes one
 // step per segment.
 
-import { closeTurn, endOfTurn, type Mobility, openTurn, patience, STAYS, TooHeavy } from '../../common/turn.ts';
+import { closeTurn, endOfTurn, type Mobility, openTurn, patience, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 
 /** Yields where the event loop may take a turn. */
 export type Steps<T> = Generator<void, T, void>;

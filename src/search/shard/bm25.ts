@@ -1,6 +1,6 @@
 // BM25 in Lucene's float32 arithmetic, step by step: no factor k1 + 1, lengths in the one-byte encoding of SmallFloat.
 // Source: org.apache.lucene.search.similarities.BM25Similarity, org.apache.lucene.util.SmallFloat (Apache Lucene), described and written anew.
-import { type Bm25, DEFAULT_BM25 } from '../../mapping/similarity.ts';
+import { type Bm25, DEFAULT_BM25 } from '../../mapping/core/similarity.ts';
 
 /** Smaller lengths are encoded as themselves, larger ones with three bits of mantissa. */
 const FREE_VALUES = 24;

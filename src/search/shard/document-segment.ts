@@ -1,7 +1,7 @@
 // Documents of a request as a segment in memory, on which queries can run. The node provides the function that indexes them, since only it may
 // use the writer of segments.
-import type { JsonObject } from '../../common/json-value.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 

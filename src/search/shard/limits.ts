@@ -1,5 +1,5 @@
 // Limits of queries and searches: settings of their index, of the cluster, and constants.
-import type { IndexSortKey } from '../../mapping/index-sort.ts';
+import type { IndexSortKey } from '../../mapping/core/index-sort.ts';
 
 /** Limits that apply while a query is rewritten. */
 export interface QueryLimits {

@@ -2,8 +2,8 @@
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 import type { QueryLimits } from './limits.ts';

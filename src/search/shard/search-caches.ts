@@ -1,5 +1,5 @@
 // Statistics that are reused between searches of the same snapshot of a shard.
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { SearchShard } from './search-shard.ts';
 import { ShardStatistics, similaritiesOf } from './statistics.ts';

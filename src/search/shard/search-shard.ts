@@ -1,6 +1,6 @@
 // A shard as a search sees it: a snapshot of segments with the mapping, analyzers and limits of their index.
 import type { Dialect } from '../../compat/dialect.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 import type { ShardLimits } from './limits.ts';

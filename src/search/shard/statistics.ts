@@ -1,8 +1,8 @@
 // Statistics of a shard for scores, over all its segments. Deleted documents count, as in Lucene. Also caches the states of terms.
 
 import type { Dialect } from '../../compat/dialect.ts';
-import type { MappingSnapshot } from '../../mapping/mapping-snapshot.ts';
-import { type Bm25, DEFAULT_BM25 } from '../../mapping/similarity.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
+import { type Bm25, DEFAULT_BM25 } from '../../mapping/core/similarity.ts';
 import type { TermState } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Term } from '../index-query/term.ts';

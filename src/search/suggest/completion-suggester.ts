@@ -1,10 +1,10 @@
 // The completion suggester on one shard: finds documents with an input that begins with a text, and orders them by weight. The terms of the field are
 // the analyzed inputs; a binary column holds the inputs of each document with their weights (src/mapping/types/completion.ts).
 
-import { REGEXP_ALL } from '../../common/regexp-flags.ts';
-import type { InputContext } from '../../mapping/completion-contexts.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import { REGEXP_ALL } from '../../common/text/regexp-flags.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { contextMappingsOf, readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.ts';
+import type { InputContext } from '../../mapping/types/completion-contexts.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import { regexpMatcher } from '../../regex/lucene-automaton.ts';
 import { matchScope } from '../compute/plan-scope.ts';

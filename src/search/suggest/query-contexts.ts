@@ -1,13 +1,13 @@
 // Contexts of a completion request: which contexts of an input they select, and by how much they boost it. Source: CategoryQueryContext,
 // GeoQueryContext and GeoContextMapping of Elasticsearch 7.10 (Apache License 2.0), described and written anew.
-import { geohashNeighbours, geohashOf, MAX_GEOHASH_LENGTH } from '../../common/geohash.ts';
-import { isObject, type JsonObject, tokenOf } from '../../common/json-value.ts';
-import { getOwn } from '../../common/own-property.ts';
+import { geohashNeighbours, geohashOf, MAX_GEOHASH_LENGTH } from '../../common/encoding/geohash.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { getOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { numberFormatError, xContentParseError } from '../../errors/search-errors.ts';
-import { type ContextMapping, type InputContext, isCategory, parsePrecision } from '../../mapping/completion-contexts.ts';
-import { parseGeoPoint } from '../../mapping/geo-point-value.ts';
+import { type ContextMapping, type InputContext, isCategory, parsePrecision } from '../../mapping/types/completion-contexts.ts';
+import { parseGeoPoint } from '../../mapping/values/geo-point-value.ts';
 import { readBoolean } from '../../query/read-json.ts';
 
 interface SelectedContext {

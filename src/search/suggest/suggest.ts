@@ -1,13 +1,13 @@
 // `suggest` of a search: runs the suggesters on every shard and merges their results.
 
-import { jsonFloat } from '../../common/json-float.ts';
-import { parseJson } from '../../common/json-parse.ts';
-import type { MutableJsonObject } from '../../common/json-value.ts';
-import { setOwn } from '../../common/own-property.ts';
+import { jsonFloat } from '../../common/json/json-float.ts';
+import { parseJson } from '../../common/json/json-parse.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { allShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import type { PhraseSuggestion } from '../request/phrase-suggest-request.ts';
 import type { CompletionSuggestion, Suggestion, TermSuggestion } from '../request/suggest-request.ts';

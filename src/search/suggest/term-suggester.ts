@@ -1,5 +1,5 @@
 // The term suggester on one shard: finds terms of the field that are similar to the words of a text. Source: Lucene's DirectSpellChecker.
-import type { FieldType } from '../../mapping/field-type.ts';
+import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { afterPrefix, termOfText } from '../index-query/term.ts';

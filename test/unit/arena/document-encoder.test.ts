@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeGeoPoint } from '../../../src/common/geo-encoding.ts';
+import { decodeGeoPoint } from '../../../src/common/encoding/geo-encoding.ts';
 import { eachKernelBuild } from '../../support/kernels.ts';
 import { forSeeds } from '../../support/rng.ts';
 import { columnField, createOpenBuffer, keywordField, openImage, textField } from '../../support/segments.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { formatByteSize, parseByteSize } from '../../../src/common/byte-size.ts';
-import { filterPaths, parseFilterPath } from '../../../src/common/filter-path.ts';
-import { prettyJson, toPlain, writeJson } from '../../../src/common/json-write.ts';
-import { JSON_TYPE, negotiate, parseMediaType } from '../../../src/common/media-type.ts';
-import { RawJson } from '../../../src/common/raw-json.ts';
-import { formatDuration, parseDurationMs } from '../../../src/common/time-unit.ts';
+import { filterPaths, parseFilterPath } from '../../../src/common/json/filter-path.ts';
+import { prettyJson, toPlain, writeJson } from '../../../src/common/json/json-write.ts';
+import { JSON_TYPE, negotiate, parseMediaType } from '../../../src/common/json/media-type.ts';
+import { RawJson } from '../../../src/common/json/raw-json.ts';
+import { formatByteSize, parseByteSize } from '../../../src/common/text/byte-size.ts';
+import { formatDuration, parseDurationMs } from '../../../src/common/text/time-unit.ts';
 
 test('writeJson splices, escapes and leaves out', () => {
   const value = { a: new RawJson('{ "x": 1.0 }'), b: undefined, c: [1n, 'q"\n', Number.NaN, null], d: {}, e: '\ud800', f: -0.5 };

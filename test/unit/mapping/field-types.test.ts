@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/common/json-value.ts';
+import type { JsonObject } from '../../../src/common/json/json-value.ts';
+import type { FieldType, RangeSpec } from '../../../src/mapping/core/field-type.ts';
 import { createMapping } from '../../../src/mapping/create-mapping.ts';
-import { DecimalFormat } from '../../../src/mapping/decimal-format.ts';
-import type { FieldType, RangeSpec } from '../../../src/mapping/field-type.ts';
-import { formatIp, parseIp } from '../../../src/mapping/ip-address.ts';
-import { toHalf } from '../../../src/mapping/number-values.ts';
+import { DecimalFormat } from '../../../src/mapping/values/decimal-format.ts';
+import { formatIp, parseIp } from '../../../src/mapping/values/ip-address.ts';
+import { toHalf } from '../../../src/mapping/values/number-values.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
 const fieldOf = (body: JsonObject): FieldType => createMapping({ properties: { f: body } }, simpleAnalysis, {}).field('f')!;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseJson, parseJsonTyped } from '../../../src/common/json-parse.ts';
-import type { JsonObject } from '../../../src/common/json-value.ts';
+import { parseJson, parseJsonTyped } from '../../../src/common/json/json-parse.ts';
+import type { JsonObject } from '../../../src/common/json/json-value.ts';
 import { ApiError } from '../../../src/errors/api-error.ts';
+import type { MappingSnapshot } from '../../../src/mapping/core/mapping-snapshot.ts';
 import { createMapping, restoreMapping } from '../../../src/mapping/create-mapping.ts';
-import type { MappingSnapshot } from '../../../src/mapping/mapping-snapshot.ts';
 import { RecordingSink } from '../../support/recording-sink.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 

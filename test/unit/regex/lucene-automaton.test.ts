@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { REGEXP_ALL } from '../../../src/common/regexp-flags.ts';
+import { REGEXP_ALL } from '../../../src/common/text/regexp-flags.ts';
 import { regexpMatcher } from '../../../src/regex/lucene-automaton.ts';
 import { forSeeds, type Rng } from '../../support/rng.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REGEXP_ALL } from '../../../src/common/regexp-flags.ts';
+import { REGEXP_ALL } from '../../../src/common/text/regexp-flags.ts';
 import { regexpMatcher } from '../../../src/regex/lucene-automaton.ts';
 import { LucenePattern } from '../../../src/regex/lucene-pattern.ts';
 

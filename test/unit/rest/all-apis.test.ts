@@ -1,6 +1,6 @@
 // The REST APIs of indices and the cluster, with real metadata and without documents.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Logger } from '../../../src/common/logger.ts';
+import { Logger } from '../../../src/common/log/logger.ts';
 import { loadSettings } from '../../../src/config/load-settings.ts';
 import { ALL_APIS } from '../../../src/rest/all-apis.ts';
 import { Router } from '../../../src/rest/core/router.ts';

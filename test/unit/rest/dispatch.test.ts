@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { pack, unpack } from 'msgpackr';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/api/core/context.ts';
-import { Logger } from '../../../src/common/logger.ts';
+import { Logger } from '../../../src/common/log/logger.ts';
 import { DEFAULT_DIALECT } from '../../../src/compat/dialect.ts';
 import { loadSettings } from '../../../src/config/load-settings.ts';
 import { Dispatcher } from '../../../src/rest/dispatch.ts';

@@ -1,7 +1,7 @@
 // Handlers that work at once, without steps: what takes long is abandoned and repeated in a lane, before anything was written.
 import { expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/api/core/context.ts';
-import { Logger } from '../../../src/common/logger.ts';
+import { Logger } from '../../../src/common/log/logger.ts';
 import { DEFAULT_DIALECT } from '../../../src/compat/dialect.ts';
 import { loadSettings } from '../../../src/config/load-settings.ts';
 import type { LaneRequest } from '../../../src/rest/core/lane.ts';

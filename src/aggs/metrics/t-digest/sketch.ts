@@ -1,6 +1,6 @@
 // The distribution of a field's values in each bucket, from which quantiles are read: a digest of the server's kind, fed with the values in the
 // order of the documents, or all values if digests would cost too much time or are not wanted.
-import { checkTurn } from '../../../common/turn.ts';
+import { checkTurn } from '../../../common/turns/turn.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
 import { doublesOf, type ValuesSource } from '../../source.ts';

@@ -1,7 +1,7 @@
 // Readable values that the parameter `human` adds, by the rules of the servers.
 import { expect, test } from 'vitest';
 import { withHumanValues } from '../../../../src/api/core/human-values.ts';
-import { JsonFloat } from '../../../../src/common/json-float.ts';
+import { JsonFloat } from '../../../../src/common/json/json-float.ts';
 import { dialectOf } from '../../../../src/compat/dialect.ts';
 
 const readable = (value: unknown) => withHumanValues(value, dialectOf('elasticsearch', ''));

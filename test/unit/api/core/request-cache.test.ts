@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RequestCache } from '../../../../src/api/core/request-cache.ts';
-import { writeJson } from '../../../../src/common/json-write.ts';
+import { writeJson } from '../../../../src/common/json/json-write.ts';
 
 test('a cached answer has a new took and otherwise the same text', () => {
   const cache = new RequestCache();

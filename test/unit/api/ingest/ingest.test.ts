@@ -5,7 +5,7 @@ import { bulk } from '../../../../src/api/documents/bulk.ts';
 import { getSource } from '../../../../src/api/documents/get-document.ts';
 import { indexDocument, updateDocument } from '../../../../src/api/documents/write-document.ts';
 import { deletePipeline, getPipelines, putPipeline } from '../../../../src/api/ingest/pipelines.ts';
-import { toPlain } from '../../../../src/common/json-write.ts';
+import { toPlain } from '../../../../src/common/json/json-write.ts';
 import { oneChunk } from '../../../../src/common/one-chunk.ts';
 import { fakeEngine } from '../../../support/fake-engine.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { paintFor } from '../../../../src/common/paint.ts';
+import { paintFor } from '../../../../src/common/terminal/paint.ts';
 import { type CheckResult, checkConfig } from '../../../../src/front/commands/check.ts';
 import { checkReport } from '../../../../src/front/commands/check-report.ts';
 import { allDirectives } from '../../../../src/front/commands/directive-index.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../src/common/json-value.ts';
+import type { JsonObject } from '../../../../src/common/json/json-value.ts';
 import { IngestDocument, type Pipeline } from '../../../../src/ingest/ingest-document.ts';
 import { compilePipeline } from '../../../../src/ingest/pipeline.ts';
 import { ProcessorFailure, runPipeline } from '../../../../src/ingest/run-pipeline.ts';

@@ -1,6 +1,6 @@
 // What users with limited rights can reach, over real metadata.
 import { beforeEach, expect, test } from 'vitest';
-import { Logger } from '../../../../src/common/logger.ts';
+import { Logger } from '../../../../src/common/log/logger.ts';
 import { loadSettings } from '../../../../src/config/load-settings.ts';
 import { Dispatcher } from '../../../../src/rest/dispatch.ts';
 import { hashPassword } from '../../../../src/security/password-hash.ts';

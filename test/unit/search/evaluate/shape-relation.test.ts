@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseGeoShape } from '../../../../src/mapping/geo-shape-value.ts';
+import { parseGeoShape } from '../../../../src/mapping/values/geo-shape-value.ts';
 import { geometryOf, relates, type ShapeRelation } from '../../../../src/search/evaluate/shape-relation.ts';
 
 const SHAPES = {

@@ -1,6 +1,6 @@
 // Term patterns against simple versions: JavaScript's regular expressions, a full edit distance table.
 import { expect, test } from 'vitest';
-import { REGEXP_ALL } from '../../../../src/common/regexp-flags.ts';
+import { REGEXP_ALL } from '../../../../src/common/text/regexp-flags.ts';
 import { regexpMatcher } from '../../../../src/regex/lucene-automaton.ts';
 import { fuzzyMatcher } from '../../../../src/search/matchers/edit-distance.ts';
 import { wildcardMatcher } from '../../../../src/search/matchers/wildcard.ts';

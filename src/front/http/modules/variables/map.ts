@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { murmur2 } from '../../../../common/murmur2.ts';
+import { murmur2 } from '../../../../common/encoding/murmur2.ts';
 import { present } from '../../../../common/present.ts';
 import { block, HTTP, num } from '../../../config/directive.ts';
 import type { Regex } from '../../../config/regex.ts';

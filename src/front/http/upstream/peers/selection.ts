@@ -1,5 +1,5 @@
 // Chooses peers for one request: round robin, least_conn, least_time, ip_hash, hash, random. No I/O.
-import { crc32Latin1 } from '../../../../common/crc32.ts';
+import { crc32Latin1 } from '../../../../common/encoding/crc32.ts';
 import { nowSeconds } from '../../../../http/wire/clock.ts';
 import type { Session } from '../../model/types.ts';
 import { binaryAddress } from '../../request/address.ts';

@@ -1,5 +1,5 @@
 // `sticky cookie|route|learn`: later requests of a client go to the same peer.
-import { crc32Latin1 } from '../../../../common/crc32.ts';
+import { crc32Latin1 } from '../../../../common/encoding/crc32.ts';
 import { parseSize, parseTimeMs, parseTimeSec } from '../../../config/values.ts';
 import { SharedTable } from '../../../zone/table.ts';
 import type { HttpFrame } from '../../config/module.ts';

@@ -1,0 +1,136 @@
+// Parameters of field mappings: their parsers, their defaults, and whether a later mapping may change them.
+
+import { notInMode } from '../../analysis/analysis-registry.ts';
+import { javaText } from '../../common/text/java-text.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import type { MappingAnalysis } from './mapping-analysis.ts';
+
+export interface ParamContext {
+  /** Simple name of the field. */
+  readonly name: string;
+  readonly type: string;
+  readonly analysis: MappingAnalysis;
+}
+
+export interface Param {
+  /** The canonical value, as the API shows it. @throws ApiError */
+  parse(value: unknown, context: ParamContext): unknown;
+  /** Default value; undefined if there is none. */
+  readonly fallback: unknown;
+  readonly updatable: boolean;
+  /** Changes that are allowed although the parameter is not updatable; undefined stands for an absent value. */
+  allows?(before: unknown, after: unknown): boolean;
+  /** String for an absent value in conflict messages. */
+  readonly missingText?: string;
+  /** Shown for an absent value, even without `include_defaults`. */
+  readonly shown?: unknown;
+  /** Omitted by `include_defaults` unless specified. */
+  readonly isHidden?: boolean;
+}
+
+/** true, false, or these as strings. @throws ApiError illegal_argument_exception */
+export function parseBoolean(value: unknown): boolean {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw illegalArgumentError(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
+}
+
+export function parseInteger(value: unknown): number {
+  const number =
+    typeof value === 'number' ? Math.trunc(value) : typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number) || Math.abs(number) > 0x7fffffff) {
+    throw new ApiError('number_format_exception', 400, `For input string: "${javaText(value)}"`);
+  }
+  return number;
+}
+
+export function boolParam(fallback: boolean, updatable = false): Param {
+  return { parse: parseBoolean, fallback, updatable };
+}
+
+export function intParam(fallback: number, updatable = false, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): Param {
+  return {
+    parse(value, { name }) {
+      const number = parseInteger(value);
+      if (number < min || number > max) throw illegalArgumentError(`[${name}] must be between ${min} and ${max}, got [${number}]`);
+      return number;
+    },
+    fallback,
+    updatable,
+  };
+}
+
+function stringParam(fallback: string | undefined, updatable = false): Param {
+  return { parse: (value) => javaText(value), fallback, updatable };
+}
+
+/** One of several strings. `message` creates the error message. */
+export function enumParam(values: readonly string[], fallback: string, message: (value: string, name: string) => string): Param {
+  return {
+    parse(value, { name }) {
+      const text = javaText(value);
+      if (!values.includes(text)) throw mapperParsingError(message(text, name));
+      return text;
+    },
+    fallback,
+    updatable: false,
+  };
+}
+
+/** Name of an analyzer; null and "default" mean the default one. */
+export function analyzerParam(updatable: boolean): Param {
+  return {
+    parse(value, { analysis }) {
+      const name = javaText(value);
+      if (name !== 'default' && !analysis.hasAnalyzer(name))
+        throw illegalArgumentError(`analyzer [${name}] has not been configured in mappings`);
+      // Documents are already indexed with it, so an index analyzer must not change.
+      const filters = updatable ? [] : (analysis.updateableFilters?.(name) ?? []);
+      if (filters.length) throw notInMode(name, filters, 'index time');
+      return name;
+    },
+    fallback: undefined,
+    updatable,
+    missingText: 'default',
+  };
+}
+
+export const META_PARAM: Param = {
+  parse(value, { name, type }) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw mapperParsingError(`[meta] must be an object, got ${type}[${name}]`);
+    const entries = Object.entries(value);
+    if (entries.length > 5) throw mapperParsingError(`[meta] can't have more than 5 entries, but got ${entries.length} on field [${name}]`);
+    for (const [key, item] of entries) {
+      if (key.length > 20) throw mapperParsingError(`[meta] keys can't be longer than 20 chars, but got [${key}] for field [${name}]`);
+      if (typeof item !== 'string')
+        throw mapperParsingError(`[meta] values can only be strings, but got Object[${javaText(item)}] for field [${name}]`);
+      if (item.length > 50) throw mapperParsingError(`[meta] values can't be longer than 50 chars, but got [${item}] for field [${name}]`);
+    }
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  },
+  fallback: {},
+  updatable: true,
+};
+
+/** Parameters of every field with postings or a column. */
+export const COMMON_PARAMS: Readonly<Record<string, Param>> = {
+  index: boolParam(true),
+  doc_values: boolParam(true),
+  store: boolParam(false),
+  meta: META_PARAM,
+};
+
+/** Accepted without effect: segments choose their search structures themselves. */
+export const NO_EFFECT_PARAMS: Readonly<Record<string, Param>> = { skip_list: boolParam(false, true) };
+
+/** As above, for fields with ordinals. */
+export const ORDINALS_PARAMS: Readonly<Record<string, Param>> = { eager_global_ordinals: { ...boolParam(false, true), isHidden: true } };
+
+export const ON_SCRIPT_ERROR: Param = { ...stringParam('fail', true), isHidden: true };
+
+export const TIME_SERIES_PARAMS: Readonly<Record<string, Param>> = {
+  time_series_dimension: { ...boolParam(false), isHidden: true },
+  time_series_metric: { ...stringParam(undefined), isHidden: true },
+};

@@ -1,0 +1,21 @@
+// The field with the time that documents of data streams have, as templates and mappings name it.
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+
+const TIMESTAMP = '@timestamp';
+
+/** What marks the mapping of a backing index. Only OpenSearch has streams whose time is in another field. */
+export function timestampMark(field: string): JsonObject {
+  return { enabled: true, ...(field === TIMESTAMP ? {} : { timestamp_field: { name: field } }) };
+}
+
+/** The field with the time of documents, by the mapping of a backing index. */
+export function timestampFieldOf(mappings: JsonObject): string {
+  const mark = mappings._data_stream_timestamp;
+  return isObject(mark) ? timestampName(mark) : TIMESTAMP;
+}
+
+/** The name in `timestamp_field` of a template or a mapping. */
+export function timestampName(options: JsonObject): string {
+  const { timestamp_field: field } = options;
+  return isObject(field) && typeof field.name === 'string' ? field.name : TIMESTAMP;
+}

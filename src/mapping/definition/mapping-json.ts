@@ -1,0 +1,77 @@
+// Renders a mappings tree for the API: names sorted, parameters as specified if they differ from their defaults.
+
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { isSame } from '../../common/text/java-text.ts';
+import type { FieldNode, MappingNode, ObjectNode, RootMapping } from '../core/model.ts';
+import { mapperTypeOf } from '../types/registry.ts';
+import { runtimeToJson } from './runtime-fields.ts';
+
+export function mappingToJson(root: RootMapping): MutableJsonObject {
+  const json: MutableJsonObject = {};
+  if (root.object.dynamic !== null) json.dynamic = root.object.dynamic;
+  if (root.object.enabled !== null) json.enabled = root.object.enabled;
+  if (root.object.subobjects === false) json.subobjects = false;
+  if (root.meta !== null) json._meta = root.meta;
+  if (root.routing?.required) json._routing = root.routing;
+  if (root.source !== null) {
+    const { enabled, includes, excludes } = root.source;
+    const source: MutableJsonObject = {};
+    if (enabled === false) source.enabled = false;
+    if (includes?.length) source.includes = includes;
+    if (excludes?.length) source.excludes = excludes;
+    if (Object.keys(source).length > 0) json._source = source;
+  }
+  Object.assign(json, root.otherMeta);
+  if (root.dynamicDateFormats !== null) json.dynamic_date_formats = root.dynamicDateFormats;
+  if (root.dynamicTemplates !== null && root.dynamicTemplates.length > 0) {
+    json.dynamic_templates = root.dynamicTemplates.map(({ name, body }) => ({ [name]: body }));
+  }
+  if (root.dateDetection !== null) json.date_detection = root.dateDetection;
+  if (root.numericDetection !== null) json.numeric_detection = root.numericDetection;
+  const runtime = runtimeToJson(root.runtime);
+  if (Object.keys(runtime).length > 0) json.runtime = runtime;
+  const properties = propertiesToJson(root.object);
+  if (properties) json.properties = properties;
+  return json;
+}
+
+function propertiesToJson(object: ObjectNode): MutableJsonObject | null {
+  if (object.properties.size === 0) return null;
+  return Object.fromEntries(sortedByName(object.properties).map(([name, node]) => [name, nodeToJson(node, false)]));
+}
+
+/** Mapping of one field or object; with `defaults`, all parameters with their values. */
+export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObject {
+  if (node.kind === 'alias') return { type: 'alias', path: node.target };
+  if (node.kind === 'field') return fieldToJson(node, defaults);
+  const json: MutableJsonObject = {};
+  const properties = propertiesToJson(node);
+  if (node.isNested) json.type = 'nested';
+  else if (!properties || defaults) json.type = 'object';
+  if (node.dynamic !== null) json.dynamic = node.dynamic;
+  if (node.enabled === false) json.enabled = false;
+  if (node.subobjects === false) json.subobjects = false;
+  if (node.includeInParent) json.include_in_parent = true;
+  if (node.includeInRoot) json.include_in_root = true;
+  if (properties) json.properties = properties;
+  return json;
+}
+
+function fieldToJson(field: FieldNode, defaults: boolean): MutableJsonObject {
+  const json: MutableJsonObject = { type: field.type };
+  for (const [name, param] of Object.entries(mapperTypeOf(field.type).params)) {
+    const value = field.given[name] ?? param.shown;
+    if (value !== undefined && (defaults || param.shown !== undefined || !isSame(value, param.fallback))) setOwn(json, name, value);
+    else if (defaults && !param.isHidden) setOwn(json, name, param.fallback === undefined ? (param.missingText ?? null) : param.fallback);
+  }
+  if (field.fields.size > 0) {
+    json.fields = Object.fromEntries(sortedByName(field.fields).map(([name, multiField]) => [name, fieldToJson(multiField, false)]));
+  }
+  if (field.copyTo.length > 0) json.copy_to = field.copyTo;
+  return json;
+}
+
+function sortedByName<T>(nodes: ReadonlyMap<string, T>): [string, T][] {
+  return [...nodes].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,341 @@
+// Parses a mappings body to a tree. Invalid bodies are refused with Elasticsearch's messages, wrapped by `parseMappings` as Elasticsearch does.
+
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { javaClass, javaText } from '../../common/text/java-text.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
+import { DEFAULT_DIALECT, type Dialect } from '../../compat/dialect.ts';
+import { DateFormatter } from '../../dates/date-format.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import type { MappingAnalysis } from '../core/mapping-analysis.ts';
+import {
+  type AliasNode,
+  type Dynamic,
+  type DynamicTemplate,
+  EMPTY_OBJECT,
+  type FieldNode,
+  type MappingNode,
+  METADATA_FIELDS,
+  type ObjectNode,
+  type RootMapping,
+} from '../core/model.ts';
+import { parseBoolean } from '../core/params.ts';
+import { MAPPER_TYPES, mapperTypeOf } from '../types/registry.ts';
+import { checkConditions, checkTemplate } from './dynamic-templates.ts';
+import { parseRuntime } from './runtime-fields.ts';
+
+/** @throws ApiError mapper_parsing_exception: "Failed to parse mapping: ..." around the cause */
+export function parseMappings(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect = DEFAULT_DIALECT): RootMapping {
+  if (isObject(body._doc) && Object.keys(body).length === 1) {
+    throw illegalArgumentError('The mapping definition cannot be nested under a type');
+  }
+  try {
+    const root = parseRoot(body, analysis);
+    if (!dialect.templateMayMatchAnything) for (const template of root.dynamicTemplates ?? []) checkConditions(template);
+    return root;
+  } catch (error) {
+    if (error instanceof CopyToInMultiField) throw illegalArgumentError(error.message);
+    if (!(error instanceof ApiError)) throw error;
+    throw mapperParsingError(`${dialect.mappingError}: ${error.reason}`, error);
+  }
+}
+
+const ROOT_KEYS = new Set([
+  'properties',
+  'dynamic',
+  'enabled',
+  'subobjects',
+  'dynamic_templates',
+  'dynamic_date_formats',
+  'date_detection',
+  'numeric_detection',
+  'runtime',
+]);
+/** Metadata fields with parameters. */
+const META_PARAMS: Record<string, readonly string[]> = {
+  _field_names: ['enabled'],
+  _size: ['enabled'],
+  _data_stream_timestamp: ['enabled', 'timestamp_field'],
+};
+
+function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
+  const unknown: string[] = [];
+  const otherMeta: Record<string, JsonObject> = {};
+  for (const [key, value] of Object.entries(body)) {
+    if (ROOT_KEYS.has(key) || key === '_meta' || key === '_source' || key === '_routing') continue;
+    if (Object.hasOwn(META_PARAMS, key) && isObject(value)) {
+      refuseUnknown(value, META_PARAMS[key], key);
+      setOwn(otherMeta, key, value);
+    } else unknown.push(`${key} : ${javaText(value)}`);
+    checkTurn();
+  }
+  if (unknown.length > 0) throw mapperParsingError(`Root mapping definition has unsupported parameters:  [${unknown.join('] [')}]`);
+  return {
+    object: {
+      ...EMPTY_OBJECT,
+      dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
+      enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
+      subobjects: parseSubobjects(body, '_doc', false),
+      properties: parseProperties(body.properties, '', analysis, body.subobjects === undefined || parseBoolean(body.subobjects)),
+    },
+    dynamicTemplates: body.dynamic_templates === undefined ? null : parseTemplates(body.dynamic_templates, analysis),
+    dynamicDateFormats: body.dynamic_date_formats === undefined ? null : parseDateFormats(body.dynamic_date_formats),
+    dateDetection: body.date_detection === undefined ? null : parseBoolean(body.date_detection),
+    numericDetection: body.numeric_detection === undefined ? null : parseBoolean(body.numeric_detection),
+    meta: parseMeta(body._meta),
+    source: parseSourceOptions(body._source),
+    routing: parseRouting(body._routing),
+    otherMeta,
+    runtime: parseRuntime(body.runtime, analysis),
+  };
+}
+
+function parseMeta(value: unknown): JsonObject | null {
+  if (value === undefined) return null;
+  if (isObject(value)) return value;
+  throw new ApiError(
+    'class_cast_exception',
+    400,
+    `class ${javaClass(value)} cannot be cast to class java.util.Map (${javaClass(value)} and java.util.Map are in module java.base of loader 'bootstrap')`,
+  );
+}
+
+function refuseUnknown(value: JsonObject, known: readonly string[], field: string): void {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw mapperParsingError(`unknown parameter [${key}] on mapper [${field}] of type [null]`);
+  }
+}
+
+function stringList(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(javaText);
+}
+
+function parseSourceOptions(value: unknown): RootMapping['source'] {
+  if (value === undefined) return null;
+  if (!isObject(value)) throw mapperParsingError(`Expected map for [_source] but got a class ${javaClass(value)}`);
+  refuseUnknown(value, ['enabled', 'includes', 'excludes', 'compress', 'compress_threshold', 'recovery_source_enabled'], '_source');
+  return {
+    ...(value.enabled === undefined ? {} : { enabled: parseBoolean(value.enabled) }),
+    ...(value.includes === undefined ? {} : { includes: stringList(value.includes) }),
+    ...(value.excludes === undefined ? {} : { excludes: stringList(value.excludes) }),
+  };
+}
+
+function parseRouting(value: unknown): RootMapping['routing'] {
+  if (value === undefined) return null;
+  if (!isObject(value)) throw mapperParsingError(`Expected map for [_routing] but got a class ${javaClass(value)}`);
+  refuseUnknown(value, ['required'], '_routing');
+  return value.required === undefined ? {} : { required: parseBoolean(value.required) };
+}
+
+function parseDynamic(value: unknown): Dynamic {
+  const text = javaText(value).toLowerCase();
+  if (text === 'true' || text === 'false' || text === 'strict' || text === 'strict_allow_templates' || text === 'runtime') return text;
+  throw illegalArgumentError(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
+}
+
+function parseDateFormats(value: unknown): string[] {
+  if (!Array.isArray(value) && typeof value !== 'string') throw mapperParsingError('[dynamic_date_formats] must be a list of formats');
+  const formats = stringList(value);
+  for (const format of formats) {
+    if (format.startsWith('epoch_')) throw mapperParsingError(`Epoch [${format}] is not supported as dynamic date format`);
+    DateFormatter.of(format);
+  }
+  return formats;
+}
+
+function parseTemplates(value: unknown, analysis: MappingAnalysis): DynamicTemplate[] {
+  if (!Array.isArray(value)) throw mapperParsingError('Dynamic template syntax error. An array of named objects is expected.');
+  return value.map((entry) => {
+    const entries = isObject(entry) ? Object.entries(entry) : [];
+    if (entries.length !== 1) throw mapperParsingError('A dynamic template must be defined with a name');
+    const [name, body] = entries[0];
+    if (!isObject(body)) throw mapperParsingError('Dynamic template syntax error. An array of named objects is expected.');
+    checkTemplate(name, body, (mapping) => parseNode('__dynamic__', '__dynamic__', mapping, analysis));
+    return { name, body };
+  });
+}
+
+/** @throws ApiError mapper_parsing_exception */
+function parseSubobjects({ subobjects }: JsonObject, name: string, isNested: boolean): boolean | null {
+  if (subobjects === undefined) return null;
+  if (isNested) throw mapperParsingError(`Nested type [${name}] does not support [subobjects] parameter`);
+  try {
+    return parseBoolean(subobjects);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError('illegal_argument_exception', 400, 'Could not convert [subobjects.subobjects] to boolean', { causedBy: error });
+  }
+}
+
+/** @param hasObjects  false: members of objects become members with dotted names */
+function parseProperties(value: unknown, parent: string, analysis: MappingAnalysis, hasObjects = true): ReadonlyMap<string, MappingNode> {
+  const nodes = new Map<string, MappingNode>();
+  if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return nodes;
+  if (!isObject(value)) throw new ApiError('parse_exception', 400, 'properties must be a map type');
+  for (const [name, body] of Object.entries(value)) {
+    if (hasObjects) addProperty(nodes, name, body, parent, analysis);
+    else addDotted(nodes, parseNode(name, parent === '' ? name : `${parent}.${name}`, body, analysis), parent);
+  }
+  return nodes;
+}
+
+/** Adds a field under its name below `parent`, and the fields of objects likewise. @throws ApiError mapper_parsing_exception */
+export function addDotted(nodes: Map<string, MappingNode>, node: MappingNode, parent: string): void {
+  if (node.kind === 'object') {
+    if (node.isNested) {
+      const owner = parent === '' ? '_doc' : parent;
+      throw mapperParsingError(`Tried to add nested object [${node.name}] to object [${owner}] which does not support subobjects`);
+    }
+    for (const inner of node.properties.values()) addDotted(nodes, inner, parent);
+    return;
+  }
+  const name = parent === '' ? node.path : node.path.slice(parent.length + 1);
+  nodes.set(name, { ...node, name });
+}
+
+/** A dotted name creates the objects on its path. */
+function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknown, parent: string, analysis: MappingAnalysis): void {
+  if (name === '') throw illegalArgumentError('name cannot be empty string');
+  if (name.trim() === '' || /^\.+$/.test(name)) throw mapperParsingError(`Invalid field name ${name}`);
+  if (parent === '' && METADATA_FIELDS.has(name)) throw mapperParsingError(`Field [${name}] is defined more than once`);
+  const dot = name.indexOf('.');
+  if (dot < 0) {
+    const path = parent === '' ? name : `${parent}.${name}`;
+    const node = parseNode(name, path, body, analysis);
+    const before = nodes.get(name);
+    nodes.set(
+      name,
+      before?.kind === 'object' && node.kind === 'object'
+        ? { ...node, properties: new Map([...before.properties, ...node.properties]) }
+        : node,
+    );
+    return;
+  }
+  const head = name.slice(0, dot);
+  const rest = name.slice(dot + 1);
+  if (head === '' || rest === '')
+    throw illegalArgumentError(`field name starting or ending with a [.] makes object resolution ambiguous: [${name}]`);
+  const path = parent === '' ? head : `${parent}.${head}`;
+  const before = nodes.get(head);
+  const children = new Map(before?.kind === 'object' ? before.properties : []);
+  addProperty(children, rest, body, path, analysis);
+  nodes.set(head, { ...EMPTY_OBJECT, ...(before?.kind === 'object' ? before : {}), name: head, path, properties: children });
+}
+
+function parseNode(name: string, path: string, body: unknown, analysis: MappingAnalysis): MappingNode {
+  if (!isObject(body)) throw mapperParsingError(`Expected map for property [fields] on field [${name}] but got a class ${javaClass(body)}`);
+  const type =
+    body.type ??
+    (body.properties !== undefined || (body.enabled !== undefined && Object.keys(body).length >= 1) || body.dynamic !== undefined
+      ? 'object'
+      : undefined);
+  if (type === undefined) throw mapperParsingError(`No type specified for field [${name}]`);
+  const typeName = javaText(type);
+  if (typeName === 'object' || typeName === 'nested') return parseObjectNode(name, path, body, typeName === 'nested', analysis);
+  if (typeName === 'alias') return parseAlias(name, path, body);
+  if (!MAPPER_TYPES.has(typeName)) throw mapperParsingError(`No handler for type [${typeName}] declared on field [${name}]`);
+  return parseField(name, path, typeName, body, analysis, null);
+}
+
+const OBJECT_KEYS = ['type', 'properties', 'dynamic', 'enabled', 'subobjects'];
+const NESTED_KEYS = [...OBJECT_KEYS, 'include_in_parent', 'include_in_root'];
+
+function parseObjectNode(name: string, path: string, body: JsonObject, isNested: boolean, analysis: MappingAnalysis): ObjectNode {
+  const known = isNested ? NESTED_KEYS : OBJECT_KEYS;
+  const unknown = Object.entries(body).filter(([key]) => !known.includes(key));
+  if (unknown.length > 0) {
+    throw mapperParsingError(
+      `Mapping definition for [${name}] has unsupported parameters:  ${unknown.map(([key, value]) => `[${key} : ${javaText(value)}]`).join(' ')}`,
+    );
+  }
+  const subobjects = parseSubobjects(body, name, isNested);
+  return {
+    kind: 'object',
+    name,
+    path,
+    isNested,
+    dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
+    enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
+    includeInParent: body.include_in_parent === undefined ? false : parseBoolean(body.include_in_parent),
+    includeInRoot: body.include_in_root === undefined ? false : parseBoolean(body.include_in_root),
+    subobjects,
+    properties: parseProperties(body.properties, path, analysis, subobjects ?? true),
+  };
+}
+
+function parseAlias(name: string, path: string, body: JsonObject): AliasNode {
+  if (typeof body.path !== 'string') throw mapperParsingError(`The [path] property must be specified for field [${name}].`);
+  for (const key of Object.keys(body)) {
+    if (key !== 'type' && key !== 'path')
+      throw mapperParsingError(`Mapping definition for [${name}] has unsupported parameters:  [${key} : ${javaText(body[key])}]`);
+  }
+  return { kind: 'alias', name, path, target: body.path };
+}
+
+/** `multiFieldOf`: simple name of the field that contains this multi-field, else null. */
+function parseField(
+  name: string,
+  path: string,
+  type: string,
+  body: JsonObject,
+  analysis: MappingAnalysis,
+  multiFieldOf: string | null,
+): FieldNode {
+  const { params, validate, complete, isMultiField } = mapperTypeOf(type);
+  if (multiFieldOf !== null && isMultiField === false)
+    throw mapperParsingError(`Field [${name}] of type [${type}] can't be used in multifields`);
+  const given: Record<string, unknown> = {};
+  let copyTo: readonly string[] = [];
+  let fields: ReadonlyMap<string, FieldNode> = new Map();
+  for (const [key, value] of Object.entries(body)) {
+    if (key === 'type') continue;
+    if (key === 'fields') fields = parseMultiFields(name, path, value, analysis);
+    else if (key === 'copy_to') {
+      copyTo = stringList(value);
+      if (multiFieldOf !== null && copyTo.length > 0) throw new CopyToInMultiField(path);
+    } else {
+      const param = Object.hasOwn(params, key) ? params[key] : undefined;
+      if (!param) throw mapperParsingError(`unknown parameter [${key}] on mapper [${name}] of type [${type}]`);
+      if (value === null && param.fallback !== undefined) {
+        throw mapperParsingError(`[${key}] on mapper [${name}] of type [${type}] must not have a [null] value`);
+      }
+      const parsed = param.parse(value, { name, type, analysis });
+      if (parsed !== undefined) setOwn(given, key, parsed);
+    }
+  }
+  validate?.({ name, path, given, analysis });
+  return { kind: 'field', name, path, type, given: complete ? complete(given) : given, copyTo, fields };
+}
+
+/** Not wrapped by `parseMappings`: the reference checks it when mappings are merged. */
+class CopyToInMultiField extends Error {
+  constructor(readonly path: string) {
+    super(`[copy_to] may not be used to copy from a multi-field: [${path}]`);
+  }
+}
+
+function parseMultiFields(
+  parentName: string,
+  parentPath: string,
+  value: unknown,
+  analysis: MappingAnalysis,
+): ReadonlyMap<string, FieldNode> {
+  const fields = new Map<string, FieldNode>();
+  if (Array.isArray(value) && value.length === 0) return fields;
+  if (!isObject(value))
+    throw mapperParsingError(`expected map for property [fields] on field [${parentName}] but got a class ${javaClass(value)}`);
+  for (const [name, body] of Object.entries(value)) {
+    if (name.includes('.')) throw mapperParsingError(`Field name [${name}] which is a multi field of [${parentName}] cannot contain '.'`);
+    if (name === '') throw illegalArgumentError('name cannot be empty string');
+    if (!isObject(body)) throw mapperParsingError(`illegal field [${name}], only fields can be specified inside fields`);
+    if (body.type === undefined) throw mapperParsingError(`no type specified for property [${name}]`);
+    const type = javaText(body.type);
+    if (type === 'object' || type === 'nested' || type === 'alias' || type === 'join')
+      throw mapperParsingError(`Type [${type}] cannot be used in multi field`);
+    if (!MAPPER_TYPES.has(type)) throw mapperParsingError(`no handler for type [${type}] declared on field [${name}]`);
+    fields.set(name, parseField(name, `${parentPath}.${name}`, type, body, analysis, parentName));
+  }
+  return fields;
+}
