@@ -83,6 +83,11 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('../modules/access/auth-basic.ts')).authBasicModule], directives: 'auth_basic* auth_delay' },
   { load: async () => [(await import('../modules/access/auth-request.ts')).authRequestModule], directives: 'auth_request*' },
   { load: async () => [(await import('../modules/access/auth-require.ts')).authRequireModule], directives: 'auth_require' },
+  {
+    load: async () => [(await import('../modules/access/auth-jwt.ts')).authJwtModule],
+    directives: 'auth_jwt*',
+    variables: 'jwt_*',
+  },
   { load: async () => [(await import('../tls/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
   {
     load: async () => [(await import('../modules/backends/proxy.ts')).proxyModule],
