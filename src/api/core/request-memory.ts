@@ -8,6 +8,8 @@ export interface RequestMemory {
   reserve(bytes: number, label: string, held?: number): void;
   /** @param bytes  all that the request has reserved */
   release(bytes: number): void;
+  /** For bytes that do not fit: resolves when the garbage of earlier requests is collected. @returns null if there is nothing to wait for */
+  makeRoom(bytes: number): Promise<void> | null;
   /** @throws ApiError circuit_breaking_exception (429): the process has no `bytes` left */
   check(bytes: number, label: string): void;
   stats(): readonly BreakerStats[];

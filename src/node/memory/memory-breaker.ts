@@ -1,8 +1,10 @@
 // Circuit breakers of the process, shared by all threads: what requests hold in bodies, and what the process uses in total. A request that would
 // exceed memory.limit is refused before its bytes are read or its work begins; what is light needs no reservation.
 //   words of the shared array: IN_FLIGHT (KB), SEGMENTS (KB), BASE (KB), then a count of refusals for each breaker
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BreakerStats, RequestMemory } from '../../api/core/request-memory.ts';
 import { formatByteSize } from '../../common/text/byte-size.ts';
+import { collectGarbage } from '../../common/turns/collect-garbage.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { anonymousBytes } from './process-memory.ts';
@@ -14,20 +16,41 @@ const SAMPLE_MS = 10;
 /** Elasticsearch counts a body twice: as bytes and as the objects made of it. */
 const IN_FLIGHT_OVERHEAD = 2;
 
+/** A thread collects its garbage when it has released bodies of this size, and a request waits for that if at least MIN_GARBAGE may come of it. */
+const MAX_GARBAGE = 16 << 20;
+const MIN_GARBAGE = 1 << 20;
+/** Garbage is left to V8 as long as the process uses less than this share of memory.limit. */
+const RELAXED_SHARE = 0.25;
+/** Between two collections a thread works at least this long, and for this many times the duration of the last one. */
+const MIN_PAUSE_MS = 100;
+const PAUSE_FACTOR = 20;
+/** V8 returns the buffers that it has collected within this time. */
+const RETURN_MS = 50;
+const RETURN_CHECK_MS = 5;
+
 export const newBreakerMemory = (): SharedArrayBuffer => new SharedArrayBuffer(WORDS * 4);
 
 export class MemoryBreaker implements RequestMemory {
   readonly #words: Int32Array;
   readonly #limit: number;
   readonly #measure: () => number;
+  readonly #collect: () => void;
   #sampled = 0;
   #sampledMs = Number.NEGATIVE_INFINITY;
+  /** Bytes that this thread has released since its last collection. */
+  #garbage = 0;
+  #collecting: Promise<void> | null = null;
+  #nextCollectionMs = 0;
 
-  /** @param shared  of `newBreakerMemory` @param limit  memory.limit in bytes @param measure  memory of the process */
-  constructor(shared: SharedArrayBuffer, limit: number, measure: () => number = anonymousBytes) {
+  /**
+   * @param shared  of `newBreakerMemory` @param limit  memory.limit in bytes
+   * @param measure  memory of the process @param collect  collects the garbage of this thread
+   */
+  constructor(shared: SharedArrayBuffer, limit: number, measure: () => number = anonymousBytes, collect: () => void = collectGarbage) {
     this.#words = new Int32Array(shared);
     this.#limit = limit;
     this.#measure = measure;
+    this.#collect = collect;
   }
 
   /** What the process needs without data and requests, which does not count. To be called once after the start. */
@@ -62,6 +85,33 @@ export class MemoryBreaker implements RequestMemory {
 
   release(bytes: number): void {
     Atomics.sub(this.#words, IN_FLIGHT, Math.ceil(bytes / KB));
+    this.#garbage += bytes;
+    if (this.#garbage >= MAX_GARBAGE && this.usedBytes > this.#limit * RELAXED_SHARE) void this.#collected(0);
+  }
+
+  makeRoom(bytes: number): Promise<void> | null {
+    if (this.#garbage < MIN_GARBAGE || this.usedBytes + bytes <= this.#limit) return null;
+    return this.#collected(bytes);
+  }
+
+  /** Collects the garbage of this thread, and waits until the process has room for `bytes` or the buffers are returned. */
+  async #collected(bytes: number): Promise<void> {
+    this.#collecting ??= this.#collectInTime();
+    await this.#collecting;
+    const end = performance.now() + RETURN_MS;
+    while (this.usedBytes + bytes > this.#limit && performance.now() < end) await sleep(RETURN_CHECK_MS);
+  }
+
+  async #collectInTime(): Promise<void> {
+    // At least one turn later, when the requests that end now refer to nothing.
+    await sleep(Math.max(0, this.#nextCollectionMs - performance.now()));
+    this.#collecting = null;
+    this.#garbage = 0;
+    const start = performance.now();
+    this.#collect();
+    const end = performance.now();
+    this.#nextCollectionMs = end + Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * (end - start));
+    this.#sampledMs = Number.NEGATIVE_INFINITY;
   }
 
   check(bytes: number, label: string): void {

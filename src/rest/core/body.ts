@@ -34,13 +34,13 @@ export function bodyFormat(contentType: string | undefined): BodyFormat | null {
  * @param account  receives the bytes of large bodies before they are read
  * @throws ApiError 413; 429 if the memory does not suffice; 400 for corrupt compressed data; 415 for an unknown compression
  */
-export async function readBody(request: HttpRequest, limit: number, account: (bytes: number) => void): Promise<Buffer> {
+export async function readBody(request: HttpRequest, limit: number, account: (bytes: number) => Promise<void>): Promise<Buffer> {
   const encoding = request.header('content-encoding')?.trim().toLowerCase();
   const { body } = request;
   try {
     const isPlain = encoding === undefined || encoding === '' || encoding === 'identity';
     if (isPlain && body.length !== null) {
-      if (body.length > SMALL_BODY && body.length <= limit) account(body.length);
+      if (body.length > SMALL_BODY && body.length <= limit) await account(body.length);
       return await body.bytes(limit);
     }
     const chunks: Buffer[] = [];
@@ -50,7 +50,7 @@ export async function readBody(request: HttpRequest, limit: number, account: (by
       bytes += chunk.length;
       if (bytes > limit) throw contentTooLargeError(limit);
       if (bytes > accounted) {
-        account(bytes - accounted);
+        await account(bytes - accounted);
         accounted = bytes;
       }
       chunks.push(chunk);
@@ -64,7 +64,11 @@ export async function readBody(request: HttpRequest, limit: number, account: (by
 /** The body as it arrives, decompressed, with back-pressure to the sender. @throws ApiError 413, 400, 415 */
 export async function* streamBody(request: HttpRequest, limit: number, memory: RequestMemory): AsyncGenerator<Buffer> {
   const { length } = request.body;
-  if (length === null || length > SMALL_BODY) memory.check(Math.min(length ?? STREAM_BUFFER, STREAM_BUFFER), '<http_request>');
+  if (length === null || length > SMALL_BODY) {
+    const expected = Math.min(length ?? STREAM_BUFFER, STREAM_BUFFER);
+    await memory.makeRoom(expected);
+    memory.check(expected, '<http_request>');
+  }
   const encoding = request.header('content-encoding')?.trim().toLowerCase();
   const isPlain = encoding === undefined || encoding === '' || encoding === 'identity';
   let bytes = 0;

@@ -87,7 +87,8 @@ export async function readContent(
   const contentType = http.header('content-type');
   let bytes: Buffer | null = null;
   let format = bodyFormat(contentType);
-  const account = (read: number): void => {
+  const account = async (read: number): Promise<void> => {
+    await memory.makeRoom(read);
     memory.reserve(read, '<http_request>', exchange.reservedBytes);
     exchange.reservedBytes += read;
   };

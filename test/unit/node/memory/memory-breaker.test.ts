@@ -63,6 +63,34 @@ test('the process may grow to the limit, not counting what it needs without data
   );
 });
 
+test('a body waits for the garbage of earlier ones, which their thread collects', async () => {
+  const shared = newBreakerMemory();
+  const process = { bytes: 90 * MB };
+  let collections = 0;
+  const collect = () => {
+    collections++;
+    process.bytes = 20 * MB;
+  };
+  const breaker = new MemoryBreaker(shared, 100 * MB, () => process.bytes, collect);
+  // Nothing was released: the memory is in use.
+  expect(breaker.makeRoom(30 * MB)).toBeNull();
+  breaker.reserve(2 * MB, 'a');
+  breaker.release(2 * MB);
+  expect(breaker.makeRoom(MB)).toBeNull();
+  await Promise.all([breaker.makeRoom(30 * MB), breaker.makeRoom(40 * MB)]);
+  expect(collections).toBe(1);
+  breaker.reserve(40 * MB, 'b');
+  // So much garbage is collected at once if memory becomes scarce.
+  process.bytes = 60 * MB;
+  await expect.poll(() => breaker.usedBytes).toBe(60 * MB);
+  breaker.release(40 * MB);
+  await expect.poll(() => collections).toBe(2);
+  breaker.reserve(20 * MB, 'c');
+  breaker.release(20 * MB);
+  expect(breaker.makeRoom(30 * MB)).toBeNull();
+  expect(collections).toBe(2);
+});
+
 test('figures name each breaker and count its refusals', () => {
   const { main, other } = twoThreads(100 * MB);
   other.reserve(20 * MB, 'a');

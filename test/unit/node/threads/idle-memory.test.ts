@@ -11,3 +11,14 @@ test('an idle thread returns the memory of a burst of garbage', async () => {
   releaseMemoryWhenIdle(50);
   await expect.poll(() => v8.getHeapStatistics().total_heap_size, { timeout: 10_000, interval: 500 }).toBeLessThan(before - (30 << 20));
 });
+
+test('an idle thread returns buffers that nobody refers to', async () => {
+  releaseMemoryWhenIdle(50);
+  const external = () => v8.getHeapStatistics().external_memory;
+  const before = external();
+  // Too little for V8 to collect it on its own.
+  const buffers = Array.from({ length: 20 }, () => Buffer.alloc(1 << 20, 1));
+  expect(external() - before).toBeGreaterThan(15 << 20);
+  buffers.length = 0;
+  await expect.poll(() => external() - before, { timeout: 10_000, interval: 500 }).toBeLessThan(5 << 20);
+});
