@@ -41,8 +41,9 @@ export function orderPathError(path: string, why: string, dialect: Dialect): Api
   return new ApiError('invalid_path', 400, reason, { causedBy: illegalArgumentError(why) });
 }
 
-export function validationError(reason: string): ApiError {
-  return new ApiError('action_request_validation_exception', 400, `Validation Failed: 1: ${reason};`);
+export function validationError(problems: readonly string[]): ApiError {
+  const list = problems.map((problem, i) => `${i + 1}: ${problem};`).join('');
+  return new ApiError('action_request_validation_exception', 400, `Validation Failed: ${list}`);
 }
 
 export function tooManyBuckets(limit: number, was: number): ApiError {

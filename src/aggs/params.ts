@@ -155,8 +155,3 @@ export class Params {
     if (this.#late !== null) throw this.#late;
   }
 }
-
-/** A double as Java prints it. */
-export function pointName(value: number): string {
-  return Number.isInteger(value) ? `${value}.0` : String(value);
-}

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts
 import { writeJson } from '../common/json/json-write.ts';
 import { noSubAggregationsError, parsingError, unsupported } from './errors.ts';
 import { isPipeline, orderPipelines, parsePipeline } from './pipelines/pipelines.ts';
+import { validatePipelines } from './pipelines/validate.ts';
 import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';
 import type { AggSpec, AggType, ParseContext, ParsedQuery, PipelineSpec } from './types.ts';
 
@@ -35,7 +36,9 @@ export function parseAggregations(body: unknown, ctx: ParseContext): AggTree {
   };
   const { children, pipelines } = parseLevel(body, collecting, 1);
   const all = flatten(children);
-  return { children, pipelines: orderPipelines(pipelines, children, null), needsScores: all.some(wantsScores), queries };
+  const ordered = orderPipelines(pipelines);
+  validatePipelines({ children, pipelines: ordered }, ctx.dialect);
+  return { children, pipelines: ordered, needsScores: all.some(wantsScores), queries };
 }
 
 function flatten(specs: readonly AggSpec[]): AggSpec[] {
@@ -92,7 +95,7 @@ function parseOne(name: string, definition: JsonObject, ctx: ParseContext, depth
   if (typeName === null) throw parsingError(`Missing definition for aggregation [${name}]`);
   const body = definition[typeName];
   if (isPipeline(typeName)) {
-    const pipeline = parsePipeline(name, typeName, body, meta);
+    const pipeline = parsePipeline(name, typeName, body, meta, ctx.dialect);
     if (below && Object.keys(below).length > 0) throw noSubAggregationsError(name, typeName, ctx.dialect);
     return pipeline;
   }
@@ -116,6 +119,5 @@ function specOf(
     throw noSubAggregationsError(name, typeName, ctx.dialect);
   }
   const level = below ? parseLevel(below, ctx, depth + 1) : { children: [], pipelines: [] };
-  const bare: AggSpec = { name, type, typeName, params, meta, children: level.children, pipelines: [] };
-  return { ...bare, pipelines: orderPipelines(level.pipelines, level.children, bare) };
+  return { name, type, typeName, params, meta, children: level.children, pipelines: orderPipelines(level.pipelines) };
 }

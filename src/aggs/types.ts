@@ -49,6 +49,8 @@ export interface PipelineSpec {
   readonly sibling: ((aggs: ReadonlyMap<string, OutAgg>) => OutAgg) | null;
   /** Parent pipelines: changes or reorders the buckets of the enclosing aggregation. */
   readonly parent: ((buckets: OutBucket[], spec: AggSpec) => OutBucket[]) | null;
+  /** What its validation reports; null if nothing is wrong with its own parameters. */
+  readonly problem: string | null;
 }
 
 /** Words of a document, one list per value. */

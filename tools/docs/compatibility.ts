@@ -36,8 +36,6 @@ const PARTIAL_AGGS: Notes = {
   bucket_selector: 'no stored scripts',
   random_sampler: 'reads all documents, so that results are exact',
   scripted_metric: PAINLESS,
-  significant_terms: 'keyword fields; no `background_filter`',
-  significant_text: 'no `background_filter`',
   multi_terms: 'no `min_doc_count: 0` with a script',
 };
 

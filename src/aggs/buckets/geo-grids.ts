@@ -4,6 +4,7 @@ import { geohashLengthOf } from '../../common/encoding/geohash.ts';
 import { metresOf } from '../../common/text/distance.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type GeoBox, readBox } from '../../query/geo-queries.ts';
+import { numberFormatError, xContentError } from '../errors.ts';
 import { boxesOverlap, geohashBox, geohashKey, geotileBox, geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -70,10 +71,17 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
 }
 
 export function tilePrecision(p: Params): number {
-  const precision = p.integer('precision') ?? 7;
+  const precision = wholeNumber(p, p.string('precision') ?? '7');
   if (precision < 0 || precision > 29)
     throw p.refuse('precision', `Invalid geotile_grid precision of ${precision}. Must be between 0 and 29.`);
   return precision;
+}
+
+/** A number without its fraction. @throws ApiError x_content_parse_exception */
+function wholeNumber(p: Params, text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Math.trunc(Number(text));
+  if (Number.isNaN(number)) throw xContentError(`[${p.typeName}] failed to parse field [precision]`, numberFormatError(text));
+  return number;
 }
 
 /** A geohash length of 1-12, or a distance that the size of a cell must not exceed. */
@@ -85,8 +93,8 @@ function hashPrecision(p: Params): number {
     if (metres === null) throw p.refuse('precision', `No DistanceUnit match for [${distance[2]}]`);
     return geohashLengthOf(Number(distance[1]) * metres);
   }
-  const precision = Number(text);
-  if (!Number.isInteger(precision) || precision < 1 || precision > 12) {
+  const precision = wholeNumber(p, text);
+  if (precision < 1 || precision > 12) {
     throw p.refuse('precision', `Invalid geohash aggregation precision of ${text}. Must be between 1 and 12.`);
   }
   return precision;

@@ -1,6 +1,8 @@
 // histogram: buckets of equal width, and what date_histogram shares with it: empty buckets, bounds, keyed responses and any order.
+
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -8,7 +10,7 @@ import type { Rounding } from '../dates/rounding.ts';
 import { illegalArgumentError, tooManyBuckets, xContentError } from '../errors.ts';
 import { formatOf } from '../metrics/numeric.ts';
 import { applyRates, hasRates } from '../metrics/rate.ts';
-import { Params, pointName } from '../params.ts';
+import { Params } from '../params.ts';
 import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from '../pipelines/bucket-path.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
@@ -98,7 +100,7 @@ export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   const extendedLimits = limits(params.extended, 'extended_bounds');
   const hardLimits = limits(params.hard, 'hard_bounds');
   if (extendedLimits && hardLimits && (extendedLimits.min < hardLimits.min || extendedLimits.max > hardLimits.max)) {
-    const text = ({ min, max }: Limits) => (isDate ? `[${min}--${max}]` : `[${pointName(min)}--${pointName(max)}]`);
+    const text = ({ min, max }: Limits) => (isDate ? `[${min}--${max}]` : `[${javaDouble(min)}--${javaDouble(max)}]`);
     throw illegalArgumentError(
       `Extended bounds have to be inside hard bounds, hard bounds: ${text(hardLimits)}, extended bounds: ${text(extendedLimits)}`,
     );
@@ -134,7 +136,7 @@ function limitsOf(b: Bounds, what: string, name: string, source: ValuesSource, c
 function checkDoubleBounds(p: Params, key: string, bounds: Bounds | null): void {
   const [min, max] = [Number(bounds?.min ?? -Infinity), Number(bounds?.max ?? Infinity)];
   if (!(min > max)) return;
-  const cause = illegalArgumentError(`max bound [${pointName(max)}] must be greater than min bound [${pointName(min)}]`);
+  const cause = illegalArgumentError(`max bound [${javaDouble(max)}] must be greater than min bound [${javaDouble(min)}]`);
   const built = xContentError('Failed to build [double_bounds] after last required field arrived', cause);
   throw xContentError(
     `[${p.typeName}] failed to parse field [${key}]`,
@@ -244,7 +246,7 @@ export function mergeGrid(
     };
     const aggs = children.at(id);
     if (withRates && params.rounding) applyRates(spec, aggs, docCount, value, params.rounding);
-    return { key: value, name: text ?? pointName(value), fields, docCount, aggs };
+    return { key: value, name: text ?? javaDouble(value), fields, docCount, aggs };
   };
   return {
     at(parent) {

@@ -8,7 +8,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import { asCause } from '../../errors/api-error.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { type RegexpMatcher, regexpMatcher } from '../../regex/lucene-automaton.ts';
-import { illegalArgumentError, misusedError, parsingError, xContentError } from '../errors.ts';
+import { illegalArgumentError, misusedError, numberFormatError, parsingError, xContentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { doubleOf, type ValuesSource } from '../source.ts';
 
@@ -21,7 +21,7 @@ export function parseIncludeExclude(p: Params, dialect: Dialect): IncludeExclude
   const include = p.take('include');
   const exclude = p.take('exclude');
   if (include === undefined && exclude === undefined) return null;
-  const parsed = { include: parseInclude(include), exclude: textOrList(exclude, 'exclude') };
+  const parsed = { include: parseInclude(p, include), exclude: textOrList(p, exclude, 'exclude') };
   if (dialect.checksAggregationsEarly) {
     checkPattern(p, 'include', parsed.include);
     checkPattern(p, 'exclude', parsed.exclude);
@@ -38,8 +38,8 @@ function checkPattern(p: Params, key: string, side: unknown): void {
   }
 }
 
-function parseInclude(value: unknown): IncludeExclude['include'] {
-  if (!isObject(value)) return textOrList(value, 'include');
+function parseInclude(p: Params, value: unknown): IncludeExclude['include'] {
+  if (!isObject(value)) return textOrList(p, value, 'include');
   const partition = Number(value.partition);
   const partitions = Number(value.num_partitions);
   if (value.partition === undefined || value.num_partitions === undefined)
@@ -49,10 +49,11 @@ function parseInclude(value: unknown): IncludeExclude['include'] {
   return { partition, partitions };
 }
 
-function textOrList(value: unknown, key: string): string | readonly unknown[] | null {
+function textOrList(p: Params, value: unknown, key: string): string | readonly unknown[] | null {
   if (value === undefined) return null;
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((entry) => entry !== null && typeof entry !== 'object')) return value;
+  if (isObject(value)) throw p.wrongType(key, value);
   throw parsingError(`Unexpected token in [${key}]`);
 }
 
@@ -117,14 +118,16 @@ export function acceptedOrdinals(filter: IncludeExclude, source: ValuesSource, s
   return accept;
 }
 
-/** Predicate over numeric keys. */
+/** Predicate over numeric keys. @throws ApiError number_format_exception: a value that is no number */
 export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs: number): (raw: number | bigint) => boolean {
   const valuesOf = (values: readonly unknown[]) =>
     new Set(
       values.map((value) => {
         if (source.isDate && typeof value === 'string') return Number(present(source.format).parse(value, false, nowMs));
-        if (source.type?.family === 'boolean') return value === true || value === 'true' ? 1 : 0;
-        return Number(value);
+        if (source.type?.family === 'boolean') return booleanOf(value);
+        const number = value === '' ? Number.NaN : Number(value);
+        if (Number.isNaN(number)) throw numberFormatError(String(value));
+        return number;
       }),
     );
   const included = Array.isArray(filter.include) ? valuesOf(filter.include) : null;
@@ -138,6 +141,12 @@ export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs
     const { partition, partitions } = part as { partition: number; partitions: number };
     return Number(((mix64(BigInt(Math.trunc(value))) % BigInt(partitions)) + BigInt(partitions)) % BigInt(partitions)) === partition;
   };
+}
+
+function booleanOf(value: unknown): number {
+  const text = String(value);
+  if (text === 'true' || text === 'false') return text === 'true' ? 1 : 0;
+  throw illegalArgumentError(`Cannot parse boolean [${text}], expected either [true] or [false]`);
 }
 
 function latin1(bytes: Uint8Array): string {

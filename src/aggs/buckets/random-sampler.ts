@@ -1,10 +1,12 @@
 // random_sampler: in Elasticsearch a random part of the documents, scaled up. Here it passes all of them on, so that its results are exact: the
 // kernels count whole columns, and skipping documents at random would cost more than it saves.
+
 import { randomInt } from 'node:crypto';
 import { jsonDouble } from '../../common/json/json-float.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError } from '../errors.ts';
-import { Params, pointName } from '../params.ts';
+import { Params } from '../params.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { SingleBucketOut } from '../reduce/out.ts';
 import type { AggType } from '../types.ts';
@@ -23,9 +25,9 @@ export const randomSamplerType: AggType = {
     const seed = p.integer('seed') ?? randomInt(-(2 ** 31), 2 ** 31 - 1);
     const shardSeed = p.integer('shard_seed');
     if (probability !== null && !(probability > 0))
-      throw p.refuse('probability', `[probability] must be greater than 0.0, was [${pointName(probability)}]`);
+      throw p.refuse('probability', `[probability] must be greater than 0.0, was [${javaDouble(probability)}]`);
     if (probability !== null && probability > 0.5 && probability !== 1)
-      throw p.refuse('probability', `[probability] must be between 0.0 and 0.5 or exactly 1.0, was [${pointName(probability)}]`);
+      throw p.refuse('probability', `[probability] must be between 0.0 and 0.5 or exactly 1.0, was [${javaDouble(probability)}]`);
     p.done();
     return { probability, seed, shardSeed };
   },

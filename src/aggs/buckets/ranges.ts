@@ -5,6 +5,7 @@ import { jsonDouble } from '../../common/json/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import { metresOf } from '../../common/text/distance.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
@@ -12,7 +13,7 @@ import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo-point.ts';
 import { illegalArgumentError, numberFormatError, parameterError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
-import { Params, pointName } from '../params.ts';
+import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
@@ -94,7 +95,7 @@ function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end:
   }));
   rows.sort((a, b) => a.from - b.from || a.to - b.to);
   const shown = rows.map(({ range, from, to }): Shown => {
-    const name = (value: number) => (Number.isFinite(value) ? ((withText ? text(value) : null) ?? pointName(value)) : '*');
+    const name = (value: number) => (Number.isFinite(value) ? ((withText ? text(value) : null) ?? javaDouble(value)) : '*');
     const fields: MutableJsonObject = {};
     for (const [side, value] of [
       ['from', from],

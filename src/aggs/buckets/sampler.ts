@@ -52,6 +52,15 @@ function samplerType(isDiversified: boolean): AggType {
     },
     // This bucket only lists documents; the children run over the sample.
     plan: (): AggNode => ({ op: 'docs', children: [] }),
+    verify(_spec, { result, bound, segment: { segment } }) {
+      const source = bound as ValuesSource | null;
+      const column = source?.type ? segment.column(source.field) : null;
+      if (result.op !== 'docs' || source === null || !column?.multiValued) return;
+      for (const doc of result.docs) {
+        if (segment.values(source.field, doc).length > 1)
+          throw illegalArgumentError('Sample diversifying key must be a single valued-field');
+      }
+    },
     merge(spec, slices, parents, ctx) {
       const params = spec.params as SamplerParams;
       const groups = docGroups(slices, parents);

@@ -5,7 +5,7 @@ import { CONTEXTS } from '../../scripting/contexts.ts';
 import type { Value } from '../../scripting/java/values.ts';
 import { compileScript } from '../../scripting/painless.ts';
 import { toScript } from '../../scripting/update-script.ts';
-import { illegalArgumentError, unsupported } from '../errors.ts';
+import { illegalArgumentError } from '../errors.ts';
 import { Params } from '../params.ts';
 
 /** Numbers of documents with the term and of all documents, in the subset and in the background, which contains the subset. */
@@ -27,8 +27,21 @@ const jlh: Heuristic = ({ subsetFreq, subsetSize, supersetFreq, supersetSize }) 
 
 const percentage: Heuristic = ({ subsetFreq, supersetFreq }) => (supersetFreq === 0 ? 0 : subsetFreq / supersetFreq);
 
+const NO_SUPERSET =
+  ', does your background filter not include all documents in the bucket? If so and it is intentional, set "background_is_superset": false';
+
+/** @throws ApiError illegal_argument_exception: the background, which must contain the subset, has fewer documents with or without the term */
+function checkSuperset({ subsetFreq, subsetSize, supersetFreq, supersetSize }: TermCounts): void {
+  if (subsetFreq > supersetFreq) throw illegalArgumentError(`subsetFreq > supersetFreq${NO_SUPERSET}`);
+  if (subsetSize > supersetSize) throw illegalArgumentError(`subsetSize > supersetSize${NO_SUPERSET}`);
+  if (supersetFreq - subsetFreq > supersetSize - subsetSize)
+    throw illegalArgumentError(`supersetFreq - subsetFreq > supersetSize - subsetSize${NO_SUPERSET}`);
+}
+
 /** Contingency table of term and subset; the background either contains the subset or excludes it. */
-function table({ subsetFreq, subsetSize, supersetFreq, supersetSize }: TermCounts, isSuperset: boolean) {
+function table(counts: TermCounts, isSuperset: boolean) {
+  if (isSuperset) checkSuperset(counts);
+  const { subsetFreq, subsetSize, supersetFreq, supersetSize } = counts;
   const otherFreq = isSuperset ? supersetFreq - subsetFreq : supersetFreq;
   const otherSize = isSuperset ? supersetSize - subsetSize : supersetSize;
   const n11 = subsetFreq;
@@ -96,7 +109,6 @@ const NAMES = ['jlh', 'mutual_information', 'chi_square', 'gnd', 'percentage', '
 export function parseHeuristic(p: Params): Heuristic {
   const named = NAMES.filter((name) => p.has(name));
   if (named.length > 1) throw illegalArgumentError(`Only one significance heuristic may be given, found [${named.join(', ')}]`);
-  if (p.has('background_filter')) throw unsupported(`[background_filter] of [${p.typeName}]`);
   const body = named.length === 1 ? p.take(named[0]) : {};
   if (named[0] === 'script_heuristic') return scripted(body);
   const inner = new Params(named[0] ?? 'jlh', body);

@@ -10,7 +10,8 @@ import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
 import { selectTop } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import type { AggType, BindContext, Slice, TextTokens } from '../types.ts';
+import type { AggType, BindContext, ParsedQuery, Slice, TextTokens } from '../types.ts';
+import { parseBackground, wordBackground } from './background.ts';
 import { DuplicateSpotter } from './duplicate-spotter.ts';
 import { type IncludeExclude, parseIncludeExclude, termFilter } from './include-exclude.ts';
 import { type Heuristic, parseHeuristic } from './significance.ts';
@@ -24,6 +25,7 @@ interface SignificantTextParams {
   readonly filterDuplicates: boolean;
   readonly filter: IncludeExclude | null;
   readonly heuristic: Heuristic;
+  readonly background: ParsedQuery | null;
 }
 
 interface BoundText {
@@ -76,8 +78,9 @@ export const significantTextType: AggType = {
     const filterDuplicates = p.bool('filter_duplicate_text') ?? false;
     const filter = parseIncludeExclude(p, ctx.dialect);
     const heuristic = parseHeuristic(p);
+    const background = parseBackground(p, ctx);
     p.done();
-    return { field, sourceFields, size, minDocCount, filterDuplicates, filter, heuristic };
+    return { field, sourceFields, size, minDocCount, filterDuplicates, filter, heuristic, background };
   },
   bind(spec, ctx: BindContext): BoundText {
     const { field, sourceFields } = spec.params as SignificantTextParams;
@@ -89,32 +92,21 @@ export const significantTextType: AggType = {
   },
   plan: (): AggNode => ({ op: 'docs', children: [] }),
   merge(spec, slices, parents, ctx) {
-    const { size, minDocCount, filterDuplicates, filter, heuristic } = spec.params as SignificantTextParams;
+    const { size, minDocCount, filterDuplicates, filter, heuristic, background: parsed } = spec.params as SignificantTextParams;
     const { words, docs } = countWords(slices, parents, filterDuplicates);
-    const segments = new Map(slices.map((slice) => [slice.segment, slice]));
-    const supersetSize = [...segments.keys()].reduce(
-      (sum, { segment }) => sum + (ctx.dialect.comparesRootDocuments ? segment.numRootDocs : segment.numDocs),
-      0,
-    );
     const test = filter && termFilter(filter, { type: null });
-    const frequencies = new Map<string, number>();
-    const supersetFreq = (word: string): number => {
-      let freq = frequencies.get(word);
-      if (freq === undefined) {
-        const bytes = Buffer.from(word);
-        freq = 0;
-        for (const [{ segment }, { bound }] of segments) freq += segment.docFreqOf((bound as BoundText).type?.spec.name ?? '', bytes);
-        frequencies.set(word, freq);
-      }
-      return freq;
-    };
+    const candidates = words.map((counts) =>
+      [...counts].filter(([word, docCount]) => docCount >= minDocCount && (!test || test(Buffer.from(word)))),
+    );
+    const distinct = [...new Set(candidates.flatMap((list) => list.map(([word]) => word)))];
+    const fieldOf = ({ bound }: Slice) => (bound as BoundText).type?.spec.name ?? null;
+    const background = wordBackground(slices, distinct, parsed, fieldOf, ctx.dialect);
     return {
       at(parent) {
         const subsetSize = parent < 0 ? 0 : docs[parent];
         const scored: Array<{ word: string; docCount: number; score: number }> = [];
-        for (const [word, subsetFreq] of parent < 0 ? [] : words[parent]) {
-          if (subsetFreq < minDocCount || (test && !test(Buffer.from(word)))) continue;
-          const score = heuristic({ subsetFreq, subsetSize, supersetFreq: supersetFreq(word), supersetSize });
+        for (const [word, subsetFreq] of parent < 0 ? [] : candidates[parent]) {
+          const score = heuristic({ subsetFreq, subsetSize, supersetFreq: background.freq(word), supersetSize: background.size });
           if (score > 0) scored.push({ word, docCount: subsetFreq, score });
         }
         const order = selectTop(
@@ -124,11 +116,11 @@ export const significantTextType: AggType = {
         );
         const buckets = order.map((i): OutBucket => {
           const { word, docCount, score } = scored[i];
-          const fields: JsonObject = { key: word, doc_count: docCount, score: jsonDouble(score), bg_count: supersetFreq(word) };
+          const fields: JsonObject = { key: word, doc_count: docCount, score: jsonDouble(score), bg_count: background.freq(word) };
           return { key: word, name: word, fields, docCount, aggs: new Map() };
         });
         ctx.addBuckets(buckets.length);
-        return new BucketsOut(spec, 'sigsterms', buckets, { before: { doc_count: subsetSize, bg_count: supersetSize } });
+        return new BucketsOut(spec, 'sigsterms', buckets, { before: { doc_count: subsetSize, bg_count: background.size } });
       },
     };
   },

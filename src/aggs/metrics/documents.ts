@@ -340,9 +340,17 @@ export const topHitsType: AggType = {
         `Top hits result window is too large, the top hits aggregator [${spec.name}]'s from + size must be less than or equal to: [${limit}] but was [${window}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.`,
       );
     }
-    return { nestedPath: ctx.nestedPath };
+    return { nestedPath: ctx.nestedPath, dialect: ctx.index.mapping.dialect };
   },
   plan: docsNode,
+  verify(spec, { result, bound }) {
+    const body = spec.params as MutableJsonObject;
+    if (result.op !== 'docs' || result.docs.length === 0 || Number(body.from ?? 0) + Number(body.size ?? 3) > 0) return;
+    const { dialect } = bound as { dialect: Dialect };
+    const byScore = body.sort === undefined && dialect.blamesAggregationRequests;
+    const collector = byScore ? 'TotalHitCountCollectorManager' : 'TotalHitCountCollector';
+    throw illegalArgumentError(`numHits must be > 0; please use ${collector} if you just need the total hit count`);
+  },
   merge(spec: AggSpec, slices, parents, ctx) {
     const groups = docGroups(slices, parents);
     const nestedPath = slices.length > 0 ? (slices[0].bound as { nestedPath: string | null }).nestedPath : null;

@@ -1,9 +1,11 @@
 // Metrics with one or few numbers per bucket: value_count, sum, avg, min, max, stats, extended_stats.
+
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import type { ValueFormat } from '../../mapping/core/field-type.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { Params, pointName } from '../params.ts';
+import { Params } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Slice } from '../types.ts';
@@ -41,7 +43,7 @@ function numericMetric(typeName: string, shape: Shape): AggType {
       const source = parseSource(p);
       const sigma = typeName === 'extended_stats' ? p.number('sigma') : null;
       if (sigma !== null && sigma < 0)
-        throw p.refuse('sigma', `[sigma] must be greater than or equal to 0. Found [${pointName(sigma)}] in [${name}]`);
+        throw p.refuse('sigma', `[sigma] must be greater than or equal to 0. Found [${javaDouble(sigma)}] in [${name}]`);
       p.done();
       return { source, sigma: sigma ?? 2 };
     },

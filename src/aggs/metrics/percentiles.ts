@@ -3,9 +3,10 @@
 
 import { jsonDouble } from '../../common/json/json-float.ts';
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { bodyError, illegalArgumentError } from '../errors.ts';
-import { Params, pointName } from '../params.ts';
+import { Params } from '../params.ts';
 import { type Figure, MetricOut } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams } from '../source.ts';
 import type { AggType, Slice } from '../types.ts';
@@ -38,15 +39,15 @@ interface PercentParams {
 const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
 
 /** The method: significant digits of `hdr`, or the parameters of a digest. */
-function methodOf(p: Params): { digits: number | null; sketch: SketchParams } {
+function methodOf(p: Params, typeName: string): { digits: number | null; sketch: SketchParams } {
   const tdigest = p.object('tdigest');
   const hdr = p.object('hdr');
   const isExact = p.bool('exact') ?? false;
-  if (tdigest && hdr) throw illegalArgumentError('Only one percentiles method should be declared.');
+  if (tdigest && hdr) throw bodyError(typeName, 'Only one percentiles method should be declared.');
   const inner = new Params('tdigest', tdigest ?? {});
   if (tdigest) refuseNull(inner, tdigest, 'compression');
   const compression = inner.number('compression') ?? DEFAULT_COMPRESSION;
-  if (compression < 0) throw p.refuse('tdigest', `[compression] must be greater than or equal to 0. Found [${pointName(compression)}]`);
+  if (compression < 0) throw p.refuse('tdigest', `[compression] must be greater than or equal to 0. Found [${javaDouble(compression)}]`);
   const isAccurate = accuracyHint(inner);
   inner.done();
   return { digits: hdr ? hdrDigits(p, hdr) : null, sketch: { compression, isAccurate, isExact } };
@@ -81,13 +82,14 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
       refuseNull(p, body, pointsKey);
       const points = p.numbers(pointsKey);
       const keyed = p.bool('keyed') ?? true;
-      const method = methodOf(p);
+      const method = methodOf(p, typeName);
       p.done();
       if (points?.length === 0) throw bodyError(typeName, `[${pointsKey}] must not be an empty array: [${name}]`);
       if (pointsKey === 'values' && !points) throw illegalArgumentError(`Required [values]`);
       if (pointsKey === 'percents') {
         for (const percent of points ?? []) {
-          if (percent < 0 || percent > 100) throw bodyError(typeName, `percent must be in [0,100], got [${pointName(percent)}]: [${name}]`);
+          if (percent < 0 || percent > 100)
+            throw bodyError(typeName, `percent must be in [0,100], got [${javaDouble(percent)}]: [${name}]`);
         }
       }
       const sorted = (points ?? DEFAULT_PERCENTS).slice().sort((a, b) => a - b);
@@ -114,10 +116,10 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
           const list: MutableJsonObject[] = [];
           for (const point of points) {
             const value = figureAt(point);
-            const name = pointName(point);
+            const name = javaDouble(point);
             figures[name] = value;
             figures[String(point)] = value;
-            const text = value === null || typeName === 'percentile_ranks' ? null : (format?.keyAsString(value) ?? null);
+            const text = value === null ? null : (format?.keyAsString(value) ?? null);
             keyedJson[name] = jsonDouble(value);
             if (text !== null) keyedJson[`${name}_as_string`] = text;
             list.push({ key: jsonDouble(point), value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) });
@@ -136,7 +138,7 @@ function refuseNegative(slice: Slice): void {
     throw new ApiError(
       'array_index_out_of_bounds_exception',
       400,
-      `The value ${pointName(lowest)} is out of bounds for histogram: negative values cannot be recorded`,
+      `The value ${javaDouble(lowest)} is out of bounds for histogram: negative values cannot be recorded`,
     );
 }
 

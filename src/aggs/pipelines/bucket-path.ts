@@ -73,7 +73,7 @@ export function checkOrderPath(spec: AggSpec, path: string, dialect: Dialect): v
     }
     if (!child) {
       throw fail(
-        `The provided aggregation [${step.name}] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.`,
+        `The provided aggregation [${step.key === null ? step.name : `${step.name}.${step.key}`}] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.`,
       );
     }
     if (isLast && !child.type.isBucket) {

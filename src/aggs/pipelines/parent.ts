@@ -6,7 +6,7 @@ import { isObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
-import { bodyError, illegalArgumentError, parameterError, parsingError, unsupported, validationError, xContentError } from '../errors.ts';
+import { bodyError, illegalArgumentError, parameterError, parsingError, unsupported, xContentError } from '../errors.ts';
 import { CardinalityOut } from '../metrics/cardinality.ts';
 import { DistinctUnion } from '../metrics/distinct-union.ts';
 import type { Params } from '../params.ts';
@@ -17,7 +17,7 @@ import { parseMovingFunction, predictorOf } from './moving-functions.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
 
 type Run = (buckets: OutBucket[], spec: AggSpec) => OutBucket[];
-type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly string[] };
+type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly string[]; problem?: string | null };
 
 /** The figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. */
 function figureOf(bucket: OutBucket, body: PipelineBody): number {
@@ -242,11 +242,10 @@ const bucketSort: Parent = (p, body) => {
   if (size !== null && size <= 0) throw parameterError('bucket_sort', 'size', `[size] must be a positive integer: [${size}]`);
   p.string('gap_policy');
   p.done();
-  if (from === 0 && size === null && sort.length === 0) {
-    throw validationError(`[${body.name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort`);
-  }
+  const isIdle = from === 0 && size === null && sort.length === 0;
   const keys = sort.map((entry) => sortKey(entry));
   return {
+    problem: isIdle ? `[${body.name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort` : null,
     paths: keys.map((key) => key.path),
     run(buckets) {
       let rows = buckets;

@@ -1,5 +1,6 @@
 // Parameters common to all pipeline aggregations: name, path, gap policy, format.
 import type { JsonObject } from '../../common/json/json-value.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { Figure } from '../reduce/out.ts';
 
 export type GapPolicy = 'skip' | 'insert_zeros' | 'keep_values';
@@ -10,6 +11,7 @@ export interface PipelineBody {
   readonly meta: JsonObject | null;
   readonly path: string;
   readonly gap: GapPolicy;
+  readonly dialect: Dialect;
   /** `value_as_string` in the pipeline's `format`. */
   text(value: Figure): string | null;
 }

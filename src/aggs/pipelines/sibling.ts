@@ -1,14 +1,16 @@
 // Sibling pipelines: figures over the buckets of an aggregation on the same level. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
 // extended_stats_bucket, percentiles_bucket.
+
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
-import { executionError, illegalArgumentError } from '../errors.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import { illegalArgumentError, misusedError } from '../errors.ts';
 import type { Params } from '../params.ts';
-import { pointName } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut, type OutAgg } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
 import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
-import { type GapPolicy, type PipelineBody, withGap } from './pipeline-body.ts';
+import { type PipelineBody, withGap } from './pipeline-body.ts';
 
 /** The figure of a bucket, with the name of the bucket. */
 interface Point {
@@ -17,39 +19,45 @@ interface Point {
 }
 
 /** Figures of all buckets on the path; buckets without one are skipped or count as 0. */
-function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, gap: GapPolicy): Point[] {
+function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, body: PipelineBody): Point[] {
   const [first, ...tail] = parsePath(path);
   // `list.metric` means `list>metric` if `list` has buckets.
   const rest = tail.length === 0 && first.key !== null ? [{ name: first.key, key: null }] : tail;
   if (rest.length === 0) throw illegalArgumentError(`path [${path}] does not lead to a number`);
   const agg = aggs.get(first.name);
   if (!agg) throw illegalArgumentError(`No aggregation found for path [${path}]`);
-  if (agg.inside) return pointsAt(agg.inside, path.slice(path.indexOf('>') + 1), gap);
+  const below = path.slice(path.indexOf('>') + 1);
+  if (agg.inside) return pointsAt(agg.inside, below, body);
+  // A path with a key enters one bucket.
+  if (agg.buckets && first.key !== null && tail.length > 1) {
+    const entered = agg.buckets.find(({ name, key }) => name === first.key || String(key) === first.key);
+    return entered ? pointsAt(entered.aggs, below, body) : [];
+  }
   const points: Point[] = [];
   for (const bucket of agg.buckets ?? []) {
     const inner = rest.length > 0 ? bucket.aggs.get(rest[0].name) : undefined;
     // All buckets of a multi-bucket aggregation on the path count.
     if (inner?.buckets && rest.length > 1 && rest[0].key === null) {
-      if (inner.typedName.endsWith('terms')) throw noNumber(bucket.aggs, rest, path);
-      points.push(...pointsAt(bucket.aggs, path.slice(path.indexOf('>') + 1), gap));
+      if (inner.typedName.endsWith('terms')) throw noNumber(bucket.aggs, rest, path, body.dialect);
+      points.push(...pointsAt(bucket.aggs, below, body));
       continue;
     }
     const figure = figureAt(bucket, rest);
-    if (figure === undefined) throw noNumber(bucket.aggs, rest, path);
-    const value = withGap(figure, bucket.docCount, gap, rest[rest.length - 1]?.name === '_count');
+    if (figure === undefined) throw noNumber(bucket.aggs, rest, path, body.dialect);
+    const value = withGap(figure, bucket.docCount, body.gap, rest[rest.length - 1]?.name === '_count');
     if (!Number.isNaN(value)) points.push({ name: bucket.name, value });
   }
   return points;
 }
 
 /** The error for a path that exists but is not a figure, depending on the kind of aggregation at its end. */
-function noNumber(aggs: ReadonlyMap<string, OutAgg>, rest: readonly PathStep[], path: string) {
+function noNumber(aggs: ReadonlyMap<string, OutAgg>, rest: readonly PathStep[], path: string, dialect: Dialect) {
   const [{ name }] = rest;
   const agg = aggs.get(name);
   const rule = 'buckets_path must reference either a number value or a single value numeric metric aggregation';
   if (!agg) return illegalArgumentError(`path [${path}] does not lead to a number`);
   if (agg.buckets)
-    return executionError(`${rule}, got: [${rest.length > 1 ? 'Object[]' : typeText(agg.typedName)}] at aggregation [${name}]`);
+    return misusedError(`${rule}, got: [${rest.length > 1 ? 'Object[]' : typeText(agg.typedName)}] at aggregation [${name}]`, dialect);
   return illegalArgumentError(`${rule}, but [${name}] contains multiple values. Please specify which to use.`);
 }
 
@@ -67,9 +75,9 @@ type Shape = (
 function sibling(shapeOf: (p: Params) => Shape, typedName: string) {
   return (p: Params, body: PipelineBody): PipelineSpec['sibling'] => {
     const shape = shapeOf(p);
-    const { path, gap, text } = body;
+    const { path, text } = body;
     return (aggs) => {
-      const { json, figures } = shape(pointsAt(aggs, path, gap), text);
+      const { json, figures } = shape(pointsAt(aggs, path, body), text);
       return new MetricOut(body, typedName, json, figures);
     };
   };
@@ -169,7 +177,7 @@ export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: Pipeli
     return (points) => {
       const sorted = points.map((point) => point.value).sort((a, b) => a - b);
       const rows = percents.map((percent) => ({ key: percent, value: percentileOf(sorted, percent) }));
-      const figures = Object.fromEntries(rows.map((row) => [pointName(row.key), row.value]));
+      const figures = Object.fromEntries(rows.map((row) => [javaDouble(row.key), row.value]));
       return { json: { values: keyed ? jsonFigures(figures) : rows.map(jsonFigures) }, figures };
     };
   }, 'percentiles_bucket'),

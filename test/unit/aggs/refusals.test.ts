@@ -97,3 +97,32 @@ test('cells know their edges, and bounds may cross the date line', () => {
   expect(boxesOverlap({ left: -176, right: -175, top: 1, bottom: 0 }, pacific)).toBe(true);
   expect(boxesOverlap({ left: 0, right: 1, top: 1, bottom: 0 }, pacific)).toBe(false);
 });
+
+test('the problems of all pipelines are reported together, those of outer levels first', async () => {
+  const inner = { sum: { sum: { field: 'count' } }, p: { cumulative_sum: { buckets_path: 'nothing' } } };
+  const aggs = {
+    a: { terms: { field: 'tag' }, aggs: inner },
+    b: { filter: { match_all: {} } },
+    s: { sum_bucket: { buckets_path: 'b>_count' } },
+  };
+  const { json } = await node.send('POST /shops/_search', { aggs });
+  expect(json.error.reason).toBe(
+    'Validation Failed: 1: Unable to find unqualified multi-bucket aggregation in buckets_path. Path must include a multi-bucket aggregation for aggregation [s] found :org.elasticsearch.search.aggregations.bucket.filter.FilterAggregationBuilder for buckets path: b>_count;2: No aggregation found for path [nothing];',
+  );
+});
+
+test('include and exclude refuse values that the type of the field does not have', async () => {
+  const reasonOf = async (field: string, include: unknown) => {
+    const { json } = await node.send('POST /shops/_search', { aggs: { a: { terms: { field, include } } } });
+    return json.error.root_cause[0].reason;
+  };
+  expect(await reasonOf('count', ['x'])).toBe('For input string: "x"');
+  expect(await reasonOf('tag', { partition: 3, num_partitions: 2 })).toContain('Partition must be < num_partitions');
+});
+
+test('top hits of no size are refused where there are documents', async () => {
+  const { json } = await node.send('POST /shops/_search', { aggs: { a: { top_hits: { size: 0 } } } });
+  expect(json.error.root_cause[0].reason).toBe(
+    'numHits must be > 0; please use TotalHitCountCollectorManager if you just need the total hit count',
+  );
+});
