@@ -7,6 +7,7 @@ import type { DocContextName } from '../../src/scripting/contexts.ts';
 import { compileDocScript, type DocMap, type ScriptDocument } from '../../src/scripting/doc-script.ts';
 import { Double, type Value } from '../../src/scripting/java/values.ts';
 import { type DocValues, docValues } from '../../src/scripting/library/doc-values.ts';
+import { type ScriptField, scriptField } from '../../src/scripting/library/field-values.ts';
 import { doubleOf } from '../../src/scripting/numeric-value.ts';
 
 const { values: options } = parseArgs({
@@ -85,6 +86,9 @@ class MemoryDocument implements ScriptDocument, DocMap {
   }
   values(field: string): DocValues {
     return FIELDS[field](this.docId);
+  }
+  field(name: string): ScriptField {
+    return scriptField(name, name === 'price' ? 'doubles' : name === 'count' ? 'longs' : 'strings', this.values(name));
   }
   source(): Map<Value, Value> {
     return new Map();

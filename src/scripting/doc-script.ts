@@ -1,16 +1,20 @@
 // Scripts that read documents of an index: scores, filters, fields, sort values, inputs of aggregations.
 import './library/doc-values.ts';
 import './library/time.ts';
+import { BoundedMap } from '../common/bounded-map.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { DOC_CONTEXTS, type DocContextName } from './contexts.ts';
 import { compileExpression } from './expression.ts';
+import { Dissect } from './extraction/dissect.ts';
+import { Grok } from './extraction/grok.ts';
 import type { ScriptBudget } from './java/budget.ts';
 import { defineClass, type Implementation } from './java/class-info.ts';
 import { ScriptFault, unsupportedOperation } from './java/faults.ts';
 import type { ScriptMap, Value } from './java/values.ts';
 import type { DocValues } from './library/doc-values.ts';
+import type { ScriptField } from './library/field-values.ts';
 import { doubleOf } from './numeric-value.ts';
 import { type CompiledScript, compileScript, type ScriptContext } from './painless.ts';
 import { resolveScript, type ScriptSpec, type StoredScript } from './script-spec.ts';
@@ -29,6 +33,8 @@ export interface DocMap {
   has(field: string): boolean;
   /** @throws ScriptFault: no such field, or one that scripts cannot read */
   values(field: string): DocValues;
+  /** Values for `field()`: an empty field if there is none of this name. @throws ScriptFault: scripts cannot read the field */
+  field(name: string): ScriptField;
 }
 
 /** Values of a run other than the document, as far as the context has them. */
@@ -50,10 +56,74 @@ export interface DocScript {
 export interface DocScriptContext {
   readonly stored: (id: string) => StoredScript | null;
   readonly context: DocContextName;
-  /** Functions that the context adds to the language, by signature; `document` is that of the run. */
-  readonly functions?: (document: () => ScriptDocument) => Readonly<Record<string, Implementation>>;
+  /** Functions that the context adds to the language, by signature; scripts are cached by this object. */
+  readonly functions?: Readonly<Record<string, Implementation>>;
   /** Parameters that the context adds. */
   readonly params?: Readonly<Record<string, unknown>>;
+}
+
+let current: ScriptDocument | null = null;
+
+/** The document of the script that runs. */
+export function currentDocument(): ScriptDocument {
+  return present(current);
+}
+
+/** Functions of all contexts with a document. */
+const FIELD_FUNCTIONS: Readonly<Record<string, Implementation>> = {
+  'def field(String)': (name: string) => currentDocument().doc.field(name),
+  'def $(String,def)': (name: string, other: Value) => currentDocument().doc.field(name).valueAt(0, other),
+};
+
+/** Finds named parts of strings: what grok() and dissect() return. */
+class Extractor {
+  readonly #match: (text: string) => Map<string, unknown> | null;
+  constructor(match: (text: string) => Map<string, unknown> | null) {
+    this.#match = match;
+  }
+  /** A map of the parts, null if the text does not match. */
+  extract(text: string): Value {
+    const found = this.#match(text);
+    return found && toScript(Object.fromEntries(found));
+  }
+}
+defineClass('org.elasticsearch.script.field.NamedGroupExtractor', ['java.lang.Object'], {
+  of: Extractor,
+  javaName: 'org.elasticsearch.grok.NamedGroupExtractor',
+  members: { 'Map extract(String)': (self: Extractor, text: string) => self.extract(text) },
+});
+
+/** Patterns that scripts have used. */
+const extractors = new BoundedMap<string, Extractor>(100);
+
+function extractor(kind: 'grok' | 'dissect', pattern: string, separator = ''): Extractor {
+  const key = `${kind} ${separator} ${pattern}`;
+  let known = extractors.get(key);
+  if (!known) {
+    const matcher = kind === 'grok' ? new Grok(pattern, {}) : new Dissect(pattern, separator);
+    extractors.set(key, (known = new Extractor((text) => matcher.match(text))));
+  }
+  return known;
+}
+
+/** Functions of runtime fields besides emit. */
+export const EXTRACTION_FUNCTIONS: Readonly<Record<string, Implementation>> = {
+  'org.elasticsearch.script.field.NamedGroupExtractor grok(String)': (pattern: string) => extractor('grok', pattern),
+  'org.elasticsearch.script.field.NamedGroupExtractor dissect(String)': (pattern: string) => extractor('dissect', pattern),
+  'org.elasticsearch.script.field.NamedGroupExtractor dissect(String,String)': (pattern: string, separator: string) =>
+    extractor('dissect', pattern, separator),
+};
+
+const NO_FUNCTIONS: Readonly<Record<string, Implementation>> = {};
+const contexts = new WeakMap<object, Map<DocContextName, ScriptContext>>();
+
+/** The context with its functions: the same object for the same functions, as scripts are cached by it. */
+function contextWith(name: DocContextName, functions: Readonly<Record<string, Implementation>>): ScriptContext {
+  let known = contexts.get(functions);
+  if (!known) contexts.set(functions, (known = new Map()));
+  let context = known.get(name);
+  if (!context) known.set(name, (context = { ...DOC_CONTEXTS[name], functions: { ...FIELD_FUNCTIONS, ...functions } }));
+  return context;
 }
 
 /** @throws ApiError script_exception, illegal_argument_exception (unknown language), resource_not_found_exception */
@@ -62,13 +132,10 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   const given = { ...context.params, ...spec.params };
   if (lang === 'expression') return expressionScript(source, given);
   if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
-  let current: ScriptDocument | null = null;
-  const document = (): ScriptDocument => present(current);
-  const base: ScriptContext = DOC_CONTEXTS[context.context];
-  const compiled: CompiledScript = compileScript(source, context.functions ? { ...base, functions: context.functions(document) } : base);
-  const params = new Params(document);
+  const compiled: CompiledScript = compileScript(source, contextWith(context.context, context.functions ?? NO_FUNCTIONS));
+  const params = new Params();
   for (const [name, value] of Object.entries(given)) params.set(name, toScript(value));
-  const values: Record<string, Value> = { doc: new DocLookup(document), params, _score: 0, _value: null, state: null };
+  const values: Record<string, Value> = { doc: DOC, params, _score: 0, _value: null, state: null };
   return {
     needsScore: compiled.usedVariables.has('_score'),
     run(at, input) {
@@ -107,35 +174,22 @@ function expressionScript(source: string, params: Readonly<Record<string, unknow
 
 /** `params`, with the document's source under `_source`. */
 class Params extends Map<Value, Value> {
-  readonly #document: () => ScriptDocument;
-
-  constructor(document: () => ScriptDocument) {
-    super();
-    this.#document = document;
-  }
-
   override get(name: Value): Value {
-    return name === '_source' ? this.#document().source() : super.get(name);
+    return name === '_source' ? currentDocument().source() : super.get(name);
   }
 }
 
 /** `doc`. */
 class DocLookup extends Map<Value, Value> {
-  readonly #document: () => ScriptDocument;
-
-  constructor(document: () => ScriptDocument) {
-    super();
-    this.#document = document;
-  }
-
   override get(field: Value): Value {
-    return this.#document().doc.values(String(field));
+    return currentDocument().doc.values(String(field));
   }
 
   override has(field: Value): boolean {
-    return this.#document().doc.has(String(field));
+    return currentDocument().doc.has(String(field));
   }
 }
+const DOC = new DocLookup();
 
 defineClass('org.elasticsearch.search.lookup.LeafDocLookup', ['java.util.Map'], {
   of: DocLookup,

@@ -6,11 +6,11 @@ import type { JsonObject } from '../common/json/json-value.ts';
 import { setOwn } from '../common/json/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { circuitBreakingError } from '../errors/search-errors.ts';
-import { CONTEXTS } from './contexts.ts';
 import { ENTRY_BYTES } from './java/budget.ts';
 import { JavaMap } from './java/collections.ts';
 import { isCollection, MAX_VALUE_DEPTH, textOf } from './java/objects.ts';
 import { Byte, Double, Float, isNumericArray, JavaArray, type ScriptMap, Short, type Value } from './java/values.ts';
+import { UPDATE_CONTEXT, withCtx } from './library/ctx-functions.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
 import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
 
@@ -34,7 +34,7 @@ export function parseUpdateScript(value: unknown, stored: (id: string) => Stored
 export function compileUpdateScript(source: string): CompiledScript {
   let script = cache.get(source);
   if (!script) {
-    script = compileScript(source, CONTEXTS.update);
+    script = compileScript(source, UPDATE_CONTEXT);
     cache.set(source, script);
   }
   return script;
@@ -81,7 +81,7 @@ export function runUpdateScript(
     ['op', op],
   ]);
   const before = new Map(ctx);
-  compiled.run({ ctx, params: toScript(script.params) });
+  withCtx(ctx, () => compiled.run({ ctx, params: toScript(script.params) }));
   if (!canMove)
     for (const name of FIXED) if (ctx.get(name) !== before.get(name)) throw illegalArgumentError(`[${name}] cannot be changed by a script`);
   const wanted = ctx.get('op') ?? 'index';

@@ -3,10 +3,10 @@ import { isObject, type MutableJsonObject } from '../../common/json/json-value.t
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { GROK_PATTERNS } from '../../ingest/grok/patterns.ts';
 import { IngestDocument, type Pipeline } from '../../ingest/ingest-document.ts';
 import { compilePipeline } from '../../ingest/pipeline.ts';
 import { simulate, simulateVerbosely } from '../../ingest/simulate.ts';
+import { GROK_PATTERNS } from '../../scripting/extraction/patterns.ts';
 import type { EngineContext } from '../core/context.ts';
 import { ingestEnvironment, storedPipeline } from './ingest.ts';
 

@@ -4,8 +4,8 @@ import { isObject, type MutableJsonObject } from '../../common/json/json-value.t
 import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { CONTEXTS } from '../../scripting/contexts.ts';
 import type { ScriptMap } from '../../scripting/java/values.ts';
+import { INGEST_CONTEXT, withCtx } from '../../scripting/library/ctx-functions.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';
@@ -98,14 +98,14 @@ const script: ProcessorFactory = (config) => {
   const spec = parseScript(body);
   const compile = ({ lang, source }: { lang: string; source: string }): CompiledScript => {
     if (lang !== 'painless') throw illegalArgumentError(`script_lang not supported [${lang}]`);
-    return compileScript(source, CONTEXTS.ingest);
+    return compileScript(source, INGEST_CONTEXT);
   };
   const compiled = spec.source === null ? null : compile({ lang: spec.lang, source: spec.source });
   return (document) => {
     // Not cached: a stored script may be replaced.
     const current = compiled ?? compile(resolveScript(spec, (id) => document.env.storedScript(id)));
     const ctx = toScript(document.fields) as ScriptMap;
-    current.run({ ctx, params: toScript(spec.params) });
+    withCtx(ctx, () => current.run({ ctx, params: toScript(spec.params) }));
     const changed = fromScript(ctx) as MutableJsonObject;
     for (const key of Object.keys(document.fields)) delete document.fields[key];
     for (const [key, value] of Object.entries(changed)) setOwn(document.fields, key, value);

@@ -2,7 +2,7 @@
 import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { Grok } from '../grok/grok.ts';
+import { Grok } from '../../scripting/extraction/grok.ts';
 import type { Action, IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import { fieldText } from './parse.ts';

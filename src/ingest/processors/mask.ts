@@ -4,7 +4,7 @@ import { isObject, type MutableJsonObject } from '../../common/json/json-value.t
 import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { Grok } from '../grok/grok.ts';
+import { Grok } from '../../scripting/extraction/grok.ts';
 import { fieldText } from './parse.ts';
 import type { ProcessorFactory } from './processor.ts';
 

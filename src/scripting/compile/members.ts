@@ -111,10 +111,14 @@ function classMember(unit: Unit, prefix: Checked, node: Node<'dot'>, use: Use, p
     const find = (method: string): Method | null =>
       methods ? (methods.get(`${method}/0`) ?? null) : (type.info?.method(method, 0) ?? null);
     const getter = find(`get${capitalized(name)}`) ?? find(`is${capitalized(name)}`);
+    const setter = use.write && !methods ? type.info.method(`set${capitalized(name)}`, 1) : null;
     if (getter) {
-      if (use.write) throw unit.error(at, `Illegal shortcut on field [${name}] for type [${type.name}].`);
+      if (use.write && setter?.params[0] !== getter.returns)
+        throw unit.error(at, `Illegal shortcut on field [${name}] for type [${type.name}].`);
       const object = methods ? [] : [parts.keep(prefix.js)];
-      return { type: getter.returns, setup: parts.setup, load: invoked(unit, getter, object, at), store: null, isDynamic: false };
+      const load = invoked(unit, getter, object, at);
+      const store = setter && ((value: string) => unit.call('stored', object[0], value, unit.constant(setter.run), `p=${at}`));
+      return { type: getter.returns, setup: parts.setup, load, store, isDynamic: false };
     }
     if (!prefix.isStatic && info?.isA(infoNamed('java.util.Map'))) {
       const object = parts.keep(prefix.js);

@@ -6,7 +6,7 @@ import type { JsonObject, MutableJsonObject } from '../../common/json/json-value
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { parseGeoPoint } from '../../query/geo-point.ts';
-import { compileDocScript, type DocScript, type ScriptDocument } from '../../scripting/doc-script.ts';
+import { compileDocScript, type DocScript, EXTRACTION_FUNCTIONS, type ScriptDocument } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import { textOf } from '../../scripting/java/objects.ts';
@@ -53,7 +53,8 @@ function compileRuntime(typeName: string, script: Readonly<MutableJsonObject>): 
       ? { 'void emit(double,double)': (lat: number, lon: number) => emitted.push([new Double(lat), new Double(lon)]) }
       : { [`void emit(${EMITTED[typeName] ?? 'String'})`]: (value: Value) => emitted.push(convert(typeName, value)) };
   const stored = () => null;
-  return { script: compileDocScript(parseScript(script), { stored, context: 'runtime', functions: () => functions }), emitted };
+  const all = { ...functions, ...EXTRACTION_FUNCTIONS };
+  return { script: compileDocScript(parseScript(script), { stored, context: 'runtime', functions: all }), emitted };
 }
 
 /** Checks that the scripts of a `runtime` section compile. @throws ApiError script_exception, mapper_parsing_exception */

@@ -2,7 +2,7 @@
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
-import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts';
+import { compileDocScript, currentDocument, type DocScript } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import type { GeoPoint } from '../../scripting/library/doc-values.ts';
@@ -20,7 +20,7 @@ export function compileScoreScript(spec: ScriptSpec, context: Pick<RewriteContex
   return compileDocScript(spec, {
     stored: context.storedScript,
     context: 'score',
-    functions: (document) => ({ ...SCORE_FUNCTIONS, ...vectorFunctions(document) }),
+    functions: SCORE_FUNCTIONS,
   });
 }
 
@@ -73,6 +73,7 @@ const SCORE_FUNCTIONS: Readonly<Record<string, Implementation>> = {
   'double randomScore(int)': randomOf,
   'double randomScore(int,String)': randomOf,
   ...DECAYS,
+  ...vectorFunctions(currentDocument),
 };
 
 function date(text: string): number {

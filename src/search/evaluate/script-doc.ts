@@ -12,13 +12,14 @@ import type { DocMap, DocScript, ScriptInput } from '../../scripting/doc-script.
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import { Double, type ScriptMap, type Value } from '../../scripting/java/values.ts';
 import { type DocValues, docValues, GeoPoint, geoPoints, VectorValues } from '../../scripting/library/doc-values.ts';
+import { type FieldKind, type ScriptField, scriptField } from '../../scripting/library/field-values.ts';
 import { zonedDateTime } from '../../scripting/library/time/zoned-time.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
 import { toScript } from '../../scripting/update-script.ts';
 import type { ShardDocument } from '../shard/search-shard.ts';
 import { convertSource, runtimeValues, type SourceDocument } from './runtime-field.ts';
 import { distanceMeters } from './score-math.ts';
-import { fieldValuesIn } from './source-values.ts';
+import { fieldValuesIn, stringsIn } from './source-values.ts';
 
 /** The mapping of the documents, and access to their sources. */
 export interface ScriptReader {
@@ -52,6 +53,13 @@ export class SegmentDocument implements SourceDocument, DocMap {
     const type = this.#reader.mapping.field(field);
     if (!type) throw new ScriptFault('illegal_argument_exception', `No field found for [${field}] in mapping`);
     return this.fieldValues(type);
+  }
+
+  field(name: string): ScriptField {
+    const type = this.#reader.mapping.field(name);
+    if (!type) return NO_FIELD(name);
+    const values = isColumn(type) ? this.fieldValues(type) : sourceStrings(this.#reader.mapping, name, this.json());
+    return scriptField(name, fieldKind(type), values);
   }
 
   source(): ScriptMap {
@@ -95,6 +103,13 @@ export class UnindexedDocument implements SourceDocument, DocMap {
     return type.family === 'geo_point' ? geoPoints(values.map(pointOf), distanceMeters) : docValues(kindOf(type), values);
   }
 
+  field(name: string): ScriptField {
+    const type = this.#mapping.field(name);
+    if (!type) return NO_FIELD(name);
+    const values = isColumn(type) ? this.values(name) : sourceStrings(this.#mapping, name, this.#source);
+    return scriptField(name, fieldKind(type), values);
+  }
+
   source(): ScriptMap {
     return toScript(this.#source) as ScriptMap;
   }
@@ -105,6 +120,20 @@ export class UnindexedDocument implements SourceDocument, DocMap {
 }
 
 const decoder = new TextDecoder();
+
+const NO_FIELD = (name: string): ScriptField => scriptField(name, 'none', docValues('strings', []));
+
+/** False for text: `field()` reads it from the source. */
+const isColumn = (type: FieldType): boolean => type.runtime !== null || type.isAggregatable || vectorFormatOf(type) !== null;
+
+function sourceStrings(mapping: MappingSnapshot, name: string, source: unknown): DocValues {
+  return docValues('strings', [...new Set(stringsIn(mapping, name, source))].sort());
+}
+
+function fieldKind(type: FieldType): FieldKind {
+  if (vectorFormatOf(type) !== null) return 'vector';
+  return type.family === 'geo_point' ? 'points' : kindOf(type);
+}
 
 /** @throws ScriptFault: scripts cannot read fields of this type */
 function checkReadable(type: FieldType): void {

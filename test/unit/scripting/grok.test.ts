@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Grok } from '../../../../src/ingest/grok/grok.ts';
-import { GROK_PATTERNS } from '../../../../src/ingest/grok/patterns.ts';
+import { Grok } from '../../../src/scripting/extraction/grok.ts';
+import { GROK_PATTERNS } from '../../../src/scripting/extraction/patterns.ts';
 
 function match(expression: string, text: string, definitions = {}): Record<string, unknown> | null {
   const values = new Grok(expression, definitions).match(text);
