@@ -303,7 +303,7 @@ function checkOneByOne(node: PhraseNode, state: PhraseState, docs: usize, count:
   }
 }
 
-/** Scores documents that passed the last filter or window. */
+/** Scores documents that passed the last filter or window. A negative weight asks for the frequencies themselves. */
 export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: usize): void {
   const state = phraseState(node);
   if (!node.normInverse) {
@@ -311,6 +311,7 @@ export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: u
     return;
   }
   countScored(count);
+  const scoresFreqs = node.weight < 0;
   let known: usize = 0;
   const knownEnd = (<usize>state.count) << 2;
   for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
@@ -319,6 +320,10 @@ export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: u
     let freq: f32;
     if (known < knownEnd && load<u32>(state.docs + known) == doc) freq = load<f32>(state.freqs + known);
     else freq = locateAll(node, state, doc) ? freqOfLocated(node, state, doc, true) : 0;
+    if (scoresFreqs) {
+      store<f32>(scores + i, freq);
+      continue;
+    }
     const norm = node.norms ? <usize>load<u8>(<usize>node.norms + doc) : 1;
     store<f32>(scores + i, freq > 0 ? bm25(node.weight, freq, load<f32>(<usize>node.normInverse + (norm << 2))) : 0);
   }

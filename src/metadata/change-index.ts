@@ -62,10 +62,11 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
 ) => {
   const { indices, preserveExisting } = args;
   const flat = flattenSettings(args.settings);
-  checkSettings(flat);
+  const metas = indices.map((name) => indexOf(state, name));
+  if (metas.length === 0) checkSettings(flat);
+  for (const meta of metas) checkSettings(flat, meta.settings);
   if (Object.hasOwn(flat, 'index.number_of_shards')) throw illegalArgumentError(finalSetting('index.number_of_shards'));
   const fixed = Object.keys(flat).filter((name) => !isDynamicSetting(name));
-  const metas = indices.map((name) => indexOf(state, name));
   const open = metas.filter((meta) => meta.state === 'open').map(({ name, uuid }) => `${name}/${uuid}`);
   if (fixed.length > 0 && open.length > 0) {
     throw illegalArgumentError(`Can't update non dynamic settings [[${fixed.join(', ')}]] for open indices [[${open.join(', ')}]]`);

@@ -197,9 +197,12 @@ function normalizeName(name: string): string {
   return name.startsWith('index.') ? name : `index.${name}`;
 }
 
-/** @throws ApiError settings_exception, illegal_argument_exception, validation_exception: unknown, private or malformed settings */
-export function checkSettings(flat: Readonly<Record<string, string | readonly string[] | null>>): void {
-  checkSimilarities(flat);
+/**
+ * @param existing  settings that the index has: a similarity may be changed in part
+ * @throws ApiError settings_exception, illegal_argument_exception, validation_exception: unknown, private or malformed settings
+ */
+export function checkSettings(flat: Readonly<Record<string, string | readonly string[] | null>>, existing: FlatSettings = {}): void {
+  checkSimilarities({ ...existing, ...flat });
   const privates = Object.keys(flat).filter((name) => PRIVATE.has(name));
   if (privates.length > 0) {
     const failed = validationFailedError(privates.map((name) => `private index setting [${name}] can not be set explicitly`));

@@ -1,15 +1,16 @@
 // Validates `index.similarity.NAME.*`. Similarities that would have no effect on scores are rejected.
+import { javaDouble } from '../common/text/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
+import { checkKnown, isModelType, parseSimilarityModel, type SimilaritySettings } from '../mapping/core/similarity-model.ts';
 
 type Flat = Readonly<Record<string, string | readonly string[] | null>>;
 
 const PREFIX = 'index.similarity.';
-/** Similarities of Elasticsearch that are not supported, or not with parameters. */
-const OTHER_TYPES = new Set(['DFR', 'DFI', 'IB', 'LMDirichlet', 'LMJelinekMercer', 'scripted']);
-const BM25_PARAMS: ReadonlySet<string> = new Set(['k1', 'b']);
+/** Names that no definition may have: those of the types. */
+const RESERVED: ReadonlySet<string> = new Set(['BM25', 'boolean', 'DFR', 'DFI', 'IB', 'LMDirichlet', 'LMJelinekMercer', 'scripted']);
 
-/** @throws ApiError illegal_argument_exception */
+/** @throws ApiError illegal_argument_exception, settings_exception */
 export function checkSimilarities(settings: Flat): void {
   const groups = new Map<string, Map<string, string>>();
   for (const [key, value] of Object.entries(settings)) {
@@ -22,23 +23,38 @@ export function checkSimilarities(settings: Flat): void {
   for (const [name, group] of groups) checkSimilarity(name, group);
 }
 
-function checkSimilarity(name: string, params: ReadonlyMap<string, string>): void {
-  const type = params.get('type');
+function checkSimilarity(name: string, settings: SimilaritySettings): void {
+  if (RESERVED.has(name)) throw illegalArgumentError(`illegal value for [${PREFIX}${name}] cannot redefine built-in similarity`);
+  const type = settings.get('type');
   if (type === undefined) throw illegalArgumentError(`Similarity [${name}] must have an associated type`);
-  if (OTHER_TYPES.has(type)) throw illegalArgumentError(`Similarity type [${type}] of [${name}] is not supported`);
-  if (type !== 'BM25' && type !== 'LegacyBM25' && type !== 'boolean')
-    throw illegalArgumentError(`Unknown Similarity type [${type}] for [${name}]`);
-  for (const [param, text] of params) {
-    if (param === 'type' || param === 'discount_overlaps') continue;
-    if (type === 'boolean' || !BM25_PARAMS.has(param))
-      throw illegalArgumentError(`Unknown settings for similarity of type [${type}]: [${param}]`);
+  if (isModelType(type)) {
+    parseSimilarityModel(type, settings);
+    if (settings.get('discount_overlaps') === 'false') throw overlapsError(name);
+    return;
+  }
+  if (type === 'boolean') checkKnown(type, settings, []);
+  else if (type === 'BM25' || type === 'LegacyBM25') checkBm25(name, type, settings);
+  else throw illegalArgumentError(`Unknown Similarity type [${type}] for [${name}]`);
+}
+
+function checkBm25(name: string, type: string, settings: SimilaritySettings): void {
+  checkKnown(type, settings, ['k1', 'b', 'discount_overlaps']);
+  for (const param of ['k1', 'b']) {
+    const text = settings.get(param);
+    if (text === undefined) continue;
     const value = Number(text);
     if (Number.isNaN(value)) throw new ApiError('number_format_exception', 400, `For input string: "${text}"`);
-    const shown = Number.isInteger(value) ? value.toFixed(1) : String(value);
-    if (param === 'b' && !(value >= 0 && value <= 1)) throw illegalArgumentError(`illegal b value: ${shown}, must be between 0 and 1`);
+    if (param === 'b' && !(value >= 0 && value <= 1))
+      throw illegalArgumentError(`illegal b value: ${javaDouble(value)}, must be between 0 and 1`);
     if (param === 'k1' && !(value >= 0 && Number.isFinite(value)))
-      throw illegalArgumentError(`illegal k1 value: ${shown}, must be a non-negative finite value`);
+      throw illegalArgumentError(`illegal k1 value: ${javaDouble(value)}, must be a non-negative finite value`);
   }
-  if (params.get('discount_overlaps') === 'false')
-    throw illegalArgumentError(`Similarity [${name}]: [discount_overlaps: false] is not supported`);
+  const overlaps = settings.get('discount_overlaps');
+  if (overlaps === 'false') throw overlapsError(name);
+  if (overlaps !== undefined && overlaps !== 'true')
+    throw illegalArgumentError(`Failed to parse value [${overlaps}] as only [true] or [false] are allowed.`);
+}
+
+function overlapsError(name: string): ApiError {
+  return illegalArgumentError(`Similarity [${name}]: [discount_overlaps: false] is not supported`);
 }

@@ -5,6 +5,12 @@ const DOCUMENT = { params: 'Map', doc: 'Map' } as const;
 const STATES = { params: 'Map', states: 'List' } as const;
 const STATE = { params: 'Map', state: 'Map' } as const;
 
+const SIMILARITY_STATISTICS = {
+  query: 'org.elasticsearch.index.similarity.ScriptedSimilarity.Query',
+  field: 'org.elasticsearch.index.similarity.ScriptedSimilarity.Field',
+  term: 'org.elasticsearch.index.similarity.ScriptedSimilarity.Term',
+} as const;
+
 /** Contexts with a document. */
 export const DOC_CONTEXTS = {
   aggs: { returns: 'def', variables: { ...DOCUMENT, _score: 'double', _value: 'def' } },
@@ -32,5 +38,15 @@ export const CONTEXTS = {
   painless_test: { returns: 'def', variables: { params: 'Map' } },
   processor_conditional: { returns: 'boolean', variables: { params: 'Map', ctx: 'Map' } },
   script_heuristic: { returns: 'double', variables: { params: 'Map' } },
+  similarity: {
+    returns: 'double',
+    variables: {
+      params: 'Map',
+      weight: 'double',
+      ...SIMILARITY_STATISTICS,
+      doc: 'org.elasticsearch.index.similarity.ScriptedSimilarity.Doc',
+    },
+  },
+  similarity_weight: { returns: 'double', variables: { params: 'Map', ...SIMILARITY_STATISTICS } },
   update: { returns: 'void', variables: { params: 'Map', ctx: 'Map' } },
 } as const satisfies Readonly<Record<string, ScriptContext>>;

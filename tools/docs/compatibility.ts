@@ -44,7 +44,7 @@ const PARTIAL_FIELDS: Notes = {
   date_nanos: 'terms aggregations do not merge terms below a millisecond',
   percolator: 'queries must not read other documents (`terms` lookup, indexed shapes, documents of `more_like_this`)',
   constant_keyword: '',
-  text: 'similarities: BM25 and boolean',
+  text: 'no `discount_overlaps: false`',
 };
 const MISSING_FIELDS = ['aggregate_metric_double', 'annotated_text', 'histogram', 'knn_vector', 'point', 'shape', 'xy_point', 'xy_shape'];
 /** Accepted and shown, but they change nothing. */

@@ -7,8 +7,9 @@ import { illegalArgumentError, indexNotFoundError, validationFailedError } from 
 import { timestampFieldOf } from '../../mapping/core/timestamp-field.ts';
 import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/data-streams.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
-import { defaultSettings } from '../../metadata/index-settings.ts';
+import { defaultSettings, flattenSettings } from '../../metadata/index-settings.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
+import { checkSimilarityScripts } from '../../search/similarity/check-scripts.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, namesOfIndex, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 import { type ActiveShards, areShardsActive } from '../documents/active-shards.ts';
@@ -27,6 +28,7 @@ export async function createIndex(
   const waitFor = request.activeShards?.count ?? null;
   const args = { index, body: request.body ?? {}, waitFor };
   checkRuntimeScripts((args.body as { mappings?: JsonObject }).mappings?.['runtime']);
+  if (args.body.settings) checkSimilarityScripts(flattenSettings(args.body.settings as JsonObject));
   const created = (await ctx.command('createIndex', args)) as {
     acknowledged: boolean;
     shards_acknowledged: boolean;

@@ -10,13 +10,14 @@ import { indexNotFoundError, parsingError, validationFailedError } from '../../e
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { queryText } from '../../search/index-query/query-text.ts';
-import { Explainer, explanationJson } from '../../search/profile/explain.ts';
+import { Explainer } from '../../search/profile/explain.ts';
 import { costOfQuery, HEAVY_US } from '../../search/request/cost.ts';
 import { rewriteQuery } from '../../search/rewrite/rewrite.ts';
 import { PreparedShard } from '../../search/run/prepared-shard.ts';
 import { pauses } from '../../search/run/steps.ts';
 import { contextOf } from '../../search/shard/rewrite-context.ts';
 import { ShardStatistics, similaritiesOf } from '../../search/shard/statistics.ts';
+import { explanationJson } from '../../search/similarity/explanation.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { ShardSnapshot } from '../core/index-state.ts';
 import { parseJsonText } from '../core/json-text.ts';

@@ -1,6 +1,7 @@
 // Search-time interface of a mapped field. Planners, aggregations, sorting and fetching use nothing else.
 import type { FieldSpec } from './document-sink.ts';
 import type { Bm25 } from './similarity.ts';
+import type { SimilarityModel } from './similarity-model.ts';
 
 /** Renders raw column values as JSON values and as key_as_string; parses values and keys from requests. */
 export interface ValueFormat {
@@ -54,10 +55,12 @@ export interface FieldType {
   /** Names of the query-time analyzers (text); null for exact fields. */
   readonly searchAnalyzer: string | null;
   readonly searchQuoteAnalyzer: string | null;
-  /** Name of the similarity: `BM25`, `boolean`, `LegacyBM25`. */
+  /** Type of the similarity: `BM25`, `boolean`, `LegacyBM25`, `DFR`... */
   readonly similarity: string;
   /** Parameters of the similarity, unless it is `boolean`. */
   readonly bm25: Bm25;
+  /** The similarity if it is none of these three; null otherwise. */
+  readonly model: SimilarityModel | null;
   /** The double of the API is the raw column value times `scale`; see AggColumn. */
   readonly scale: number;
   readonly unsigned: boolean;

@@ -6,6 +6,7 @@ import type { FieldSpec } from '../core/document-sink.ts';
 import type { FieldType, RangeBounds, RangeSpec, RuntimeDefinition, ValueFormat } from '../core/field-type.ts';
 import type { FieldDefinition } from '../core/mapper.ts';
 import { type Bm25, DEFAULT_BM25, type Similarity } from '../core/similarity.ts';
+import type { SimilarityModel } from '../core/similarity-model.ts';
 import { utf8 } from '../values/utf8.ts';
 import { RAW_FORMAT } from '../values/value-formats.ts';
 
@@ -39,6 +40,7 @@ export class BaseFieldType implements FieldType {
   readonly searchQuoteAnalyzer: string | null;
   readonly similarity: string;
   readonly bm25: Bm25;
+  readonly model: SimilarityModel | null;
   readonly scale: number;
   readonly unsigned: boolean;
   readonly keyPrefix: Uint8Array | null;
@@ -56,6 +58,7 @@ export class BaseFieldType implements FieldType {
     this.searchQuoteAnalyzer = options.searchQuoteAnalyzer ?? options.searchAnalyzer ?? null;
     this.similarity = options.similarity?.kind ?? 'BM25';
     this.bm25 = options.similarity?.bm25 ?? DEFAULT_BM25;
+    this.model = options.similarity?.model ?? null;
     this.scale = options.scale ?? 1;
     this.unsigned = options.unsigned ?? false;
     this.keyPrefix = options.keyPrefix ?? null;

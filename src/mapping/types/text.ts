@@ -255,7 +255,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
         isAggregatable: fielddata,
         searchAnalyzer: search,
         searchQuoteAnalyzer: quote,
-        similarity: { kind: 'boolean', bm25: DEFAULT_BM25 },
+        similarity: { kind: 'boolean', bm25: DEFAULT_BM25, model: null },
       });
       return new TextMapper(fieldType, [definition.field(indexed)]);
     },

@@ -84,6 +84,9 @@ function mixedNorms(): ApiError {
 const FREQUENCY_SCALE = 2 ** 15;
 export const FREQUENCY_SCORER: TermScorer = { weight: 1, normInverse: new Float32Array(256).fill(1 / FREQUENCY_SCALE) };
 
+/** A phrase under this scorer scores its frequency, which for a sloppy phrase is a fraction. */
+export const PHRASE_FREQUENCY_SCORER: TermScorer = { weight: -1, normInverse: FREQUENCY_SCORER.normInverse };
+
 /** The frequency of a term whose score under FREQUENCY_SCORER this is. */
 export function freqOf(score: number): number {
   return Math.round(FREQUENCY_SCALE * (1 / (1 - score) - 1));

@@ -1,11 +1,12 @@
 // The parts of the fetch phase that a request enables besides sources and fields: highlights and explanations.
 
 import { highlightPart } from '../highlight/highlight.ts';
-import { Explainer, explanationJson } from '../profile/explain.ts';
+import { Explainer } from '../profile/explain.ts';
 import type { SearchRequest } from '../request/search-request.ts';
 import type { RunControl } from '../run/run-control.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
+import { explanationJson } from '../similarity/explanation.ts';
 import type { FetchPart } from './fetch-target.ts';
 import { hasPercolate, percolatedPart } from './percolated.ts';
 

@@ -21,6 +21,20 @@ export interface BoolIndexQuery {
   readonly minimumShouldMatch: number;
 }
 
+/** @property scored  false: all documents score 0 */
+export interface TermIndexQuery {
+  readonly op: 'term';
+  readonly term: Term;
+  readonly scored: boolean;
+}
+
+/** Terms that count as one. */
+export interface SynonymIndexQuery {
+  readonly op: 'synonym';
+  readonly field: string;
+  readonly terms: readonly Term[];
+}
+
 export interface PhraseIndexQuery {
   readonly op: 'phrase';
   readonly field: string;
@@ -208,8 +222,8 @@ export interface PerShardQuery {
 export type IndexQuery =
   | { readonly op: 'all' }
   | { readonly op: 'none'; readonly reason: string }
-  | { readonly op: 'term'; readonly term: Term; readonly scored: boolean }
-  | { readonly op: 'synonym'; readonly field: string; readonly terms: readonly Term[] }
+  | TermIndexQuery
+  | SynonymIndexQuery
   | PhraseIndexQuery
   | BoolIndexQuery
   | { readonly op: 'disMax'; readonly queries: readonly IndexQuery[]; readonly tieBreaker: number }

@@ -18,12 +18,16 @@ import {
   type PercolateIndexQuery,
   type PerShardQuery,
   type PhraseIndexQuery,
+  type SynonymIndexQuery,
+  type TermIndexQuery,
   type TermsSetIndexQuery,
 } from '../index-query/index-query.ts';
 import type { PositionalQuery } from '../index-query/positional-query.ts';
 import type { Term } from '../index-query/term.ts';
 import { type ExpandedPositional, type FrequencyScore, matchPositions } from '../positions/plan-positional.ts';
+import { lengthOfNorm } from '../shard/bm25.ts';
 import { type FieldStatistics, ShardStatistics, type Statistics } from '../shard/statistics.ts';
+import type { TermScores } from '../similarity/term-statistics.ts';
 import { Expansions } from './expansions.ts';
 import { planFilter } from './segment-filters.ts';
 import { planConstant, TermPlanner } from './term-planner.ts';
@@ -44,7 +48,7 @@ export class Planner {
   constructor(local: ShardStatistics, weights: Statistics, maxClauses: number, runner: MatchRunner) {
     this.#local = local;
     this.#weights = weights;
-    this.#terms = new TermPlanner(local, weights);
+    this.#terms = new TermPlanner(local, weights, runner);
     const over = (segments: readonly SegmentReader[]) => {
       // Percolated documents are scored by plain BM25, whatever the similarities of their fields are.
       const statistics = new ShardStatistics(segments);
@@ -67,6 +71,16 @@ export class Planner {
 
   bm25Of(field: string): Bm25 {
     return this.#local.similarities.bm25Of(field);
+  }
+
+  /** The scorer of terms of a field by a similarity other than BM25, null if BM25 scores them. */
+  modelScores(field: string, terms: readonly Term[], boost: number): TermScores | null {
+    return this.#terms.modelScores(field, terms, boost);
+  }
+
+  /** The documents of a query with their frequencies as scores (`freqOfScore`), null if the segment has none. */
+  frequencies(query: TermIndexQuery | SynonymIndexQuery | PhraseIndexQuery, index: number): PlanNode | null {
+    return this.#terms.frequencies(query, index);
   }
 
   fieldStatistics(field: string): FieldStatistics | null {
@@ -195,10 +209,12 @@ export class Planner {
   /** Spans: BM25 of all terms together. Intervals: a score that saturates towards the boost. */
   #frequencyScore({ query, scoring }: ExpandedPositional, segment: SegmentReader, boost: number): FrequencyScore {
     if (query.kind === 'intervals') return (_, freq) => Math.fround(boost * Math.fround(1 - Math.fround(1 / Math.fround(1 + freq))));
+    const hasNorms = (segment.postings(query.field)?.normsPtr ?? 0) !== 0;
+    const modelled = this.modelScores(query.field, scoring, boost);
+    if (modelled) return (docId, freq) => modelled.score(freq, lengthOfNorm(hasNorms ? segment.norm(query.field, docId) : 1));
     const docFreqs = scoring.map((term) => this.#weights.docFreq(term)).filter((docFreq) => docFreq > 0);
     const scorer = this.#terms.scorer(query.field, docFreqs, boost);
     if (!scorer) return () => 0;
-    const hasNorms = (segment.postings(query.field)?.normsPtr ?? 0) !== 0;
     return (docId, freq) => {
       const inverse = scorer.normInverse[hasNorms ? segment.norm(query.field, docId) : 1];
       return Math.fround(scorer.weight - Math.fround(scorer.weight / Math.fround(1 + Math.fround(freq * inverse))));

@@ -1,13 +1,16 @@
 // Plans of queries for terms. Weights are computed in float32 as in Lucene, from the statistics of the shard or of the whole search.
 import { boolPlan, type PlanNode, type TermScorer } from '../../plan/query-plan.ts';
 import type { TermState } from '../../plan/segment.ts';
+import type { MatchRunner } from '../compute/match-runner.ts';
 import type { PlanScope } from '../compute/plan-scope.ts';
-import type { BlendedIndexQuery, PhraseIndexQuery } from '../index-query/index-query.ts';
+import type { BlendedIndexQuery, PhraseIndexQuery, SynonymIndexQuery, TermIndexQuery } from '../index-query/index-query.ts';
 import type { PatternQuery } from '../index-query/pattern-query.ts';
 import type { Term } from '../index-query/term.ts';
 import { idf } from '../shard/bm25.ts';
 import type { ShardStatistics, Statistics, TermEntry } from '../shard/statistics.ts';
+import type { TermScores } from '../similarity/term-statistics.ts';
 import { blendDocFreqs } from './blended-terms.ts';
+import { freqsOf, modelScores, planByModel, type TermFreqs, type TermsPlan, withFrequencies } from './model-planner.ts';
 import { planAnyTerm, planPatternTerms } from './segment-filters.ts';
 import type { ExpandedTerm } from './term-expansion.ts';
 
@@ -16,8 +19,11 @@ const MATCH_NONE: PlanNode = { op: 'matchNone' };
 export class TermPlanner {
   readonly #local: ShardStatistics;
   readonly #weights: Statistics;
+  readonly #runner: MatchRunner;
 
-  constructor(local: ShardStatistics, weights: Statistics) {
+  /** @param runner  finds the documents of terms that BM25 does not score */
+  constructor(local: ShardStatistics, weights: Statistics, runner: MatchRunner) {
+    this.#runner = runner;
     this.#local = local;
     this.#weights = weights;
   }
@@ -31,8 +37,30 @@ export class TermPlanner {
     const state = entry.states[index];
     const postings = state && this.#local.segments[index].postings(term.field);
     if (!state || !postings) return MATCH_NONE;
-    const scorer = scored ? this.scorer(term.field, [docFreq ?? this.#weights.docFreq(term)], boost) : null;
-    return { op: 'term', postings, term: state, scorer };
+    const plan: TermsPlan = { op: 'term', postings, term: state, scorer: null };
+    if (!scored) return plan;
+    const freqs = freqsOf(term, this.#weights);
+    const blended = docFreq === undefined ? freqs : { docFreq, totalTermFreq: Math.max(docFreq, freqs.totalTermFreq) };
+    return this.#scored(plan, term.field, [blended], index, boost);
+  }
+
+  /** Scores the documents of terms by the similarity of their field. @param freqs  of the terms that are weighted together */
+  #scored(plan: TermsPlan, field: string, freqs: readonly TermFreqs[], index: number, boost: number): PlanNode {
+    const fieldModel = this.#local.similarities.modelOf(field);
+    if (fieldModel === null) {
+      const docFreqs = freqs.map(({ docFreq }) => docFreq);
+      return { ...plan, scorer: this.scorer(field, docFreqs, boost) };
+    }
+    const scores = modelScores(fieldModel, field, freqs, boost, this.#weights);
+    return scores ? planByModel(plan, field, scores, fieldModel.nestedPath, this.#runner, this.#local.segments[index], index) : plan;
+  }
+
+  /** The scorer of terms by a similarity other than BM25, null if BM25 scores them. */
+  modelScores(field: string, terms: readonly Term[], boost: number): TermScores | null {
+    const fieldModel = this.#local.similarities.modelOf(field);
+    if (fieldModel === null) return null;
+    const freqs = terms.map((term) => freqsOf(term, this.#weights)).filter(({ docFreq }) => docFreq > 0);
+    return modelScores(fieldModel, field, freqs, boost, this.#weights);
   }
 
   /** The scorer of terms that are weighted together, null if no document has the field. */
@@ -60,31 +88,52 @@ export class TermPlanner {
   }
 
   synonym(field: string, terms: readonly Term[], { index, scored, boost }: PlanScope): PlanNode {
+    const plan = this.#synonymPlan(field, terms, index);
+    if (!plan) return MATCH_NONE;
+    if (!scored) return planAnyTerm(field, this.#statesOf(terms, index), this.#local.segments[index]);
+    const freqs = terms.map((term) => freqsOf(term, this.#weights));
+    const together = {
+      docFreq: Math.max(...freqs.map(({ docFreq }) => docFreq)),
+      totalTermFreq: freqs.reduce((sum, { totalTermFreq }) => sum + totalTermFreq, 0),
+    };
+    return this.#scored(plan, field, [together], index, boost);
+  }
+
+  #synonymPlan(field: string, terms: readonly Term[], index: number): TermsPlan | null {
     const postings = this.#local.segments[index].postings(field);
     const states = this.#statesOf(terms, index);
-    if (!postings || states.length === 0) return MATCH_NONE;
-    if (!scored) return planAnyTerm(field, states, this.#local.segments[index]);
-    const docFreq = Math.max(...terms.map((term) => this.#weights.docFreq(term)));
-    const scorer = this.scorer(field, [docFreq], boost);
-    return states.length === 1 ? { op: 'term', postings, term: states[0], scorer } : { op: 'synonym', postings, terms: states, scorer };
+    if (!postings || states.length === 0) return null;
+    return states.length === 1
+      ? { op: 'term', postings, term: states[0], scorer: null }
+      : { op: 'synonym', postings, terms: states, scorer: null };
   }
 
   /** @param query  expanded, without a prefix at the last position */
   phrase(query: PhraseIndexQuery, { index, scored, boost }: PlanScope): PlanNode {
-    const postings = this.#local.segments[index].postings(query.field);
-    if (!postings) return MATCH_NONE;
-    const docFreqs: number[] = [];
-    const positions: Array<{ position: number; terms: TermState[] }> = [];
-    for (const { position, terms } of query.positions) {
-      for (const term of terms) {
-        const docFreq = this.#weights.docFreq(term);
-        if (docFreq > 0) docFreqs.push(docFreq);
-      }
-      const states = this.#statesOf(terms, index);
-      if (states.length === 0) return MATCH_NONE;
-      positions.push({ position, terms: states });
-    }
-    return { op: 'phrase', postings, positions, slop: query.slop, scorer: scored ? this.scorer(query.field, docFreqs, boost) : null };
+    const plan = this.#phrasePlan(query, index);
+    if (!plan) return MATCH_NONE;
+    if (!scored) return plan;
+    const terms = query.positions.flatMap((position) => position.terms);
+    const freqs = terms.map((term) => freqsOf(term, this.#weights)).filter(({ docFreq }) => docFreq > 0);
+    return this.#scored(plan, query.field, freqs, index, boost);
+  }
+
+  #phrasePlan({ field, positions, slop }: PhraseIndexQuery, index: number): TermsPlan | null {
+    const postings = this.#local.segments[index].postings(field);
+    if (!postings) return null;
+    const places = positions.map(({ position, terms }) => ({ position, terms: this.#statesOf(terms, index) }));
+    return places.some(({ terms }) => terms.length === 0) ? null : { op: 'phrase', postings, positions: places, slop, scorer: null };
+  }
+
+  /** The documents of a query that scores terms together, by frequency; null if the segment has none. */
+  frequencies(query: TermIndexQuery | SynonymIndexQuery | PhraseIndexQuery, index: number): PlanNode | null {
+    const plan = this.#termsPlan(query, index);
+    return plan && withFrequencies(plan);
+  }
+
+  #termsPlan(query: TermIndexQuery | SynonymIndexQuery | PhraseIndexQuery, index: number): TermsPlan | null {
+    if (query.op === 'term') return this.#synonymPlan(query.term.field, [query.term], index);
+    return query.op === 'phrase' ? this.#phrasePlan(query, index) : this.#synonymPlan(query.field, query.terms, index);
   }
 
   blended(query: BlendedIndexQuery, { index, scored, boost }: PlanScope): PlanNode {

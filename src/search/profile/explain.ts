@@ -1,45 +1,21 @@
 // Explanations of scores: how the score of a document is computed, in Lucene's wording. Frequencies come from the executor itself: a scorer
 // of weight 1 and norm factor 1 returns 1 - 1 / (1 + freq), from which the frequency is computed.
-
-import { jsonDouble } from '../../common/json/json-float.ts';
-import type { JsonObject } from '../../common/json/json-value.ts';
 import { shortestFloat } from '../../common/text/float32.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
-import { scoreScope } from '../compute/plan-scope.ts';
 import { type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import { floatText, queryText } from '../index-query/query-text.ts';
 import type { Term } from '../index-query/term.ts';
+import { freqOfScore } from '../plan/model-planner.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import { combine } from '../run/rescore.ts';
 import type { RunControl } from '../run/run-control.ts';
 import { scoreDocs } from '../run/score-docs.ts';
 import type { Rescored } from '../run/shard-hits.ts';
 import { idf, lengthOfNorm } from '../shard/bm25.ts';
+import { count, type Explanation, leaf } from '../similarity/explanation.ts';
 
-export interface Explanation {
-  readonly value: number;
-  readonly description: string;
-  readonly details: readonly Explanation[];
-  /** True for a number of documents, which is shown as an integer. */
-  readonly isCount?: boolean;
-}
-
-/** An explanation as part of a response. */
-export function explanationJson({ value, description, details, isCount }: Explanation): JsonObject {
-  return { value: isCount ? value : jsonDouble(value), description, details: details.map(explanationJson) };
-}
-
-const UNIT_NORMS = new Float32Array(256).fill(1);
 /** Names of the rescore modes in explanations. */
 const MODE_NAMES = { total: 'sum', multiply: 'product', avg: 'avg', max: 'max', min: 'min' } as const;
-
-function leaf(value: number, description: string, details: readonly Explanation[] = []): Explanation {
-  return { value: shortestFloat(value), description, details };
-}
-
-function count(value: number, description: string): Explanation {
-  return { value, description, details: [], isCount: true };
-}
 
 function product(part: Explanation, weight: number, name: string): Explanation {
   return leaf(Math.fround(part.value * weight), 'product of:', [part, leaf(weight, name)]);
@@ -108,11 +84,14 @@ export class Explainer {
       case 'constant':
         return leaf(score, `${queryText(query)}${boost === 1 || query.query.op === 'all' ? '' : `^${floatText(boost)}`}`);
       case 'bool': {
-        const scoring = [...query.must, ...query.should].map((clause) => this.explain(clause, boost)).filter(({ value }) => value > 0);
+        const matching = [...query.must, ...query.should].filter((clause) => this.score(clause, boost) !== null);
+        const scoring = matching.map((clause) => this.explain(clause, boost));
         const filters = query.filter.map((clause) =>
           leaf(0, 'match on required clause, product of:', [leaf(0, '# clause'), leaf(1, queryText(clause))]),
         );
-        if (scoring.length === 1 && filters.length === 0) return scoring[0];
+        // Lucene replaces a query of one clause by the clause.
+        const { must, should, mustNot } = query;
+        if (scoring.length === 1 && filters.length + mustNot.length === 0 && must.length + should.length === 1) return scoring[0];
         return leaf(score, 'sum of:', [...scoring, ...filters]);
       }
       case 'disMax':
@@ -144,6 +123,8 @@ export class Explainer {
     const statistics = this.#prepared.planner.fieldStatistics(field);
     if (!statistics) return leaf(score, queryText(query));
     const freq = this.#frequency(query);
+    const modelled = this.#byModel(query, field, terms, freq, score, boost, isPhrase);
+    if (modelled) return modelled;
     const idfs = terms.map((term) => {
       const docFreq = this.#prepared.planner.docFreq(term);
       return leaf(idf(docFreq, statistics.docCount), 'idf, computed as log(1 + (N - n + 0.5) / (n + 0.5)) from:', [
@@ -153,9 +134,7 @@ export class Explainer {
     });
     const best = query.op === 'synonym' ? [idfs.reduce((a, b) => (b.value < a.value ? b : a))] : idfs;
     const idfPart = best.length === 1 ? best[0] : leaf(Math.fround(best.reduce((sum, { value }) => sum + value, 0)), 'idf, sum of:', best);
-    const segment = this.#prepared.planner.segments[this.#index];
-    const postings = segment.postings(field);
-    const norm = postings && postings.normsPtr !== 0 ? segment.norm(field, this.#docId) : 1;
+    const norm = this.#normOf(field);
     const normInverse = statistics.normInverse[norm];
     const { k1, b } = this.#prepared.planner.bm25Of(field);
     const tf = Math.fround(1 - Math.fround(1 / Math.fround(1 + Math.fround(freq * normInverse))));
@@ -175,17 +154,38 @@ export class Explainer {
     ]);
   }
 
-  #frequency(query: IndexQuery): number {
+  #normOf(field: string): number {
     const segment = this.#prepared.planner.segments[this.#index];
-    const plan = this.#prepared.planner.plan(query, scoreScope(this.#index));
-    if (plan.op !== 'term' && plan.op !== 'synonym' && plan.op !== 'phrase') return 1;
-    const probe: PlanNode = { ...plan, scorer: { weight: 1, normInverse: UNIT_NORMS } };
+    const postings = segment.postings(field);
+    return postings && postings.normsPtr !== 0 ? segment.norm(field, this.#docId) : 1;
+  }
+
+  /** The tree of a similarity other than BM25, null if BM25 scores the field. */
+  #byModel(
+    query: IndexQuery,
+    field: string,
+    terms: readonly Term[],
+    freq: number,
+    score: number,
+    boost: number,
+    isPhrase: boolean,
+  ): Explanation | null {
+    const scores = this.#prepared.planner.modelScores(field, terms, boost);
+    if (!scores) return null;
+    const freqPart = leaf(freq, isPhrase ? `phraseFreq=${floatText(shortestFloat(freq))}` : 'freq, occurrences of term within document');
+    const tree = scores.explain(freqPart, lengthOfNorm(this.#normOf(field)));
+    return leaf(score, `weight(${queryText(query)} in ${this.#docId}) [PerFieldSimilarity], result of:`, [tree]);
+  }
+
+  #frequency(query: IndexQuery): number {
+    if (query.op !== 'term' && query.op !== 'synonym' && query.op !== 'phrase') return 1;
+    const { planner } = this.#prepared;
+    const probe = planner.frequencies(query, this.#index);
+    if (probe === null) return 1;
     const only: PlanNode = { op: 'docs', docs: Uint32Array.of(this.#docId), scores: null };
     const both = boolPlan({ must: [probe], filter: [only] });
     const { stop, counters } = this.#control;
-    const found = segment.execute(both, { ...COUNT_ALL, size: 1 }, { stop, counters, withNested: true });
-    const score = found.scores[0] ?? 0;
-    const freq = score / (1 - score);
-    return plan.op === 'phrase' ? Math.fround(Number(freq.toPrecision(6))) : Math.round(freq);
+    const found = planner.segments[this.#index].execute(both, { ...COUNT_ALL, size: 1 }, { stop, counters, withNested: true });
+    return freqOfScore(query.op === 'phrase', found.scores[0] ?? 0);
   }
 }

@@ -3,6 +3,7 @@
 import type { Dialect } from '../../compat/dialect.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { type Bm25, DEFAULT_BM25 } from '../../mapping/core/similarity.ts';
+import type { SimilarityModel } from '../../mapping/core/similarity-model.ts';
 import type { TermState } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Term } from '../index-query/term.ts';
@@ -20,28 +21,46 @@ export interface FieldStatistics {
   /** Documents that have the field. */
   readonly docCount: number;
   readonly sumTotalTermFreq: number;
+  readonly sumDocFreq: number;
   /** f32[256] by norm byte. The same array for all terms of the field. */
   readonly normInverse: Float32Array;
+}
+
+/** A field's similarity, and the innermost nested path that contains the field. */
+export interface FieldModel {
+  readonly model: SimilarityModel;
+  readonly nestedPath: string | null;
 }
 
 /** How terms of fields are scored. */
 export interface Similarities {
   /** Parameters of a field's BM25. */
   bm25Of(field: string): Bm25;
+  /** The similarity of a field that is scored neither by BM25 nor by `boolean`, null for other fields. */
+  modelOf(field: string): FieldModel | null;
   /** Whether scores are multiplied by k1 + 1. */
   readonly withFactor: boolean;
 }
 
-const DEFAULT_SIMILARITIES: Similarities = { bm25Of: () => DEFAULT_BM25, withFactor: false };
+const DEFAULT_SIMILARITIES: Similarities = { bm25Of: () => DEFAULT_BM25, modelOf: () => null, withFactor: false };
 
 export function similaritiesOf(mapping: MappingSnapshot, dialect: Dialect): Similarities {
-  return { bm25Of: (field) => mapping.field(field)?.bm25 ?? DEFAULT_BM25, withFactor: dialect.scoresWithFactor };
+  return {
+    bm25Of: (field) => mapping.field(field)?.bm25 ?? DEFAULT_BM25,
+    modelOf(field) {
+      const type = mapping.field(field);
+      return type?.model ? { model: type.model, nestedPath: type.nestedPath } : null;
+    },
+    withFactor: dialect.scoresWithFactor,
+  };
 }
 
 /** Statistics that weights are computed from. */
 export interface Statistics {
   field(name: string): FieldStatistics | null;
   docFreq(term: Term): number;
+  /** docFreq if the field has no freqs. */
+  totalTermFreq(term: Term): number;
   /** Documents in the index, including deleted and nested ones. */
   readonly maxDoc: number;
 }
@@ -78,18 +97,21 @@ export class ShardStatistics implements Statistics {
   #collectField(name: string): FieldStatistics | null {
     let docCount = 0;
     let sumTotalTermFreq = 0;
+    let sumDocFreq = 0;
     let hasNorms = false;
     for (const segment of this.segments) {
       const postings = segment.postings(name);
       if (!postings) continue;
       docCount += postings.docCount;
       sumTotalTermFreq += postings.hasFreqs ? postings.sumTotalTermFreq : postings.sumDocFreq;
+      sumDocFreq += postings.sumDocFreq;
       if (postings.normsPtr !== 0) hasNorms = true;
     }
     if (docCount === 0) return null;
     return {
       docCount,
       sumTotalTermFreq,
+      sumDocFreq,
       normInverse: normInverseTable(averageLength(sumTotalTermFreq, docCount), hasNorms, this.similarities.bm25Of(name)),
     };
   }
@@ -126,6 +148,10 @@ export class ShardStatistics implements Statistics {
   docFreq(term: Term): number {
     return this.term(term).docFreq;
   }
+
+  totalTermFreq(term: Term): number {
+    return this.term(term).totalTermFreq;
+  }
 }
 
 /** Sums over all shards of a search (`dfs_query_then_fetch`). */
@@ -154,5 +180,9 @@ export class GlobalStatistics implements Statistics {
 
   docFreq(term: Term): number {
     return this.#shards.reduce((sum, shard) => sum + shard.docFreq(term), 0);
+  }
+
+  totalTermFreq(term: Term): number {
+    return this.#shards.reduce((sum, shard) => sum + shard.totalTermFreq(term), 0);
   }
 }
