@@ -68,7 +68,7 @@ export class Supervisor {
 
   /** @param diedOf  exit code or signal of the service before. @returns the exit code, 1 for a signal. @throws Error Node could not be started */
   #runOnce(diedOf: string | null): Promise<{ code: number; signal: string | null }> {
-    const service = spawn(process.execPath, ['--min-semi-space-size=8', serviceFile(), ...this.#argv], {
+    const service = spawn(process.execPath, [serviceFile(), ...this.#argv], {
       // A session of its own: Ctrl-C reaches this process alone, which passes it on once. On Windows this would open a console.
       detached: !IS_WINDOWS,
       stdio: ['ignore', 'inherit', 'inherit'],

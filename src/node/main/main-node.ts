@@ -128,7 +128,10 @@ export class MainNode {
       options: () => this.#options,
       broadcast: (message) => this.broadcast(message),
       check: (name, args) => this.#snapshots.checkCommand(name, args),
-      onState: () => this.#snapshots.onState(),
+      onState: () => {
+        this.#snapshots.onState();
+        this.#lanes?.onState();
+      },
     });
     this.#parts = {
       module: this.#module,
@@ -170,6 +173,7 @@ export class MainNode {
         options: this.threadOptions,
         log: options.onLog,
         breaker: this.breaker,
+        hasIndices: () => this.#placements.of(this.#metadata.state).length > 0,
         connect: () => this.#indexers.connect(),
         current: () => this.#current(),
         onMessage: (reader, message) => this.#onReader(reader, message),
