@@ -7,10 +7,11 @@
 // total is being counted, the window's matches are counted separately, by bits. Traps when scratch is full, see contextStatus().
 
 import { aggsCollect } from '../aggs/tree';
-import { competeWindow, Contest, isDisjunction } from '../search/competitive';
+import { competeWindow, Contest, isDisjunction, termOffer } from '../search/competitive';
 import { allocate, allocateTemp, contextInit, countWindow, releaseTemp, tempMark, WINDOW_DOCS } from '../search/context';
 import { nodeBound, nodeFilter, nodeNext, nodeOpen, nodeScore, nodeWindow } from '../search/evaluate';
-import { Node } from '../search/node';
+import { floorOf } from '../search/floor';
+import { Node, OP_TERM, TermNode } from '../search/node';
 import { countBits, filterByBitset, newWindow, Window, WINDOW_BITS_BYTES, WINDOW_DOCS_BYTES, windowToBits, windowToList } from '../search/window';
 import { TopK, topDrain, topOfferList } from '../search/top-k';
 import { sortDrain, sortOffer, sortOpen } from './sort';
@@ -103,7 +104,7 @@ export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): 
       top.keys = allocate((<usize>run.size) << 3);
       top.k = run.size;
       top.count = 0;
-      top.minScore = run.floor;
+      top.minScore = floorOfRun(run);
       run.top = top;
       run.contest = newContest(run, top, w);
     } else {
@@ -111,6 +112,12 @@ export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): 
     }
   }
   run.maxScore = -f32.MAX_VALUE;
+}
+
+/** Only greater scores can be hits. */
+function floorOfRun(run: Run): f32 {
+  if (!mayPrune(run) || run.accept || run.postFilter) return run.floor;
+  return max<f32>(run.floor, floorOf(changetype<Node>(<usize>run.query), run.size));
 }
 
 function newContest(run: Run, top: TopK, w: Window): Contest {
@@ -134,6 +141,10 @@ export function executorRun(ptr: usize, windows: u32): i32 {
     }
     const from = next & ~(WINDOW_DOCS - 1);
     if (from >= run.spanEnd && isHopelessSpan(run, query, from)) continue;
+    if (offersBlocks(run, query)) {
+      offerBlocks(run, changetype<TermNode>(query), from, windows);
+      return run.position < run.maxDoc ? 1 : 0;
+    }
     const to = min(from + WINDOW_DOCS, run.maxDoc);
     run.position = to;
     countWindow();
@@ -155,6 +166,24 @@ function mayPrune(run: Run): bool {
 function stillCounting(run: Run): bool {
   if (run.flags & RUN_TOTAL_KNOWN) return false;
   return run.countUpTo == u32.MAX_VALUE || run.total <= run.countUpTo;
+}
+
+/** Whether all that is left to do is to offer the documents of one term: windows make it no faster. */
+// @ts-ignore: decorator
+@inline
+function offersBlocks(run: Run, query: Node): bool {
+  return query.op == OP_TERM && changetype<TermNode>(query).normInverse != 0 && mayPrune(run) && !run.postFilter && !stillCounting(run);
+}
+
+/** Offers the documents of this and the next `windows` windows. */
+function offerBlocks(run: Run, term: TermNode, from: u32, windows: u32): void {
+  const contest = run.contest;
+  if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
+  contest.from = from;
+  contest.to = <u32>min<u64>(<u64>from + (<u64>windows + 1) * <u64>WINDOW_DOCS, <u64>run.maxDoc);
+  run.position = contest.to;
+  countWindow();
+  termOffer(contest, term);
 }
 
 /** Skips to the end of the span that contains `from` if no document there can be a hit and none must be counted. */

@@ -16,7 +16,7 @@ import { BoolNode, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, PhraseNode, ter
 import { phraseWindow } from './phrase';
 import { SLACK } from './similarity';
 import { nextBlock, termCursor } from './term';
-import { termAddBounds, termBlockBound, termGroupBound } from './term-bounds';
+import { termAddBounds, termBlockBound, termGroupBound, termSkipsGroup } from './term-bounds';
 import { termAccumulate, termBlockAbove, termKeepAbove } from './term-prune';
 import { TopK, topOffer, topOfferList } from './top-k';
 import { clearBits, filterByBitset, setBit, testBit, Window, WINDOW_BITS_BYTES, WINDOW_SET_BYTES, windowToList } from './window';
@@ -77,13 +77,14 @@ export function competeWindow(contest: Contest, node: Node, isMatched: bool): vo
   topOfferList(top, w.docs, contest.scores, w.count);
 }
 
-/** Offers a term's documents block by block; blocks that cannot compete are not decoded. */
-function termOffer(contest: Contest, node: TermNode): void {
+/** Offers a term's documents block by block; groups of blocks and blocks that cannot compete are not decoded. */
+export function termOffer(contest: Contest, node: TermNode): void {
   const from = contest.from, to = contest.to, accept = contest.accept, top = contest.top, docs = contest.window.docs;
   const mark = tempMark();
   const scores = allocateTemp(BLOCK_DOCS * 8 + 16);
   const c = termCursor(node);
   for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+    if (termSkipsGroup(node, top.minScore)) continue;
     if (termBlockBound(node) <= top.minScore) continue;
     const count = termBlockAbove(node, max<u32>(c.base, from), min<u32>(c.lastDoc + 1, to), <f64>top.minScore, docs, scores);
     for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
@@ -107,7 +108,7 @@ function candidates(contest: Contest, node: BoolNode): void {
 function leadsByTerm(node: Node, minScore: f32): bool {
   if (!(minScore > 0) || node.op != OP_BOOL) return false;
   const bool = changetype<BoolNode>(node);
-  return bool.scored > 0 && bool.required > 1 && bool.minimumShouldMatch == 0 && nodeChild(node, 0).op == OP_TERM;
+  return bool.scored > 0 && bool.minimumShouldMatch == 0 && nodeChild(node, 0).op == OP_TERM;
 }
 
 /**

@@ -38,6 +38,8 @@ export class PhraseState {
   map: usize;
   /** Candidates whose positions are decoded at a time. */
   batch: u32;
+  /** f32[256] by norm: with it the freq of each of its terms bounds the score of the phrase (boundingInverse); 0 if no such bound is known. */
+  inverse: usize;
 }
 
 // @ts-ignore: decorator

@@ -21,7 +21,7 @@ import {
 import { boundOfLocated, freqOfLocated, locateAll } from './phrase-document';
 import { Place, PLACE_BYTES, phrasePlace, PhraseState, phraseState } from './phrase-state';
 import { bm25 } from './similarity';
-import { sloppyFreq, sloppyOpen } from './sloppy-phrase';
+import { sloppyFreq, sloppyOpen, sloppyRepeats } from './sloppy-phrase';
 import { nextBlock, termCursor, termFill, termFilter, termNext, termOpen, termWindow } from './term';
 import { termBound } from './term-bounds';
 import { termBlockOften, termKeepOften } from './term-prune';
@@ -31,7 +31,11 @@ import { andBits, clearBits, setBit, testBit, Window, WINDOW_BITS_BYTES, windowT
 const BATCH_BYTES: u64 = 4 << 20;
 
 export function phraseOpen(node: PhraseNode): void {
-  for (let i: u32 = 0; i < node.childCount; i++) termOpen(termChild(node, i));
+  for (let i: u32 = 0; i < node.childCount; i++) {
+    termOpen(termChild(node, i));
+    // The norm of a document and a term's freq bound the score of the phrase.
+    termChild(node, i).norms = node.norms;
+  }
   const state = changetype<PhraseState>(allocate(64));
   node.state = <u32>changetype<usize>(state);
   state.places = allocate(<usize>node.placeCount * PLACE_BYTES);
@@ -64,6 +68,21 @@ export function phraseOpen(node: PhraseNode): void {
   }
   state.batch = batchOf(node);
   state.sloppy = node.slop > 0 ? <u32>sloppyOpen(node, state) : 0;
+  state.inverse = boundingInverse(node, state);
+}
+
+/**
+ * An exact phrase occurs at most as often as each of its terms. A sloppy one of two different terms is found at most 2 * freq + 1 times, since its
+ * terms take turns in beginning a match; at most freq of these matches are exact and the others count half or less, which is no more than 2 * freq.
+ */
+function boundingInverse(node: PhraseNode, state: PhraseState): usize {
+  const inverse = <usize>node.normInverse;
+  if (!(node.flags & NODE_SCORES) || !inverse || node.childCount != node.placeCount) return 0;
+  if (node.slop == 0) return inverse;
+  if (node.placeCount != 2 || sloppyRepeats(state)) return 0;
+  const doubled = allocate(1024);
+  for (let off: usize = 0; off < 1024; off += 4) store<f32>(doubled + off, load<f32>(inverse + off) * 2);
+  return doubled;
 }
 
 /** Long documents make small batches. An encoded position takes one byte or more, a decoded one four. */
@@ -143,18 +162,13 @@ function filterPlace(node: PhraseNode, place: Place, docs: usize, count: u32): u
 }
 
 export function phraseWindow(node: PhraseNode, from: u32, to: u32, w: Window, minScore: f32): void {
-  if (minScore > 0 && mayPruneByFreqs(node)) candidatesAbove(node, from, to, w, minScore);
+  if (minScore > 0 && phraseState(node).inverse) candidatesAbove(node, from, to, w, minScore);
   else phraseCandidates(node, from, to, w);
   w.isList = 1;
   w.count = checkPhrase(node, w.docs, w.count, minScore);
 }
 
-/** Whether each place of an exact, scoring phrase is one term: the phrase occurs at most as often as each. */
-function mayPruneByFreqs(node: PhraseNode): bool {
-  return node.slop == 0 && (node.flags & NODE_SCORES) != 0 && node.normInverse != 0 && node.childCount == node.placeCount;
-}
-
-/** Candidates of the window that could score more than `minScore` if the phrase occurred as often as each of its terms. */
+/** Candidates of the window that could score more than `minScore` if the phrase occurred as often as state.inverse allows. */
 function candidatesAbove(node: PhraseNode, from: u32, to: u32, w: Window, minScore: f32): void {
   const state = phraseState(node);
   w.isList = 1;
@@ -162,7 +176,7 @@ function candidatesAbove(node: PhraseNode, from: u32, to: u32, w: Window, minSco
   if (minScore >= node.weight) return;
   // score > minScore if freq * normInverse > minScore / (weight - minScore); a little less is required, for rounding.
   const least = <f32>((<f64>minScore / (<f64>node.weight - <f64>minScore)) * 0.99999);
-  const inverse = <usize>node.normInverse;
+  const inverse = state.inverse;
   const lead = termChild(node, phrasePlace(state, 0).firstChild);
   const c = termCursor(lead);
   let out = w.docs;
@@ -194,7 +208,7 @@ function checkPhrase(node: PhraseNode, docs: usize, count: u32, minScore: f32): 
   if (node.childCount > node.placeCount) {
     checkOneByOne(node, state, docs, count, minScore);
   } else {
-    if (node.slop > 0 && minScore >= 0) count = dropRare(node, state, docs, count, minScore);
+    if (node.slop > 0 && minScore >= 0 && !state.inverse) count = dropRare(node, state, docs, count, minScore);
     for (let at: u32 = 0; at < count; at += state.batch) {
       const mark = tempMark();
       const batch = docs + ((<usize>at) << 2);
@@ -329,14 +343,13 @@ export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: u
   }
 }
 
-/** The exact phrase occurs at most as often as each of its terms, unless several terms at one place count twice. */
 export function phraseBound(node: PhraseNode, from: u32, to: u32): f32 {
-  if (node.slop > 0 || node.childCount > node.placeCount) return node.weight;
   const state = phraseState(node);
+  if (!state.inverse) return node.weight;
   let bound: f32 = node.weight;
   for (let i: u32 = 0; i < node.placeCount; i++) {
     const place = phrasePlace(state, i);
-    bound = min(bound, termBound(termChild(node, place.firstChild), from, to, node.weight, <usize>node.normInverse));
+    bound = min(bound, termBound(termChild(node, place.firstChild), from, to, node.weight, state.inverse));
   }
   return bound;
 }

@@ -70,6 +70,11 @@ export function sloppyOpen(node: PhraseNode, state: PhraseState): usize {
   return changetype<usize>(s);
 }
 
+/** Whether a term occurs at several places. */
+export function sloppyRepeats(state: PhraseState): bool {
+  return changetype<Sloppy>(<usize>state.sloppy).groups > 0;
+}
+
 /** Puts a place and all later ones that share a term with it into one group, and joins groups that overlap. */
 function joinRepeats(node: PhraseNode, state: PhraseState, s: Sloppy, i: u32): void {
   const w = walker(s, i);

@@ -1,6 +1,6 @@
 // Upper bounds of a term's scores from its impacts: of a block, of a group of blocks, of a range of documents.
 
-import { cursorDocs, cursorFindBlock, cursorFreqs, cursorGroups, cursorImpacts, PostingsCursor } from '../postings/cursor';
+import { cursorDocs, cursorFindBlock, cursorFreqs, cursorGroups, cursorImpacts, cursorSetBlock, PostingsCursor } from '../postings/cursor';
 import { GROUP_BLOCKS } from '../postings/format';
 import { allocate } from './context';
 import { TermNode } from './node';
@@ -44,6 +44,15 @@ export function termBlockBound(node: TermNode): f32 {
   if (!node.normInverse) return 0;
   const c = termCursor(node);
   return c.impactOffsPtr ? boundOfBlock(node, c, c.block, node.weight, <usize>node.normInverse) : boundOfAll(node, c, node.weight, <usize>node.normInverse);
+}
+
+/** At the first block of a group that cannot score more than `minScore`: makes the group's last block current. */
+export function termSkipsGroup(node: TermNode, minScore: f32): bool {
+  const c = termCursor(node);
+  if (c.block % GROUP_BLOCKS != 0 || !c.impactOffsPtr) return false;
+  if (boundOfBlock(node, c, c.blocks + c.block / GROUP_BLOCKS, node.weight, <usize>node.normInverse) > minScore) return false;
+  cursorSetBlock(c, min<u32>(c.block + GROUP_BLOCKS, c.blocks) - 1);
+  return true;
 }
 
 /** Ranges of at least this many blocks are bounded by groups. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countPlan, executePlan, planToBitset } from '../../src/plan/execute.ts';
-import type { CollectPlan, PlanNode, SegmentScope, SortKey } from '../../src/plan/query-plan.ts';
+import { type CollectPlan, makeCounters, type PlanNode, type SegmentScope, type SortKey } from '../../src/plan/query-plan.ts';
 import { pairsOf } from '../../src/search/plan/segment-filters.ts';
 import { bitset } from '../reference/codec.ts';
 import { evaluate } from '../reference/search.ts';
@@ -262,6 +262,43 @@ eachKernelBuild((k, build) => {
         );
       }),
     ));
+
+  test(`${build}: decodes only the blocks that can contain one of the best hits of a term`, () => {
+    k.scoped(() => {
+      const docs = Array.from({ length: 20_000 }, (_, doc) => {
+        const positions = doc === 19_000 ? [0, 1, 2] : [doc % 7];
+        return { terms: new Map([['a', positions]]), norm: 9, integers: [], doubles: [] };
+      });
+      const segment = makeSegment(k, docs);
+      const scorer = { weight: 2, normInverse };
+      const plan: PlanNode = { op: 'term', postings: segment.postings, term: segment.term('a'), scorer };
+      const counters = makeCounters();
+      const scope: SegmentScope = { maxDoc: docs.length, liveDocsPtr: 0, rootDocsPtr: 0 };
+      const hits = executePlan(k, scope, plan, { ...BY_SCORE, size: 1, trackTotalHitsUpTo: 0 }, { counters });
+      expect([...hits.docs]).toEqual([19_000]);
+      // The block that the run begins with, and that of the hit.
+      expect(counters.blocksDecoded).toBeLessThanOrEqual(2);
+    });
+  });
+
+  test(`${build}: equal scores above the floor of a term are hits in the order of their documents`, () => {
+    k.scoped(() => {
+      const docs = Array.from({ length: 17_000 }, (_, doc) => ({
+        terms: new Map([['a', doc % 500 === 499 ? [0, 1] : [0]]]),
+        norm: 9,
+        integers: [],
+        doubles: [],
+      }));
+      const segment = makeSegment(k, docs);
+      const plan: PlanNode = { op: 'term', postings: segment.postings, term: segment.term('a'), scorer: { weight: 2, normInverse } };
+      const hits = executePlan(k, { maxDoc: docs.length, liveDocsPtr: 0, rootDocsPtr: 0 }, plan, {
+        ...BY_SCORE,
+        size: 3,
+        trackTotalHitsUpTo: 0,
+      });
+      expect([...hits.docs]).toEqual([499, 999, 1499]);
+    });
+  });
 
   test(`${build}: a plan whose state does not fit is refused, and the next one runs`, () => {
     k.scoped(() => {
