@@ -5,8 +5,16 @@ import type { SegmentPostings } from '../../src/plan/segment.ts';
 import type { SegmentReader } from '../../src/plan/segment-reader.ts';
 import { fuzzyMatcher } from '../../src/search/matchers/edit-distance.ts';
 
-const K1 = 1.2;
-const B = 0.75;
+export interface PlannerOptions {
+  /** Parameters of BM25. */
+  readonly k1: number;
+  readonly b: number;
+  /** Tokens of a word or a phrase. */
+  readonly tokens: (text: string) => string[];
+}
+
+/** Lucene's parameters; the words of the prose queries are tokens already. */
+const DEFAULTS: PlannerOptions = { k1: 1.2, b: 0.75, tokens: (text) => text.split(' ') };
 
 interface Clause {
   readonly occur: '+' | '-' | '';
@@ -38,8 +46,10 @@ export class ClassicPlanner {
   private readonly field: string;
   private readonly postings: SegmentPostings;
   private readonly normInverse: Float32Array;
+  private readonly tokens: PlannerOptions['tokens'];
 
-  constructor(segment: SegmentReader, field: string) {
+  constructor(segment: SegmentReader, field: string, { k1, b, tokens }: PlannerOptions = DEFAULTS) {
+    this.tokens = tokens;
     this.segment = segment;
     this.field = field;
     this.postings = segment.postings(field)!;
@@ -47,8 +57,8 @@ export class ClassicPlanner {
     const f = Math.fround;
     // Float steps as in BM25Similarity.scorer: k1 * ((1 - b) + b * length / avgdl), inverted.
     this.normInverse = Float32Array.from({ length: 256 }, (_, norm) => {
-      const part = f(f(f(B) * f(lengthOfNorm(norm))) / average);
-      return f(1 / f(f(K1) * f(f(1 - f(B)) + part)));
+      const part = f(f(f(b) * f(lengthOfNorm(norm))) / average);
+      return f(1 / f(f(k1) * f(f(1 - f(b)) + part)));
     });
   }
 
@@ -89,11 +99,17 @@ export class ClassicPlanner {
     const state = (word: string) => this.segment.lookupTerm(this.field, Buffer.from(word));
     switch (kind) {
       case 'term': {
-        const term = state(text);
-        return term ? { op: 'term', postings, term, scorer: this.scorer(this.idf(term.docFreq), times) } : { op: 'matchNone' };
+        const words = this.tokens(text).map((word): PlanNode => {
+          const term = state(word);
+          return term ? { op: 'term', postings, term, scorer: this.scorer(this.idf(term.docFreq), times) } : { op: 'matchNone' };
+        });
+        if (words.length < 2) return words[0] ?? { op: 'matchNone' };
+        return { op: 'bool', must: [], filter: [], should: words, mustNot: [], minimumShouldMatch: 1 };
       }
       case 'phrase': {
-        const terms = text.split(' ').map(state);
+        const tokens = this.tokens(text);
+        if (tokens.length < 2) return this.clause({ occur: '', text, kind: 'term', number: 0 }, times);
+        const terms = tokens.map(state);
         if (terms.some((term) => term === null)) return { op: 'matchNone' };
         const idf = terms.reduce((sum, term) => sum + this.idf(term!.docFreq), 0);
         const positions = terms.map((term, position) => ({ position, terms: [term!] }));

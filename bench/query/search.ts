@@ -16,8 +16,9 @@ import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
 import { CACHE_FOLDER, corpusPath, requireCorpus } from '../data/corpus.ts';
 import { ClassicPlanner } from './classic-query.ts';
-import { FIELD, loadProse } from './prose-segment.ts';
+import { loadProse } from './prose-segment.ts';
 import { addTimes, type BestTimes, machine, RIVALS, type Rival, runRival, tables } from './rivals.ts';
+import { FIELD } from './text-segment.ts';
 
 v8.setFlagsFromString('--no-liftoff');
 v8.setFlagsFromString('--no-wasm-lazy-compilation');
