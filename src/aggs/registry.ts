@@ -90,7 +90,6 @@ export const AGG_NAMES: readonly string[] = Object.keys(TYPES);
 
 /** Types of Elasticsearch that are refused as unsupported instead of unknown. */
 export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  'bucket_correlation',
   'bucket_count_ks_test',
   'cartesian_bounds',
   'cartesian_centroid',
@@ -100,7 +99,6 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'geo_line',
   'geohex_grid',
   'inference',
-  'moving_percentiles',
   'time_series',
 ]); // prettier-ignore
 

@@ -31,7 +31,6 @@ const PARTIAL_AGGS: Notes = {
   geotile_grid: 'no scripts',
   composite: 'no `bounds` in geo sources',
   moving_avg: 'no `predict`',
-  moving_fn: 'the script is one call of a MovingFunctions method',
   bucket_script: 'no stored scripts',
   bucket_selector: 'no stored scripts',
   random_sampler: 'reads all documents, so that results are exact',

@@ -9,7 +9,7 @@ import { bodyError, illegalArgumentError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { type Figure, MetricOut } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams } from '../source.ts';
-import type { AggType, Slice } from '../types.ts';
+import type { AggSpec, AggType, Slice } from '../types.ts';
 import type { Distribution } from './distribution.ts';
 import { fitsHdr, hdrPercentile, hdrRank } from './hdr.ts';
 import { formatOf } from './numeric.ts';
@@ -25,7 +25,7 @@ import {
   sketches,
   sketchNode,
 } from './t-digest/sketch.ts';
-import { distributions, lowestValue } from './value-counts.ts';
+import { distributions, lowestValue, ranked } from './value-counts.ts';
 
 interface PercentParams {
   readonly source: SourceParams;
@@ -106,29 +106,68 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
     },
     merge(spec, slices, parents) {
       const { points, keyed, digits, sketch } = spec.params as PercentParams;
-      const read = digits === null ? digested(slices, parents, sketch, figure) : recorded(slices, parents, digits, figure);
+      const of = digits === null ? digested(slices, parents, sketch, figure) : recorded(slices, parents, digits, figure);
       const format = formatOf(slices);
+      const typedName = `${digits === null ? 'tdigest' : 'hdr'}_${typeName}`;
+      const show = (values: Percentiled): Shown => {
+        const figures: Record<string, Figure> = {};
+        const keyedJson: MutableJsonObject = {};
+        const list: MutableJsonObject[] = [];
+        for (const point of points) {
+          const value = values.figure(point);
+          const name = javaDouble(point);
+          figures[name] = value;
+          figures[String(point)] = value;
+          const text = value === null ? null : (format?.keyAsString(value) ?? null);
+          keyedJson[name] = jsonDouble(value);
+          if (text !== null) keyedJson[`${name}_as_string`] = text;
+          list.push({ key: jsonDouble(point), value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) });
+        }
+        return { json: { values: keyed ? keyedJson : list }, figures };
+      };
       return {
-        at(parent) {
-          const figureAt = read(parent);
-          const figures: Record<string, Figure> = {};
-          const keyedJson: MutableJsonObject = {};
-          const list: MutableJsonObject[] = [];
-          for (const point of points) {
-            const value = figureAt(point);
-            const name = javaDouble(point);
-            figures[name] = value;
-            figures[String(point)] = value;
-            const text = value === null ? null : (format?.keyAsString(value) ?? null);
-            keyedJson[name] = jsonDouble(value);
-            if (text !== null) keyedJson[`${name}_as_string`] = text;
-            list.push({ key: jsonDouble(point), value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) });
-          }
-          return new MetricOut(spec, `${digits === null ? 'tdigest' : 'hdr'}_${typeName}`, { values: keyed ? keyedJson : list }, figures);
-        },
+        at: (parent) => new PercentilesOut(spec, typedName, of.at(parent), (values, weights) => show(of.of(values, weights)), show),
       };
     },
   };
+}
+
+interface Shown {
+  readonly json: MutableJsonObject;
+  readonly figures: Readonly<Record<string, Figure>>;
+}
+
+/** Percentiles that can be computed anew for several buckets together. */
+export class PercentilesOut extends MetricOut {
+  readonly #values: Percentiled;
+  readonly #show: (values: readonly number[], weights: readonly number[]) => Shown;
+
+  constructor(
+    owner: Pick<AggSpec, 'meta'>,
+    typedName: string,
+    values: Percentiled,
+    showOthers: (values: readonly number[], weights: readonly number[]) => Shown,
+    show: (values: Percentiled) => Shown,
+  ) {
+    const { json, figures } = show(values);
+    super(owner, typedName, json, figures);
+    this.#values = values;
+    this.#show = showOthers;
+  }
+
+  /** The percentiles of the values of all of them, as the first one shows its own. @param all  of one aggregation, at least one */
+  static union(owner: Pick<AggSpec, 'meta'>, all: readonly PercentilesOut[]): MetricOut {
+    const values: number[] = [];
+    const weights: number[] = [];
+    for (const one of all) {
+      one.#values.each((value, weight) => {
+        values.push(value);
+        weights.push(weight);
+      });
+    }
+    const { json, figures } = all[0].#show(values, weights);
+    return new MetricOut(owner, all[0].typedName, json, figures);
+  }
 }
 
 /** A histogram holds no negative values. @throws ApiError array_index_out_of_bounds_exception */
@@ -142,24 +181,37 @@ function refuseNegative(slice: Slice): void {
     );
 }
 
-/** Reads figures of a bucket by point. */
-type Reader = (parent: number) => (point: number) => number | null;
-
-function digested(slices: readonly Slice[], parents: number, params: SketchParams, figure: PointFigure): Reader {
-  const of = sketches(slices, parents, params, true);
-  return (parent) => {
-    const values = of.at(parent);
-    return (point) => (values.size === 0 ? null : figure.read(values, point));
-  };
+/** The distribution of a bucket, read by points. */
+interface Percentiled {
+  /** null without values. */
+  figure(point: number): number | null;
+  each(visit: (value: number, weight: number) => void): void;
 }
 
-function recorded(slices: readonly Slice[], parents: number, digits: number, figure: PointFigure): Reader {
+interface AllPercentiled {
+  at(parent: number): Percentiled;
+  of(values: readonly number[], weights: readonly number[]): Percentiled;
+}
+
+function digested(slices: readonly Slice[], parents: number, params: SketchParams, figure: PointFigure): AllPercentiled {
+  const of = sketches(slices, parents, params, true);
+  const read = (values: Quantiles): Percentiled => ({
+    figure: (point) => (values.size === 0 ? null : figure.read(values, point)),
+    each: (visit) => values.each(visit),
+  });
+  return { at: (parent) => read(of.at(parent)), of: (values, weights) => read(of.of(values, weights)) };
+}
+
+function recorded(slices: readonly Slice[], parents: number, digits: number, figure: PointFigure): AllPercentiled {
   const of = distributions(slices, parents);
-  return (parent) => {
-    const values = of(parent);
+  const read = (values: Distribution): Percentiled => {
     const all = new AllValues(values, false);
-    return (point) => (values.total === 0 ? null : fitsHdr(values) ? figure.hdr(values, point, digits) : figure.read(all, point));
+    return {
+      figure: (point) => (values.total === 0 ? null : fitsHdr(values) ? figure.hdr(values, point, digits) : figure.read(all, point)),
+      each: (visit) => all.each(visit),
+    };
   };
+  return { at: (parent) => read(of(parent)), of: (values, weights) => read(ranked(values, weights)) };
 }
 
 export const percentilesType = percentType('percentiles', 'percents', {

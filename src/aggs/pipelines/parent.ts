@@ -1,40 +1,17 @@
 // Parent pipelines, which run over the buckets of the enclosing aggregation: derivative, cumulative_sum, serial_diff, moving_fn, moving_avg,
 // bucket_sort, normalize.
 
-import { jsonDouble } from '../../common/json/json-float.ts';
 import { isObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { calendarRounding, calendarUnit, intervalRounding, timeValue, UTC } from '../dates/rounding.ts';
-import { bodyError, illegalArgumentError, parameterError, parsingError, unsupported, xContentError } from '../errors.ts';
+import { illegalArgumentError, parameterError, parsingError, xContentError } from '../errors.ts';
 import { CardinalityOut } from '../metrics/cardinality.ts';
 import { DistinctUnion } from '../metrics/distinct-union.ts';
-import type { Params } from '../params.ts';
-import { type Figure, jsonFigures, MetricOut, type OutBucket } from '../reduce/out.ts';
-import type { AggSpec } from '../types.ts';
+import { type Figure, MetricOut, type OutBucket } from '../reduce/out.ts';
 import { compareFigures, figureAt, parsePath } from './bucket-path.ts';
-import { parseMovingFunction, predictorOf } from './moving-functions.ts';
-import { type PipelineBody, withGap } from './pipeline-body.ts';
-
-type Run = (buckets: OutBucket[], spec: AggSpec) => OutBucket[];
-type Parent = (p: Params, body: PipelineBody) => { run: Run; paths?: readonly string[]; problem?: string | null };
-
-/** The figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. */
-function figureOf(bucket: OutBucket, body: PipelineBody): number {
-  const figure = figureAt(bucket, parsePath(body.path));
-  if (figure === undefined)
-    throw illegalArgumentError(
-      `buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`,
-    );
-  return withGap(figure, bucket.docCount, body.gap, body.path === '_count');
-}
-
-function put(bucket: OutBucket, body: PipelineBody, typedName: string, value: Figure, more: Record<string, Figure> = {}): void {
-  const text = body.text(value);
-  const shown = value === null || Number.isNaN(value) ? null : value;
-  const json = { value: jsonDouble(shown), ...(text === null ? {} : { value_as_string: text }), ...jsonFigures(more) };
-  bucket.aggs.set(body.name, new MetricOut(body, typedName, json, { '': shown, value: shown, ...more }));
-}
+import { movingAvg, movingFn, movingPercentiles } from './moving-average.ts';
+import { figureOf, type Parent, putFigure } from './parent-figures.ts';
 
 const derivative: Parent = (p, body) => {
   const unit = p.string('unit');
@@ -56,7 +33,7 @@ const derivative: Parent = (p, body) => {
         if (last) {
           const change = value - last.value;
           const span = unitMs === null ? 0 : (key - last.key) / unitMs;
-          put(bucket, body, 'derivative', change, unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change });
+          putFigure(bucket, body, 'derivative', change, unitMs === null ? {} : { normalized_value: span > 0 ? change / span : change });
         }
         last = { key, value };
       }
@@ -76,7 +53,7 @@ const cumulativeSum: Parent = (_p, body) => ({
     let sum = 0;
     for (const bucket of buckets) {
       sum += figureOf(bucket, { ...body, gap: 'insert_zeros' });
-      put(bucket, body, 'simple_value', sum);
+      putFigure(bucket, body, 'simple_value', sum);
     }
     return buckets;
   },
@@ -109,7 +86,7 @@ const serialDiff: Parent = (p, body) => {
       for (const bucket of buckets) {
         const value = figureOf(bucket, body);
         const before = window.length >= lag ? window[window.length - lag] : Number.NaN;
-        if (!Number.isNaN(value - before)) put(bucket, body, 'simple_value', value - before);
+        if (!Number.isNaN(value - before)) putFigure(bucket, body, 'simple_value', value - before);
         window.push(value);
       }
       return buckets;
@@ -167,68 +144,8 @@ const normalize: Parent = (p, body) => {
       const values = buckets.map((bucket) => figureOf(bucket, body));
       const normalized = NORMALIZERS[method](values.filter((value) => !Number.isNaN(value)));
       buckets.forEach((bucket, i) => {
-        put(bucket, body, 'simple_value', Number.isNaN(values[i]) ? Number.NaN : normalized(values[i]));
+        putFigure(bucket, body, 'simple_value', Number.isNaN(values[i]) ? Number.NaN : normalized(values[i]));
       });
-      return buckets;
-    },
-  };
-};
-
-const movingFn: Parent = (p, body) => {
-  const window = p.integer('window');
-  const shift = p.integer('shift') ?? 0;
-  const script = p.take('script');
-  if (window === null) throw illegalArgumentError('Required [window]');
-  if (window <= 0) throw bodyError('moving_fn', '[window] must be a positive, non-zero integer.');
-  const source = isObject(script) ? script.source : script;
-  if (typeof source !== 'string') throw illegalArgumentError('Required [script]');
-  const call = parseMovingFunction(source);
-  if (!call) throw unsupported(`script [${source}] of [moving_fn]: only a call of a MovingFunctions method`);
-  return {
-    run(buckets) {
-      const values: number[] = [];
-      const positions: number[] = [];
-      // The window ends before the current bucket.
-      buckets.forEach((bucket, i) => {
-        const value = figureOf(bucket, body);
-        if (!Number.isNaN(value)) {
-          positions.push(i);
-          values.push(value);
-        }
-      });
-      positions.forEach((at, i) => {
-        const from = clamp(i - window + shift, values.length);
-        const to = clamp(i + shift, values.length);
-        const result = call(values.slice(from, to));
-        put(buckets[at], body, 'simple_value', result);
-      });
-      return buckets;
-    },
-  };
-};
-
-function clamp(index: number, length: number): number {
-  return Math.max(0, Math.min(index, length));
-}
-
-const movingAvg: Parent = (p, body) => {
-  const window = p.integer('window') ?? 5;
-  if (window <= 0)
-    throw parsingError(`[window] value must be a positive, non-zero integer.  Value supplied was [${window}] in [${body.name}].`);
-  const model = p.string('model') ?? 'simple';
-  const predict = predictorOf(model, p.object('settings') ?? {});
-  if (!predict) throw parsingError(`no [moving_avg] model with the name [${model}] is supported`);
-  if ((p.integer('predict') ?? 0) !== 0) throw unsupported('[predict] of [moving_avg]');
-  p.bool('minimize');
-  return {
-    run(buckets) {
-      const values: number[] = [];
-      for (const bucket of buckets) {
-        const value = figureOf(bucket, body);
-        if (Number.isNaN(value)) continue;
-        if (values.length > 0) put(bucket, body, 'simple_value', predict(values.slice(-window)));
-        values.push(value);
-      }
       return buckets;
     },
   };
@@ -304,6 +221,7 @@ export const PARENT_PIPELINES: Readonly<Record<string, Parent>> = {
   serial_diff: serialDiff,
   moving_fn: movingFn,
   moving_avg: movingAvg,
+  moving_percentiles: movingPercentiles,
   bucket_sort: bucketSort,
   normalize,
 };

@@ -1,15 +1,16 @@
 // Sibling pipelines: figures over the buckets of an aggregation on the same level. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
-// extended_stats_bucket, percentiles_bucket.
+// extended_stats_bucket, percentiles_bucket, bucket_correlation.
 
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
 import type { Dialect } from '../../compat/dialect.ts';
-import { illegalArgumentError, misusedError } from '../errors.ts';
+import { illegalArgumentError, misusedError, validationError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut, type OutAgg } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
 import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
+import { parseCorrelation } from './correlation.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
 
 /** The figure of a bucket, with the name of the bucket. */
@@ -147,7 +148,20 @@ function percentileOf(sorted: readonly number[], percent: number): number | null
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round((percent / 100) * (sorted.length - 1))))];
 }
 
+function correlation(p: Params, body: PipelineBody): PipelineSpec['sibling'] {
+  const correlate = parseCorrelation(p);
+  const last = parsePath(body.path).at(-1)?.name;
+  if (last !== '_count') throw validationError([`buckets_path must end in [_count] for aggregation [${body.name}], got [${body.path}]`]);
+  return (aggs) => {
+    // Empty buckets count.
+    const points = pointsAt(aggs, body.path, { ...body, gap: 'insert_zeros' });
+    const { json, figures } = value(correlate(points.map((point) => point.value)), body.text);
+    return new MetricOut(body, 'simple_value', json, figures);
+  };
+}
+
 export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: PipelineBody) => PipelineSpec['sibling']>> = {
+  bucket_correlation: correlation,
   sum_bucket: sibling(() => (points, text) => value(sumOf(points), text), 'simple_value'),
   avg_bucket: sibling(() => (points, text) => value(points.length ? sumOf(points) / points.length : null, text), 'simple_value'),
   min_bucket: sibling(() => (points, text) => best(points, -1, text), 'bucket_metric_value'),

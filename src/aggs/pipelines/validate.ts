@@ -139,7 +139,15 @@ function siblingProblem(pipeline: PipelineSpec, { children }: Level, dialect: Di
   return `${rule} for aggregation [${pipeline.name}] found :${builderName(found.typeName)} for buckets path: ${path}`;
 }
 
-const SEQUENTIAL = new Set(['derivative', 'cumulative_cardinality', 'cumulative_sum', 'moving_fn', 'moving_avg', 'serial_diff']);
+const SEQUENTIAL = new Set([
+  'derivative',
+  'cumulative_cardinality',
+  'cumulative_sum',
+  'moving_fn',
+  'moving_avg',
+  'moving_percentiles',
+  'serial_diff',
+]);
 const HISTOGRAMS = new Set(['histogram', 'date_histogram', 'auto_date_histogram']);
 
 function parentProblem({ typeName, name }: PipelineSpec, parent: AggSpec | null): string | null {

@@ -1,0 +1,44 @@
+// What parent pipelines share: they read a figure of each bucket and add one.
+import { jsonDouble } from '../../common/json/json-float.ts';
+import { illegalArgumentError } from '../errors.ts';
+import type { Params } from '../params.ts';
+import { type Figure, jsonFigures, MetricOut, type OutBucket } from '../reduce/out.ts';
+import type { AggSpec } from '../types.ts';
+import { figureAt, parsePath } from './bucket-path.ts';
+import { type PipelineBody, withGap } from './pipeline-body.ts';
+
+/** Parses the parameters of a pipeline; `run` changes the buckets of the enclosing aggregation. */
+export type Parent = (
+  p: Params,
+  body: PipelineBody,
+) => {
+  run(buckets: OutBucket[], spec: AggSpec): OutBucket[];
+  /** Paths besides `buckets_path`. */
+  paths?: readonly string[];
+  /** What its validation reports. */
+  problem?: string | null;
+};
+
+/** The figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. @throws ApiError illegal_argument_exception */
+export function figureOf(bucket: OutBucket, body: PipelineBody): number {
+  const figure = figureAt(bucket, parsePath(body.path));
+  if (figure === undefined)
+    throw illegalArgumentError(
+      `buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`,
+    );
+  return withGap(figure, bucket.docCount, body.gap, body.path === '_count');
+}
+
+/** Adds a single value to a bucket. @param more  further figures beside it */
+export function putFigure(
+  bucket: OutBucket,
+  body: PipelineBody,
+  typedName: string,
+  value: Figure,
+  more: Readonly<Record<string, Figure>> = {},
+): void {
+  const text = body.text(value);
+  const shown = value === null || Number.isNaN(value) ? null : value;
+  const json = { value: jsonDouble(shown), ...(text === null ? {} : { value_as_string: text }), ...jsonFigures(more) };
+  bucket.aggs.set(body.name, new MetricOut(body, typedName, json, { '': shown, value: shown, ...more }));
+}
