@@ -14,8 +14,8 @@ process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
 /** The build itself, and the versions of the installed packages. */
 const COMMON_INPUTS = ['tools/build.mjs', 'tools/build/incremental.mjs', 'node_modules/.package-lock.json'];
 
-/** Files below dist/ that tools/build/bundles.mjs writes. */
-const BUNDLES = /^dist\/(?:(?:bundle|service|analyzer-words)\/|analyzer\.(?:node|browser)\.js)/;
+/** Files below dist/ that tools/build/bundles.mjs and tools/build/console.mjs write. */
+const BUNDLES = /^dist\/(?:(?:bundle|console|service|analyzer-words)\/|analyzer\.(?:node|browser)\.js)/;
 
 /**
  * A step of the build.
@@ -44,7 +44,9 @@ const STEPS = {
     inputs: ['src', 'tsconfig.json', 'tsconfig.build.json'],
     run: async () => {
       await nodeScript('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
-      const modules = listFiles('src').filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+      const modules = listFiles('src').filter(
+        (file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.startsWith('src/console/'),
+      );
       const outputs = modules.flatMap((file) =>
         ['.js', '.js.map', '.d.ts'].map((ending) => file.replace(/^src/, 'dist').replace(/\.ts$/, ending)),
       );
@@ -56,6 +58,11 @@ const STEPS = {
   },
   modules: bundleStep('bundleModules'),
   'analyzer-modules': bundleStep('bundleAnalyzer'),
+  console: {
+    after: ['bindings'],
+    inputs: ['src', 'tools/build', 'tools/console', 'package.json'],
+    run: async () => (await import('./build/console.mjs')).bundleConsole(),
+  },
   'code-caches': {
     inputs: ['bin/gannet', 'tools/build/code-caches.mjs'],
     after: ['engine', 'service'],
@@ -70,7 +77,7 @@ const GROUPS = {
   wasm: ['engine', 'engine.debug', 'analyzer', 'bindings'],
   js: ['modules', 'analyzer-modules', 'service'],
   /** Everything that `gannet serve` needs: without code caches its first start is slower, and writes them. */
-  serve: ['engine', 'modules', 'service'],
+  serve: ['engine', 'modules', 'service', 'console'],
   front: ['types'],
 };
 

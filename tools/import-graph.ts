@@ -8,12 +8,12 @@ export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g;
 
-/** Reads the imports of all TypeScript files below the given folders of `root`. */
+/** Reads the imports of all TypeScript files, with or without JSX, below the given folders of `root`. */
 export function readImportGraph(root: string, folders: readonly string[]): ImportGraph {
   const graph = new Map<string, Set<string>>();
   for (const folder of folders) {
     for (const entry of readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue;
       const file = path.relative(root, path.join(entry.parentPath, entry.name));
       const imported = new Set<string>();
       for (const [, specifier] of readFileSync(path.join(root, file), 'utf8').matchAll(IMPORT)) {
@@ -29,7 +29,7 @@ export function readImportGraph(root: string, folders: readonly string[]): Impor
 /** The file that an import of `target` loads. AssemblyScript omits the extension, the sources in src spell it. null for anything but TypeScript. */
 function resolveImport(root: string, target: string): string | null {
   for (const file of [target, `${target}.ts`, target.replace(/\.js$/, '.ts')]) {
-    if (file.endsWith('.ts') && existsSync(path.join(root, file))) return file;
+    if (/\.tsx?$/.test(file) && existsSync(path.join(root, file))) return file;
   }
   return null;
 }

@@ -188,6 +188,7 @@ export const SETTINGS = {
   'http.detailed_errors.enabled': setting(false, bool, 'show the stack of an error with error_trace=true, for debugging the service'),
   'http.compression': setting(true, bool, 'gzip responses if the client accepts it'),
   'http.compression_min_size': setting(1024, bytes, 'smallest response that is compressed'),
+  'console.enabled': setting(true, bool, 'serve the console at `/_console/`, and `/` to browsers'),
   'http.cors.enabled': setting(false, bool, 'allow cross-origin requests'),
   'http.cors.allow-origin': setting<readonly string[]>([], origins, 'allowed origins: `*`, exact ones, or /regular expressions/'),
   'http.cors.allow-methods': setting<readonly string[]>(

@@ -18,6 +18,7 @@ import { SHOWN_INDICES } from './auth/action.ts';
 import { type AuditLog, openAuditLog } from './auth/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { type Reached, RestrictedEngine } from './auth/restricted-engine.ts';
+import { ConsolePages } from './console-pages.ts';
 import type { ApiSpec, Params, RestContext } from './core/api.ts';
 import { type ContentOptions, negotiateType, readContent } from './core/content.ts';
 import { Cors } from './core/cors.ts';
@@ -58,6 +59,8 @@ export class Dispatcher {
   #lastLaneRequest = 0;
   readonly #responder: Responder;
   readonly #contentOptions: ContentOptions;
+  /** null if it is off. */
+  readonly #console: ConsolePages | null;
 
   /**
    * @param engine  the engine of this thread, which follows the node's state
@@ -68,6 +71,7 @@ export class Dispatcher {
   constructor(settings: Settings, engine: EngineContext, logger: Logger, lanes: Lanes | null = null, metrics: MetricsRow | null = null) {
     this.#lanes = lanes;
     this.#settings = settings;
+    this.#console = settings['console.enabled'] ? new ConsolePages() : null;
     this.#auth = new Authenticator(settings, engine.security.records);
     this.#context = {
       engine,
@@ -160,6 +164,12 @@ export class Dispatcher {
 
     const origin = http.header('origin');
     if (origin !== undefined && this.#answerCors(exchange, origin)) return;
+
+    if (this.#console?.takes(http)) {
+      const { status, sentBytes } = this.#console.answer(http, exchange.reply, exchange.headers);
+      this.#responder.answered(exchange, status, sentBytes);
+      return;
+    }
 
     const query = decodeOr400(() => parseQueryParams(http.query));
     readCommonParams(exchange, query);

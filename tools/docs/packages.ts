@@ -12,8 +12,23 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Development dependencies that tools/build/bundles.mjs bundles. */
-const BUNDLED = ['hyper-express', '@js-joda/core', '@js-joda/timezone'];
+/** Development dependencies that tools/build/bundles.mjs and tools/build/console.mjs bundle. */
+const BUNDLED = [
+  'hyper-express',
+  '@js-joda/core',
+  '@js-joda/timezone',
+  'preact',
+  'uplot',
+  '@codemirror/autocomplete',
+  '@codemirror/commands',
+  '@codemirror/lang-json',
+  '@codemirror/language',
+  '@codemirror/lint',
+  '@codemirror/search',
+  '@codemirror/state',
+  '@codemirror/view',
+  '@lezer/highlight',
+];
 
 const readManifest = (folder: string): Manifest => JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 

@@ -1,0 +1,95 @@
+// The answer to a request: its status and cost, and what it contains in the forms that fit.
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { bytesText, countText, msText } from '../format.ts';
+import { filterJson, indentJson } from '../json-text.ts';
+import type { Run } from '../requests/run.ts';
+import { serverError } from '../requests/server-error.ts';
+import type { Answer } from '../service.ts';
+import { JsonView } from './json-view.tsx';
+import { costOf } from './search-answer.ts';
+
+/** Larger answers are not indented nor filtered, which would take seconds. */
+const MAX_INDENTED = 30_000_000;
+
+export function AnswerPanel({ run }: { readonly run: Run }): JSX.Element {
+  const { answer, failure } = run;
+  if (answer === null) return <p class="notice error">{failure}</p>;
+  return <ShownAnswer run={run} answer={answer} />;
+}
+
+function ShownAnswer({ run, answer }: { readonly run: Run; readonly answer: Answer }): JSX.Element {
+  return (
+    <>
+      <StatusLine run={run} answer={answer} />
+      <RawAnswer answer={answer} />
+    </>
+  );
+}
+
+function StatusLine({ run, answer }: { readonly run: Run; readonly answer: Answer }): JSX.Element {
+  const error = answer.status >= 400 ? serverError(answer.json) : null;
+  const warnings = answer.headers.get('warning');
+  const kind = answer.status >= 500 ? 'bad' : answer.status >= 400 ? 'warn' : 'good';
+  return (
+    <div class="status-line">
+      <p>
+        <span class={`badge ${kind}`}>
+          {answer.status} {answer.statusText}
+        </span>
+        <span class="facts">
+          <span title="Time from sending the request to the end of the answer">{msText(answer.ms)}</span>
+          {costOf(answer.json).map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+          <span title="Size of the answer">{bytesText(answer.bytes)}</span>
+        </span>
+        <span class="muted path" title={`${run.request.method} ${run.request.path}`}>
+          {run.request.method} {run.request.path}
+        </span>
+      </p>
+      {error && (
+        <p class="notice error" role="alert">
+          <b>{error.type}</b> {error.reason}
+        </p>
+      )}
+      {warnings !== null && <p class="notice warn">{warningTexts(warnings).join('\n')}</p>}
+    </div>
+  );
+}
+
+/** `299 Elasticsearch-8.15.0 "text"`, several of them. */
+function warningTexts(header: string): string[] {
+  const texts = [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text.replace(/\\(.)/g, '$1'));
+  return texts.length > 0 ? texts : [header];
+}
+
+function RawAnswer({ answer }: { readonly answer: Answer }): JSX.Element {
+  const [word, setWord] = useState('');
+  const isJson = answer.json !== undefined;
+  const text = useMemo(() => {
+    if (answer.text === '') return '';
+    if (!isJson || answer.text.length > MAX_INDENTED) return answer.text;
+    if (word.trim() === '') return indentJson(answer.text);
+    const kept = filterJson(answer.json, word.trim());
+    return kept === undefined ? '' : JSON.stringify(kept, null, 2);
+  }, [answer, word]);
+  if (answer.text === '') return <p class="muted empty">The answer has no body.</p>;
+  return (
+    <div class="raw">
+      {isJson && (
+        <div class="raw-tools">
+          <input
+            type="search"
+            value={word}
+            onInput={(event) => setWord(event.currentTarget.value)}
+            placeholder="Filter names and values"
+            aria-label="Filter names and values"
+          />
+          {word !== '' && text === '' && <span class="muted">{countText(0, 'match', 'matches')}</span>}
+        </div>
+      )}
+      <JsonView text={text} isJson={isJson} label="Answer" />
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+// The answer of a search as far as the console reads it.
+
+export interface SearchAnswer {
+  readonly took: number;
+  readonly timed_out: boolean;
+  readonly _shards?: { readonly total: number; readonly successful: number; readonly skipped?: number; readonly failed: number };
+  readonly hits: Hits;
+  readonly aggregations?: Readonly<Record<string, unknown>>;
+}
+
+export interface Hits {
+  readonly total?: { readonly value: number; readonly relation: string } | number;
+  readonly max_score: number | null;
+  readonly hits: readonly Hit[];
+}
+
+export interface Hit {
+  readonly _index: string;
+  readonly _id: string;
+  readonly _score: number | null;
+  readonly _source?: Readonly<Record<string, unknown>>;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly highlight?: Readonly<Record<string, readonly string[]>>;
+  readonly sort?: readonly unknown[];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isSearchAnswer = (json: object): json is SearchAnswer =>
+  'took' in json && typeof json.took === 'number' && 'hits' in json && isObject(json.hits) && Array.isArray(json.hits.hits);
+
+/** null if it is the answer of another API. */
+export function searchAnswer(json: unknown): SearchAnswer | null {
+  if (!isObject(json)) return null;
+  if (isObject(json.response)) return searchAnswer(json.response);
+  return isSearchAnswer(json) ? json : null;
+}
+
+/** `1,234`, `10,000+`; null if hits were not counted. */
+export function totalText({ total }: Hits): string | null {
+  if (total === undefined) return null;
+  const { value, relation } = typeof total === 'number' ? { value: total, relation: 'eq' } : total;
+  return `${value.toLocaleString('en')}${relation === 'gte' ? '+' : ''}`;
+}
+
+/** What the service says of its work: `took 3 ms`, `12 hits`, `5 shards`. */
+export function costOf(json: unknown): string[] {
+  if (!isObject(json) || typeof json.took !== 'number') return [];
+  const facts = [`took ${json.took} ms`];
+  const search = searchAnswer(json);
+  if (search) {
+    const total = totalText(search.hits);
+    if (total !== null) facts.push(`${total} ${total === '1' ? 'hit' : 'hits'}`);
+    if (search.timed_out) facts.push('timed out');
+    const shards = search._shards;
+    if (shards) {
+      const skipped = shards.skipped ? `, ${shards.skipped} skipped` : '';
+      facts.push(
+        `${shards.total} ${shards.total === 1 ? 'shard' : 'shards'}${skipped}${shards.failed > 0 ? `, ${shards.failed} failed` : ''}`,
+      );
+    }
+  }
+  if (Array.isArray(json.items)) facts.push(`${json.items.length} items${json.errors === true ? ', with errors' : ''}`);
+  return facts;
+}

@@ -1,0 +1,8 @@
+// Entry of the console: shows the shell in the page.
+import { render } from 'preact';
+import { App } from './shell/app.tsx';
+import { applyTheme } from './shell/theme.ts';
+
+applyTheme();
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,0 +1,22 @@
+// Light or dark: as the system prefers, or as the user chose.
+import { type Cell, keptCell } from '../cell.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const isTheme = (value: unknown): value is Theme => value === 'system' || value === 'light' || value === 'dark';
+
+export const theme: Cell<Theme> = keptCell<Theme>('theme', 'system', isTheme);
+
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+
+export const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'system' && prefersDark.matches);
+
+/** Marks the document with the theme, now and whenever it changes. */
+export function applyTheme(): void {
+  const apply = (): void => {
+    document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+  };
+  apply();
+  theme.subscribe(apply);
+  prefersDark.addEventListener('change', apply);
+}

@@ -1,0 +1,44 @@
+// A short message at the edge of the page, read out by screen readers.
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Cell, useCell } from '../cell.ts';
+
+const SHOW_MS = 4000;
+
+const message = new Cell<{ readonly text: string } | null>(null);
+
+export function showToast(text: string): void {
+  message.set({ text });
+}
+
+export function Toast(): JSX.Element {
+  const current = useCell(message);
+  useEffect(() => {
+    if (current === null) return;
+    const timer = setTimeout(() => message.set(null), SHOW_MS);
+    return () => clearTimeout(timer);
+  }, [current]);
+  return (
+    <div class="toast" role="status" aria-live="polite">
+      {current && <p>{current.text}</p>}
+    </div>
+  );
+}
+
+/** Copies a text, and says so. */
+export async function copyText(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    showToast(`${what} copied`);
+  } catch {
+    // Without HTTPS browsers offer only the old way.
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.className = 'visually-hidden';
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand('copy');
+    area.remove();
+    showToast(isCopied ? `${what} copied` : 'The browser does not allow copying');
+  }
+}

@@ -1,0 +1,109 @@
+// The files of the console (`/_console/`): built from src/console into dist/console, compressed, and read when a browser asks for them. They are
+// public, since they contain nothing but the program; what it shows it requests from the APIs with the user's credentials.
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import type { HttpReply, HttpRequest } from '../http/listener.ts';
+import { acceptsGzip } from './core/response.ts';
+
+const PREFIX = '/_console';
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+  wasm: 'application/wasm',
+};
+/** In index.html, replaced by a value for each response: the editor adds a `<style>` element, which the policy allows by it. */
+const NONCE = '__NONCE__';
+/** esbuild adds the hash of the content to the names of these files. */
+const HASHED = /-[A-Z0-9]{8}\.\w+$/;
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+const policy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/** A status and the bytes sent, for the log of requests. */
+export interface PageAnswer {
+  readonly status: number;
+  readonly sentBytes: number;
+}
+
+export class ConsolePages {
+  readonly #folder: string;
+  /** Names of the files in the folder, without `.gz`; read once. null until then. */
+  #names: ReadonlySet<string> | null = null;
+
+  /** @param folder  by default the console that was built with the service */
+  constructor(folder = fileURLToPath(new URL('../../dist/console/', import.meta.url))) {
+    this.#folder = folder;
+  }
+
+  /** Whether `answer` takes the request. Browsers that ask for `/` are sent to the console; other clients get the name of the service. */
+  takes(http: HttpRequest): boolean {
+    const { path } = http;
+    if (path.length > 1) return path.startsWith(PREFIX) && (path.length === PREFIX.length || path[PREFIX.length] === '/');
+    return http.method === 'GET' && http.header('accept')?.includes('text/html') === true && this.#files().has('index.html');
+  }
+
+  answer(http: HttpRequest, reply: HttpReply, headers: Readonly<Record<string, string | string[]>>): PageAnswer {
+    const send = (status: number, more: Readonly<Record<string, string>>, body: string | Uint8Array = ''): PageAnswer => {
+      const sent = http.method === 'HEAD' ? '' : body;
+      if (!reply.aborted) reply.send(status, { ...headers, ...SECURITY_HEADERS, ...more }, sent);
+      return { status, sentBytes: sent.length };
+    };
+    if (http.method !== 'GET' && http.method !== 'HEAD') return send(405, { allow: 'GET,HEAD' });
+    // Relative, so that the console works below a prefix of a proxy as well.
+    if (http.path === '/') return send(302, { location: '_console/', vary: 'accept', 'cache-control': 'no-store' });
+    if (http.path === PREFIX) return send(301, { location: '_console/' });
+    const name = http.path.slice(PREFIX.length + 1) || 'index.html';
+    if (!this.#files().has(name)) return send(404, { 'content-type': 'text/plain; charset=utf-8' }, `There is no file [${name}].\n`);
+    const packed = readFileSync(`${this.#folder}${name}.gz`);
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    if (name === 'index.html') {
+      const nonce = randomBytes(16).toString('base64');
+      const page = gunzipSync(packed).toString('utf8').replaceAll(NONCE, nonce);
+      return send(200, { 'content-type': type, 'cache-control': 'no-store', 'content-security-policy': policy(nonce) }, page);
+    }
+    const common = {
+      'content-type': type,
+      'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding',
+    };
+    return acceptsGzip(http.header('accept-encoding'))
+      ? send(200, { ...common, 'content-encoding': 'gzip' }, packed)
+      : send(200, common, gunzipSync(packed));
+  }
+
+  #files(): ReadonlySet<string> {
+    if (this.#names === null) {
+      let files: string[] = [];
+      try {
+        files = readdirSync(this.#folder);
+      } catch {
+        // The console was not built; the next request looks again.
+        return new Set();
+      }
+      this.#names = new Set(files.filter((file) => file.endsWith('.gz')).map((file) => file.slice(0, -3)));
+    }
+    return this.#names;
+  }
+}

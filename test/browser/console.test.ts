@@ -1,0 +1,185 @@
+// The console in headless Chromium against a real service. Errors on the browser's console, violations of the content security policy and serious
+// faults that axe-core finds fail each test. Skipped where there is no Chromium or the project is not built.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, type OpenBrowser, openBrowser, openPage, type WatchedPage } from '../support/chromium.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const isBuilt = existsSync(path.join(root, 'dist/console/index.html.gz')) && existsSync(path.join(root, 'dist/service/service-process.js'));
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const MARKUP = '<img src=x onerror=alert(1)>';
+
+describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
+  let service: TestService;
+  let chromium: OpenBrowser;
+
+  beforeAll(async () => {
+    [service, chromium] = await Promise.all([startService(), openBrowser()]);
+    const lines = ['Dune', 'Emma', 'Ulysses', MARKUP].flatMap((title, i) => [
+      JSON.stringify({ index: { _id: String(i) } }),
+      JSON.stringify({
+        title,
+        genre: i % 2 === 0 ? 'novel' : MARKUP,
+        year: 1900 + i * 20,
+        published: `19${10 + i}-05-01`,
+        [MARKUP]: 'field',
+      }),
+    ]);
+    await service.request('PUT', '/books', {
+      settings: { number_of_replicas: 0 },
+      mappings: {
+        properties: { title: { type: 'text' }, genre: { type: 'keyword' }, year: { type: 'integer' }, published: { type: 'date' } },
+      },
+    });
+    await service.request('POST', '/books/_bulk?refresh=true', `${lines.join('\n')}\n`);
+  });
+
+  afterAll(async () => {
+    await Promise.all([chromium?.close(), service?.stop()]);
+  });
+
+  const open = (hash: string, expectedStatuses: readonly number[] = []): Promise<WatchedPage> =>
+    openPage(chromium.browser, `${service.url}/_console/${hash}`, expectedStatuses);
+
+  describe('requests', () => {
+    test('run at the cursor with Ctrl-Enter, and show the answer', async () => {
+      const watched = await open('#/requests');
+      const { page } = watched;
+      await writeSheet(page, 'POST books/_search\n{ "query": { "match": { "title": "dune" } } }\n');
+      await press(page, 'Control', 'Enter');
+      expect(await textOf(page, '.badge')).toContain('200');
+      expect(await textOf(page, '.facts')).toContain('1 hit');
+      await waitForText(page, '.answers', 'Dune');
+      await finish(watched);
+    });
+
+    test('keep the sheet over a reload', async () => {
+      const watched = await open('#/requests');
+      await writeSheet(watched.page, 'GET _cat/health');
+      await watched.page.reload();
+      await waitForText(watched.page, '.cm-content', 'GET _cat/health');
+      await finish(watched);
+    });
+
+    test('are completed from routes, indices, the query DSL and mappings', async () => {
+      const watched = await open('#/requests');
+      const { page } = watched;
+      await writeSheet(page, 'POST bo');
+      await choose(page, 'books');
+      await page.keyboard.type('/_sea');
+      await choose(page, '_search');
+      await page.keyboard.type('\n{ que');
+      await choose(page, 'query');
+      await choose(page, 'match', 'mat');
+      await choose(page, 'title', 'tit');
+      await page.keyboard.type('"emma"');
+      await press(page, 'Control', 'Enter');
+      await waitForText(page, '.answers', 'Emma');
+      await finish(watched);
+    });
+
+    test('underline an error at the position that the service reports', async () => {
+      const watched = await open('#/requests', [400]);
+      const { page } = watched;
+      await writeSheet(page, 'POST books/_search\n{\n  "query": {\n    "nonsense": {}\n  }\n}\n');
+      await press(page, 'Control', 'Enter');
+      expect(await textOf(page, '.badge')).toContain('400');
+      await page.waitForSelector('.cm-lintRange-error');
+      const line = await page.$eval('.cm-lintRange-error', (mark) => mark.closest('.cm-line')?.textContent);
+      expect(line).toContain('"nonsense"');
+      await finish(watched);
+    });
+
+    test('show markup in documents and names as text', async () => {
+      const watched = await open('#/requests');
+      const { page } = watched;
+      await writeSheet(
+        page,
+        `POST books/_search\n{ "query": { "match": { "title": "img" } }, "highlight": { "fields": { "title": {} } } }\n`,
+      );
+      await press(page, 'Control', 'Enter');
+      await waitForText(page, '.answers', MARKUP);
+      expect(await page.$$('.answers img')).toEqual([]);
+      await finish(watched);
+    });
+  });
+
+  test('is where browsers that ask for / arrive, and only they', async () => {
+    const { page } = await openPage(chromium.browser, `${service.url}/`);
+    expect(page.url()).toContain('/_console/');
+    const answer = await fetch(`${service.url}/`, { headers: { accept: '*/*' } });
+    expect(await answer.json()).toHaveProperty('version');
+  });
+
+  test('loads less than 350 KB for its first view', async () => {
+    const watched = await open('#/requests');
+    await watched.page.waitForSelector('.cm-content');
+    const bytes = await watched.page.evaluate(() =>
+      performance.getEntriesByType('resource').reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+    );
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(350 * 1024);
+  });
+});
+
+/** No problem was reported, and axe-core finds no serious fault. */
+async function finish({ page, problems }: WatchedPage): Promise<void> {
+  await page.evaluate(AXE);
+  const faults = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(options: unknown): Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`);
+  });
+  expect(faults).toEqual([]);
+  expect(problems).toEqual([]);
+  await page.browserContext().close();
+}
+
+async function writeSheet(page: Page, text: string): Promise<void> {
+  await page.waitForSelector('.pane .cm-content');
+  await page.focus('.cm-content');
+  await press(page, 'Control', 'a');
+  await page.keyboard.press('Backspace');
+  // Typing would close brackets and open completion.
+  if (text.includes('\n')) {
+    await page.evaluate((added) => document.execCommand('insertText', false, added), text);
+    await press(page, 'Control', 'Home');
+  } else await page.keyboard.type(text);
+}
+
+async function press(page: Page, modifier: 'Control', key: 'Enter' | 'a' | 'Home'): Promise<void> {
+  await page.keyboard.down(modifier);
+  await page.keyboard.press(key);
+  await page.keyboard.up(modifier);
+}
+
+/** Waits until the completion offers a name as its first, and takes it. @param typed  to type before */
+async function choose(page: Page, name: string, typed = ''): Promise<void> {
+  if (typed !== '') await page.keyboard.type(typed);
+  await page.waitForFunction(
+    (wanted) => document.querySelector('.cm-tooltip-autocomplete li[aria-selected] .cm-completionLabel')?.textContent === wanted,
+    {},
+    name,
+  );
+  // A list that just opened ignores keys for a moment, but not the mouse.
+  await page.click('.cm-tooltip-autocomplete li[aria-selected]');
+}
+
+async function waitForText(page: Page, selector: string, text: string): Promise<void> {
+  await page.waitForFunction((found, wanted) => document.querySelector(found)?.textContent?.includes(wanted), {}, selector, text);
+}
+
+async function textOf(page: Page, selector: string): Promise<string> {
+  await page.waitForSelector(selector);
+  return page.$eval(selector, (element) => element.textContent ?? '');
+}
