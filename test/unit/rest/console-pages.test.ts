@@ -10,7 +10,11 @@ let folder: string;
 
 beforeAll(() => {
   folder = `${mkdtempSync(path.join(tmpdir(), 'gannet-console-'))}/`;
-  for (const [name, content] of Object.entries({ 'index.html': '<p data-nonce="__NONCE__">', 'main-ABCD1234.js': 'let a;', 'api.json': '{}' }))
+  for (const [name, content] of Object.entries({
+    'index.html': '<p data-nonce="__NONCE__">',
+    'main-ABCD1234.js': 'let a;',
+    'api.json': '{}',
+  }))
     writeFileSync(`${folder}${name}.gz`, gzipSync(content));
 });
 
@@ -21,7 +25,8 @@ function ask(method: string, target: string, headers: Record<string, string> = {
   const http = { method, path: target, query: '', header: (name: string) => headers[name] } as HttpRequest;
   const reply = {
     aborted: false,
-    send: (status: number, sentHeaders: Record<string, string>, body: string | Uint8Array = '') => sent.push({ status, headers: sentHeaders, body }),
+    send: (status: number, sentHeaders: Record<string, string>, body: string | Uint8Array = '') =>
+      sent.push({ status, headers: sentHeaders, body }),
   } as unknown as HttpReply;
   const pages = new ConsolePages(folder);
   if (!pages.takes(http)) return null;
@@ -56,7 +61,8 @@ describe('the files of the console', () => {
   });
 
   test('are only those of the folder', () => {
-    for (const name of ['missing.js', '../package.json', '..%2fpackage.json', 'index.html.gz']) expect(ask('GET', `/_console/${name}`)?.status).toBe(404);
+    for (const name of ['missing.js', '../package.json', '..%2fpackage.json', 'index.html.gz'])
+      expect(ask('GET', `/_console/${name}`)?.status).toBe(404);
   });
 
   test('are read only', () => {
