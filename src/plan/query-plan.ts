@@ -112,6 +112,8 @@ export type SortKey =
       readonly nestedDocsPtr: number;
       /** Nested documents whose values count: a plan over the nested documents, or null for all. */
       readonly nestedFilter: PlanNode | null;
+      /** Of each root, only the first so many nested documents that have a value count; null for all. */
+      readonly maxChildren: number | null;
     }
   | {
       readonly by: 'geoDistance';

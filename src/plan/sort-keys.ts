@@ -18,7 +18,7 @@ import {
 } from '../wasm/generated/executor.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { setU32, setU64 } from '../wasm/records.ts';
-import type { PlanNode, SortKey } from './query-plan.ts';
+import { boolPlan, type PlanNode, type SortKey } from './query-plan.ts';
 
 const MODES = { min: MODE_MIN, max: MODE_MAX, sum: MODE_SUM, avg: MODE_AVG, median: MODE_MEDIAN } as const;
 const SIGN = 1n << 63n;
@@ -59,7 +59,7 @@ export function encodeSort(
     setU32(k, at, SortKeyRecord.column, key.column?.ptr ?? 0);
     setU32(k, at, SortKeyRecord.mode, MODES[key.mode]);
     if (key.by === 'column' && key.nestedDocsPtr && rootDocsPtr) {
-      setU32(k, at, SortKeyRecord.nested, nestedBitset(k, key, maxDoc, bitsetOf));
+      setU32(k, at, SortKeyRecord.nested, nestedBitset(k, key, maxDoc, rootDocsPtr, bitsetOf));
       setU32(k, at, SortKeyRecord.roots, rootDocsPtr);
     }
     if (key.by === 'geoDistance') {
@@ -78,12 +78,36 @@ export function encodeSort(
 }
 
 /** Bitset of the nested documents whose values count. */
-function nestedBitset(k: Kernels, key: Extract<SortKey, { by: 'column' }>, maxDoc: number, bitsetOf: (plan: PlanNode) => number): number {
-  if (!key.nestedFilter) return key.nestedDocsPtr;
-  const bits = bitsetOf(key.nestedFilter) >>> 2;
-  const children = key.nestedDocsPtr >>> 2;
-  for (let i = 0; i < bitsetBytes(maxDoc) / 4; i++) k.u32[bits + i] &= k.u32[children + i];
+function nestedBitset(
+  k: Kernels,
+  { column, nestedDocsPtr, nestedFilter, maxChildren }: Extract<SortKey, { by: 'column' }>,
+  maxDoc: number,
+  rootDocsPtr: number,
+  bitsetOf: (plan: PlanNode) => number,
+): number {
+  const filter: PlanNode[] = nestedFilter ? [nestedFilter] : [];
+  if (maxChildren !== null && column) filter.push({ op: 'existsColumn', column });
+  if (filter.length === 0) return nestedDocsPtr;
+  const bits = bitsetOf(filter.length === 1 ? filter[0] : boolPlan({ filter })) >>> 2;
+  const children = nestedDocsPtr >>> 2;
+  const words = bitsetBytes(maxDoc) / 4;
+  for (let i = 0; i < words; i++) k.u32[bits + i] &= k.u32[children + i];
+  if (maxChildren !== null) keepFirst(k.u32.subarray(bits, bits + words), k.u32.subarray(rootDocsPtr >>> 2), maxChildren);
   return bits * 4;
+}
+
+/** Clears all but the first `limit` bits before each root; the documents of a block precede their root. */
+function keepFirst(bits: Uint32Array, roots: Uint32Array, limit: number): void {
+  let count = 0;
+  for (let i = 0; i < bits.length; i++) {
+    let kept = 0;
+    for (let rest = bits[i] | roots[i]; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      if (roots[i] & bit) count = 0;
+      else if (count++ < limit) kept |= bit;
+    }
+    bits[i] = kept;
+  }
 }
 
 function sortColumn(key: SortKey): SortColumn {

@@ -213,6 +213,7 @@ eachKernelBuild((k, build) => {
           missing: useDoubles && missing === 5n ? 5 : missing,
           nestedDocsPtr: 0,
           nestedFilter: null,
+          maxChildren: null,
         };
         const sort: SortKey[] = rng.bool() ? [key] : [key, { by: 'score', descending: true }];
         const rows = all.map((hit) => {

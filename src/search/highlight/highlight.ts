@@ -12,9 +12,9 @@ import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import { findMatches, type Match, type Needle, needlesOf } from './matches.ts';
-import { plainFragments } from './plain.ts';
-import { beginning, unifiedFragments } from './unified.ts';
-import { vectorFragments } from './vector.ts';
+import { plainBeginning, plainFragments } from './plain.ts';
+import { unifiedBeginning, unifiedFragments } from './unified.ts';
+import { vectorBeginning, vectorFragments } from './vector.ts';
 
 const decoder = new TextDecoder();
 /** Types of fields that a pattern of names selects. */
@@ -87,8 +87,15 @@ function highlightField(target: HighlightTarget, type: FieldType, needles: reado
   }
   if (options.orderByScore) fragments = fragments.sort((a, b) => b.score - a.score);
   if (options.numberOfFragments > 0) fragments = fragments.slice(0, options.numberOfFragments);
-  if (fragments.length === 0 && options.noMatchSize > 0 && values.length > 0) return [beginning(values[0], options.noMatchSize, options)];
+  if (fragments.length === 0 && options.noMatchSize > 0 && values.length > 0) return beginningOf(shard, type, values[0], options);
   return fragments.map(({ text }) => text);
+}
+
+/** The beginning of a value without matches, at most one fragment. */
+function beginningOf(shard: SearchShard, type: FieldType, text: string, options: HighlightOptions): string[] {
+  const size = options.noMatchSize;
+  if (options.type === 'plain') return plainBeginning(text, tokensOf(shard, type, text), size);
+  return [options.type === 'fvh' ? vectorBeginning(text, size, options) : unifiedBeginning(text, size, options)];
 }
 
 /** Values of a field as strings. Without a stored source, only those of stored fields (the log keeps every source). */

@@ -80,3 +80,13 @@ export function plainFragments(
     return cut;
   }
 }
+
+/** The beginning of a value without matches, up to the last token that ends within `size`; empty if there is none. */
+export function plainBeginning(text: string, tokens: readonly AnalyzedToken[], size: number): string[] {
+  let end = 0;
+  for (const { endOffset } of tokens) {
+    if (endOffset > size) break;
+    end = endOffset;
+  }
+  return end > 0 ? [text.slice(0, end)] : [];
+}

@@ -2,6 +2,7 @@
 // Source: UnifiedHighlighter, PassageScorer (Apache Lucene), BoundedBreakIteratorScanner (OpenSearch), described and written anew.
 
 import type { HighlightOptions } from '../request/highlight-request.ts';
+import { Boundaries, Words } from './boundaries.ts';
 import type { Match } from './matches.ts';
 import { encodeText } from './tags.ts';
 
@@ -16,53 +17,36 @@ const PIVOT = 87;
 const K1 = 1.2;
 const B = 0.75;
 
-/** Boundaries of a text, including its start and end. Computed on demand, because segmenting a long text takes seconds. */
-export class Boundaries {
-  readonly #length: number;
-  readonly #segments: Intl.Segments;
-
-  constructor(text: string, granularity: 'sentence' | 'word', locale: string) {
-    let segmenter: Intl.Segmenter;
-    try {
-      segmenter = new Intl.Segmenter(locale, { granularity });
-    } catch {
-      segmenter = new Intl.Segmenter('en', { granularity });
-    }
-    this.#length = text.length;
-    this.#segments = segmenter.segment(text);
-  }
-
-  /** The last boundary before `offset`, 0 if there is none. */
-  preceding(offset: number): number {
-    if (offset > this.#length) return this.#length;
-    return offset <= 0 ? 0 : (this.#segments.containing(offset - 1)?.index ?? 0);
-  }
-
-  /** The first boundary after `offset`, which must not be negative; null if there is none. */
-  following(offset: number): number | null {
-    if (offset >= this.#length) return null;
-    const found = this.#segments.containing(offset);
-    return found ? found.index + found.segment.length : null;
-  }
+/** Finds the passages around ascending offsets of a text. */
+interface PassageFinder {
+  /** The passage around the word that starts at `at`. */
+  around(at: number): { start: number; end: number };
 }
 
-/** Finds passages around ascending offsets: sentences up to a maximum length; longer sentences are split at words. */
-class BoundedSentences {
+function passageFinder(text: string, options: HighlightOptions): PassageFinder {
+  const isWord = options.boundaryScanner === 'word';
+  if (!isWord && options.fragmentSize > 0) return new BoundedSentences(text, options.fragmentSize, options.locale);
+  // Single words, whatever the fragment size, or single sentences of any length.
+  const parts = isWord ? new Words(text, options.locale) : new Boundaries(text, 'sentence', options.locale);
+  return { around: (at) => ({ start: parts.preceding(at + 1), end: parts.following(at) ?? text.length }) };
+}
+
+/** Sentences up to a maximum length; longer sentences are split at words. */
+class BoundedSentences implements PassageFinder {
   readonly #sentences: Boundaries;
-  readonly #words: Boundaries;
+  readonly #words: Words;
   readonly #maxLength: number;
   #windowStart = -1;
   #windowEnd = -1;
   #start = -1;
   #end = -1;
 
-  constructor(text: string, maxLength: number, options: HighlightOptions) {
+  constructor(text: string, maxLength: number, locale: string) {
     this.#maxLength = maxLength;
-    this.#sentences = new Boundaries(text, options.boundaryScanner === 'word' ? 'word' : 'sentence', options.locale);
-    this.#words = new Boundaries(text, 'word', options.locale);
+    this.#sentences = new Boundaries(text, 'sentence', locale);
+    this.#words = new Words(text, locale);
   }
 
-  /** The passage around the word that starts at `at`. */
   around(at: number): { start: number; end: number } {
     const offset = at + 1;
     if (offset > this.#windowStart && offset < this.#windowEnd) {
@@ -99,13 +83,12 @@ export function unifiedFragments(
   if (matches.length === 0) return [];
   if (options.numberOfFragments === 0)
     return [{ text: mark(text, { start: 0, end: text.length, matches: [...matches], score: 1 }, options), score: 1 }];
-  const maxLength = options.fragmentSize > 0 ? options.fragmentSize : Number.POSITIVE_INFINITY;
-  const sentences = new BoundedSentences(text, maxLength, options);
+  const finder = passageFinder(text, options);
   const passages: Passage[] = [];
   let passage: Passage | null = null;
   for (const match of matches) {
     if (!passage || match.start >= passage.end) {
-      const { start, end } = sentences.around(match.start);
+      const { start, end } = finder.around(match.start);
       passage = { start, end, matches: [], score: 0 };
       passages.push(passage);
     }
@@ -150,8 +133,8 @@ function mark(text: string, passage: Passage, options: HighlightOptions): string
   return (result + encodeText(text.slice(at, Math.max(at, passage.end)), options)).trim();
 }
 
-/** The beginning of a text without matches: its first sentences, up to `size`. */
-export function beginning(text: string, size: number, options: HighlightOptions): string {
-  const { start, end } = new BoundedSentences(text, size, options).around(0);
-  return encodeText(text.slice(start, end), options).trim();
+/** The beginning of a value without matches, up to the end of the word at `size`. */
+export function unifiedBeginning(text: string, size: number, options: HighlightOptions): string {
+  const end = size < text.length ? (new Words(text, options.locale).following(size) ?? text.length) : text.length;
+  return encodeText(text.slice(0, end), options).trim();
 }

@@ -1,12 +1,15 @@
 // The fast vector highlighter: windows of the fragment size around words and phrases, adjusted to boundary characters.
 // Source: FastVectorHighlighter, BaseFragListBuilder, SimpleBoundaryScanner (Apache Lucene), described and written anew.
 
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { HighlightOptions } from '../request/highlight-request.ts';
+import { Boundaries, Words } from './boundaries.ts';
 import type { Match } from './matches.ts';
 import { encodeText } from './tags.ts';
 
 const MARGIN = 6;
-const MIN_FRAGMENT = MARGIN * 3;
+/** The least size of a fragment, in margins. */
+const MIN_MARGINS = 3;
 
 /** A word, or a phrase whose consecutive words form one part. */
 interface Phrase {
@@ -22,16 +25,18 @@ interface Window {
   readonly phrases: Phrase[];
 }
 
-/** Fragments of one value; empty without matches. */
+/** Fragments of one value; empty without matches. @throws ApiError illegal_argument_exception: too small a fragment size */
 export function vectorFragments(
   text: string,
   matches: readonly Match[],
   options: HighlightOptions,
 ): Array<{ text: string; score: number }> {
+  const margin = options.fragmentOffset >= 0 ? options.fragmentOffset : MARGIN;
+  if (options.numberOfFragments !== 0) checkSize(options.fragmentSize, margin);
   const phrases = phrasesOf(matches).slice(0, options.phraseLimit);
   if (phrases.length === 0) return [];
-  const size = Math.max(options.fragmentSize, MIN_FRAGMENT);
-  const windows = options.numberOfFragments === 0 ? [{ start: 0, end: text.length, phrases }] : windowsOf(phrases, size, options);
+  const windows =
+    options.numberOfFragments === 0 ? [{ start: 0, end: text.length, phrases }] : windowsOf(phrases, options.fragmentSize, margin);
   const ordered = options.orderByScore ? [...windows].sort((a, b) => b.phrases.length - a.phrases.length || a.start - b.start) : windows;
   return ordered
     .slice(0, Math.max(options.numberOfFragments, 1))
@@ -56,8 +61,12 @@ function phrasesOf(matches: readonly Match[]): Phrase[] {
   return [...phrases.values()].sort((a, b) => a.start - b.start);
 }
 
-function windowsOf(phrases: readonly Phrase[], size: number, options: HighlightOptions): Window[] {
-  const margin = options.fragmentOffset >= 0 ? options.fragmentOffset : MARGIN;
+function checkSize(size: number, margin: number): void {
+  const least = Math.max(1, margin * MIN_MARGINS);
+  if (size < least) throw illegalArgumentError(`fragCharSize(${size}) is too small. It must be ${least} or higher.`);
+}
+
+function windowsOf(phrases: readonly Phrase[], size: number, margin: number): Window[] {
   const windows: Window[] = [];
   let startOffset = 0;
   let i = 0;
@@ -84,8 +93,12 @@ function windowsOf(phrases: readonly Phrase[], size: number, options: HighlightO
   return windows;
 }
 
-function cut(text: string, window: Window, options: HighlightOptions): string {
-  const isWhole = options.numberOfFragments === 0;
+/** The beginning of a value without matches: the fragment of `size` characters at its start. */
+export function vectorBeginning(text: string, size: number, options: HighlightOptions): string {
+  return cut(text, { start: 0, end: size, phrases: [] }, options, false);
+}
+
+function cut(text: string, window: Window, options: HighlightOptions, isWhole = options.numberOfFragments === 0): string {
   const end = isWhole || text.length < window.end ? text.length : scanEnd(text, window.end, options);
   const start = isWhole ? 0 : scanStart(text, window.start, options);
   let result = '';
@@ -103,14 +116,15 @@ function cut(text: string, window: Window, options: HighlightOptions): string {
 }
 
 function sentenceBounds(text: string, options: HighlightOptions): number[] {
-  const granularity = options.boundaryScanner === 'word' ? 'word' : 'sentence';
-  return [...new Intl.Segmenter(options.locale, { granularity }).segment(text)].map(({ index }) => index).concat(text.length);
+  return options.boundaryScanner === 'word'
+    ? new Words(text, options.locale).all()
+    : new Boundaries(text, 'sentence', options.locale).all();
 }
 
 function scanStart(text: string, from: number, options: HighlightOptions): number {
   if (from > text.length || from < 1) return from;
   if (options.boundaryScanner === 'sentence' || options.boundaryScanner === 'word') {
-    return sentenceBounds(text, options).findLast((bound) => bound <= from) ?? 0;
+    return sentenceBounds(text, options).findLast((bound) => bound < from) ?? 0;
   }
   let offset = from;
   for (let count = options.boundaryMaxScan; offset > 0 && count > 0; count--, offset--) {
@@ -122,7 +136,7 @@ function scanStart(text: string, from: number, options: HighlightOptions): numbe
 function scanEnd(text: string, from: number, options: HighlightOptions): number {
   if (from > text.length || from < 0) return from;
   if (options.boundaryScanner === 'sentence' || options.boundaryScanner === 'word') {
-    return sentenceBounds(text, options).find((bound) => bound >= from) ?? text.length;
+    return sentenceBounds(text, options).find((bound) => bound > from) ?? text.length;
   }
   let offset = from;
   for (let count = options.boundaryMaxScan; offset < text.length && count > 0; count--, offset++) {

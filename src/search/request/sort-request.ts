@@ -8,11 +8,19 @@ import { xContentParseError } from '../../errors/search-errors.ts';
 import { type GeoPoint, isPlaneDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
-import { readBoolean, readText } from '../../query/read-json.ts';
+import { readBoolean, readInt, readText } from '../../query/read-json.ts';
 import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 
 export type SortMode = 'min' | 'max' | 'sum' | 'avg' | 'median';
+
+/** `nested` of a sort: whose values count. */
+export interface NestedSort {
+  readonly path: string;
+  readonly filter: Query | null;
+  /** Of each document only the first so many nested documents that have a value count; null for all. */
+  readonly maxChildren: number | null;
+}
 
 export type SortSpec =
   | { readonly by: 'score'; readonly descending: boolean }
@@ -28,7 +36,7 @@ export type SortSpec =
       readonly unmappedType: string | null;
       readonly numericType: string | null;
       readonly format: string | null;
-      readonly nested: { readonly path: string; readonly filter: Query | null } | null;
+      readonly nested: NestedSort | null;
     }
   | {
       readonly by: 'geo_distance';
@@ -164,19 +172,20 @@ function fieldSort(field: string, options: JsonObject, report: ReportUncacheable
   return spec;
 }
 
-function readNested(value: unknown, report: ReportUncacheable | undefined): { path: string; filter: Query | null } {
+function readNested(value: unknown, report: ReportUncacheable | undefined): NestedSort {
   if (!isObject(value)) throw parsingError(`[nested] expects an object, but found [${tokenOf(value)}]`);
   let path: string | null = null;
   let filter: Query | null = null;
+  let maxChildren: number | null = null;
   for (const [key, item] of Object.entries(value)) {
     if (key === 'path') path = readText(item, 'nested');
     else if (key === 'filter') filter = parseQuery(item, report);
     else if (key === 'nested') throw illegalArgumentError('[nested] inside [nested] of a sort is not supported: name the innermost path');
-    else if (key === 'max_children') throw illegalArgumentError('[max_children] of a sort is not supported');
+    else if (key === 'max_children') maxChildren = readInt(item, key);
     else throw xContentParseError(`[nested_sort] unknown field [${key}]`);
   }
   if (path === null) throw illegalArgumentError('malformed nested sort format, must start with an object');
-  return { path, filter };
+  return { path, filter, maxChildren };
 }
 
 function geoDistance(options: JsonObject): SortSpec {

@@ -68,7 +68,7 @@ function computedSort(
       const byDoc = new Map<number, number[]>();
       for (const [docId, value] of found) byDoc.set(docId, [typeof value === 'string' ? (positions.get(value) ?? 0) : value]);
       const column = segment.temporaryColumn({ kind: isString ? 'ordinals' : 'f64', byDoc });
-      return { by: 'column', column, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
+      return { by: 'column', column, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null, maxChildren: null };
     },
     valueOf: (value, segment) => (value === null ? null : isString ? (strings.get(segment)?.[Number(value)] ?? null) : Number(value)),
     render: (value) => value,

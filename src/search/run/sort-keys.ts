@@ -81,7 +81,7 @@ function indexSort(spec: FieldSpecOf, index: string): ResolvedSort {
 }
 
 function missingColumn(descending: boolean): SortKey {
-  return { by: 'column', column: null, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null };
+  return { by: 'column', column: null, descending, mode: 'min', missing: 'last', nestedDocsPtr: 0, nestedFilter: null, maxChildren: null };
 }
 
 function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
@@ -151,6 +151,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
         missing: codec.missing === null ? (missingFirst ? 'first' : 'last') : codec.missing(segment),
         nestedDocsPtr: spec.nested ? segment.nestedDocsPtr(spec.nested.path) : 0,
         nestedFilter: nestedFilter ? planFilter(nestedFilter) : null,
+        maxChildren: spec.nested?.maxChildren ?? null,
       };
     },
     valueOf: (raw, segment) => codec.decode(raw, withComputed(segment)),

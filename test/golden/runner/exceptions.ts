@@ -9,6 +9,9 @@ import { SUITES, type Suite } from './suites.ts';
 const FILE = path.join(GOLDEN, 'exceptions.md');
 const GROUP_LINE = /^- `([^`]+)`: (.+)$/;
 
+/** Heading of cases that differ and have no reason yet. Reasons are written by hand: a pattern over the difference could only guess them. */
+export const UNEXPLAINED = 'Unexplained';
+
 /** Reason by the case's id. */
 export type Exceptions = ReadonlyMap<string, string>;
 

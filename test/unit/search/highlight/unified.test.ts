@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Boundaries } from '../../../../src/search/highlight/unified.ts';
+import { Boundaries } from '../../../../src/search/highlight/boundaries.ts';
 import { forSeeds } from '../../../support/rng.ts';
 
 const PIECES = ['abc', 'é', ' ', '. ', 'Mr. X', '\n', '中文', '!', '😀', "don't", '3.14', 'ก็', ''];
