@@ -81,20 +81,23 @@ function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello):
   const report = (problem: string): void => fail(s, problem);
   new Handshake(secure, ssl_handshake_timeout, report, () => {
     const info = tlsInfo(secure, server, hello);
-    if (conf.ssl_ocsp === 'off' || !secure.getPeerX509Certificate() || info.verifyError()) {
-      // OpenSSL reports the end of a handshake before it writes the session tickets: an answer sent at once would precede them
+    // OpenSSL reports the end of a handshake before it writes the session tickets: an answer sent at once would precede them.
+    const proceed = (): void => {
       setImmediate(() => open(s, secure, info, server));
+    };
+    if (conf.ssl_ocsp === 'off' || !secure.getPeerX509Certificate() || info.verifyError()) {
+      proceed();
       return;
     }
     void checkClientCertificate(s.stream, server, secure).then((problem) => {
       info.ocspError = problem;
-      if (!secure.destroyed) open(s, secure, info, server);
+      proceed();
     });
   });
 }
 
 function open(s: TcpSession, secure: tls.TLSSocket, info: TlsInfo, server: Server): void {
-  if (s.done) {
+  if (s.done || secure.destroyed) {
     secure.destroy();
     return;
   }
