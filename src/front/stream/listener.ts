@@ -1,6 +1,8 @@
 // Listening sockets of `stream { }` in an event loop: connections and datagrams become sessions.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
+import { takeHandles } from '../../http/wire/client-handle.ts';
+import { asSocket, HANDLES_KNOWN, HandleSocket, isTcpHandle } from '../../http/wire/handle-socket.ts';
 import { serveWith } from '../http/connection/acceptors.ts';
 import { nextConnectionId, type Origin } from '../http/connection/client-connections.ts';
 import { readProxyHeader } from '../http/connection/proxy-protocol.ts';
@@ -50,9 +52,18 @@ function listenTcp(
   serveWith(socket, accept);
   server.on('error', () => {});
   return new Promise((resolve) => {
-    server.listen({ fd, backlog: socket.options.backlog } as { fd: number }, () => resolve(server));
+    server.listen({ fd, backlog: socket.options.backlog } as { fd: number }, () => {
+      if (HANDLES_KNOWN && isPlain(stream, socket)) {
+        takeHandles(server, (client) => (isTcpHandle(client) ? accept(asSocket(new HandleSocket(client))) : client.close()));
+      }
+      resolve(server);
+    });
   });
 }
+
+/** Nothing but this server ever reads from its connections: neither TLS, nor a PROXY header's reader, nor a server that `pass` names. */
+const isPlain = (stream: StreamMain, socket: ListenSocket): boolean =>
+  !socket.path && !stream.passes && allHosts(socket).every(({ options }) => !options.ssl && !options.proxyProtocol);
 
 /** Serves a connection. @param full  whether the limit of connections is reached */
 function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, secure: Securer | null, full: () => boolean): void {

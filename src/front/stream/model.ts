@@ -12,6 +12,7 @@ import {
   type VariableDef,
   type VirtualHosts,
 } from '../http/model/types.ts';
+import type { ReadBuffers } from '../http/upstream/connection/read-buffers.ts';
 
 /** Serves a session in a phase. Returns DECLINED (next handler), OK (next phase), AGAIN (until `resume`), or a status that ends it. */
 export type StreamHandler = (s: StreamSession) => number;
@@ -34,6 +35,9 @@ export interface StreamFilter {
   emit: ((direction: Direction, data: Buffer) => void) | null;
 }
 
+/** entry of `BlockMain.registry`: some server passes connections to others */
+export const PASS_USED = 'pass:used';
+
 /** `stream { }`; its zonePrefix is `stream:` */
 export class StreamMain extends BlockMain {
   readonly postAccept: StreamHandler[] = [];
@@ -43,6 +47,11 @@ export class StreamMain extends BlockMain {
   /** make the filters of a session; undefined: none */
   readonly filters: ((s: StreamSession) => StreamFilter | null)[] = [];
   readonly log: ((s: StreamSession) => void)[] = [];
+
+  /** some server passes connections to others */
+  get passes(): boolean {
+    return this.registry.has(PASS_USED);
+  }
 }
 
 /** As defineModule, for a module of `stream { }`. */
@@ -106,6 +115,8 @@ export interface StreamSession extends Session {
 /** What a content handler needs of a session over TCP. */
 export interface ClientStream extends StreamSession {
   readonly socket: Socket;
+  /** chooses the memory that `data` events of the socket show; null if each brings memory of its own */
+  readonly buffers: ReadBuffers | null;
   /** Bytes to the client that the system has not accepted yet. */
   readonly unsent: number;
   /** called when a small write that had to wait was accepted by the system */

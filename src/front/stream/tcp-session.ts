@@ -1,14 +1,21 @@
 // A client's connection: TLS, the bytes read before the back end is chosen, and sending.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { holdingClock } from '../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';
 import { DirectWriter } from '../../http/wire/direct-writer.ts';
+import { type HandleSocket, handleOf } from '../../http/wire/handle-socket.ts';
 import { originOf } from '../http/connection/client-connections.ts';
 import type { ListenSocket, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { AGAIN } from '../http/request/codes.ts';
+import { ReadBuffers } from '../http/upstream/connection/read-buffers.ts';
 import { streamCore } from './core.ts';
 import { type ClientStream, STATUS, type StreamMain } from './model.ts';
 import { BaseSession } from './session.ts';
+
+const takeRead = (socket: HandleSocket, data: Buffer): void => {
+  socket.emit('data', data);
+};
 
 /** Bytes; smaller writes never make a socket ask for a pause (its high-water mark). */
 const DIRECT_MAX = 16 * 1024;
@@ -30,11 +37,25 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   /** writes small parts to a plain connection */
   #direct: DirectWriter | null = null;
   onFlushed: (() => void) | null = null;
+  /** memory that bytes of a HandleSocket are read into; null if `data` brings memory of its own */
+  readonly buffers: ReadBuffers | null = null;
 
   constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, socket: Socket, proxy: ProxyInfo | null) {
     super(stream, listen, hosts, originOf(socket, listen), proxy);
     this.socket = socket;
     if (!streamCore.conf(this.loc).tcp_nodelay) socket.setNoDelay(false);
+    const handle = handleOf(socket);
+    if (handle) {
+      const buffers = new ReadBuffers();
+      this.buffers = buffers;
+      handle.onread = {
+        buffer: () => buffers.next(handle.readableEnded),
+        callback: (count, buffer) => {
+          holdingClock(takeRead, handle, (buffer as Buffer).subarray(0, count));
+          return true;
+        },
+      };
+    }
     socket.on('error', this.#onError);
   }
 
@@ -82,7 +103,8 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     this.socket.resume();
   }
 
-  readonly #onPreread = (data: Buffer): void => {
+  readonly #onPreread = (bytes: Buffer): void => {
+    const data = this.buffers ? Buffer.from(bytes) : bytes;
     this.bytesReceived += data.length;
     this.#preread = this.#preread.length === 0 ? data : Buffer.concat([this.#preread, data]);
     const { preread_buffer_size: size } = streamCore.conf(this.loc);
@@ -115,7 +137,7 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     this.action = '';
     if (rc >= 200) this.finalize(rc);
     else if (!this.done) {
-      if (!this.isSecure) this.#direct = new DirectWriter(this.socket, () => this.onFlushed?.());
+      if (!this.isSecure && !this.buffers) this.#direct = new DirectWriter(this.socket, () => this.onFlushed?.());
       this.runContent();
     }
   }

@@ -9,6 +9,7 @@ export interface WriteWrap {
 
 interface StreamBinding {
   WriteWrap: new () => WriteWrap;
+  ShutdownWrap?: new () => { oncomplete?: (status: number) => void };
   /** details of the last call or event of a handle */
   streamBaseState: Int32Array;
   kLastWriteWasAsync: number;

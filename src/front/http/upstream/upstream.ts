@@ -224,7 +224,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     // a connection that is still sending its request cannot be used again
     const reusable = keepalive && this.bodySent && !this.upgrade && this.conn !== null && this.conn.unsent === 0;
     this.freePeer('ok');
-    if (this.conn) this.conn.expectsMore = false;
+    if (this.conn) this.conn.buffers.expectsMore = false;
     this.closeConnection(reusable);
     const truncated =
       head !== null && head.contentLength >= 0 && this.state.responseLength < head.contentLength && this.#peerSendsBody(head);

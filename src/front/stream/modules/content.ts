@@ -9,7 +9,7 @@ import { acceptorAt } from '../../http/connection/acceptors.ts';
 import type { VariableDef } from '../../http/model/types.ts';
 import { DECLINED } from '../../http/request/codes.ts';
 import { setContent } from '../core.ts';
-import { type ClientStream, defineStreamModule, filtered, STATUS } from '../model.ts';
+import { type ClientStream, defineStreamModule, filtered, PASS_USED, STATUS } from '../model.ts';
 
 export const streamReturn = defineStreamModule('stream_return', {
   return: custom<undefined>(SERVER, 1, undefined, (f: BlockFrame) => {
@@ -28,6 +28,7 @@ export const streamPass = defineStreamModule('stream_pass', {
     const target = f.scope.value(f.args[0]);
     const wrong = target.constant === null ? null : addressError(target.constant);
     if (wrong) f.fail(`${wrong} in pass "${target.source}"`);
+    f.scope.main.registry.set(PASS_USED, true);
     setContent(f, (s) => {
       const text = target.eval(s);
       if (s.udp) {

@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { setDeadline } from '../../../http/wire/deadlines.ts';
-import { type ConnectionEvents, PeerConnection, type TlsSettings, withCopy } from '../../http/upstream/connection/connect.ts';
+import { type ConnectionEvents, PeerConnection, type TlsSettings } from '../../http/upstream/connection/connect.ts';
+import { type ReadBuffers, withCopy } from '../../http/upstream/connection/read-buffers.ts';
 import { upstreamTls } from '../../http/upstream/connection/tls.ts';
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
 import { systemError } from '../../system-error.ts';
@@ -119,9 +120,11 @@ export class TcpProxy implements ConnectionEvents {
     const preread = this.#s.takePreread();
     if (preread.length > 0) this.#fromClient(preread);
     const client = this.#client;
+    const { buffers } = this.#s;
     client.on('data', (data: Buffer) => {
       this.#s.bytesReceived += data.length;
-      this.#fromClient(data);
+      if (buffers) this.#fromBuffers(data, buffers);
+      else this.#fromClient(data);
     });
     client.on('end', () => this.#clientEnd());
     client.on('close', () => this.#clientEnd());
@@ -155,7 +158,7 @@ export class TcpProxy implements ConnectionEvents {
     }
     const greeting = conf.proxy_protocol ? proxyHeader(s) : '';
     try {
-      this.#conn = new PeerConnection(peer.address, bindAddress(s, conf), settings, conf.proxy_socket_keepalive, tls, greeting);
+      this.#conn = new PeerConnection(peer.address, bindAddress(s, conf), settings, conf.proxy_socket_keepalive, tls, greeting, true);
     } catch (error) {
       s.log('crit', `connect() to ${peer.name} failed (${systemError(error)})`);
       this.#retry();
@@ -194,6 +197,21 @@ export class TcpProxy implements ConnectionEvents {
   }
 
   // ---------------------------------------------------------------- from the client
+
+  /** @param data  in memory that the next read overwrites */
+  #fromBuffers(data: Buffer, buffers: ReadBuffers): void {
+    if (!this.#connected || this.#up || this.#s.filters.length > 0) {
+      this.#fromClient(Buffer.from(data));
+      return;
+    }
+    buffers.expectsMore = data.length >= LARGE_READ;
+    const held = (bytes: Buffer): boolean => {
+      this.#fromClient(bytes);
+      return (this.#conn?.unsent ?? 0) > 0;
+    };
+    if (data.buffer === buffers.ownMemory) buffers.retained = held(data);
+    else withCopy(data, held);
+  }
 
   #fromClient(data: Buffer): void {
     if (this.#s.done) return;
@@ -247,7 +265,7 @@ export class TcpProxy implements ConnectionEvents {
       this.#down.push(conn.reads === 'fresh' ? data : Buffer.from(data));
       return;
     }
-    conn.expectsMore = data.length >= LARGE_READ;
+    conn.buffers.expectsMore = data.length >= LARGE_READ;
     if (shared) {
       withCopy(data, (copy) => {
         this.#toClient(copy);
@@ -255,7 +273,7 @@ export class TcpProxy implements ConnectionEvents {
       });
     } else {
       this.#toClient(data);
-      if (conn.reads === 'own') conn.retained = this.#s.unsent > 0;
+      if (conn.reads === 'own') conn.buffers.retained = this.#s.unsent > 0;
     }
   }
 

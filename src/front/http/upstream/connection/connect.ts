@@ -4,8 +4,10 @@ import type tls from 'node:tls';
 import { holdingClock, nowMs } from '../../../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../../http/wire/deadlines.ts';
 import { DirectWriter } from '../../../../http/wire/direct-writer.ts';
+import { asSocket, HandleSocket } from '../../../../http/wire/handle-socket.ts';
 import type { Address } from '../../config/addresses.ts';
 import { logKeys } from '../../tls/key-log.ts';
+import { ReadBuffers } from './read-buffers.ts';
 
 export interface ConnectionEvents {
   onConnect(): void;
@@ -19,17 +21,6 @@ export interface ConnectionEvents {
   onTimeout(): void;
 }
 
-/**
- * Read buffer of all plain connections while nothing large is expected: heads and small responses. The rest of a larger body is read
- * into a buffer of the connection, and passed from there to the client without a copy.
- */
-const SHARED_BYTES = 32 * 1024;
-const sharedBuffer = Buffer.allocUnsafeSlow(SHARED_BYTES);
-/** buffers for copies of bytes in the shared one */
-const spareCopies: Buffer[] = [];
-const LARGE_READ = 128 * 1024;
-const spareBuffers: Buffer[] = [];
-const SPARE_BUFFERS = 16;
 /** Bytes; smaller writes never make a socket ask for a pause (its high-water mark). */
 const DIRECT_MAX = 16 * 1024;
 
@@ -49,16 +40,6 @@ export interface TlsSettings {
   keyLog: string | null;
 }
 
-/**
- * Copies bytes of the shared buffer into a reused one: allocating for each larger response would burden the garbage collector.
- * @param use  gets the copy; returns whether it is still in use
- */
-export function withCopy(shared: Buffer, use: (copy: Buffer) => boolean): void {
-  const copy = spareCopies.pop() ?? Buffer.allocUnsafeSlow(SHARED_BYTES);
-  const held = use(copy.subarray(0, shared.copy(copy)));
-  if (!held && spareCopies.length < SPARE_BUFFERS) spareCopies.push(copy);
-}
-
 const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(data);
 
 /** One connection. Its owner sets `events`; without them it is idle. */
@@ -72,20 +53,16 @@ export class PeerConnection implements Timed {
   /** identifies requests that may reuse it when it is idle (see PeerConnector) */
   owner = '';
   deadlineMs = Infinity;
-  /** more of a body is expected than fits into the shared buffer */
-  expectsMore = false;
+  readonly buffers = new ReadBuffers();
   /** destination of the last read: memory of its own, this connection's buffer, or the shared one */
   reads: 'fresh' | 'own' | 'shared' = 'fresh';
-  /** bytes of the last read are still to be written from `#ownBuffer` */
-  retained = false;
-  #ownBuffer: Buffer | null = null;
   bytesReceived = 0;
   bytesSent = 0;
   onIdleClose: ((conn: PeerConnection) => void) | null = null;
 
   readonly #secure: boolean;
-  /** plain sockets only */
-  #direct: DirectWriter | null = null;
+  /** null for sockets that need none or cannot have one; undefined before the connection is open */
+  #direct: DirectWriter | null | undefined;
 
   constructor(
     readonly address: Address,
@@ -95,26 +72,33 @@ export class PeerConnection implements Timed {
     tlsModule: typeof tls | null,
     /** sent first, before a TLS handshake (latin1) */
     greeting = '',
+    /** whether a plain connection may be a HandleSocket */
+    light = false,
   ) {
     this.#secure = tlsSettings !== null;
     const target: net.NetConnectOpts = address.path
       ? { path: address.path }
       : { host: address.host, port: address.port, localAddress: bind?.address, localPort: bind?.port || undefined };
     const onread = {
-      buffer: () => this.#nextBuffer(),
+      buffer: () => this.buffers.next(this.ended),
       callback: (count: number, buffer: Uint8Array) => {
-        this.reads = buffer === sharedBuffer ? 'shared' : 'own';
+        this.reads = ReadBuffers.isShared(buffer) ? 'shared' : 'own';
         holdingClock(takeRead, this, (buffer as Buffer).subarray(0, count));
         return true;
       },
     };
-    this.socket = net.connect({
-      ...target,
-      noDelay: true,
-      allowHalfOpen: true,
-      keepAlive,
-      onread: tlsSettings ? undefined : onread,
-    } as net.NetConnectOpts);
+    const handle = light && !tlsSettings && !bind && !address.path ? HandleSocket.connect(address.host, address.port, onread) : null;
+    if (handle && keepAlive) handle.setKeepAlive(true);
+    this.#direct = handle || tlsSettings ? null : undefined;
+    this.socket = handle
+      ? asSocket(handle)
+      : net.connect({
+          ...target,
+          noDelay: true,
+          allowHalfOpen: true,
+          keepAlive,
+          onread: tlsSettings ? undefined : onread,
+        } as net.NetConnectOpts);
     watch(this);
     this.socket.once('connect', () => {
       if (greeting !== '') this.socket.write(greeting, 'latin1');
@@ -128,18 +112,6 @@ export class PeerConnection implements Timed {
     socket.on('error', (error) => this.closed(error));
     socket.on('close', () => this.closed());
     socket.on('drain', () => this.events?.onDrain());
-  }
-
-  /** Buffer for the next read; called after each read. */
-  #nextBuffer(): Buffer {
-    if (this.retained) {
-      this.#ownBuffer = null;
-      this.retained = false;
-    }
-    if (this.expectsMore && !this.ended) return (this.#ownBuffer ??= spareBuffers.pop() ?? Buffer.allocUnsafeSlow(LARGE_READ));
-    if (this.#ownBuffer && spareBuffers.length < SPARE_BUFFERS) spareBuffers.push(this.#ownBuffer);
-    this.#ownBuffer = null;
-    return sharedBuffer;
   }
 
   received(data: Buffer): void {
@@ -181,7 +153,7 @@ export class PeerConnection implements Timed {
   protected opened(): void {
     this.connected = true;
     if (this.#secure) this.socket.on('data', (data: Buffer) => this.received(data));
-    else this.#direct = new DirectWriter(this.socket, () => this.events?.onFlushed?.());
+    else if (this.#direct === undefined) this.#direct = new DirectWriter(this.socket, () => this.events?.onFlushed?.());
     this.socket.on('end', () => this.closed());
     this.events?.onConnect();
   }

@@ -8,7 +8,7 @@ import { isFileSpan, type Piece } from '../../request/pieces.ts';
 import type { CacheRequest } from '../cache/cache.ts';
 import type { UpstreamConf } from '../conf.ts';
 import type { PeerConnection } from '../connection/connect.ts';
-import { withCopy } from '../connection/connect.ts';
+import { withCopy } from '../connection/read-buffers.ts';
 import type { UpstreamHead } from '../protocol/protocol.ts';
 import { storeFile } from './store.ts';
 
@@ -129,7 +129,7 @@ export class BodyPasser {
       return;
     }
     const left = head && head.contentLength >= 0 ? head.contentLength - this.#u.state.responseLength : this.#u.state.responseLength;
-    conn.expectsMore = left > MORE_BYTES;
+    conn.buffers.expectsMore = left > MORE_BYTES;
     if (this.#pending.length === 0 && !r.blocked && r.filtersUseUp) {
       this.#pass(data);
       return;
@@ -147,7 +147,7 @@ export class BodyPasser {
     }
     // directly from the connection's buffer, which is released unless the client's socket accepted all of it
     this.#pass(data);
-    conn.retained = r.conn.output.holding;
+    conn.buffers.retained = r.conn.output.holding;
   }
 
   /** Passes a piece to the client, or stores it while the client is slower. */
