@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/mapping/values': 'core',
   'src/mapping/types': 'core values',
   'src/mapping/definition': 'core types',
-  'src/mapping/document': 'core values definition',
+  'src/mapping/document': 'core values types definition',
   'src/common/json': 'text turns',
   'src/common/text': '',
   'src/common/turns': '',

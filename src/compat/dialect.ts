@@ -120,6 +120,7 @@ export const DIFFERENCES = {
   profilesNodes: row('profiles name the node, shard and index', false, false, true, true, true),
   profilesCounts: since8('profiles of queries have `count_weight`'),
   countsUsage: since8('`_cluster/stats` counts searches, vectors, synonyms and indexing pressure'),
+  hasSourceModes: since8('`_source` has a `mode`: stored, synthetic or disabled'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
   mappingError: row(
     'how errors of mappings begin',

@@ -249,6 +249,8 @@ export class ShardWriter implements MergingWriter {
     json ??= parseSource(source ?? NO_BYTES);
     const seqNo = this.#nextSeqNo;
     const added = await this.#addToBuffer(operation.id, json, routing, seqNo, version, typedSource, operation.dynamicTemplates);
+    const synthetic = this.#mapping.syntheticSource(json);
+    if (synthetic !== null) source = Buffer.from(stringifySource(synthetic));
     this.#nextSeqNo++;
     const before = this.#versions.own(operation.id);
     this.#versions.set(operation.id, { seqNo, version, primaryTerm: this.#primaryTerm, docId: added, at: 0 });

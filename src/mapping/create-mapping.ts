@@ -1,6 +1,6 @@
 // Implementation of MappingSnapshot: one version of an index's mapping with everything derived from it.
 
-import type { MutableJsonObject } from '../common/json/json-value.ts';
+import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
 import { writeJson } from '../common/json/json-write.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -29,6 +29,7 @@ import { parseMappings } from './definition/parse-mappings.ts';
 import { mergeRuntime, parseRuntime } from './definition/runtime-fields.ts';
 import { DocumentParser } from './document/document-parser.ts';
 import { adds, DynamicMapper } from './document/dynamic-mapping.ts';
+import { synthesize } from './document/synthetic-source.ts';
 
 export type IndexSettings = Readonly<Record<string, unknown>>;
 
@@ -113,7 +114,11 @@ class Mapping implements MappingSnapshot {
     this.#dynamic = isDynamic
       ? new DynamicMapper(this.#compiled, root, { depthLimit, fieldLimit, room, dialect: environment.dialect })
       : null;
-    this.source = { enabled: root.source?.enabled ?? true, includes: root.source?.includes ?? [], excludes: root.source?.excludes ?? [] };
+    this.source = {
+      enabled: (root.source?.enabled ?? true) && root.source?.mode !== 'disabled',
+      includes: root.source?.includes ?? [],
+      excludes: root.source?.excludes ?? [],
+    };
   }
 
   get dialect(): Dialect {
@@ -222,6 +227,10 @@ class Mapping implements MappingSnapshot {
       update.properties = { ...((update.properties as MutableJsonObject | undefined) ?? {}), [path]: mapping };
     }
     return update;
+  }
+
+  syntheticSource(source: JsonObject): JsonObject | null {
+    return this.#root.source?.mode === 'synthetic' ? synthesize(this.#compiled.root, source) : null;
   }
 
   get hasRuntime(): boolean {

@@ -40,6 +40,10 @@ export class VisibleMapping implements MappingSnapshot {
   get routingRequired(): boolean {
     return this.#base.routingRequired;
   }
+  syntheticSource(source: JsonObject): JsonObject | null {
+    return this.#base.syntheticSource(source);
+  }
+
   get hasRuntime(): boolean {
     return this.#base.hasRuntime;
   }

@@ -42,6 +42,8 @@ export interface MappingSnapshot {
   readonly nestedPaths: readonly string[];
   /** `_source: { enabled, includes, excludes }`. */
   readonly source: { readonly enabled: boolean; readonly includes: readonly string[]; readonly excludes: readonly string[] };
+  /** The source that a document gets in a mapping with synthetic sources, null in others. @param source  of a document that was parsed */
+  syntheticSource(source: JsonObject): JsonObject | null;
   readonly routingRequired: boolean;
   /** Mapping of a leaf field by full name under its own name, as `GET _mapping/field` shows it (`defaults`: all parameters); null if there is none. */
   fieldJson(path: string, defaults: boolean): JsonObject | null;

@@ -1,6 +1,9 @@
 // Mappings as a tree of immutable nodes: the validated content of a mappings body, before fields are compiled from it.
 import type { JsonObject } from '../../common/json/json-value.ts';
 
+/** `synthetic`: sources are made of the values that are indexed, in the order in which doc values have them. */
+export type SourceMode = 'stored' | 'synthetic' | 'disabled';
+
 export type Dynamic = 'true' | 'false' | 'strict' | 'strict_allow_templates' | 'runtime';
 
 export interface FieldNode {
@@ -33,6 +36,8 @@ export interface ObjectNode {
   readonly subobjects: boolean | null;
   readonly includeInParent: boolean;
   readonly includeInRoot: boolean;
+  /** Synthetic sources have lists of this object as they were sent. null if not specified. */
+  readonly keepsLists: boolean | null;
   readonly properties: ReadonlyMap<string, MappingNode>;
 }
 
@@ -60,8 +65,8 @@ export interface RootMapping {
   readonly dateDetection: boolean | null;
   readonly numericDetection: boolean | null;
   readonly meta: JsonObject | null;
-  /** Explicit parameters: enabled, includes, excludes. */
-  readonly source: Readonly<{ enabled?: boolean; includes?: readonly string[]; excludes?: readonly string[] }> | null;
+  /** Explicit parameters: mode, enabled, includes, excludes. */
+  readonly source: Readonly<{ mode?: SourceMode; enabled?: boolean; includes?: readonly string[]; excludes?: readonly string[] }> | null;
   readonly routing: Readonly<{ required?: boolean }> | null;
   /** Other metadata fields with parameters (`_size`, `_field_names`...). */
   readonly otherMeta: Readonly<Record<string, JsonObject>>;
@@ -79,6 +84,7 @@ export const EMPTY_OBJECT: ObjectNode = {
   subobjects: null,
   includeInParent: false,
   includeInRoot: false,
+  keepsLists: null,
   properties: new Map(),
 };
 

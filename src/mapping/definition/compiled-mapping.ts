@@ -13,6 +13,7 @@ import { vectorFormatOf } from '../types/dense-vector.ts';
 import { FlatObjectFieldType } from '../types/flat-object.ts';
 import { ConstantKeywordMapper } from '../types/keyword.ts';
 import { mapperTypeOf } from '../types/registry.ts';
+import { checkSynthetic } from './check-synthetic.ts';
 import { runtimeFieldType } from './runtime-fields.ts';
 
 /** A field as the document parser uses it. */
@@ -36,6 +37,8 @@ export interface CompiledObject {
   readonly hasObjects: boolean;
   readonly includeInParent: boolean;
   readonly includeInRoot: boolean;
+  /** Synthetic sources have lists of this object as they were sent. */
+  readonly keepsLists: boolean;
   readonly nestedPath: string | null;
   readonly children: Map<string, CompiledField | CompiledObject | CompiledAlias>;
 }
@@ -159,6 +162,7 @@ export class MappingCompiler {
       hasObjects: node.subobjects ?? true,
       includeInParent: node.includeInParent,
       includeInRoot: node.includeInRoot,
+      keepsLists: node.keepsLists ?? false,
       nestedPath: own,
       children,
     };
@@ -316,6 +320,7 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
   checkNames(targets, known, nameCharsLimit(limit('total_fields', DEFAULT_LIMITS.total_fields)));
   checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
   checkCount('dimension_fields', 'dimension', (node) => node.kind === 'field' && node.given.time_series_dimension === true);
+  checkSynthetic(mapping, targets);
   const isSorted = settings['index.sort.field'] !== undefined;
   let joins = 0;
   for (const [path, node] of targets) {

@@ -15,8 +15,9 @@ export function mappingToJson(root: RootMapping): MutableJsonObject {
   if (root.meta !== null) json._meta = root.meta;
   if (root.routing?.required) json._routing = root.routing;
   if (root.source !== null) {
-    const { enabled, includes, excludes } = root.source;
+    const { mode, enabled, includes, excludes } = root.source;
     const source: MutableJsonObject = {};
+    if (mode !== undefined) source.mode = mode;
     if (enabled === false) source.enabled = false;
     if (includes?.length) source.includes = includes;
     if (excludes?.length) source.excludes = excludes;
@@ -54,6 +55,7 @@ export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObj
   if (node.subobjects === false) json.subobjects = false;
   if (node.includeInParent) json.include_in_parent = true;
   if (node.includeInRoot) json.include_in_root = true;
+  if (node.keepsLists !== null) json.store_array_source = node.keepsLists;
   if (properties) json.properties = properties;
   return json;
 }

@@ -11,6 +11,8 @@ import { mergeRuntime } from './runtime-fields.ts';
 /** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
 export function mergeMappings(before: RootMapping, update: RootMapping): RootMapping {
   checkMetadataField('_source', 'enabled', before.source?.enabled, update.source?.enabled, true);
+  if (before.source?.mode === 'synthetic' && update.source !== null)
+    checkMetadataField('_source', 'mode', before.source.mode, update.source.mode ?? 'stored', 'stored');
   checkMetadataField('_source', 'includes', before.source?.includes, update.source?.includes, []);
   checkMetadataField('_source', 'excludes', before.source?.excludes, update.source?.excludes, []);
   checkMetadataField('_routing', 'required', before.routing?.required, update.routing?.required, false);

@@ -19,6 +19,7 @@ import {
   METADATA_FIELDS,
   type ObjectNode,
   type RootMapping,
+  type SourceMode,
 } from '../core/model.ts';
 import { parseBoolean } from '../core/params.ts';
 import { MAPPER_TYPES, mapperTypeOf } from '../types/registry.ts';
@@ -31,7 +32,7 @@ export function parseMappings(body: JsonObject, analysis: MappingAnalysis, diale
     throw illegalArgumentError('The mapping definition cannot be nested under a type');
   }
   try {
-    const root = parseRoot(body, analysis);
+    const root = parseRoot(body, analysis, dialect);
     if (!dialect.templateMayMatchAnything) for (const template of root.dynamicTemplates ?? []) checkConditions(template);
     return root;
   } catch (error) {
@@ -59,7 +60,7 @@ const META_PARAMS: Record<string, readonly string[]> = {
   _data_stream_timestamp: ['enabled', 'timestamp_field'],
 };
 
-function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
+function parseRoot(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect): RootMapping {
   const unknown: string[] = [];
   const otherMeta: Record<string, JsonObject> = {};
   for (const [key, value] of Object.entries(body)) {
@@ -84,7 +85,7 @@ function parseRoot(body: JsonObject, analysis: MappingAnalysis): RootMapping {
     dateDetection: body.date_detection === undefined ? null : parseBoolean(body.date_detection),
     numericDetection: body.numeric_detection === undefined ? null : parseBoolean(body.numeric_detection),
     meta: parseMeta(body._meta),
-    source: parseSourceOptions(body._source),
+    source: parseSourceOptions(body._source, dialect),
     routing: parseRouting(body._routing),
     otherMeta,
     runtime: parseRuntime(body.runtime, analysis),
@@ -111,15 +112,29 @@ function stringList(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(javaText);
 }
 
-function parseSourceOptions(value: unknown): RootMapping['source'] {
+function parseSourceOptions(value: unknown, { hasSourceModes }: Dialect): RootMapping['source'] {
   if (value === undefined) return null;
   if (!isObject(value)) throw mapperParsingError(`Expected map for [_source] but got a class ${javaClass(value)}`);
-  refuseUnknown(value, ['enabled', 'includes', 'excludes', 'compress', 'compress_threshold', 'recovery_source_enabled'], '_source');
+  const known = ['enabled', 'includes', 'excludes', 'compress', 'compress_threshold', 'recovery_source_enabled'];
+  refuseUnknown(value, hasSourceModes ? [...known, 'mode'] : known, '_source');
+  if (value.mode !== undefined) {
+    if (value.enabled !== undefined) throw mapperParsingError('Cannot set both [mode] and [enabled] parameters');
+    const isFiltered = [value.includes, value.excludes].some((names) => names !== undefined && stringList(names).length > 0);
+    if (value.mode === 'synthetic' && isFiltered)
+      throw mapperParsingError('filtering the stored _source is incompatible with synthetic source');
+  }
   return {
+    ...(value.mode === undefined ? {} : { mode: parseSourceMode(value.mode) }),
     ...(value.enabled === undefined ? {} : { enabled: parseBoolean(value.enabled) }),
     ...(value.includes === undefined ? {} : { includes: stringList(value.includes) }),
     ...(value.excludes === undefined ? {} : { excludes: stringList(value.excludes) }),
   };
+}
+
+function parseSourceMode(value: unknown): SourceMode {
+  const mode = javaText(value).toLowerCase();
+  if (mode === 'stored' || mode === 'synthetic' || mode === 'disabled') return mode;
+  throw mapperParsingError(`No enum constant org.elasticsearch.index.mapper.SourceFieldMapper.Mode.${mode.toUpperCase()}`);
 }
 
 function parseRouting(value: unknown): RootMapping['routing'] {
@@ -239,7 +254,7 @@ function parseNode(name: string, path: string, body: unknown, analysis: MappingA
   return parseField(name, path, typeName, body, analysis, null);
 }
 
-const OBJECT_KEYS = ['type', 'properties', 'dynamic', 'enabled', 'subobjects'];
+const OBJECT_KEYS = ['type', 'properties', 'dynamic', 'enabled', 'subobjects', 'store_array_source'];
 const NESTED_KEYS = [...OBJECT_KEYS, 'include_in_parent', 'include_in_root'];
 
 function parseObjectNode(name: string, path: string, body: JsonObject, isNested: boolean, analysis: MappingAnalysis): ObjectNode {
@@ -260,6 +275,7 @@ function parseObjectNode(name: string, path: string, body: JsonObject, isNested:
     enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
     includeInParent: body.include_in_parent === undefined ? false : parseBoolean(body.include_in_parent),
     includeInRoot: body.include_in_root === undefined ? false : parseBoolean(body.include_in_root),
+    keepsLists: body.store_array_source === undefined ? null : parseBoolean(body.store_array_source),
     subobjects,
     properties: parseProperties(body.properties, path, analysis, subobjects ?? true),
   };

@@ -55,7 +55,7 @@ function ipEnds(ends: Ends): EncodedRange {
   return { from, to };
 }
 
-class RangeFieldType extends BaseFieldType {
+export class RangeFieldType extends BaseFieldType {
   readonly kind: RangeKind;
   readonly formatter: DateFormatter | null;
 

@@ -1,0 +1,42 @@
+// What a mapping with synthetic sources refuses: fields whose values could not be told from doc values.
+import type { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import type { FieldNode, MappingNode, RootMapping } from '../core/model.ts';
+
+/** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
+export function checkSynthetic(mapping: RootMapping, nodes: ReadonlyMap<string, MappingNode>): void {
+  const isSynthetic = mapping.source?.mode === 'synthetic';
+  for (const node of nodes.values()) {
+    if (node.kind === 'object' && node.keepsLists !== null && !isSynthetic)
+      throw mapperParsingError('Parameter [store_array_source] can only be set in synthetic source mode.');
+  }
+  if (isSynthetic) checkObject(mapping.object.properties);
+}
+
+function checkObject(properties: ReadonlyMap<string, MappingNode>): void {
+  for (const node of properties.values()) {
+    if (node.kind === 'object') checkObject(node.properties);
+    else if (node.kind === 'field') checkField(node);
+  }
+}
+
+function checkField(node: FieldNode): void {
+  if (node.copyTo.length > 0) throw refusal(node, 'because it declares copy_to');
+  if (node.type === 'keyword' && node.given['normalizer'] !== undefined) throw refusal(node, 'because it declares a normalizer');
+  if (node.type === 'binary' && node.given['doc_values'] !== true) throw refusal(node, "because it doesn't have doc values");
+  if (
+    (node.type === 'text' || node.type === 'annotated_text') &&
+    node.given['store'] !== true &&
+    ![...node.fields.values()].some(hasStrings)
+  ) {
+    throw refusal(node, 'unless it is stored or has a sub-field of type [keyword] with doc values or stored and without a normalizer');
+  }
+}
+
+function hasStrings({ type, given }: FieldNode): boolean {
+  return type === 'keyword' && given['normalizer'] === undefined && (given['doc_values'] !== false || given['store'] === true);
+}
+
+function refusal({ path, type }: FieldNode, why: string): ApiError {
+  return illegalArgumentError(`field [${path}] of type [${type}] doesn't support synthetic source ${why}`);
+}
