@@ -31,7 +31,7 @@ export interface ServiceOptions {
   readonly reread: () => Settings;
 }
 
-/** Delay between the first http worker being ready and the start of the others. */
+/** Delay between the first http worker being ready, or the first index being created, and the start of the others and of a lane. */
 const OTHER_WORKERS_AFTER_MS = 100;
 
 /** Attempts to get the port, which a stopping predecessor may still hold. nginx uses the same number. */
@@ -97,14 +97,17 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
     const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
     const start = { type: 'start', publishAddress } as const;
     await main.broadcast(start);
-    // Started after a delay, since loading them would take a core from the first requests.
-    setTimeout(() => {
-      main.breaker.setBase();
-      main.lanes?.open(start);
-      for (let number = 1; number < listeners && stopping === null; number++) {
+    main.lanes?.open(start);
+    const addOthers = () => {
+      if (stopping !== null) return;
+      main.lanes?.warm();
+      for (let number = 1; number < listeners; number++) {
         main.welcome(addWorker(number), start).catch((error) => onLog('error', `http worker failed to start: ${error.stack}`));
       }
-    }, OTHER_WORKERS_AFTER_MS).unref();
+    };
+    setTimeout(() => main.breaker.setBase(), OTHER_WORKERS_AFTER_MS).unref();
+    // After a delay, since loading them would take a core from the first requests.
+    main.onFirstIndex(() => setTimeout(addOthers, OTHER_WORKERS_AFTER_MS).unref());
   } catch (error) {
     await main.stop();
     throw error;

@@ -13,6 +13,8 @@ const basic = (user: string, password: string) => ({ authorization: `Basic ${Buf
 
 test('users, roles and API keys outlive kill -9, and every thread knows them', async () => {
   const service = await startService(['--threads=2']);
+  // With an index, all threads run.
+  await service.request('PUT', '/a1');
   const root = basic('root', 'rootpassword');
   await service.request('PUT', '/_security/user/root', { password: 'rootpassword', roles: ['superuser'] });
   await service.request('PUT', '/_security/role/reader', { indices: [{ names: ['a*'], privileges: ['read'] }] }, root);
@@ -64,6 +66,7 @@ test('SIGHUP reads users and roles of the settings again; a mistake changes noth
     );
   write({ root: 'superuser', ann: 'r' });
   const service = await startService(['--threads=2', `--path.config=${config}`]);
+  await service.request('PUT', '/a1', undefined, basic('root', 'password'));
   const status = async (user: string) =>
     (await service.request('GET', '/_security/user', undefined, { ...basic(user, 'password'), connection: 'close' })).status;
   expect([await status('root'), await status('ann'), await status('bob')]).toEqual([200, 403, 401]);

@@ -16,7 +16,6 @@ export interface MainLanesParts extends Omit<LaneHostParts, 'onAnswer' | 'onEnd'
   readonly contexts: SearchContexts;
   readonly tasks: Tasks;
   readonly breaker: MemoryBreaker;
-  hasIndices(): boolean;
   log(level: LogNotice['level'], message: string): void;
 }
 
@@ -79,15 +78,14 @@ export class MainLanes {
     return this.#pool.stats;
   }
 
-  /** Starts the warm lane as soon as there is an index. @param start  sent to each new lane */
+  /** @param start  sent to each new lane */
   open(start: ToReader): void {
     this.#start = start;
-    this.onState();
   }
 
-  /** Metadata have changed. A thread is kept warm only while there is something to search: it takes 20 MB. */
-  onState(): void {
-    if (this.#start !== null && this.#parts.hasIndices()) this.#pool.warm();
+  /** Keeps a lane warm from now on. */
+  warm(): void {
+    this.#pool.warm();
   }
 
   async run(reader: number, request: LaneRequest): Promise<Transferred> {

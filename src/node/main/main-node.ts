@@ -80,6 +80,7 @@ export class MainNode {
   /** Metadata commands, changes of users, and messages to readers that must not overtake them. */
   readonly #queue = new CommandQueue();
   readonly #commands: MetadataCommands;
+  #whenIndexed: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
 
   /** @throws ApiError: the directory is in use, or its metadata is corrupt */
@@ -130,7 +131,7 @@ export class MainNode {
       check: (name, args) => this.#snapshots.checkCommand(name, args),
       onState: () => {
         this.#snapshots.onState();
-        this.#lanes?.onState();
+        this.#noteIndices();
       },
     });
     this.#parts = {
@@ -173,13 +174,25 @@ export class MainNode {
         options: this.threadOptions,
         log: options.onLog,
         breaker: this.breaker,
-        hasIndices: () => this.#placements.of(this.#metadata.state).length > 0,
         connect: () => this.#indexers.connect(),
         current: () => this.#current(),
         onMessage: (reader, message) => this.#onReader(reader, message),
       },
       options.lanes,
     );
+  }
+
+  /** Calls `callback` once, as soon as there is an index. Threads that serve indices take 20 MB each, which a node without one does not need. */
+  onFirstIndex(callback: () => void): void {
+    this.#whenIndexed = callback;
+    this.#noteIndices();
+  }
+
+  #noteIndices(): void {
+    if (this.#whenIndexed === null || Object.keys(this.#metadata.state.indices).length === 0) return;
+    const callback = this.#whenIndexed;
+    this.#whenIndexed = null;
+    callback();
   }
 
   #stateMessage(): StateMessage {
