@@ -225,6 +225,14 @@ export const AGGREGATIONS: Clauses = {
   value_count: ['The number of values.', METRIC],
   variable_width_histogram: ['Buckets that follow the values.', 'field:field buckets:number shard_size:number initial_buffer:number'],
   weighted_avg: ['The mean, with weights.', 'value:object/weighted weight:object/weighted format:string'],
+  bucket_correlation: [
+    'The correlation of the buckets of a sibling with given values.',
+    'buckets_path:string function gap_policy:skip|insert_zeros|keep_values',
+  ],
+  moving_percentiles: [
+    'Percentiles of a window of buckets.',
+    'buckets_path:string window:number shift:number gap_policy:skip|insert_zeros|keep_values',
+  ],
   sum_bucket: ['The sum over the buckets of a sibling.', PIPELINE],
   avg_bucket: ['The mean over the buckets of a sibling.', PIPELINE],
   min_bucket: ['The smallest bucket of a sibling.', PIPELINE],
