@@ -1,14 +1,20 @@
-// CPU nanoseconds per run of scripts over documents in memory: compiled scripts, the same formula written by hand, and, with --old, the interpreter of an
-// older checkout. Each result is checked before it is timed.
+// CPU nanoseconds per run of scripts over documents in memory: compiled scripts, column programs where the script is one of plain arithmetic, the same
+// formula written by hand, and, with --old, the interpreter of an older checkout. Each result is checked before it is timed.
 //   npm run bench:scripts [-- --docs 20000 --rounds 15 --old PATH]      PATH: a checkout that still has the interpreter
 // Output: one JSON object per line. The median of the rounds is reported.
 import { parseArgs } from 'node:util';
+import { present } from '../../src/common/present.ts';
+import { kernelColumn, runColumnKernel } from '../../src/plan/column-kernel.ts';
+import type { SegmentColumn } from '../../src/plan/segment.ts';
+import { temporaryColumn } from '../../src/plan/temporary-column.ts';
+import { compileColumnProgram } from '../../src/scripting/columns/column-program.ts';
 import type { DocContextName } from '../../src/scripting/contexts.ts';
 import { compileDocScript, type DocMap, type ScriptDocument } from '../../src/scripting/doc-script.ts';
 import { Double, type Value } from '../../src/scripting/java/values.ts';
 import { type DocValues, docValues } from '../../src/scripting/library/doc-values.ts';
 import { type ScriptField, scriptField } from '../../src/scripting/library/field-values.ts';
 import { doubleOf } from '../../src/scripting/numeric-value.ts';
+import { compileEngine, createMemory, Kernels } from '../../src/wasm/kernels.ts';
 
 const { values: options } = parseArgs({
   options: { docs: { type: 'string', default: '50000' }, rounds: { type: 'string', default: '15' }, old: { type: 'string' } },
@@ -78,6 +84,15 @@ const FIELDS: Readonly<Record<string, (i: number) => DocValues>> = {
   name: (i) => NAME.show([i], (raw) => names[Number(raw)]),
 };
 
+const kernels = new Kernels(compileEngine(), createMemory(4096), 16 * 2 ** 20, 128 * 2 ** 20);
+const columnOf = (kind: 'f64' | 'i64', values: Float64Array): SegmentColumn =>
+  present(temporaryColumn(kernels, { kind, maxDoc: DOCS, byDoc: new Map(Array.from(values, (value, i) => [i, [value]])) }));
+const COLUMNS = { price: columnOf('f64', price), count: columnOf('i64', count) };
+const FORMS = {
+  price: { shown: 'double', scale: 1, layout: kernelColumn(kernels, COLUMNS.price) },
+  count: { shown: 'long', scale: 1, layout: kernelColumn(kernels, COLUMNS.count) },
+} as const;
+
 class MemoryDocument implements ScriptDocument, DocMap {
   readonly doc = this;
   docId = 0;
@@ -119,6 +134,43 @@ function compiled({ context, source, params }: Case): (docId: number) => number 
   };
 }
 
+/** Median nanoseconds per document of the column program, null if the script is not one; the results are checked. */
+function columnNs({ context, source, params, kernel }: Case): number | null {
+  const program = compileColumnProgram({
+    source,
+    returns: 'double',
+    hasScore: context === 'score',
+    form: (name) => (name in COLUMNS ? FORMS[name as keyof typeof FORMS] : null),
+    hasField: () => true,
+    paramType: () => 'int',
+    functions: {},
+  });
+  if (program === null) return null;
+  const task = {
+    module: program.module,
+    imports: program.imports as ReadonlyArray<(...args: number[]) => number>,
+    columns: program.fields.map((name) => COLUMNS[name as keyof typeof COLUMNS]),
+    params: program.params.map((name) => params[name]),
+    docs: Uint32Array.from({ length: DOCS }, (_, i) => i),
+    scores: program.usesScore ? new Float32Array(DOCS).fill(1) : null,
+    start: () => {},
+    fallback: (): number => {
+      throw new Error('the program gave a document up');
+    },
+    check: () => {},
+  };
+  const run = (): Float64Array => runColumnKernel(kernels, task);
+  run().forEach((value, i) => {
+    if (value !== kernel(i)) throw new Error(`${value} is not ${kernel(i)} for document ${i}`);
+  });
+  const rounds = Array.from({ length: ROUNDS * 4 }, () => {
+    const start = performance.now();
+    run();
+    return ((performance.now() - start) * 1e6) / DOCS;
+  });
+  return rounds.sort((a, b) => a - b)[rounds.length >> 1];
+}
+
 /** The interpreter of an older checkout, which has its own classes of values. */
 async function interpreted(path: string, { source, params }: Case): Promise<(docId: number) => number> {
   const { compileScript } = await import(`${path}/src/scripting/painless.ts`);
@@ -143,7 +195,9 @@ for (const item of CASES) {
   for (let docId = 0; docId < 1000; docId++)
     if (run(docId) !== item.kernel(docId))
       throw new Error(`${item.name}: ${run(docId)} is not ${item.kernel(docId)} for document ${docId}`);
-  const result: Record<string, unknown> = { case: item.name, compiledNs: timed(run), byHandNs: timed(item.kernel) };
+  const byHandNs = timed(item.kernel);
+  const result: Record<string, unknown> = { case: item.name, compiledNs: timed(run), columnNs: columnNs(item), byHandNs };
+  if (typeof result['columnNs'] === 'number') result['columnByHand'] = result['columnNs'] / byHandNs;
   if (options.old) result['interpretedNs'] = timed(await interpreted(options.old, item));
   console.log(JSON.stringify(result, (_key, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)));
 }

@@ -5,6 +5,8 @@ import { BoundedMap } from '../common/bounded-map.ts';
 import { present } from '../common/present.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
+import { namesIn } from './columns/column-program.ts';
+import type { ContextFunction } from './compile/unit.ts';
 import { DOC_CONTEXTS, type DocContextName } from './contexts.ts';
 import { compileExpression } from './expression.ts';
 import { Dissect } from './extraction/dissect.ts';
@@ -17,6 +19,7 @@ import type { DocValues } from './library/doc-values.ts';
 import type { ScriptField } from './library/field-values.ts';
 import { doubleOf } from './numeric-value.ts';
 import { type CompiledScript, compileScript, type ScriptContext } from './painless.ts';
+import { resolveContext } from './script-context.ts';
 import { resolveScript, type ScriptSpec, type StoredScript } from './script-spec.ts';
 import { toScript } from './update-script.ts';
 
@@ -46,7 +49,24 @@ export interface ScriptInput {
   readonly budget?: ScriptBudget;
 }
 
+/** A script that column programs may be able to run. */
+export interface ArithmeticScript {
+  readonly source: string;
+  readonly context: DocContextName;
+  readonly returns: 'double' | 'boolean';
+  /** By name. */
+  readonly params: ReadonlyMap<Value, Value>;
+  /** Fields that the script reads. */
+  readonly fields: readonly string[];
+  /** Parameters that it reads. */
+  readonly numbers: readonly string[];
+  /** Functions of the context by name and number of parameters: `saturation/2`. */
+  readonly functions: Readonly<Record<string, ContextFunction>>;
+}
+
 export interface DocScript {
+  /** null: other contexts, other languages. */
+  readonly arithmetic: ArithmeticScript | null;
   /** True if the script reads the score of the document. */
   readonly needsScore: boolean;
   /** @returns a plain number in contexts that return double @throws ApiError script_exception */
@@ -135,9 +155,14 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   const compiled: CompiledScript = compileScript(source, contextWith(context.context, context.functions ?? NO_FUNCTIONS));
   const params = new Params();
   for (const [name, value] of Object.entries(given)) params.set(name, toScript(value));
+  let arithmetic: ArithmeticScript | null | undefined;
   const values: Record<string, Value> = { doc: DOC, params, _score: 0, _value: null, state: null };
   return {
     needsScore: compiled.usedVariables.has('_score'),
+    get arithmetic() {
+      if (arithmetic === undefined) arithmetic = arithmeticOf(source, context, params);
+      return arithmetic;
+    },
     run(at, input) {
       const outer = current;
       current = at;
@@ -153,9 +178,37 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   };
 }
 
+/** Contexts that column programs have, and what they return. */
+const COLUMN_CONTEXTS: Readonly<Partial<Record<DocContextName, 'double' | 'boolean'>>> = {
+  score: 'double',
+  number_sort: 'double',
+  filter: 'boolean',
+  aggs: 'double',
+};
+
+const functionsOf = new WeakMap<ScriptContext, ArithmeticScript['functions']>();
+
+function arithmeticOf(
+  source: string,
+  { context: name, functions = NO_FUNCTIONS }: DocScriptContext,
+  params: ReadonlyMap<Value, Value>,
+): ArithmeticScript | null {
+  const returns = COLUMN_CONTEXTS[name];
+  if (returns === undefined) return null;
+  const context = contextWith(name, functions);
+  let known = functionsOf.get(context);
+  if (!known) {
+    known = Object.fromEntries(resolveContext(context).functions.map((item) => [`${item.name}/${item.params.length}`, item]));
+    functionsOf.set(context, known);
+  }
+  const { fields, params: numbers } = namesIn(source);
+  return { source, context: name, returns, params, fields, numbers, functions: known };
+}
+
 function expressionScript(source: string, params: Readonly<Record<string, unknown>>): DocScript {
   const formula = compileExpression(source, params);
   return {
+    arithmetic: null,
     needsScore: source.includes('_score'),
     run({ doc }, { score, value } = {}) {
       const values = (field: string) => doc.values(field).map((item) => doubleOf(item) ?? 0);

@@ -118,7 +118,7 @@ const MAX_INT = 2 ** 31;
 export function toScript(value: unknown): Value {
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) return new Double(value);
-    return value >= -MAX_INT && value < MAX_INT ? value : BigInt(value);
+    return value >= -MAX_INT && value < MAX_INT ? value | 0 : BigInt(value);
   }
   if (Array.isArray(value)) return value.map(toScript);
   if (typeof value === 'object' && value !== null) {

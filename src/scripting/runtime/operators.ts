@@ -133,7 +133,19 @@ function comparison(op: string, left: Value, right: Value, compare: (a: number |
   const a = numeric(left);
   const b = numeric(right);
   if (a === null || b === null) return refuse(op, left, right);
-  return compare(a, b);
+  if (typeof a === typeof b) return compare(a, b);
+  return promoted(left, right, a, b, compare);
+}
+
+/** Compares a long with another number: decimals decide the type. */
+function promoted<T>(
+  left: Value,
+  right: Value,
+  a: number | bigint,
+  b: number | bigint,
+  compare: (a: number | bigint, b: number | bigint) => T,
+): T {
+  return isDecimal(left) || isDecimal(right) ? compare(Number(a), Number(b)) : compare(a, b);
 }
 
 export function lt(left: Value, right: Value): boolean {
@@ -164,7 +176,7 @@ export function eq(left: Value, right: Value): boolean {
   const b = numeric(right);
   if (a !== null && b !== null) {
     // biome-ignore lint/suspicious/noDoubleEquals: long and int compare by value
-    return a == b;
+    return promoted(left, right, a, b, (x, y) => x == y);
   }
   if (typeof left === 'boolean' && b !== null) return classCast(`Cannot cast java.lang.Boolean to ${classNameOf(right)}`);
   if (typeof right === 'boolean' && a !== null) return classCast(`Cannot cast java.lang.Boolean to ${classNameOf(left)}`);

@@ -103,10 +103,11 @@ export class ComputedPlanner {
     return boolPlan({ should: parts, minimumShouldMatch: 1 });
   }
 
-  scriptFilter({ nestedPath, matches }: ScriptFilter, scope: PlanScope): PlanNode {
+  scriptFilter({ nestedPath, matches, matchesMany }: ScriptFilter, scope: PlanScope): PlanNode {
     const segment = this.#segments[scope.index];
     const { docs } = this.candidates(MATCH_ALL, scope, nestedPath);
-    return planDocs([...docs].filter((docId) => matches(segment, docId)));
+    const known = matchesMany?.(segment, docs) ?? null;
+    return planDocs([...docs].filter((docId, i) => (known === null ? matches(segment, docId) : known[i] !== 0)));
   }
 
   /**

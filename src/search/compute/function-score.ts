@@ -19,15 +19,25 @@ export function scoreByFunctions(
 ): PlanNode {
   const docs: number[] = [];
   const scores: number[] = [];
+  // One function for all documents is computed for all at once, if it can be.
+  const [only] = query.functions;
+  const isOnly = query.functions.length === 1 && filters[0] === null;
+  const values = isOnly ? (only.value.many?.(segment, base.docs, base.scores) ?? null) : null;
   for (let i = 0; i < base.docs.length; i++) {
     const docId = base.docs[i];
-    const factor = factorOf(query, segment, docId, base.scores[i], filters);
+    const factor = values === null ? factorOf(query, segment, docId, base.scores[i], filters) : weighted(values[i], query);
     const score = combine(query.boostMode, base.scores[i], Math.min(factor, query.maxBoost));
     if (query.minScore !== null && score < query.minScore) continue;
     docs.push(docId);
     scores.push(Math.fround(score * boost));
   }
   return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: Float32Array.from(scores) };
+}
+
+/** The value of the only function, with its weight. */
+function weighted(value: number, { functions, scoreMode }: FunctionScoreIndexQuery): number {
+  const { weight } = functions[0];
+  return weight === null ? value : reduce(scoreMode, [value * weight], weight);
 }
 
 function factorOf(

@@ -13,6 +13,7 @@ import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts'
 import { isCollection, textOf } from '../../scripting/java/objects.ts';
 import { JavaArray, type Value } from '../../scripting/java/values.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
+import { computeColumn } from '../evaluate/column-script.ts';
 import { runtimeValues } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import { compareBytes } from '../index-query/term.ts';
@@ -192,6 +193,8 @@ export class ScriptedSegment implements SegmentReader {
   #compute({ values, script }: ScriptColumn): Computed {
     const { type } = values;
     const kind = type.spec.column as Computed['kind'];
+    const plain = this.#plainColumn(values, script, kind);
+    if (plain !== null) return plain;
     const found = new Map<number, Value[]>();
     for (const docId of this.#domain(values)) found.set(docId, this.#valuesOf(values, script, docId));
     const byDoc = new Map<number, readonly (number | bigint)[]>();
@@ -216,6 +219,34 @@ export class ScriptedSegment implements SegmentReader {
         );
     }
     return { kind, byDoc, terms };
+  }
+
+  /** The column of a script of plain arithmetic, null for other scripts. */
+  #plainColumn(values: ScriptedValues, script: DocScript | null, kind: Computed['kind']): Computed | null {
+    if (script === null || values.of !== null || kind !== 'f64' || script.arithmetic === null) return null;
+    const docs = Uint32Array.from(this.#domain(values));
+    const raw = rawOf(kind, false, values.type.family === 'date');
+    const byDoc = new Map<number, readonly number[]>();
+    const several = new Map<number, readonly number[]>();
+    const computed = computeColumn(script.arithmetic, this.#context.mapping, {
+      segment: this.#base,
+      docs,
+      scores: null,
+      fallback: (index) => {
+        // A script that failed here would have thrown: what is left are lists and null.
+        const list = this.#valuesOf(values, script, docs[index]).map((value) => Number(raw(value)));
+        several.set(
+          index,
+          list.sort((a, b) => a - b),
+        );
+        return 0;
+      },
+    });
+    if (computed === null) return null;
+    docs.forEach((docId, i) => {
+      byDoc.set(docId, several.get(i) ?? [computed[i]]);
+    });
+    return { kind, byDoc, terms: [] };
   }
 
   #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {

@@ -1,6 +1,7 @@
 // Scripts that compute scores: script_score, the functions that these scripts may call, and the checks of their results.
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import { compileDocScript, currentDocument, type DocScript } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
@@ -11,6 +12,7 @@ import { doubleOf, millisOf } from '../../scripting/numeric-value.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
+import { computeColumn } from './column-script.ts';
 import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
 import { runDocScript } from './script-doc.ts';
 import { vectorFunctions } from './vector-functions.ts';
@@ -27,12 +29,33 @@ export function compileScoreScript(spec: ScriptSpec, context: Pick<RewriteContex
 /** The result of a script as a score. @param refuse  creates the error for a result that cannot be a score */
 export function scoreScript(spec: ScriptSpec, context: RewriteContext, refuse: (score: number, docId: number) => Error): DocFunction {
   const script = compileScoreScript(spec, context);
-  return (segment, docId, score) => {
+  const one = (segment: SegmentReader, docId: number, score: number): number => {
     const result = doubleOf(runDocScript(script, context, segment, docId, { score }));
     if (result === null) throw illegalArgumentError('a score script must return a number');
     if (!(result >= 0) || !Number.isFinite(result)) throw refuse(result, docId);
     return result;
   };
+  const many = (segment: SegmentReader, docs: Uint32Array, scores: Float32Array): Float64Array | null => {
+    let checked = 0;
+    const check = (values: Float64Array): void => {
+      for (; checked < values.length; checked++) {
+        const result = values[checked];
+        if (!(result >= 0) || result === Number.POSITIVE_INFINITY) throw refuse(result, docs[checked]);
+      }
+    };
+    const values = computeColumn(script.arithmetic, context.mapping, {
+      segment,
+      docs,
+      scores,
+      fallback(index, done) {
+        check(done);
+        return one(segment, docs[index], scores[index]);
+      },
+    });
+    if (values !== null) check(values);
+    return values;
+  };
+  return Object.assign(one, { many });
 }
 
 const SHAPES = { Linear: 'linear', Exp: 'exp', Gauss: 'gauss' } as const;

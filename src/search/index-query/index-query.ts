@@ -98,7 +98,11 @@ export interface NestedIndexQuery {
  * @param score  of the query whose score the function changes
  * @throws ApiError: the value cannot be a score
  */
-export type DocFunction = (segment: SegmentReader, docId: number, score: number) => number;
+export interface DocFunction {
+  (segment: SegmentReader, docId: number, score: number): number;
+  /** The values of many documents; null if they cannot be computed together. @throws what the function throws for the first that fails */
+  readonly many?: (segment: SegmentReader, docs: Uint32Array, scores: Float32Array) => Float64Array | null;
+}
 
 export interface IndexFunction {
   /** null applies the function to every document. */
@@ -162,6 +166,8 @@ export interface ScriptFilter {
   readonly label: string;
   readonly nestedPath: string | null;
   readonly matches: (segment: SegmentReader, docId: number) => boolean;
+  /** 0 for each document that is not accepted; null if they cannot be computed together. */
+  readonly matchesMany?: (segment: SegmentReader, docs: Uint32Array) => Float64Array | null;
 }
 
 export interface JoinQuery {

@@ -5,11 +5,13 @@ import { minOf } from '../../common/large-lists.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
+import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
 import type { FeatureFunction } from '../../query/leaf-query.ts';
 import type { Query } from '../../query/query.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
+import { computeColumn } from '../evaluate/column-script.ts';
 import { distanceMeters } from '../evaluate/score-math.ts';
 import { scoreScript } from '../evaluate/score-script.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
@@ -20,16 +22,21 @@ import { fieldOf, type RewriteContext, requireExpensive } from '../shard/rewrite
 export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[script] queries');
   const script = compileDocScript(spec, { stored: context.storedScript, context: 'filter' });
+  const matches = (segment: SegmentReader, docId: number): boolean => {
+    const result = runDocScript(script, context, segment, docId);
+    // The expression language has numbers only.
+    if (typeof result === 'number') return result !== 0;
+    if (typeof result !== 'boolean') throw illegalArgumentError('a filter script must return a boolean');
+    return result;
+  };
   return constant({
     op: 'scriptFilter',
     label: `ScriptQuery(${spec.source ?? spec.id})`,
     nestedPath: context.nestedPath,
-    matches: (segment, docId) => {
-      const result = runDocScript(script, context, segment, docId);
-      // The expression language has numbers only.
-      if (typeof result === 'number') return result !== 0;
-      if (typeof result !== 'boolean') throw illegalArgumentError('a filter script must return a boolean');
-      return result;
+    matches,
+    matchesMany: (segment, docs) => {
+      const fallback = (index: number): number => Number(matches(segment, docs[index]));
+      return computeColumn(script.arithmetic, context.mapping, { segment, docs, scores: null, fallback });
     },
   });
 }

@@ -5,6 +5,7 @@ import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import { textOf } from '../../scripting/java/objects.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
+import { computeColumn } from '../evaluate/column-script.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import type { SortSpec } from '../request/sort-request.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
@@ -16,12 +17,15 @@ type ScriptSortSpec = Extract<SortSpec, { by: 'script' }>;
 export function scriptSort(spec: ScriptSortSpec, context: RewriteContext): ResolvedSort {
   const isString = spec.type === 'string';
   const script = compileDocScript(spec.script, { stored: context.storedScript, context: isString ? 'string_sort' : 'number_sort' });
-  return computedSort(spec.descending, isString, (segment, docId) => {
-    const value = runDocScript(script, context, segment, docId);
-    if (isString) return textOf(value);
-    const number = doubleOf(value);
+  const numberOf = (segment: SegmentReader, docId: number): number => {
+    const number = doubleOf(runDocScript(script, context, segment, docId));
     if (number === null) throw illegalArgumentError('a sort script of type [number] must return a number');
     return number;
+  };
+  if (isString) return computedSort(spec.descending, true, (segment, docId) => textOf(runDocScript(script, context, segment, docId)));
+  return computedSort(spec.descending, false, numberOf, (segment, docs) => {
+    const fallback = (index: number): number => numberOf(segment, docs[index]);
+    return computeColumn(script.arithmetic, context.mapping, { segment, docs, scores: null, fallback });
   });
 }
 
@@ -34,6 +38,7 @@ function computedSort(
   descending: boolean,
   isString: boolean,
   evaluate: (segment: SegmentReader, docId: number) => number | string,
+  many: (segment: SegmentReader, docs: Uint32Array) => Float64Array | null = () => null,
 ): ResolvedSort {
   /** Sorted strings of each segment: the column holds positions in this list. */
   const strings = new WeakMap<SegmentReader, readonly string[]>();
@@ -61,7 +66,9 @@ function computedSort(
     isComputed: true,
     keyFor(segment, _planFilter, matching) {
       const found = new Map<number, number | string>();
-      for (const docId of matching()) found.set(docId, evaluate(segment, docId));
+      const docs = Uint32Array.from(matching());
+      const values = many(segment, docs);
+      for (let i = 0; i < docs.length; i++) found.set(docs[i], values === null ? evaluate(segment, docs[i]) : values[i]);
       const ordered = isString ? [...new Set(found.values() as Iterable<string>)].sort() : [];
       strings.set(segment, ordered);
       const positions = new Map(ordered.map((string, position) => [string, position]));
