@@ -27,6 +27,8 @@ export interface AnalysisEnvironment {
   readonly host: AnalysisHost;
   /** Reads the files that definitions name; null refuses them. */
   readonly files: ConfigFiles | null;
+  /** Rules of a synonyms set by its name, null if there is none. Absent if there are no sets. */
+  readonly synonymSet?: (name: string) => readonly string[] | null;
 }
 
 /** Index settings of analysis: the `analysis` tree and limits, without the prefix `index.`. */
@@ -312,7 +314,16 @@ export class AnalysisRegistry {
     const warn = (text: string): void => {
       if (this.#notes.length < MAX_WARNINGS && !this.#notes.includes(text)) this.#notes.push(text);
     };
-    return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.#limits, files: this.#env.files, warn };
+    return {
+      name,
+      type,
+      isBuiltIn: false,
+      settings: new Settings(tree),
+      limits: this.#limits,
+      files: this.#env.files,
+      synonymSet: this.#env.synonymSet,
+      warn,
+    };
   }
 
   #buildAnalyzers(group: [string, SettingTree][]): void {

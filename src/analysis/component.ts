@@ -53,6 +53,8 @@ export interface BuildContext {
   readonly settings: Settings;
   readonly limits: AnalysisLimits;
   readonly files: ConfigFiles | null;
+  /** Rules of a synonyms set, null if there is none. Absent if there are no sets. */
+  readonly synonymSet?: (name: string) => readonly string[] | null;
   /** Adds a message to the `Warning` header. */
   warn(text: string): void;
 }

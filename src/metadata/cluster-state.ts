@@ -166,6 +166,8 @@ export interface ClusterState {
   readonly repositories?: Readonly<Record<string, RepositoryMeta>>;
   /** Absent until a policy is created. */
   readonly snapshotLifecycle?: SnapshotLifecycle;
+  /** Absent until a set is created. */
+  readonly synonymSets?: SynonymSets;
   /** Absent in states stored by versions without search pipelines. */
   readonly searchPipelines?: Readonly<Record<string, JsonObject>>;
   /** Absent until a policy is created, or lifecycles are stopped. */
@@ -175,6 +177,15 @@ export interface ClusterState {
   /** Absent until nodes are excluded. */
   readonly votingExclusions?: readonly VotingExclusion[];
 }
+
+/** A rule of synonyms in Solr's format. */
+export interface SynonymRule {
+  readonly id: string;
+  readonly synonyms: string;
+}
+
+/** Rules by the name of their set, ordered by id. */
+export type SynonymSets = Readonly<Record<string, readonly SynonymRule[]>>;
 
 /** A node that is excluded from the voting configuration; `_absent_` for what is not known of it. */
 export interface VotingExclusion {

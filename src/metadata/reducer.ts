@@ -4,7 +4,7 @@ import type { JsonObject } from '../common/json/json-value.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { indexNotFoundError } from '../errors/catalog.ts';
 import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
-import type { ClusterState, IndexMeta } from './cluster-state.ts';
+import type { ClusterState, IndexMeta, SynonymSets } from './cluster-state.ts';
 import type { FlatSettings } from './index-settings.ts';
 
 /** Environment of a command. */
@@ -15,9 +15,10 @@ export interface ReducerEnvironment {
   /**
    * Validates mappings and analysis settings by building them.
    * @param isNew  true (the default) to check limits, false for a mapping that exists already
+   * @param synonymSets  instead of those of the state before the command
    * @throws ApiError with Elasticsearch's errors
    */
-  readonly buildMapping: (mappings: JsonObject, settings: FlatSettings, isNew?: boolean) => MappingSnapshot;
+  readonly buildMapping: (mappings: JsonObject, settings: FlatSettings, isNew?: boolean, synonymSets?: SynonymSets) => MappingSnapshot;
 }
 
 export interface Reduction<Response> {

@@ -36,6 +36,7 @@ import { deleteRepositories, putRepository } from './repositories.ts';
 import { restoreIndices } from './restore-indices.ts';
 import { deletePolicy, putPolicy, recordPolicyRun, recordRetention, setLifecycleMode } from './snapshot-policies.ts';
 import { deleteScript, putScript } from './stored-scripts.ts';
+import { deleteSynonymRule, deleteSynonymSet, putSynonymRule, putSynonymSet } from './synonym-sets.ts';
 import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
 import { addVotingExclusions, clearVotingExclusions } from './voting-exclusions.ts';
 
@@ -57,6 +58,10 @@ const REDUCERS = {
   putClusterSettings,
   putScript,
   deleteScript,
+  putSynonymSet,
+  putSynonymRule,
+  deleteSynonymSet,
+  deleteSynonymRule,
   putPipeline,
   deletePipeline,
   putSearchPipeline,

@@ -35,15 +35,24 @@ export interface RestoreIndicesArgs {
 /** The part of the cluster state that a snapshot with `include_global_state` contains. */
 export type GlobalState = Pick<
   ClusterState,
-  'templates' | 'indexTemplates' | 'componentTemplates' | 'scripts' | 'pipelines' | 'searchPipelines'
+  'templates' | 'indexTemplates' | 'componentTemplates' | 'scripts' | 'pipelines' | 'searchPipelines' | 'synonymSets'
 > & { readonly persistentSettings: JsonObject };
 
 const FIXED = ['index.number_of_shards', 'index.version.created', 'index.uuid', 'index.creation_date', 'index.history.uuid'];
 const REQUIRED = [...FIXED, 'index.number_of_replicas', 'index.auto_expand_replicas'];
 
 export function globalStateOf(state: ClusterState): GlobalState {
-  const { templates, indexTemplates, componentTemplates, scripts, pipelines, searchPipelines, settings } = state;
-  return { templates, indexTemplates, componentTemplates, scripts, pipelines, searchPipelines, persistentSettings: settings.persistent };
+  const { templates, indexTemplates, componentTemplates, scripts, pipelines, searchPipelines, synonymSets, settings } = state;
+  return {
+    templates,
+    indexTemplates,
+    componentTemplates,
+    scripts,
+    pipelines,
+    searchPipelines,
+    synonymSets,
+    persistentSettings: settings.persistent,
+  };
 }
 
 /** @throws ApiError snapshot_restore_exception, invalid_index_name_exception, and the errors of settings */
@@ -145,6 +154,7 @@ function withGlobalState(state: ClusterState, from: GlobalState): ClusterState {
     componentTemplates: { ...state.componentTemplates, ...from.componentTemplates },
     scripts: from.scripts,
     pipelines: from.pipelines,
+    ...(from.synonymSets === undefined ? {} : { synonymSets: { ...state.synonymSets, ...from.synonymSets } }),
     ...(from.searchPipelines === undefined ? {} : { searchPipelines: from.searchPipelines }),
     settings: { ...state.settings, persistent: from.persistentSettings },
   };

@@ -28,6 +28,7 @@ export const CLUSTER_PRIVILEGES: Readonly<Record<string, ActionSet>> = {
     `${SECURITY}api_key/update`,
   ]),
   manage_pipeline: actionSet(['cluster:admin/ingest/pipeline/*']),
+  manage_search_synonyms: actionSet(['cluster:admin/synonyms/*', 'cluster:admin/synonyms_sets/*', 'cluster:admin/synonym_rules/*']),
   manage_security: actionSet([`${SECURITY}*`]),
   manage_slm: actionSet([
     'cluster:admin/slm/*',

@@ -68,11 +68,24 @@ interface Options {
   readonly isLenient: boolean;
 }
 
-function buildMap(context: BuildContext, chain: ChainContext, { expand, isLenient }: Options): SynonymMap {
+/** Rules of the set, of the file, or of the definition itself. */
+function rulesOf(context: BuildContext): readonly string[] {
   const { settings } = context;
+  const set = settings.get('synonyms_set');
+  if (set !== undefined) {
+    const rules = context.synonymSet?.(set) ?? null;
+    if (rules === null) throw illegalArgumentError(`synonyms set [${set}] not found`);
+    return rules;
+  }
   const path = settings.get('synonyms_path');
   const lines = path !== undefined ? readText(context, path, 'synonyms_path_path').split(/\r\n|\n|\r/) : settings.list('synonyms');
-  if (!lines) throw illegalArgumentError('synonym requires either `synonyms` or `synonyms_path` to be configured');
+  if (!lines) throw illegalArgumentError('synonym requires either `synonyms`, `synonyms_set` or `synonyms_path` to be configured');
+  return lines;
+}
+
+function buildMap(context: BuildContext, chain: ChainContext, { expand, isLenient }: Options): SynonymMap {
+  const { settings } = context;
+  const lines = rulesOf(context);
   const analyze = phraseAnalyzer(ruleAnalyzer(context, chain), isLenient);
   const builder = new SynonymMapBuilder();
   try {
@@ -91,6 +104,7 @@ function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactor
     params: [
       'synonyms: list',
       'synonyms_path: string',
+      'synonyms_set: string',
       'expand: bool = true',
       'lenient: bool = false',
       'format: string = solr',
@@ -99,12 +113,15 @@ function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactor
     ],
     build: (context) => {
       const { settings } = context;
-      const options = { expand: settings.bool('expand', true), isLenient: settings.bool('lenient', false) };
+      const isUpdateable = settings.bool('updateable', false);
+      // A set can be changed to rules that the analyzer refuses, which must not take the index down.
+      const isLenient = settings.bool('lenient', isUpdateable && settings.get('synonyms_set') !== undefined);
+      const options = { expand: settings.bool('expand', true), isLenient };
       return {
         name: context.name,
         normalizing: false,
         inSynonymRules: graph ? 'used' : 'skipped',
-        isUpdateable: settings.bool('updateable', false),
+        isUpdateable,
         create: (chain) => synonymFilter(buildMap(context, chain, options), graph),
       };
     },

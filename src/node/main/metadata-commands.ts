@@ -46,7 +46,7 @@ export class MetadataCommands {
 
   /** @throws ApiError: the command would fail on the present state */
   dryRun<Name extends CommandName>(name: Name, args: CommandArgs<Name>): void {
-    runReducer(name, this.#parts.metadata.state, args, this.#reducerEnvironment());
+    runReducer(name, this.#parts.metadata.state, args, this.#reducerEnvironment(this.#parts.metadata.state));
   }
 
   /** Adds fields that documents of an index brought. */
@@ -63,7 +63,7 @@ export class MetadataCommands {
     const { metadata, closer, indexers, check, onState, broadcast } = this.#parts;
     const before = metadata.state;
     check(name, args);
-    const { state, response } = runReducer(name, before, args, this.#reducerEnvironment());
+    const { state, response } = runReducer(name, before, args, this.#reducerEnvironment(before));
     if (state === before) return { response, closed: Promise.resolve() };
     metadata.save(state);
     onState();
@@ -85,13 +85,14 @@ export class MetadataCommands {
     return { response, closed: Promise.all(closing) };
   }
 
-  #reducerEnvironment(): ReducerEnvironment {
+  #reducerEnvironment(state: ClusterState): ReducerEnvironment {
     const options = this.#parts.options();
     return {
       nowMs: Date.now(),
       dialect: dialectOfNode(options),
       newUuid: () => randomBytes(16).toString('base64url'),
-      buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, options, isNew),
+      buildMapping: (mappings, settings, isNew = true, synonymSets = state.synonymSets) =>
+        buildMapping(mappings, settings, options, isNew, synonymSets),
     };
   }
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../common/json/json-value.ts';
 import { type Dialect, dialectOf } from '../../compat/dialect.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { createMapping, restoreMapping } from '../../mapping/create-mapping.ts';
+import type { SynonymSets } from '../../metadata/cluster-state.ts';
 import { type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
 import { AnalysisHost } from '../../wasm/analysis.ts';
 import { compileAnalyzer } from '../../wasm/kernels.ts';
@@ -15,9 +16,13 @@ import { configFiles } from './config-directory.ts';
 provideAnalysisHost(() => new AnalysisHost(compileAnalyzer()));
 
 /** @throws ApiError with Elasticsearch's errors for an invalid analysis section */
-export function buildAnalysis(settings: FlatSettings, options: NodeOptions): AnalysisRegistry {
+export function buildAnalysis(settings: FlatSettings, options: NodeOptions, synonymSets: SynonymSets = {}): AnalysisRegistry {
   const nested = (nestSettings(settings).index ?? {}) as SettingTree;
-  return AnalysisRegistry.build(analysisEnvironment(options), nested);
+  return AnalysisRegistry.build({ ...analysisEnvironment(options), synonymSet: (name) => rulesIn(synonymSets, name) }, nested);
+}
+
+function rulesIn(sets: SynonymSets, name: string): readonly string[] | null {
+  return Object.hasOwn(sets, name) ? sets[name].map(({ synonyms }) => synonyms) : null;
 }
 
 /** The built-in analyzers, for `_analyze` without an index. */
@@ -34,8 +39,14 @@ export function dialectOfNode({ settings }: NodeOptions): Dialect {
 }
 
 /** @param isNew  true to check limits. @throws ApiError with Elasticsearch's errors for an invalid mapping */
-export function buildMapping(mappings: JsonObject, settings: FlatSettings, options: NodeOptions, isNew: boolean): MappingSnapshot {
-  const analysis = buildAnalysis(settings, options);
+export function buildMapping(
+  mappings: JsonObject,
+  settings: FlatSettings,
+  options: NodeOptions,
+  isNew: boolean,
+  synonymSets: SynonymSets = {},
+): MappingSnapshot {
+  const analysis = buildAnalysis(settings, options, synonymSets);
   const dialect = dialectOfNode(options);
   return isNew ? createMapping(mappings, analysis, settings, dialect) : restoreMapping(mappings, analysis, settings, null, dialect);
 }

@@ -5,7 +5,7 @@ import type { IndexState } from '../../api/core/index-state.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { restoreMapping } from '../../mapping/create-mapping.ts';
-import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import type { ClusterState, IndexMeta, SynonymSets } from '../../metadata/cluster-state.ts';
 import { emptyClusterState } from '../../metadata/empty-state.ts';
 import { ShardRouting } from '../../metadata/shard-routing.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -20,13 +20,15 @@ class BuiltIndex implements IndexState {
   /** -1 for no scheduled refresh. */
   readonly refreshIntervalMs: number;
   readonly #options: NodeOptions;
+  readonly #synonymSets: SynonymSets;
   #analysis: AnalysisRegistry | null;
   #mapping: MappingSnapshot | null;
   /** Mapping of the previous version, whose fields keep their numbers in the new one. Dropped when the new mapping is built. */
   #mappingBefore: MappingSnapshot | null;
 
-  constructor(meta: IndexMeta, options: NodeOptions, before: BuiltIndex | null) {
+  constructor(meta: IndexMeta, options: NodeOptions, synonymSets: SynonymSets, before: BuiltIndex | null) {
     this.meta = meta;
+    this.#synonymSets = synonymSets;
     this.#options = options;
     const sameSettings = before?.meta.settingsVersion === meta.settingsVersion;
     this.#analysis = sameSettings ? before.#analysis : null;
@@ -39,7 +41,7 @@ class BuiltIndex implements IndexState {
   }
 
   get analysis(): AnalysisRegistry {
-    return (this.#analysis ??= buildAnalysis(this.meta.settings, this.#options));
+    return (this.#analysis ??= buildAnalysis(this.meta.settings, this.#options, this.#synonymSets));
   }
 
   get mapping(): MappingSnapshot {
@@ -77,7 +79,7 @@ export class IndexStates {
     for (const meta of Object.values(state.indices)) {
       const before = this.#byUuid.get(meta.uuid) ?? null;
       const same = before !== null && before.meta.name === meta.name && isSameVersion(before.meta, meta);
-      const built = same ? before : new BuiltIndex(meta, this.#options, before);
+      const built = same ? before : new BuiltIndex(meta, this.#options, state.synonymSets ?? {}, before);
       byName.set(meta.name, built);
       byUuid.set(meta.uuid, built);
     }

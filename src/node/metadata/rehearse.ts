@@ -18,7 +18,8 @@ export function rehearse<Name extends CommandName>(name: Name, state: ClusterSta
     nowMs: Date.now(),
     dialect: dialectOfNode(options),
     newUuid: randomUUID,
-    buildMapping: (mappings, settings, isNew = true) => buildMapping(mappings, settings, options, isNew),
+    buildMapping: (mappings, settings, isNew = true, synonymSets = state.synonymSets) =>
+      buildMapping(mappings, settings, options, isNew, synonymSets),
   });
 }
 

@@ -14,6 +14,7 @@ import { rolloverApi } from './rollover.ts';
 import { segmentsApi } from './segments.ts';
 import { getSettingsApi, putSettingsApi } from './settings.ts';
 import { shardStoresApi } from './shard-stores.ts';
+import { SYNONYM_APIS } from './synonyms.ts';
 import { TEMPLATE_APIS } from './templates.ts';
 
 export const INDICES_ROOM: readonly ApiSpec[] = [
@@ -44,6 +45,7 @@ export const INDICES_ROOM: readonly ApiSpec[] = [
   getSettingsApi,
   putSettingsApi,
   shardStoresApi,
+  ...SYNONYM_APIS,
   ...TEMPLATE_APIS,
   ...DATA_STREAM_APIS,
   ...LIFECYCLE_APIS,
