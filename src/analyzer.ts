@@ -1,9 +1,10 @@
 // `gannet/analyzer`: text analysis alone, in browsers and, through analyzer-node.ts, in Node. It builds the same chains as the service from the same
 // JSON. Neither this file nor anything it imports may use Node's own modules.
 import { instantiate } from '@assemblyscript/loader';
-import { AnalysisRegistry, type AnalysisSettings } from './analysis/analysis-registry.ts';
+import { AnalysisRegistry } from './analysis/analysis-registry.ts';
 import { analyzeText } from './analysis/analyze/analyze-api.ts';
 import type { AnalyzedToken, Analyzer } from './analysis/analyzer.ts';
+import type { AnalysisSettings } from './analysis/component-table.ts';
 import { type ConfigFiles, type FileTexts, filesOfTexts } from './analysis/config-files.ts';
 import { type HighlightOptions, highlight } from './analysis/highlight.ts';
 import { loadWords, wordLanguages } from './analysis/languages/words.ts';
@@ -14,8 +15,8 @@ import { AnalysisHost, analysisMemory } from './wasm/analysis.ts';
 import type { AnalyzerExports } from './wasm/generated/exports.ts';
 import { hostCalls } from './wasm/host-calls.ts';
 
-export type { AnalysisSettings } from './analysis/analysis-registry.ts';
 export type { AnalyzedToken } from './analysis/analyzer.ts';
+export type { AnalysisSettings } from './analysis/component-table.ts';
 export type { ConfigFiles, FileTexts } from './analysis/config-files.ts';
 export type { HighlightOptions } from './analysis/highlight.ts';
 export type { HunspellSource } from './analysis/hunspell/dictionary.ts';

@@ -1,42 +1,18 @@
+// Analyzers and normalizers of an index: chains assembled from the components of component-table.ts.
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
-import type { AnalysisHost } from '../wasm/analysis.ts';
 import { StageId } from '../wasm/generated/analysis.ts';
 import { type AnalyzedToken, Analyzer } from './analyzer.ts';
 import { words } from './blob.ts';
-import type {
-  AnalysisLimits,
-  BuildContext,
-  ChainContext,
-  CharFilterFactory,
-  FilterFactory,
-  TokenFilter,
-  TokenizerFactory,
-} from './component.ts';
-import type { ConfigFiles } from './config-files.ts';
-import { ANALYZERS, buildComponent, CHAR_FILTERS, DEFINED_ONLY, filterEntryNamed, filterEntryOf, tokenizerEntryOf } from './registry.ts';
+import type { ChainContext, CharFilterFactory, FilterFactory, TokenFilter, TokenizerFactory } from './component.ts';
+import { type AnalysisEnvironment, type AnalysisSettings, ComponentTable } from './component-table.ts';
+import { ANALYZERS, buildComponent } from './registry.ts';
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
-import { Settings, type SettingTree, type SettingValue } from './settings.ts';
+import { Settings, type SettingTree } from './settings.ts';
 import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
 
-/** Resources shared by all indices of a thread. */
 /** Char filters or token filters of one analyzer: each takes memory, and a pass over every text. */
 const MAX_CHAIN = 1000;
-
-export interface AnalysisEnvironment {
-  readonly host: AnalysisHost;
-  /** Reads the files that definitions name; null refuses them. */
-  readonly files: ConfigFiles | null;
-  /** Rules of a synonyms set by its name, null if there is none. Absent if there are no sets. */
-  readonly synonymSet?: (name: string) => readonly string[] | null;
-}
-
-/** Index settings of analysis: the `analysis` tree and limits, without the prefix `index.`. */
-export interface AnalysisSettings {
-  readonly analysis?: SettingTree;
-  readonly max_ngram_diff?: SettingValue;
-  readonly max_shingle_diff?: SettingValue;
-}
 
 /** Components of a custom analyzer. */
 export interface CustomChain {
@@ -46,32 +22,18 @@ export interface CustomChain {
 }
 
 const DEFAULT_POSITION_GAP = 100;
-/** Filters that a chain may name but that cannot be the type of a definition. */
-const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
 const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(StageId.KEYWORD, words([])) };
-
-/** More warnings help nobody, and a request can cause any number. */
-const MAX_WARNINGS = 100;
 
 /**
  * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so that all threads get the same chains from the
  * same settings. Immutable afterwards, except that built-in components are created on first use.
  */
 export class AnalysisRegistry {
-  /** Messages about ignored parts of the definitions. */
-  readonly warnings: string[] = [];
-  /** Receives the warnings of the component being built: `warnings`, or the list of one request. */
-  #notes = this.warnings;
+  /** Char filters, tokenizers and token filters of the index, and the built-in ones. */
+  readonly components: ComponentTable;
   readonly #analyzers = new Map<string, Analyzer>();
   readonly #normalizers = new Map<string, Analyzer>();
-  readonly #charFilters = new Map<string, CharFilterFactory>();
-  readonly #tokenizers = new Map<string, TokenizerFactory>();
-  readonly #filters = new Map<string, FilterFactory>();
   readonly #defined: string[] = [];
-  readonly #definedFilters = new Set<string>();
-  /** Words in the longest shingle of each filter that is defined with that type. */
-  readonly #shingleSizes = new Map<string, number>();
-  readonly #limits: AnalysisLimits;
   readonly #normalizingChains = new Map<string, Analyzer>();
   readonly #chains = new WeakMap<Analyzer, CustomChain>();
 
@@ -82,8 +44,7 @@ export class AnalysisRegistry {
   private constructor(env: AnalysisEnvironment, settings: AnalysisSettings, builtInGap: number) {
     this.#env = env;
     this.#builtInGap = builtInGap;
-    const numbers = new Settings(settings as SettingTree);
-    this.#limits = { maxNgramDiff: numbers.int('max_ngram_diff', 1), maxShingleDiff: numbers.int('max_shingle_diff', 3) };
+    this.components = new ComponentTable(env, settings);
   }
 
   /**
@@ -94,14 +55,7 @@ export class AnalysisRegistry {
     const registry = new AnalysisRegistry(env, settings, DEFAULT_POSITION_GAP);
     const analysis = settings.analysis ?? {};
     const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
-    for (const [name, tree] of group('char_filter')) registry.#charFilters.set(name, registry.charFilterFrom(name, tree));
-    for (const [name, tree] of group('tokenizer')) registry.#tokenizers.set(name, registry.tokenizerFrom(name, tree));
-    for (const [name, tree] of group('filter')) {
-      registry.#filters.set(name, registry.filterFrom(name, tree));
-      registry.#definedFilters.add(name);
-      const shingles = new Settings(tree);
-      if (shingles.get('type', '') === 'shingle') registry.#shingleSizes.set(name, shingles.int('max_shingle_size', 2));
-    }
+    registry.components.define(analysis);
     registry.#buildAnalyzers(group('analyzer'));
     registry.#checkNames(group('analyzer').map(([name]) => name));
     for (const [name, tree] of group('normalizer')) registry.#normalizers.set(name, registry.#normalizerFrom(name, new Settings(tree)));
@@ -137,7 +91,7 @@ export class AnalysisRegistry {
     let analyzer = this.#analyzers.get(name);
     const entry = ANALYZERS.get(name);
     if (!analyzer && entry) {
-      const parts = buildComponent(entry, { ...this.#context(name, name, {}), isBuiltIn: true })();
+      const parts = buildComponent(entry, { ...this.components.context(name, name, {}), isBuiltIn: true })();
       analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.#builtInGap }, this.#env.host);
       this.#analyzers.set(name, analyzer);
     }
@@ -153,16 +107,9 @@ export class AnalysisRegistry {
     return analyzer;
   }
 
-  /** Runs a function that builds the components of one request, and collects its warnings separately. */
-  withWarnings<T>(build: () => T): { result: T; warnings: readonly string[] } {
-    const outer = this.#notes;
-    const warnings: string[] = [];
-    this.#notes = warnings;
-    try {
-      return { result: build(), warnings };
-    } finally {
-      this.#notes = outer;
-    }
+  /** Messages about ignored parts of the definitions. */
+  get warnings(): readonly string[] {
+    return this.components.warnings;
   }
 
   /** Names of the analyzers defined in the settings. */
@@ -190,8 +137,7 @@ export class AnalysisRegistry {
   shingleSize(analyzer: string): number | null {
     const found = this.#analyzers.get(analyzer);
     const filters = (found && this.#chains.get(found)?.filters) ?? [];
-    const shingles = filters.find((factory) => this.#shingleSizes.has(factory.name));
-    return shingles ? (this.#shingleSizes.get(shingles.name) ?? null) : null;
+    return this.components.shingleSize(filters.map((factory) => factory.name));
   }
 
   hasAnalyzer(name: string): boolean {
@@ -253,79 +199,6 @@ export class AnalysisRegistry {
     return onlyTerm(chain, text);
   }
 
-  // --- components by name, from this registry or built in; undefined if there is none
-
-  charFilterNamed(name: string): CharFilterFactory | undefined {
-    return this.#named(this.#charFilters, name, () => CHAR_FILTERS.get(name));
-  }
-
-  tokenizerNamed(name: string): TokenizerFactory | undefined {
-    return this.#named(this.#tokenizers, name, () => tokenizerEntryOf(name));
-  }
-
-  filterNamed(name: string): FilterFactory | undefined {
-    return this.#named(this.#filters, name, () => filterEntryNamed(name));
-  }
-
-  /** Resolves a filter name in `_analyze` at an index: a filter of the index, or else one of that type without parameters. */
-  filterAtIndex(name: string): FilterFactory | undefined {
-    if (this.#definedFilters.has(name) || BUILT_IN_ONLY.has(name) || !filterEntryNamed(name)) return this.filterNamed(name);
-    return this.filterFrom(name, { type: name });
-  }
-
-  #named<F>(
-    own: Map<string, F>,
-    name: string,
-    entryOf: () => { params: readonly string[]; type: string; build(context: BuildContext): F } | undefined,
-  ) {
-    const found = own.get(name);
-    if (found) return found;
-    const entry = entryOf();
-    if (!entry) return undefined;
-    const built = buildComponent(entry, { ...this.#context(name, entry.type, {}), isBuiltIn: true });
-    own.set(name, built);
-    return built;
-  }
-
-  // --- from definitions
-
-  charFilterFrom(name: string, tree: SettingTree, unknown = unknownType('char_filter', name)): CharFilterFactory {
-    const type = new Settings(tree).get('type', '');
-    const entry = CHAR_FILTERS.get(type);
-    if (!entry) throw unknown(type);
-    return buildComponent(entry, this.#context(name, type, tree));
-  }
-
-  tokenizerFrom(name: string, tree: SettingTree, unknown = unknownType('tokenizer', name)): TokenizerFactory {
-    const type = new Settings(tree).get('type', '');
-    const entry = tokenizerEntryOf(type);
-    if (!entry) throw unknown(type);
-    return buildComponent(entry, this.#context(name, type, tree));
-  }
-
-  filterFrom(name: string, tree: SettingTree, unknown = unknownType('filter', name)): FilterFactory {
-    const type = new Settings(tree).get('type', '');
-    const entry = filterEntryOf(type);
-    if (!entry || BUILT_IN_ONLY.has(type)) throw unknown(type);
-    return buildComponent(entry, this.#context(name, type, tree));
-  }
-
-  #context(name: string, type: string, tree: SettingTree): BuildContext {
-    const warn = (text: string): void => {
-      if (this.#notes.length < MAX_WARNINGS && !this.#notes.includes(text)) this.#notes.push(text);
-    };
-    return {
-      name,
-      type,
-      isBuiltIn: false,
-      settings: new Settings(tree),
-      limits: this.#limits,
-      files: this.#env.files,
-      synonymSet: this.#env.synonymSet,
-      warn,
-    };
-  }
-
   #buildAnalyzers(group: [string, SettingTree][]): void {
     // Types and parameters are checked first; errors of assembling are collected afterwards.
     const pending = group.map(([name, tree]) => ({ name, settings: new Settings(tree), create: this.#analyzerCreator(name, tree) }));
@@ -357,7 +230,7 @@ export class AnalysisRegistry {
     if (type === undefined || type === 'custom') return () => this.#customFrom(name, settings);
     const entry = ANALYZERS.get(type);
     if (!entry) throw illegalArgumentError(`Unknown analyzer type [${type}] for [${name}]`);
-    const create = buildComponent(entry, this.#context(name, type, tree));
+    const create = buildComponent(entry, this.components.context(name, type, tree));
     return () => new Analyzer(name, { ...create(), positionIncrementGap: DEFAULT_POSITION_GAP }, this.#env.host);
   }
 
@@ -365,28 +238,23 @@ export class AnalysisRegistry {
     const prefix = `Custom Analyzer [${name}]`;
     const tokenizerName = settings.get('tokenizer');
     if (tokenizerName === undefined) throw illegalArgumentError(`${prefix} must be configured with a tokenizer`);
-    const tokenizer = this.tokenizerNamed(tokenizerName);
+    const tokenizer = this.components.tokenizerNamed(tokenizerName);
     if (!tokenizer) throw illegalArgumentError(`${prefix} failed to find tokenizer under name [${tokenizerName}]`);
     const charFilters = this.#factories(
       settings.list('char_filter'),
-      (n) => this.#usableCharFilter(n),
+      (n) => this.components.usableCharFilter(n),
       `${prefix} failed to find char_filter under name`,
     );
-    const filters = this.#factories(settings.list('filter'), (n) => this.#usableFilter(n), `${prefix} failed to find filter under name`);
+    const filters = this.#factories(
+      settings.list('filter'),
+      (n) => this.components.usableFilter(n),
+      `${prefix} failed to find filter under name`,
+    );
     const gap = settings.int('position_increment_gap', DEFAULT_POSITION_GAP);
     const offsetGap = settings.int('offset_gap', -1);
     const analyzer = this.assemble(name, charFilters, tokenizer, filters, { gap, offsetGap: offsetGap < 0 ? 1 : offsetGap });
     this.#chains.set(analyzer, { charFilters, tokenizer, filters });
     return analyzer;
-  }
-
-  /** Resolves a name in a chain of the settings. */
-  #usableCharFilter(name: string): CharFilterFactory | undefined {
-    return this.#charFilters.has(name) || !DEFINED_ONLY.char_filter.has(name) ? this.charFilterNamed(name) : undefined;
-  }
-
-  #usableFilter(name: string): FilterFactory | undefined {
-    return this.#definedFilters.has(name) || !DEFINED_ONLY.filter.has(name) ? this.filterNamed(name) : undefined;
   }
 
   #factories<F>(names: string[] | undefined, find: (name: string) => F | undefined, missing: string): F[] {
@@ -408,7 +276,7 @@ export class AnalysisRegistry {
     charFilters: readonly CharFilterFactory[],
     tokenizer: TokenizerFactory,
     filters: readonly FilterFactory[],
-    { gap = DEFAULT_POSITION_GAP, offsetGap = 1, filterNamed = (wanted: string) => this.#usableFilter(wanted) } = {},
+    { gap = DEFAULT_POSITION_GAP, offsetGap = 1, filterNamed = (wanted: string) => this.components.usableFilter(wanted) } = {},
   ): Analyzer {
     const nested = { count: 0 };
     const madeTokenizer = tokenizer.create();
@@ -443,7 +311,7 @@ export class AnalysisRegistry {
     if (type !== 'custom') throw illegalArgumentError(`Unknown normalizer type [${type}] for [${name}]`);
     const charFilters = this.#factories(
       settings.list('char_filter'),
-      (n) => this.#usableCharFilter(n),
+      (n) => this.components.usableCharFilter(n),
       `Custom normalizer [${name}] failed to find char_filter under name`,
     );
     for (const factory of charFilters) {
@@ -451,7 +319,7 @@ export class AnalysisRegistry {
     }
     const filters = this.#factories(
       settings.list('filter'),
-      (n) => this.#usableFilter(n),
+      (n) => this.components.usableFilter(n),
       `Custom Analyzer [${name}] failed to find filter under name`,
     );
     for (const factory of filters) {
@@ -464,7 +332,7 @@ export class AnalysisRegistry {
 
   /** The built-in normalizer, even if the index defines a filter of the same name. */
   #lowercaseNormalizer(name: string): Analyzer {
-    return this.assemble(name, [], KEYWORD_TOKENIZER, [this.filterFrom(name, { type: 'lowercase' })], { gap: 0 });
+    return this.assemble(name, [], KEYWORD_TOKENIZER, [this.components.filterFrom(name, { type: 'lowercase' })], { gap: 0 });
   }
 
   /** @param gap position gap between several strings: 0 for those of an index */
@@ -482,13 +350,6 @@ function causeOf({ type, reason, causedBy }: ApiError): Record<string, unknown> 
 export function notInMode(analyzer: string, filters: readonly string[], mode: 'all' | 'index time'): ApiError {
   const reason = `analyzer [${analyzer}] contains filters [${filters.join(', ')}] that are not allowed to run in ${mode} mode.`;
   return new ApiError('mapper_exception', 400, reason);
-}
-
-function unknownType(kind: string, name: string): (type: string) => ApiError {
-  return (type) =>
-    type === ''
-      ? illegalArgumentError(`${kind} [${name}] must specify either an analyzer type, or a tokenizer`)
-      : illegalArgumentError(`Unknown ${kind} type [${type}] for [${name}]`);
 }
 
 /** Lower-casing as a filter, if a built-in analyzer's tokenizer or filters do it. */

@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { AnalysisRegistry, type AnalysisSettings } from '../../src/analysis/analysis-registry.ts';
+import { AnalysisRegistry } from '../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../src/analysis/analyze/analyze-api.ts';
+import type { AnalysisSettings } from '../../src/analysis/component-table.ts';
 import { ApiError } from '../../src/errors/api-error.ts';
 import { illegalArgumentError } from '../../src/errors/catalog.ts';
 import { configFiles } from '../../src/node/metadata/config-directory.ts';

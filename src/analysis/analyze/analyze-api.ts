@@ -40,7 +40,7 @@ export function analyzeText(body: string, target: AnalyzeTarget): Record<string,
   const request = parseAnalyzeRequest(body);
   validateAnalyzeRequest(request, target.index !== null);
   const limit = { left: target.maxTokenCount ?? DEFAULT_MAX_TOKENS, max: target.maxTokenCount ?? DEFAULT_MAX_TOKENS };
-  const { result: chosen, warnings } = target.registry.withWarnings(() => choose(request, target));
+  const { result: chosen, warnings } = target.registry.components.withWarnings(() => choose(request, target));
   for (const warning of warnings) target.warn?.(warning);
   if (request.explain) return { detail: explain(request, chosen, limit) };
   const gap = chosen.gap ?? chosen.analyzer.positionIncrementGap;
@@ -112,23 +112,23 @@ function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
       : find(
           'tokenizer',
           request.tokenizer,
-          (n) => registry.tokenizerNamed(n),
-          (n, t, u) => registry.tokenizerFrom(n, t, u),
+          (n) => registry.components.tokenizerNamed(n),
+          (n, t, u) => registry.components.tokenizerFrom(n, t, u),
         );
   const charFilters = request.charFilters.map((part) =>
     find(
       'char_filter',
       part,
-      (n) => registry.charFilterNamed(n),
-      (n, t, u) => registry.charFilterFrom(n, t, u),
+      (n) => registry.components.charFilterNamed(n),
+      (n, t, u) => registry.components.charFilterFrom(n, t, u),
     ),
   );
   const findFilter = (part: Part): FilterFactory =>
     find(
       'filter',
       part,
-      (n) => (target.index === null ? registry.filterNamed(n) : registry.filterAtIndex(n)),
-      (n, t, u) => registry.filterFrom(n, t, u),
+      (n) => (target.index === null ? registry.components.filterNamed(n) : registry.components.filterAtIndex(n)),
+      (n, t, u) => registry.components.filterFrom(n, t, u),
     );
   const filters = request.filters.map(findFilter);
   const custom = { charFilters, tokenizer, filters };

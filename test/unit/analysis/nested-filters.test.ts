@@ -1,6 +1,7 @@
 // Filters inside others: what Lucene 10.5 and the recorded server's multiplexer answer where filters read ahead, drop tokens or stop early.
 import { expect, test } from 'vitest';
-import { AnalysisRegistry, type AnalysisSettings } from '../../../src/analysis/analysis-registry.ts';
+import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
+import type { AnalysisSettings } from '../../../src/analysis/component-table.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 
