@@ -1,7 +1,7 @@
 // One segment of texts that answers the commands of the search-benchmark-game:
 //   COUNT, UNOPTIMIZED_COUNT, TOP_10, TOP_100, TOP_1000, TOP_10_COUNT, TOP_100_COUNT, TOP_1000_COUNT
 // with a query in Lucene's classic syntax. A search is one call of the executor on one thread; nothing is cached between queries.
-// Source: CONTRIBUTE.md of quickwit-oss/search-benchmark-game; k1 and b as it recommends.
+// Source: the guide for contributors of quickwit-oss/search-benchmark-game; k1 and b as it recommends.
 import { loadAnalyzer, type TextAnalysis } from '../../src/analyzer-node.ts';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
