@@ -88,6 +88,11 @@ export const REGISTRY: Entry[] = [
     directives: 'auth_jwt*',
     variables: 'jwt_*',
   },
+  {
+    load: async () => [(await import('../modules/access/auth-oidc.ts')).authOidcModule],
+    directives: 'auth_oidc oidc_provider',
+    variables: 'oidc_*',
+  },
   { load: async () => [(await import('../tls/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
   {
     load: async () => [(await import('../modules/backends/proxy.ts')).proxyModule],

@@ -11,7 +11,7 @@ import type { FetchConf } from './fetch.ts';
 
 const lookups = new WeakMap<ResolverConf, LookupFunction>();
 /** Resolves names with the `resolver` of the level, if it has one. */
-function lookupBy({ resolver, resolver_timeout }: NameService): LookupFunction | null {
+export function lookupBy({ resolver, resolver_timeout }: NameService): LookupFunction | null {
   if (!resolver) return null;
   const known = lookups.get(resolver);
   if (known) return known;
@@ -60,6 +60,7 @@ export function fetchConf(c: ConfOf<typeof fetchTable>, names: NameService, r: S
     verify: c.js_fetch_verify,
     verifyDepth: c.js_fetch_verify_depth,
     ca: c.js_fetch_trusted_certificate,
+    crl: null,
     ciphers: c.js_fetch_ciphers,
     versions: versionRange([...c.js_fetch_protocols]),
     keepalive: c.js_fetch_keepalive,

@@ -14,6 +14,8 @@ export interface FetchConf {
   verifyDepth: number;
   /** null for the authorities that Node knows. */
   ca: Buffer | null;
+  /** Revoked certificates; null for none. */
+  crl: Buffer | null;
   ciphers: string;
   versions: { minVersion?: SecureVersion; maxVersion?: SecureVersion };
   /** Number of idle connections to keep open, 0 for none. */
@@ -71,6 +73,7 @@ export async function fetchUnder(conf: FetchConf, target: string, init: FetchIni
   const tls = {
     rejectUnauthorized: init.verify ?? conf.verify,
     ca: conf.ca ?? undefined,
+    crl: conf.crl ?? undefined,
     ciphers: conf.ciphers,
     ...conf.versions,
   };

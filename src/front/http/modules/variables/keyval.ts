@@ -121,6 +121,31 @@ const textOf = (value: string | number | undefined): string | null => (value ===
 export const keyvalZones = (main: BlockMain): KeyvalZone[] =>
   [...main.registry.values()].filter((value): value is KeyvalZone => value instanceof KeyvalZone);
 
+interface ZoneOptions {
+  readonly name: string;
+  readonly capacity: number;
+  /** 0: entries do not expire */
+  readonly timeoutMs: number;
+  readonly type: 'string';
+  readonly evict: boolean;
+  readonly state: string;
+}
+
+/** Creates a zone, with the entries that it had before a reload. */
+export function createZone(main: BlockMain, dict: ZoneOptions, type: KeyType): KeyvalZone {
+  const key = `${KEY}${dict.name}`;
+  const memory = new SharedDict({ ...dict, memory: `${main.zonePrefix}keyval:${dict.name}` });
+  const before = main.inherited.get(key);
+  if (before) memory.importState(before);
+  const zone = new KeyvalZone(dict.name, memory, type);
+  main.registry.set(key, zone);
+  return zone;
+}
+
+/** The zone of that name, null if there is none. */
+export const keyvalZone = (main: BlockMain, name: string): KeyvalZone | null =>
+  (main.registry.get(`${KEY}${name}`) as KeyvalZone | undefined) ?? null;
+
 function parseZone(f: BlockFrame): undefined {
   const { main } = f.scope;
   const dict = { name: '', capacity: 0, timeoutMs: 0, type: 'string' as const, evict: false, state: '' };
@@ -140,12 +165,8 @@ function parseZone(f: BlockFrame): undefined {
     else f.fail(`invalid parameter "${word}"`);
   }
   if (!dict.name) f.fail('"keyval_zone" must have "zone" parameter');
-  const key = `${KEY}${dict.name}`;
-  if (main.registry.has(key)) f.fail(`duplicate keyval zone "${dict.name}"`);
-  const memory = new SharedDict({ ...dict, memory: `${main.zonePrefix}keyval:${dict.name}` });
-  const before = main.inherited.get(key);
-  if (before) memory.importState(before);
-  main.registry.set(key, new KeyvalZone(dict.name, memory, type));
+  if (main.registry.has(`${KEY}${dict.name}`)) f.fail(`duplicate keyval zone "${dict.name}"`);
+  createZone(main, dict, type);
   return undefined;
 }
 
