@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promis
   front: async () => (await import('./front/main.ts')).runFront,
   search: async () => (await import('./cli/search.ts')).searchCommand,
   index: async () => (await import('./cli/index-command.ts')).indexCommand,
+  profile: async () => (await import('./cli/profile.ts')).profileCommand,
   top: async () => (await import('./cli/top.ts')).topCommand,
   completion: async () => (await import('./cli/completion.ts')).completionCommand,
   password: async () => (await import('./cli/password.ts')).passwordCommand,

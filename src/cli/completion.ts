@@ -26,6 +26,10 @@ export const COMPLETED: Readonly<Record<string, Completed>> = {
     words: ['ls', 'create', 'rm'],
     flags: ['json', 'body', 'shards', 'replicas', 'yes', ...SERVICE],
   },
+  profile: {
+    about: 'compare two searches',
+    flags: ['compare', 'index', 'seconds', 'against', 'against-user', 'against-index', 'json', ...SERVICE],
+  },
   top: { about: 'live figures of a service', flags: ['interval', 'once', ...SERVICE] },
   check: { about: 'read a data directory and report damage', flags: ['repair'], takesSettings: true },
   analyze: { about: 'tokens of a text', flags: ['analyzer', 'tokenizer', 'filter', 'char-filter', 'index', 'field', ...SERVICE] },

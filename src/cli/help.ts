@@ -26,6 +26,10 @@ commands
   index ls [PATTERN..]                   indices of a running service (--json)
   index create NAME                      --body FILE.json (settings, mappings, aliases; - for standard input), --shards N, --replicas N
   index rm NAME..                        delete indices; asks first, unless --yes
+  profile --compare A.json B.json --index NAME   run two searches in turns until the ratio of their times is known
+      --seconds N          at most (2; 10 with --against)
+      --against URL        B runs on another server, also on Elasticsearch (--against-user, --against-index); B.json may be left out
+      --json, --url URL, --user NAME:PASSWORD
   top                                    searches, documents, memory, queues, indices and tasks of a running service, updated live
       --interval SECONDS, --once           (1); print one report instead
   completion bash|zsh|fish               print a completion script

@@ -5,6 +5,7 @@ import { countApi } from './count.ts';
 import { explainApi, validateApi } from './explain.ts';
 import { fieldCapsApi } from './field-caps.ts';
 import { msearchApi, msearchTemplateApi } from './multi-search.ts';
+import { profileCompareApi } from './profile-compare.ts';
 import { rankEvalApi } from './rank-eval.ts';
 import { clearScrollApi, pitApi, scrollApi } from './scroll.ts';
 import { searchApi } from './search.ts';
@@ -21,6 +22,7 @@ export const SEARCH_ROOM: readonly ApiSpec[] = [
   fieldCapsApi,
   msearchApi,
   msearchTemplateApi,
+  profileCompareApi,
   rankEvalApi,
   scrollApi,
   clearScrollApi,

@@ -275,6 +275,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
   msearch_template: {
     bodies: (name) => [lines({}, { source: {} }), lines({ index: name }, { source: {} }), lines({}, { source: searches(name)[1] })],
   },
+  profile_compare: {
+    bodies: (name) => [
+      { a: {}, b: { size: 1 }, max_rounds: 1 },
+      { a: { query: { match_all: {} } }, b: { query: lookups(name)[1] }, max_rounds: 1 },
+    ],
+    isVolatile: true,
+  },
   rank_eval: {
     bodies: (name) => [
       { requests: [{ id: 'r', request: {}, ratings: [] }], metric: { precision: {} } },
