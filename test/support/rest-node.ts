@@ -17,7 +17,7 @@ export interface RestNode {
   /** Status and body of `METHOD /path`; lines of a list are sent as NDJSON. */
   send(line: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; json: any; text: string }>;
   /** The whole answer to `METHOD /path?query`. */
-  exchange(line: string, options: { headers?: Record<string, string>; body?: string }): Promise<FakeAnswer>;
+  exchange(line: string, options: { headers?: Record<string, string>; body?: string | Buffer }): Promise<FakeAnswer>;
   /** The body of an answer that must be a success. @throws Error with the body of any other */
   ok(line: string, body?: unknown): Promise<any>;
   /** Closes the node and opens it again over the same data. */

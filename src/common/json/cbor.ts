@@ -121,6 +121,18 @@ export function decodeCbor(bytes: Buffer): unknown {
   return value;
 }
 
+/** Decodes values one after another, with or without 0xff between them; a byte string holds a value of its own. @throws CborError */
+export function decodeCborSequence(bytes: Buffer): unknown[] {
+  const reader = new CborReader(bytes);
+  const values: unknown[] = [];
+  while (!reader.isAtEnd) {
+    const embedded = reader.byteString();
+    const value = embedded === null ? reader.value(0) : decodeCbor(embedded);
+    if (value !== BREAK) values.push(value);
+  }
+  return values;
+}
+
 const BREAK = Symbol('break');
 
 class CborReader {
@@ -160,6 +172,16 @@ class CborReader {
     }
     if (info === 31) return -1;
     throw new CborError(`malformed head at byte ${this.#at - 1}`);
+  }
+
+  /** The bytes of a byte string of known length; null if something else follows. */
+  byteString(): Buffer | null {
+    const head = this.#bytes[this.#at];
+    if (head >> 5 !== 2 || (head & 31) === 31) return null;
+    this.#at++;
+    const length = this.#argument(head & 31);
+    if (typeof length === 'bigint') throw new CborError('length beyond the input');
+    return this.#chunks(length, 2);
   }
 
   value(depth: number): unknown {

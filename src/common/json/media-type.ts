@@ -1,7 +1,7 @@
 // Media types of requests and responses, including vendor types such as `application/vnd.elasticsearch+json; compatible-with=8`.
 import { getOwn } from './own-property.ts';
 
-export type BodyFormat = 'json' | 'ndjson' | 'yaml' | 'msgpack' | 'cbor' | 'text';
+export type BodyFormat = 'json' | 'ndjson' | 'yaml' | 'msgpack' | 'cbor' | 'smile' | 'text';
 
 export interface MediaType {
   readonly format: BodyFormat;
@@ -18,11 +18,13 @@ const PLAIN: Readonly<Record<string, MediaType>> = {
   'application/x-yaml': { format: 'yaml', answer: 'application/yaml' },
   'text/yaml': { format: 'yaml', answer: 'application/yaml' },
   'application/cbor': { format: 'cbor', answer: 'application/cbor' },
+  'application/smile': { format: 'smile', answer: 'application/smile' },
+  'application/x-jackson-smile': { format: 'smile', answer: 'application/smile' },
   'application/msgpack': { format: 'msgpack', answer: 'application/msgpack' },
   'application/x-msgpack': { format: 'msgpack', answer: 'application/msgpack' },
   'application/vnd.msgpack': { format: 'msgpack', answer: 'application/msgpack' },
 };
-const VENDOR = /^application\/vnd\.(elasticsearch|opensearch)\+(json|x-ndjson|yaml|msgpack|cbor)$/;
+const VENDOR = /^application\/vnd\.(elasticsearch|opensearch)\+(json|x-ndjson|yaml|msgpack|cbor|smile)$/;
 const COMPATIBLE_VERSIONS = new Set(['7', '8', '9']);
 
 /** Parses one media type with parameters, case-insensitively; null if the service does not support it. */
@@ -45,7 +47,10 @@ export function parseMediaType(text: string): MediaType | null {
 export const JSON_TYPE = PLAIN['application/json'];
 export const TEXT_TYPE: MediaType = { format: 'text', answer: 'text/plain; charset=UTF-8' };
 
-/** The format named by the `format` parameter: json, yaml, msgpack, cbor, txt or text. */
+/** Formats whose values follow each other without line feeds. */
+export const isBinary = (format: BodyFormat | null): boolean => format === 'msgpack' || format === 'cbor' || format === 'smile';
+
+/** The format named by the `format` parameter: json, yaml, msgpack, cbor, smile, txt or text. */
 export function mediaTypeOfFormat(name: string): MediaType | null {
   const format = name.toLowerCase();
   if (format === 'text' || format === 'txt' || format === 'text/plain') return TEXT_TYPE;

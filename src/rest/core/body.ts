@@ -3,12 +3,13 @@ import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { Unpackr } from 'msgpackr';
 import type { RequestMemory } from '../../api/core/request-memory.ts';
-import { CborError, decodeCbor } from '../../common/json/cbor.ts';
+import { CborError, decodeCbor, decodeCborSequence } from '../../common/json/cbor.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { writeJson } from '../../common/json/json-write.ts';
-import { type BodyFormat, parseMediaType } from '../../common/json/media-type.ts';
+import { type BodyFormat, isBinary, parseMediaType } from '../../common/json/media-type.ts';
 import { checkMsgpack } from '../../common/json/msgpack-check.ts';
+import { decodeSmile, decodeSmileDocuments, SmileError } from '../../common/json/smile.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { contentTooLargeError, illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
@@ -117,6 +118,8 @@ export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
         return parseMsgpack(bytes);
       case 'cbor':
         return parseCbor(bytes);
+      case 'smile':
+        return parseSmile(bytes);
       default:
         return parseJsonBytes(bytes);
     }
@@ -130,18 +133,44 @@ export function bodyAsJson(bytes: Buffer, format: BodyFormat): Buffer {
   if (format === 'yaml') return Buffer.from(writeJson(parseYaml(bytes)));
   if (format === 'msgpack') return Buffer.from(writeJson(parseMsgpack(bytes)));
   if (format === 'cbor') return Buffer.from(writeJson(parseCbor(bytes)));
+  if (format === 'smile') return Buffer.from(writeJson(parseSmile(bytes)));
   return bytes;
 }
 
-/** A body as NDJSON, converted from a sequence of msgpack maps if necessary. */
+/** A body as NDJSON, converted from a sequence of binary values if necessary. */
 export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
-  if (format !== 'msgpack') return bytes;
+  if (!isBinary(format)) return bytes;
   try {
-    checkMsgpack(bytes);
-    const values = unpackr.unpackMultiple(bytes) as unknown[] | undefined;
-    return Buffer.from((values ?? []).map((value) => `${writeJson(value)}\n`).join(''));
+    return Buffer.from(
+      valuesOf(bytes, format)
+        .map((value) => `${writeJson(value)}\n`)
+        .join(''),
+    );
   } catch (error) {
-    throw illegalArgumentError(`request body is not a sequence of msgpack values: ${(error as Error).message}`);
+    throw illegalArgumentError(`request body is not a sequence of ${format} values: ${(error as Error).message}`);
+  }
+}
+
+/** Values that follow each other. A byte string, which has its length in front, holds a value of its own; SMILE has 0xff between documents. */
+function valuesOf(bytes: Buffer, format: BodyFormat): unknown[] {
+  if (format === 'smile') return decodeSmileDocuments(bytes);
+  if (format === 'cbor') return decodeCborSequence(bytes);
+  checkMsgpack(bytes);
+  const values = (unpackr.unpackMultiple(bytes) as unknown[] | undefined) ?? [];
+  return values.map((value) => {
+    if (!(value instanceof Uint8Array)) return value;
+    const embedded = Buffer.from(value);
+    checkMsgpack(embedded);
+    return unpackr.unpack(embedded);
+  });
+}
+
+function parseSmile(bytes: Buffer): unknown {
+  try {
+    return decodeSmile(bytes);
+  } catch (error) {
+    if (error instanceof SmileError) throw new ApiError('x_content_parse_exception', 400, `request body is not SMILE: ${error.message}`);
+    throw error;
   }
 }
 

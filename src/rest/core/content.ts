@@ -1,6 +1,14 @@
 // Content of requests and answers: the type of the answer, and the body of the request in the form that its API declares.
 import type { RequestMemory } from '../../api/core/request-memory.ts';
-import { JSON_TYPE, type MediaType, mediaTypeOfFormat, negotiate, parseMediaType, TEXT_TYPE } from '../../common/json/media-type.ts';
+import {
+  isBinary,
+  JSON_TYPE,
+  type MediaType,
+  mediaTypeOfFormat,
+  negotiate,
+  parseMediaType,
+  TEXT_TYPE,
+} from '../../common/json/media-type.ts';
 import { oneChunk } from '../../common/one-chunk.ts';
 import { TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -60,7 +68,7 @@ export function negotiateType(exchange: Exchange, route: Route, format: string |
   let type: MediaType | null = preferred;
   if (format !== undefined && format !== '') {
     type = mediaTypeOfFormat(format);
-    if (!type) throw illegalArgumentError(`unsupported format [${format.slice(0, 40)}]: json, yaml, cbor, msgpack or txt`);
+    if (!type) throw illegalArgumentError(`unsupported format [${format.slice(0, 40)}]: json, yaml, cbor, smile, msgpack or txt`);
   } else if (accept !== undefined && accept !== '' && accept !== '*/*') {
     type = negotiate(accept, preferred);
     if (!type) {
@@ -100,7 +108,7 @@ export async function readContent(
       return none;
     }
     if (format === null && !(http.body.length === null && contentType === undefined)) throw new ContentTypeRefused(contentType);
-    if (kind === 'stream!' && format !== 'msgpack') return { ...none, stream: streamBody(http, limit, memory) };
+    if (kind === 'stream!' && !isBinary(format)) return { ...none, stream: streamBody(http, limit, memory) };
     bytes = await readBody(http, limit, account);
     if (bytes.length > 0 && format === null) throw new ContentTypeRefused(contentType);
   } else if (kind === 'none') {

@@ -1,7 +1,7 @@
 // The way from a thread with a listener to a lane: a thread without one, which runs what would hold the event loop for long and can be ended.
 // A lane has a dispatcher of its own, so it receives the request as the listener would have passed it on, and returns the rendered response.
 import type { JsonObject } from '../../common/json/json-value.ts';
-import type { BodyFormat } from '../../common/json/media-type.ts';
+import { type BodyFormat, isBinary } from '../../common/json/media-type.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { BodyTooLarge, type HttpHeaders, type HttpReply, type HttpRequest } from '../../http/listener.ts';
 import type { CallerRef } from '../../security/caller.ts';
@@ -69,7 +69,7 @@ const LARGE_COPY = 1 << 20;
 export function isLargeBody(bytes: number, format: BodyFormat | null, isParsed: boolean): boolean {
   if (bytes <= LARGE_YAML) return false;
   if (!isParsed) return bytes > LARGE_COPY;
-  return bytes > (format === 'yaml' ? LARGE_YAML : format === 'cbor' || format === 'msgpack' ? LARGE_BINARY : LARGE_JSON);
+  return bytes > (format === 'yaml' ? LARGE_YAML : isBinary(format) ? LARGE_BINARY : LARGE_JSON);
 }
 
 /** @param body  the decompressed body, which is not used any more on the sending side */

@@ -8,6 +8,7 @@ import { encodeCbor } from '../../common/json/cbor.ts';
 import { filterSteps } from '../../common/json/filter-path.ts';
 import { JsonPrinter, toPlain, writeJson } from '../../common/json/json-write.ts';
 import { RawJson } from '../../common/json/raw-json.ts';
+import { encodeSmileName, encodeSmilePart, SMILE_HEADER } from '../../common/json/smile.ts';
 import { Breath } from '../../common/turns/breath.ts';
 import { runInSlices, type SlicedWork } from '../../common/turns/slices.ts';
 import type { HttpHeaders, HttpReply } from '../../http/listener.ts';
@@ -56,6 +57,8 @@ export async function renderInSlices(body: unknown, { type, isPretty, filter }: 
       return runInSlices(collect(textPieces(value, false), '---\n', '\n'));
     case 'cbor':
       return runInSlices(collect(binaryPieces(value, CBOR)));
+    case 'smile':
+      return runInSlices(collect(smilePieces(value)));
     case 'msgpack':
       return runInSlices(collect(binaryPieces(value, MSGPACK)));
     default:
@@ -161,13 +164,27 @@ function* slicesOf(text: string): Generator<string> {
 /** A binary format whose lists and maps can be written part by part. */
 interface BinaryFormat {
   encode(plain: unknown): Uint8Array;
+  /** Encodes the name of a member. */
+  name(name: string): Uint8Array;
   openList(items: number): Uint8Array;
   openMap(members: number): Uint8Array;
   readonly close: Uint8Array;
+  /** If lists end otherwise than maps. */
+  readonly closeList?: Uint8Array;
 }
+
+const SMILE: BinaryFormat = {
+  encode: encodeSmilePart,
+  name: encodeSmileName,
+  openList: () => Buffer.of(0xf8),
+  openMap: () => Buffer.of(0xfa),
+  close: Buffer.of(0xfb),
+  closeList: Buffer.of(0xf9),
+};
 
 const CBOR: BinaryFormat = {
   encode: encodeCbor,
+  name: encodeCbor,
   openList: () => Buffer.of(0x9f),
   openMap: () => Buffer.of(0xbf),
   close: Buffer.of(0xff),
@@ -177,6 +194,7 @@ const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType:
 
 const MSGPACK: BinaryFormat = {
   encode: (plain) => Buffer.from(packr.pack(plain)),
+  name: (name) => Buffer.from(packr.pack(name)),
   openList: (items) => head32(0xdd, items),
   openMap: (members) => head32(0xdf, members),
   close: Buffer.alloc(0),
@@ -201,9 +219,14 @@ function* binaryPieces(value: unknown, format: BinaryFormat): Generator<Uint8Arr
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     yield format.openMap(members.length);
     for (const [key, member] of members) {
-      yield format.encode(key);
+      yield format.name(key);
       yield* binaryPieces(member, format);
     }
   }
-  yield format.close;
+  yield Array.isArray(value) ? (format.closeList ?? format.close) : format.close;
+}
+
+function* smilePieces(value: unknown): Generator<Uint8Array> {
+  yield SMILE_HEADER;
+  yield* binaryPieces(value, SMILE);
 }

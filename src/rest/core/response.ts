@@ -1,4 +1,4 @@
-// Answers and their rendering: JSON, YAML, CBOR, msgpack or text, filtered, pretty-printed, compressed.
+// Answers and their rendering: JSON, YAML, CBOR, SMILE, msgpack or text, filtered, pretty-printed, compressed.
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
@@ -7,6 +7,7 @@ import { encodeCbor } from '../../common/json/cbor.ts';
 import { filterPaths, type PathFilter } from '../../common/json/filter-path.ts';
 import { prettyJson, toPlain, writeJson } from '../../common/json/json-write.ts';
 import type { MediaType } from '../../common/json/media-type.ts';
+import { encodeSmile } from '../../common/json/smile.ts';
 
 export interface ApiResponse {
   readonly status: number;
@@ -50,6 +51,8 @@ export function renderBody(body: unknown, options: RenderOptions): string | Uint
       return `---\n${stringify(toPlain(value), { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false })}`;
     case 'cbor':
       return encodeCbor(toPlain(value));
+    case 'smile':
+      return encodeSmile(toPlain(value));
     case 'msgpack':
       return packr.pack(toPlain(value));
     default: {
