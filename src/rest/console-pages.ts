@@ -1,7 +1,7 @@
 // The files of the console (`/_console/`): built from src/console into dist/console, compressed, and read when a browser asks for them. They are
 // public, since they contain nothing but the program; what it shows it requests from the APIs with the user's credentials.
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { HttpReply, HttpRequest } from '../http/listener.ts';
@@ -49,8 +49,6 @@ export interface PageAnswer {
 
 export class ConsolePages {
   readonly #folder: string;
-  /** Names of the files in the folder, without `.gz`; read once. null until then. */
-  #names: ReadonlySet<string> | null = null;
 
   /** @param folder  by default the console that was built with the service */
   constructor(folder = fileURLToPath(new URL('../../dist/console/', import.meta.url))) {
@@ -61,7 +59,7 @@ export class ConsolePages {
   takes(http: HttpRequest): boolean {
     const { path } = http;
     if (path.length > 1) return path.startsWith(PREFIX) && (path.length === PREFIX.length || path[PREFIX.length] === '/');
-    return http.method === 'GET' && http.header('accept')?.includes('text/html') === true && this.#files().has('index.html');
+    return http.method === 'GET' && http.header('accept')?.includes('text/html') === true && this.#has('index.html');
   }
 
   answer(http: HttpRequest, reply: HttpReply, headers: Readonly<Record<string, string | string[]>>): PageAnswer {
@@ -75,7 +73,7 @@ export class ConsolePages {
     if (http.path === '/') return send(302, { location: '_console/', vary: 'accept', 'cache-control': 'no-store' });
     if (http.path === PREFIX) return send(301, { location: '_console/' });
     const name = http.path.slice(PREFIX.length + 1) || 'index.html';
-    if (!this.#files().has(name)) return send(404, { 'content-type': 'text/plain; charset=utf-8' }, `There is no file [${name}].\n`);
+    if (!this.#has(name)) return send(404, { 'content-type': 'text/plain; charset=utf-8' }, `There is no file [${name}].\n`);
     const packed = readFileSync(`${this.#folder}${name}.gz`);
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
     if (name === 'index.html') {
@@ -93,17 +91,8 @@ export class ConsolePages {
       : send(200, common, gunzipSync(packed));
   }
 
-  #files(): ReadonlySet<string> {
-    if (this.#names === null) {
-      let files: string[] = [];
-      try {
-        files = readdirSync(this.#folder);
-      } catch {
-        // The console was not built; the next request looks again.
-        return new Set();
-      }
-      this.#names = new Set(files.filter((file) => file.endsWith('.gz')).map((file) => file.slice(0, -3)));
-    }
-    return this.#names;
+  /** Looked up for each request, since a build replaces the files of a running service. */
+  #has(name: string): boolean {
+    return /^\w[\w.-]*$/.test(name) && existsSync(`${this.#folder}${name}.gz`);
   }
 }

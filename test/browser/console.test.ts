@@ -108,6 +108,41 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     });
   });
 
+  test('shows hits as a table and cards, and buckets as bars that filter the request', async () => {
+    const watched = await open('#/requests');
+    const { page } = watched;
+    await writeSheet(page, 'POST books/_search\n{ "aggs": { "genres": { "terms": { "field": "genre" } } } }\n');
+    await press(page, 'Control', 'Enter');
+    await clickText(page, '[role=tab]', 'Hits');
+    await waitForText(page, '.data-table', MARKUP);
+    await clickText(page, '.segmented button', 'Cards');
+    await waitForText(page, '.hit-cards', 'Ulysses');
+    await clickText(page, '[role=tab]', 'Charts');
+    await clickText(page, '.bar-label', 'novel');
+    await waitForText(page, '.pane .cm-content', '"term"');
+    await waitForText(page, '.facts', '2 hits');
+    expect(await page.$$('.answers img')).toEqual([]);
+    await finish(watched);
+  });
+
+  test('explores an index by words, filters and values of fields', async () => {
+    const watched = await open('#/discover?index=books');
+    const { page } = watched;
+    await waitForText(page, '.discover-total', '4 documents');
+    await waitForText(page, '.data-table', MARKUP);
+    expect(await page.$$('.discover-documents .column')).not.toEqual([]);
+    await clickText(page, '.field-list summary', 'genre');
+    await page.waitForSelector('.top-value button');
+    await clickText(page, '.top-value:has([title=novel]) button', '−');
+    await waitForText(page, '.discover-total', '2 documents');
+    expect(await textOf(page, '.chips')).toContain('not genre: novel');
+    await page.type('.search-bar input', 'emma');
+    await page.keyboard.press('Enter');
+    await waitForText(page, '.discover-total', '1 document');
+    expect(await page.$$('main img')).toEqual([]);
+    await finish(watched);
+  });
+
   test('is where browsers that ask for / arrive, and only they', async () => {
     const { page } = await openPage(chromium.browser, `${service.url}/`);
     expect(page.url()).toContain('/_console/');
@@ -177,6 +212,20 @@ async function choose(page: Page, name: string, typed = ''): Promise<void> {
 
 async function waitForText(page: Page, selector: string, text: string): Promise<void> {
   await page.waitForFunction((found, wanted) => document.querySelector(found)?.textContent?.includes(wanted), {}, selector, text);
+}
+
+/** Clicks the first element of a selector that has this text, once there is one. */
+async function clickText(page: Page, selector: string, text: string): Promise<void> {
+  await page.waitForFunction(
+    (found, wanted) => {
+      const match = [...document.querySelectorAll<HTMLElement>(found)].find((element) => element.textContent?.includes(wanted));
+      match?.click();
+      return match !== undefined;
+    },
+    {},
+    selector,
+    text,
+  );
 }
 
 async function textOf(page: Page, selector: string): Promise<string> {

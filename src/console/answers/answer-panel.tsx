@@ -1,30 +1,79 @@
 // The answer to a request: its status and cost, and what it contains in the forms that fit.
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { Cell, useCell } from '../cell.ts';
 import { bytesText, countText, msText } from '../format.ts';
 import { filterJson, indentJson } from '../json-text.ts';
 import type { Run } from '../requests/run.ts';
 import { serverError } from '../requests/server-error.ts';
 import type { Answer } from '../service.ts';
+import { chartsOf, type Filter } from './chart-model.ts';
+import { Charts } from './charts.tsx';
+import { HitsView } from './hits-view.tsx';
 import { JsonView } from './json-view.tsx';
-import { costOf } from './search-answer.ts';
+import { costOf, searchAnswer } from './search-answer.ts';
 
 /** Larger answers are not indented nor filtered, which would take seconds. */
 const MAX_INDENTED = 30_000_000;
 
-export function AnswerPanel({ run }: { readonly run: Run }): JSX.Element {
-  const { answer, failure } = run;
-  if (answer === null) return <p class="notice error">{failure}</p>;
-  return <ShownAnswer run={run} answer={answer} />;
+export interface AnswerPanelProps {
+  readonly run: Run;
+  /** Narrows the search by a bucket and runs it again. */
+  onFilter(filter: Filter): void;
 }
 
-function ShownAnswer({ run, answer }: { readonly run: Run; readonly answer: Answer }): JSX.Element {
+export function AnswerPanel({ run, onFilter }: AnswerPanelProps): JSX.Element {
+  const { answer, failure } = run;
+  if (answer === null) return <p class="notice error">{failure}</p>;
+  return <ShownAnswer run={run} answer={answer} onFilter={onFilter} />;
+}
+
+type View = 'json' | 'hits' | 'charts';
+const VIEW_TITLES: Readonly<Record<View, string>> = { json: 'JSON', hits: 'Hits', charts: 'Charts' };
+
+function ShownAnswer({ run, answer, onFilter }: AnswerPanelProps & { readonly answer: Answer }): JSX.Element {
+  const search = useMemo(() => searchAnswer(answer.json), [answer]);
+  const requested = useMemo(() => parsedObject(run.body.text), [run]);
+  const charts = useMemo(
+    () => (search?.aggregations ? chartsOf(requested?.aggs ?? requested?.aggregations, search.aggregations) : []),
+    [search, requested],
+  );
+  const views: View[] = [
+    'json',
+    ...(search && search.hits.hits.length > 0 ? ['hits' as const] : []),
+    ...(charts.length > 0 ? ['charts' as const] : []),
+  ];
+  const wanted = useCell(wantedView);
+  const view = views.includes(wanted) ? wanted : 'json';
   return (
     <>
       <StatusLine run={run} answer={answer} />
-      <RawAnswer answer={answer} />
+      {views.length > 1 && (
+        <div class="tabs" role="tablist" aria-label="Forms of the answer">
+          {views.map((name) => (
+            <button key={name} type="button" role="tab" aria-selected={name === view} onClick={() => wantedView.set(name)}>
+              {VIEW_TITLES[name]}
+            </button>
+          ))}
+        </div>
+      )}
+      {view === 'json' && <RawAnswer answer={answer} />}
+      {view === 'hits' && search && <HitsView hits={search.hits.hits} />}
+      {view === 'charts' && <Charts charts={charts} onFilter={requested === null ? null : onFilter} />}
     </>
   );
+}
+
+/** The form in which answers are shown, where it fits. */
+const wantedView = new Cell<View>('json');
+
+function parsedObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
 }
 
 function StatusLine({ run, answer }: { readonly run: Run; readonly answer: Answer }): JSX.Element {

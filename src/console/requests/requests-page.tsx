@@ -3,9 +3,11 @@ import type { EditorView } from '@codemirror/view';
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { AnswerPanel } from '../answers/answer-panel.tsx';
+import { type Filter, withFilter } from '../answers/chart-model.ts';
 import { loadCatalog } from '../catalog.ts';
 import { useCell } from '../cell.ts';
 import { clockText, msText } from '../format.ts';
+import { indentJson } from '../json-text.ts';
 import { credentials, serviceUrl } from '../service.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Menu, type MenuItem } from '../shell/menu.tsx';
@@ -78,7 +80,7 @@ export function RequestsPage(): JSX.Element {
         <div class="code-host" ref={host} />
       </section>
       <section class="pane answers" aria-label="Answers" aria-busy={isRunning}>
-        <Answers runs={runs} />
+        <Answers runs={runs} onFilter={(request, filter) => addFilter(editor.current, request, filter) && runSelection()} />
       </section>
     </div>
   );
@@ -135,7 +137,12 @@ function markError(view: EditorView, sheet: string, runs: readonly Run[]): void 
   }
 }
 
-function Answers({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
+interface AnswersProps {
+  readonly runs: readonly Run[];
+  onFilter(request: SheetRequest, filter: Filter): void;
+}
+
+function Answers({ runs, onFilter }: AnswersProps): JSX.Element {
   const [shown, setShown] = useState(0);
   useEffect(() => setShown(0), [runs]);
   if (runs.length === 0) return <p class="muted empty">Answers are shown here.</p>;
@@ -152,9 +159,29 @@ function Answers({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
           ))}
         </div>
       )}
-      <AnswerPanel key={`${current.at} ${current.request.from}`} run={current} />
+      <AnswerPanel key={`${current.at} ${current.request.from}`} run={current} onFilter={(filter) => onFilter(current.request, filter)} />
     </>
   );
+}
+
+/** Adds a filter to the query of a request in the sheet. @returns false if the request is no longer there, or is no JSON */
+function addFilter(view: EditorView | null, { from, method, path }: SheetRequest, filter: Filter): boolean {
+  if (view === null) return false;
+  const sheet = view.state.doc.toString();
+  const request = parseSheet(sheet).find((found) => found.from === from && found.method === method && found.path === path);
+  if (!request) return false;
+  try {
+    const { text } = readBody(sheet, request.bodyFrom, Math.max(request.to, request.bodyFrom));
+    const body = withFilter(text === '' ? {} : (JSON.parse(text) as Record<string, unknown>), filter);
+    const lineEnd = view.state.doc.lineAt(request.from).to;
+    view.dispatch({
+      changes: { from: lineEnd, to: Math.max(request.to, lineEnd), insert: `\n${indentJson(JSON.stringify(body))}` },
+      selection: { anchor: request.from },
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface EditorRef {

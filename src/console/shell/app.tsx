@@ -17,6 +17,7 @@ interface Page {
 
 const PAGES: Readonly<Record<string, Page>> = {
   requests: { title: 'Requests', icon: 'requests', load: async () => (await import('../requests/requests-page.tsx')).RequestsPage },
+  discover: { title: 'Discover', icon: 'discover', load: async () => (await import('../discover/discover-page.tsx')).DiscoverPage },
 };
 const FIRST_PAGE = 'requests';
 
