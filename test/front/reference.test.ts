@@ -331,6 +331,6 @@ describe.skipIf(!ours)('zones of counts', () => {
 });
 
 test.skipIf(!ours)('modules that are not there are refused by name', async () => {
-  front.config(`server { listen 127.0.0.1:${port}; auth_jwt closed; }`);
-  await expect(front.start()).rejects.toThrow('"auth_jwt": JWT and OpenID Connect is not supported by this server in ');
+  front.config(`server { listen 127.0.0.1:${port}; auth_oidc closed; }`);
+  await expect(front.start()).rejects.toThrow('"auth_oidc": OpenID Connect is not supported by this server in ');
 });

@@ -27,7 +27,7 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^js_load_http_native_module$/, 'native modules of njs'],
   [/^image_filter(_.*)?$/, 'image_filter'],
   [/^(xslt|xml)_/, 'XSLT'],
-  [/^(auth_jwt(_.*)?|auth_oidc|oidc_provider)$/, 'JWT and OpenID Connect'],
+  [/^(auth_oidc|oidc_provider)$/, 'OpenID Connect'],
   [/^session_log(_.*)?$/, 'session_log'],
   [/^(f4f|hls)(_.*)?$/, 'F4F and HLS'],
   [/^acme_/, 'ACME'],
