@@ -3,9 +3,11 @@
 import { nearestNames } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { autoDateHistogramType } from './buckets/auto-date.ts';
+import { categorizeTextType } from './buckets/categorize-text.ts';
 import { compositeType } from './buckets/composite.ts';
 import { dateHistogramType } from './buckets/date-histogram.ts';
 import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets/filters.ts';
+import { frequentItemSetsType } from './buckets/frequent-item-sets.ts';
 import { geohashGridType, geotileGridType } from './buckets/geo-grids.ts';
 import { histogramType } from './buckets/histogram.ts';
 import { ipPrefixType } from './buckets/ip-prefix.ts';
@@ -21,6 +23,7 @@ import { variableWidthHistogramType } from './buckets/variable-width.ts';
 import { boxplotType } from './metrics/boxplot.ts';
 import { cardinalityType } from './metrics/cardinality.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics/documents.ts';
+import { geoLineType } from './metrics/geo-line.ts';
 import { avgType, extendedStatsType, maxType, minType, statsType, sumType, valueCountType } from './metrics/numeric.ts';
 import { medianAbsoluteDeviationType, percentileRanksType, percentilesType } from './metrics/percentiles.ts';
 import { rateType } from './metrics/rate.ts';
@@ -37,6 +40,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   avg: avgType,
   boxplot: boxplotType,
   cardinality: cardinalityType,
+  categorize_text: categorizeTextType,
   children: childrenType,
   composite: compositeType,
   date_histogram: dateHistogramType,
@@ -45,9 +49,11 @@ const TYPES: Readonly<Record<string, AggType>> = {
   extended_stats: extendedStatsType,
   filter: filterType,
   filters: filtersType,
+  frequent_item_sets: frequentItemSetsType,
   geo_bounds: geoBoundsType,
   geo_centroid: geoCentroidType,
   geo_distance: geoDistanceType,
+  geo_line: geoLineType,
   geohash_grid: geohashGridType,
   geotile_grid: geotileGridType,
   global: globalType,
@@ -93,10 +99,7 @@ export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'bucket_count_ks_test',
   'cartesian_bounds',
   'cartesian_centroid',
-  'categorize_text',
   'change_point',
-  'frequent_item_sets',
-  'geo_line',
   'geohex_grid',
   'inference',
   'time_series',

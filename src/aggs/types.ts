@@ -56,6 +56,9 @@ export interface PipelineSpec {
 /** Words of a document, one list per value. */
 export type TextTokens = (segment: SegmentReader, docId: number) => string[][];
 
+/** Values of a text or keyword field as they are in the source of a document. */
+export type FieldTexts = (segment: SegmentReader, docId: number) => string[];
+
 /** What an index provides for an aggregation tree: fields, formats, limits. */
 export interface IndexScope {
   readonly indexName: string;
@@ -68,6 +71,8 @@ export interface IndexScope {
   readonly storedScript: (id: string) => StoredScript | null;
   /** Analyzed values of a field from the source. @param sourceFields  paths to read instead of the field's own; empty for its own */
   textTokens(type: FieldType, sourceFields: readonly string[]): TextTokens;
+  /** Values of a field from the source. */
+  fieldTexts(type: FieldType): FieldTexts;
   /** A script over single documents. @throws ApiError script_exception */
   docScript(spec: ScriptSpec, context: DocContextName): (segment: SegmentReader, docId: number, input: ScriptInput) => Value;
 }

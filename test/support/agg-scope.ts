@@ -10,6 +10,7 @@ export function plainIndexScope(scope: Pick<IndexScope, 'indexName' | 'mapping' 
     ...scope,
     setting: (_name, fallback) => fallback,
     textTokens: () => () => [],
+    fieldTexts: () => () => [],
     storedScript: () => null,
     docScript: noScripts,
     addScript: noScripts,

@@ -24,6 +24,8 @@ const PARTIAL_QUERIES: Notes = {
 const MISSING_QUERIES = ['semantic', 'shape', 'xy_shape'];
 
 const PARTIAL_AGGS: Notes = {
+  categorize_text: 'no `categorization_analyzer`; tokens and their weights are our own, so that categories may differ',
+  geo_line: '`sort` is required',
   geo_bounds: 'no scripts',
   geo_centroid: 'no scripts',
   geo_distance: 'no scripts',

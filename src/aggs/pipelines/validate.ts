@@ -84,6 +84,7 @@ const MULTI_BUCKET = new Set([
   'histogram',
   'date_histogram',
   'auto_date_histogram',
+  'categorize_text',
   'range',
   'date_range',
   'ip_prefix',

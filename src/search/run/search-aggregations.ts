@@ -52,6 +52,10 @@ export class ShardAggregations {
         const script = compileDocScript(spec, { stored: context.storedScript, context: name });
         return (segment, docId, input) => runDocScript(script, context, segment, docId, input);
       },
+      fieldTexts: (type) => (segment, docId) => {
+        const source = context.record(segment.seqNo(segment.rootOf(docId)))?.source;
+        return source ? stringsIn(context.mapping, type.name, parseJsonBytes(source)) : [];
+      },
       textTokens: (type, sourceFields) => {
         const { mapping, analysis, record } = context;
         const { analyzer } = type.spec;
