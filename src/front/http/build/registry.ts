@@ -93,6 +93,11 @@ export const REGISTRY: Entry[] = [
     directives: 'auth_oidc oidc_provider',
     variables: 'oidc_*',
   },
+  {
+    load: async () => [(await import('../modules/access/acme.ts')).acmeModule],
+    directives: 'acme_*',
+    variables: 'acme_*',
+  },
   { load: async () => [(await import('../tls/ssl.ts')).sslModule], directives: 'ssl_*', variables: 'ssl_*' },
   {
     load: async () => [(await import('../modules/backends/proxy.ts')).proxyModule],
