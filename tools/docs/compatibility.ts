@@ -11,8 +11,7 @@ import { code, row, table } from './markdown.ts';
 
 type Notes = Readonly<Record<string, string>>;
 
-const PAINLESS =
-  'Painless without BigDecimal, BigInteger, java.text and calendars other than ISO; regular expressions without back references';
+const PAINLESS = 'Painless without java.text and calendars other than ISO; regular expressions without back references';
 
 const PARTIAL_QUERIES: Notes = {
   intervals: '`script` filters, and `flags` and `case_insensitive` of patterns, are refused',

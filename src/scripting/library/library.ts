@@ -17,3 +17,6 @@ import './streams.ts';
 import './collectors.ts';
 import './patterns.ts';
 import './text.ts';
+import './rounding.ts';
+import './big-integer.ts';
+import './big-decimal.ts';
