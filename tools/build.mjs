@@ -59,7 +59,7 @@ const STEPS = {
   modules: bundleStep('bundleModules'),
   'analyzer-modules': bundleStep('bundleAnalyzer'),
   console: {
-    after: ['bindings'],
+    after: ['bindings', 'analyzer'],
     inputs: ['src', 'tools/build', 'tools/console', 'package.json'],
     run: async () => (await import('./build/console.mjs')).bundleConsole(),
   },

@@ -22,7 +22,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/library': 'node api config errors common',
   'src/analyzer': 'analysis wasm errors common',
   'src/analyzer-node': 'analyzer',
-  'src/console': '',
+  'src/console': 'analyzer',
   'src/front': 'http errors config common',
   'src/check': 'store arena wasm errors common',
   'src/rest': 'http api security errors common config compat',

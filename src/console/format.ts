@@ -15,6 +15,7 @@ export function bytesText(bytes: number): string {
 
 /** `0.43 ms`, `12 ms`, `3.2 s`. */
 export function msText(ms: number): string {
+  if (ms === 0) return '0 ms';
   if (ms < 1) return `${ms.toFixed(2)} ms`;
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;

@@ -143,6 +143,55 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
+  test('shows the profile of a search as an icicle', async () => {
+    const watched = await open('#/requests');
+    const { page } = watched;
+    await writeSheet(
+      page,
+      'POST books/_search\n{ "profile": true, "query": { "bool": { "must": { "match": { "title": "dune" } }, "filter": { "range": { "year": { "gte": 0 } } } } } }\n',
+    );
+    await press(page, 'Control', 'Enter');
+    await clickText(page, '[role=tab]', 'Profile');
+    await clickText(page, '.icicle button', 'title:dune');
+    await waitForText(page, '.node-details', 'title:dune');
+    await finish(watched);
+  });
+
+  test('analyzes a text in the browser as the service does', async () => {
+    const watched = await open('#/analysis');
+    const { page } = watched;
+    await page.waitForSelector('.tokens li');
+    await page.$eval('.analysis .field textarea', (area) => {
+      (area as HTMLTextAreaElement).value = "The foxes' Häuser were running <b>fast</b>";
+      area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
+    for (const preset of ['english', 'german', 'prefixes while typing', 'text of web pages']) {
+      await page.select('select[aria-label="Start from"]', preset);
+      const chain = await page.$eval(
+        '.chain textarea',
+        (area) => JSON.parse((area as HTMLTextAreaElement).value) as Record<string, unknown>,
+      );
+      const { body } = await service.request('POST', '/_analyze', { ...chain, text: "The foxes' Häuser were running <b>fast</b>" });
+      const expected = body.tokens.map(({ token }: { token: string }) => token);
+      await page.waitForFunction(
+        (wanted) =>
+          JSON.stringify(
+            [...(document.querySelector('.lane:last-child')?.querySelectorAll('.term') ?? [])].map((term) => term.textContent),
+          ) === wanted,
+        {},
+        JSON.stringify(expected),
+      );
+    }
+    await finish(watched);
+  });
+
+  test('draws metrics as they arrive', async () => {
+    const watched = await open('#/metrics');
+    await watched.page.waitForSelector('.uplot canvas');
+    await waitForText(watched.page, '.page-head', '4 documents');
+    await finish(watched);
+  });
+
   test('is where browsers that ask for / arrive, and only they', async () => {
     const { page } = await openPage(chromium.browser, `${service.url}/`);
     expect(page.url()).toContain('/_console/');

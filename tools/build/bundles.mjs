@@ -157,7 +157,8 @@ function removeOthers(folder, files) {
   return files;
 }
 
-async function stopWords() {
+/** The stop words of each language, by its name. */
+export async function stopWords() {
   const { outputFiles } = await build({ ...COMMON, entryPoints: [SERVICE_LATE['stop-words']], format: 'esm', sourcemap: false });
   const { STOP_WORDS } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   return STOP_WORDS;

@@ -1,5 +1,5 @@
 // Bundles the console (src/console) for browsers into dist/console, one compressed file each (`NAME.gz`), which src/rest/console-pages.ts serves.
-//   index.html, icon.svg, api.json
+//   index.html, icon.svg, api.json, analyzer.wasm
 //   NAME-HASH.js, NAME-HASH.css    the entry, and what pages load when they are opened
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { stopWords } from './bundles.mjs';
+import { browserWords } from './esbuild-plugins.mjs';
 import { listFiles } from './incremental.mjs';
 
 const OUT = 'dist/console';
@@ -31,6 +33,7 @@ export async function bundleConsole() {
     jsxImportSource: 'preact',
     tsconfig: 'src/console/tsconfig.json',
     legalComments: 'none',
+    plugins: [browserWords(await stopWords())],
     logLevel: 'warning',
   });
   const files = outputFiles.map(({ path: file, contents }) => write(path.basename(file), contents));
@@ -39,6 +42,7 @@ export async function bundleConsole() {
     .replace('__SCRIPT__', outputOf('src/console/main.tsx'))
     .replace('__STYLES__', outputOf('src/console/styles/styles.css'));
   files.push(write('index.html', page), write('icon.svg', readFileSync('src/console/icon.svg')), write('api.json', await catalog()));
+  files.push(write('analyzer.wasm', readFileSync('build/analyzer.wasm')));
   for (const file of listFiles(OUT)) if (!files.includes(file)) rmSync(file);
   return files;
 }

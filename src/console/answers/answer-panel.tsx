@@ -11,6 +11,8 @@ import { chartsOf, type Filter } from './chart-model.ts';
 import { Charts } from './charts.tsx';
 import { HitsView } from './hits-view.tsx';
 import { JsonView } from './json-view.tsx';
+import { shardProfiles } from './profile-model.ts';
+import { ProfileView } from './profile-view.tsx';
 import { costOf, searchAnswer } from './search-answer.ts';
 
 /** Larger answers are not indented nor filtered, which would take seconds. */
@@ -28,8 +30,8 @@ export function AnswerPanel({ run, onFilter }: AnswerPanelProps): JSX.Element {
   return <ShownAnswer run={run} answer={answer} onFilter={onFilter} />;
 }
 
-type View = 'json' | 'hits' | 'charts';
-const VIEW_TITLES: Readonly<Record<View, string>> = { json: 'JSON', hits: 'Hits', charts: 'Charts' };
+type View = 'json' | 'hits' | 'charts' | 'profile';
+const VIEW_TITLES: Readonly<Record<View, string>> = { json: 'JSON', hits: 'Hits', charts: 'Charts', profile: 'Profile' };
 
 function ShownAnswer({ run, answer, onFilter }: AnswerPanelProps & { readonly answer: Answer }): JSX.Element {
   const search = useMemo(() => searchAnswer(answer.json), [answer]);
@@ -38,11 +40,14 @@ function ShownAnswer({ run, answer, onFilter }: AnswerPanelProps & { readonly an
     () => (search?.aggregations ? chartsOf(requested?.aggs ?? requested?.aggregations, search.aggregations) : []),
     [search, requested],
   );
-  const views: View[] = [
-    'json',
-    ...(search && search.hits.hits.length > 0 ? ['hits' as const] : []),
-    ...(charts.length > 0 ? ['charts' as const] : []),
-  ];
+  const shards = useMemo(() => shardProfiles(answer.json), [answer]);
+  const has: Readonly<Record<View, boolean>> = {
+    json: true,
+    hits: search !== null && search.hits.hits.length > 0,
+    charts: charts.length > 0,
+    profile: shards.length > 0,
+  };
+  const views = (Object.keys(VIEW_TITLES) as View[]).filter((name) => has[name]);
   const wanted = useCell(wantedView);
   const view = views.includes(wanted) ? wanted : 'json';
   return (
@@ -59,6 +64,7 @@ function ShownAnswer({ run, answer, onFilter }: AnswerPanelProps & { readonly an
       )}
       {view === 'json' && <RawAnswer answer={answer} />}
       {view === 'hits' && search && <HitsView hits={search.hits.hits} />}
+      {view === 'profile' && <ProfileView shards={shards} />}
       {view === 'charts' && <Charts charts={charts} onFilter={requested === null ? null : onFilter} />}
     </>
   );
