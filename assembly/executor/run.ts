@@ -7,11 +7,11 @@
 // total is being counted, the window's matches are counted separately, by bits. Traps when scratch is full, see contextStatus().
 
 import { aggsCollect } from '../aggs/tree';
-import { competeWindow, Contest, isDisjunction, termOffer } from '../search/competitive';
+import { competeWindow, Contest, isDisjunction, isTermConjunction, leadOffer, termOffer } from '../search/competitive';
 import { allocate, allocateTemp, contextInit, countWindow, releaseTemp, tempMark, WINDOW_DOCS } from '../search/context';
 import { nodeBound, nodeFilter, nodeNext, nodeOpen, nodeScore, nodeWindow } from '../search/evaluate';
 import { floorOf } from '../search/floor';
-import { Node, OP_TERM, TermNode } from '../search/node';
+import { BoolNode, Node, OP_TERM, TermNode } from '../search/node';
 import { countBits, filterByBitset, newWindow, Window, WINDOW_BITS_BYTES, WINDOW_DOCS_BYTES, windowToBits, windowToList } from '../search/window';
 import { TopK, topDrain, topOfferList } from '../search/top-k';
 import { sortDrain, sortOffer, sortOpen } from './sort';
@@ -142,7 +142,7 @@ export function executorRun(ptr: usize, windows: u32): i32 {
     const from = next & ~(WINDOW_DOCS - 1);
     if (from >= run.spanEnd && isHopelessSpan(run, query, from)) continue;
     if (offersBlocks(run, query)) {
-      offerBlocks(run, changetype<TermNode>(query), from, windows);
+      offerBlocks(run, query, from, windows);
       return run.position < run.maxDoc ? 1 : 0;
     }
     const to = min(from + WINDOW_DOCS, run.maxDoc);
@@ -168,22 +168,24 @@ function stillCounting(run: Run): bool {
   return run.countUpTo == u32.MAX_VALUE || run.total <= run.countUpTo;
 }
 
-/** Whether all that is left to do is to offer the documents of one term: windows make it no faster. */
+/** Whether all that is left to do is to offer the documents of terms block by block: windows make that no faster. */
 // @ts-ignore: decorator
 @inline
 function offersBlocks(run: Run, query: Node): bool {
-  return query.op == OP_TERM && changetype<TermNode>(query).normInverse != 0 && mayPrune(run) && !run.postFilter && !stillCounting(run);
+  if (!mayPrune(run) || run.postFilter || stillCounting(run)) return false;
+  return query.op == OP_TERM ? changetype<TermNode>(query).normInverse != 0 : isTermConjunction(query);
 }
 
 /** Offers the documents of this and the next `windows` windows. */
-function offerBlocks(run: Run, term: TermNode, from: u32, windows: u32): void {
+function offerBlocks(run: Run, query: Node, from: u32, windows: u32): void {
   const contest = run.contest;
   if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
   contest.from = from;
   contest.to = <u32>min<u64>(<u64>from + (<u64>windows + 1) * <u64>WINDOW_DOCS, <u64>run.maxDoc);
   run.position = contest.to;
   countWindow();
-  termOffer(contest, term);
+  if (query.op == OP_TERM) termOffer(contest, changetype<TermNode>(query));
+  else leadOffer(contest, changetype<BoolNode>(query));
 }
 
 /** Skips to the end of the span that contains `from` if no document there can be a hit and none must be counted. */

@@ -8,8 +8,8 @@
 // block-max indexes" (2011); the windows as in Lucene's MaxScoreBulkScorer.
 
 import { allocate, allocateTemp, releaseTemp, tempMark, WINDOW_DOCS } from './context';
-import { cursorSeekBlock } from '../postings/cursor';
-import { BLOCK_DOCS } from '../postings/format';
+import { cursorSeekBlock, cursorSetBlock } from '../postings/cursor';
+import { BLOCK_DOCS, GROUP_BLOCKS } from '../postings/format';
 import { boolFilter, boolFilterRest } from './boolean';
 import { nodeAddScores, nodeBound, nodeFill, nodeScore, nodeWindow } from './evaluate';
 import { BoolNode, Node, nodeChild, OP_BOOL, OP_PHRASE, OP_TERM, PhraseNode, termChild, TermNode } from './node';
@@ -79,7 +79,7 @@ export function competeWindow(contest: Contest, node: Node, isMatched: bool): vo
 
 /** Offers a term's documents block by block; groups of blocks and blocks that cannot compete are not decoded. */
 export function termOffer(contest: Contest, node: TermNode): void {
-  const from = contest.from, to = contest.to, accept = contest.accept, top = contest.top, docs = contest.window.docs;
+  const from = contest.from, to = contest.to, top = contest.top, docs = contest.window.docs;
   const mark = tempMark();
   const scores = allocateTemp(BLOCK_DOCS * 8 + 16);
   const c = termCursor(node);
@@ -87,10 +87,7 @@ export function termOffer(contest: Contest, node: TermNode): void {
     if (termSkipsGroup(node, top.minScore)) continue;
     if (termBlockBound(node) <= top.minScore) continue;
     const count = termBlockAbove(node, max<u32>(c.base, from), min<u32>(c.lastDoc + 1, to), <f64>top.minScore, docs, scores);
-    for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
-      const doc = load<u32>(docs + i);
-      if (!accept || testBit(accept, doc)) topOffer(top, doc, <f32>load<f64>(scores + (i << 1)));
-    }
+    offerSums(contest, docs, scores, count);
   }
   releaseTemp(mark);
 }
@@ -156,6 +153,84 @@ function leadCandidates(contest: Contest, node: BoolNode): void {
   }
   releaseTemp(mark);
   w.count = boolFilterRest(node, w.docs, <u32>((out - w.docs) >> 2));
+}
+
+/** Whether `leadOffer` may run the node: terms alone, of which at least one is required. */
+export function isTermConjunction(node: Node): bool {
+  if (node.op != OP_BOOL) return false;
+  const bool = changetype<BoolNode>(node);
+  if (bool.scored == 0 || bool.optional > 0 || bool.minimumShouldMatch > 0) return false;
+  for (let i: u32 = 0, n = bool.required + bool.prohibited; i < n; i++) if (nodeChild(node, i).op != OP_TERM) return false;
+  return true;
+}
+
+/**
+ * Offers the documents of a conjunction of terms in [contest.from, contest.to), which may be of any length: the rarest term's blocks one by one, so
+ * that the least competitive score is known as early as possible. Groups of blocks and blocks are skipped as in `leadCandidates`.
+ */
+export function leadOffer(contest: Contest, node: BoolNode): void {
+  const from = contest.from, to = contest.to, top = contest.top, w = contest.window, required = node.required;
+  const mark = tempMark();
+  const lead = termChild(node, 0);
+  const c = termCursor(lead);
+  const sums = allocateTemp(BLOCK_DOCS * 8 + 16);
+  const bounds = allocateTemp(((<usize>required) << 3) + 16);
+  // Two scores have one sum, in whichever order they are added.
+  const isSum = required <= 2 && node.prohibited == 0;
+  let group = u32.MAX_VALUE;
+  let loose: f64 = 0;
+  for (let more = cursorSeekBlock(c, from); more && c.base < to; more = nextBlock(c)) {
+    const limit = <f64>top.minScore / ROUNDED_SLACK;
+    const g = c.block / GROUP_BLOCKS;
+    if (g != group) {
+      group = g;
+      const lastBlock = min<u32>((g + 1) * GROUP_BLOCKS, c.blocks) - 1;
+      const groupEnd = load<u32>(c.lastDocsPtr + ((<usize>lastBlock) << 2)) + 1;
+      loose = 0;
+      for (let i: u32 = 1; i < required; i++) loose += <f64>termGroupBound(termChild(node, i), c.base, groupEnd);
+      if (<f64>termGroupBound(lead, c.base, groupEnd) + loose <= limit) {
+        cursorSetBlock(c, lastBlock);
+        continue;
+      }
+    }
+    const bound = <f64>termBlockBound(lead);
+    if (bound + loose <= limit) continue;
+    const first = max<u32>(c.base, from);
+    const end = min<u32>(c.lastDoc + 1, to);
+    let others: f64 = 0;
+    for (let i: u32 = 1; i < required; i++) {
+      const own = <f64>nodeBound(termChild(node, i), first, end);
+      store<f64>(bounds + ((<usize>i) << 3), own);
+      others += own;
+    }
+    if (bound + others <= limit) continue;
+    let count = termBlockAbove(lead, first, end, limit - others, w.docs, sums);
+    for (let i: u32 = 1; i < required && count > 0; i++) {
+      others = i + 1 == required ? 0 : others - load<f64>(bounds + ((<usize>i) << 3));
+      count = termKeepAbove(termChild(node, i), w.docs, count, sums, limit - max<f64>(others, 0));
+    }
+    if (count == 0) continue;
+    if (isSum) {
+      offerSums(contest, w.docs, sums, count);
+      continue;
+    }
+    w.isList = 1;
+    w.count = boolFilterRest(node, w.docs, count);
+    if (contest.accept) w.count = filterByBitset(contest.accept, w.docs, w.count);
+    contest.from = first;
+    contest.to = end;
+    conjunctionOffer(contest, node);
+  }
+  releaseTemp(mark);
+}
+
+/** Offers accepted documents with their scores: sums f64[count]. */
+function offerSums(contest: Contest, docs: usize, sums: usize, count: u32): void {
+  const accept = contest.accept, top = contest.top;
+  for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
+    const doc = load<u32>(docs + i);
+    if (!accept || testBit(accept, doc)) topOffer(top, doc, <f32>load<f64>(sums + (i << 1)));
+  }
 }
 
 /** Bounds of the optional clauses and of the scored ones that are not terms. */
