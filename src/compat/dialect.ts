@@ -36,6 +36,7 @@ export const DIFFERENCES = {
   scoresKeywords: notInOpenSearch('terms of keyword fields are scored by their statistics without `use_similarity`'),
   namesValuesAboveLimit: row('`_ignored` names fields whose values `ignore_above` dropped', false, true, true, true, false),
   blamesAggregationRequests: since8('wrong uses of aggregations, and too many buckets, are errors of the request (400)'),
+  ordersNaNAsGreatest: since8('buckets ordered descending by a metric begin with those in which it has no value'),
   maxClauseCount: row('default of `indices.query.bool.max_clause_count`', 1024, 1024, 16_384, 16_384, 1024),
   limitsPrefixes: since8('prefixes longer than `index.max_regex_length` are refused'),
   maxBuckets: row('default of `search.max_buckets`', 65_535, 65_535, 65_536, 65_536, 65_535),
@@ -43,13 +44,13 @@ export const DIFFERENCES = {
   checksAggregationsEarly: notInOpenSearch(
     'patterns in `include` and `exclude`, and bounds of histograms, are checked while the request is parsed',
   ),
-  percentileDigest: row<'tree' | 'hybrid' | 'none'>(
-    'how percentiles are computed: `tree` and `hybrid` digests, or from all values',
+  percentileDigest: row<'tree' | 'hybrid' | 'merging'>(
+    'the digest that percentiles are read from',
     'tree',
     'tree',
     'hybrid',
     'hybrid',
-    'none',
+    'merging',
   ),
   namesClusterManager: onlyInOpenSearch('the master is called cluster manager (`_cluster`, `_nodes`, `_cat`)'),
   showsAliasErrors: since8('responses of alias changes have `errors`'),

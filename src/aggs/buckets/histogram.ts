@@ -3,6 +3,7 @@
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
@@ -11,7 +12,7 @@ import { illegalArgumentError, tooManyBuckets, xContentError } from '../errors.t
 import { formatOf } from '../metrics/numeric.ts';
 import { applyRates, hasRates } from '../metrics/rate.ts';
 import { Params } from '../params.ts';
-import { checkOrderPath, compareFigures, figureAt, type OrderPart, orderPart, parseOrder } from '../pipelines/bucket-path.ts';
+import { checkOrderPath, compareFigures, compareOrdered, type OrderPart, orderPart, parseOrder } from '../pipelines/bucket-path.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
@@ -265,7 +266,7 @@ export function mergeGrid(
         ctx.addBuckets(shown.length);
         buckets = shown.map((id) => make(merged.keys[id] as number, merged.docCounts[id], id));
       }
-      const ordered = sortBuckets(buckets, params.order);
+      const ordered = sortBuckets(buckets, params.order, ctx.dialect);
       return new BucketsOut(spec, spec.typeName, runParentPipelines(spec, ordered), { keyed: params.keyed });
     },
   };
@@ -310,14 +311,14 @@ function withEmpty(
   return buckets;
 }
 
-function sortBuckets(buckets: OutBucket[], order: readonly OrderPart[]): OutBucket[] {
+function sortBuckets(buckets: OutBucket[], order: readonly OrderPart[], dialect: Dialect): OutBucket[] {
   if (order[0].path === '_key' && !order[0].descending) return buckets;
   return buckets.slice().sort((a, b) => {
     for (const part of order) {
       let by: number;
       if (part.path === '_key') by = compareFigures(a.key as number, b.key as number, part.descending);
       else if (part.path === '_count') by = compareFigures(a.docCount, b.docCount, part.descending);
-      else by = compareFigures(figureAt(a, part.steps), figureAt(b, part.steps), part.descending);
+      else by = compareOrdered(part, a, b, dialect);
       if (by !== 0) return by;
     }
     return (a.key as number) - (b.key as number);

@@ -6,7 +6,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { unsupported } from '../errors.ts';
 import { Params } from '../params.ts';
-import { checkOrderPath, compareFigures, figureAt, needsChildren, type OrderPart } from '../pipelines/bucket-path.ts';
+import { checkOrderPath, compareFigures, compareOrdered, needsChildren, type OrderPart } from '../pipelines/bucket-path.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { addEmpty, keepOnly, type MergeKey, mergeBuckets, mergeChildren, selectTop } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
@@ -103,8 +103,8 @@ export const multiTermsType: AggType = {
         if (part.path === '_count') by = compareFigures(merged.docCounts[a], merged.docCounts[b], part.descending);
         else if (part.path === '_key') by = (part.descending ? -1 : 1) * compareParts(merged.keys[a], merged.keys[b]);
         else {
-          const figure = (id: number) => figureAt({ aggs: present(early).at(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
-          by = compareFigures(figure(a), figure(b), part.descending);
+          const bucket = (id: number) => ({ aggs: present(early).at(id), docCount: merged.docCounts[id], key: 0 });
+          by = compareOrdered(part, bucket(a), bucket(b), ctx.dialect);
         }
         if (by !== 0) return by;
       }

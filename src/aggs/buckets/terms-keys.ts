@@ -1,8 +1,9 @@
 // Keys of terms over segments and indices: text, numbers and dates under one order.
 import { jsonDouble } from '../../common/json/json-float.ts';
 import { present } from '../../common/present.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { ValueFormat } from '../../mapping/core/field-type.ts';
-import { compareFigures, figureAt, type OrderPart } from '../pipelines/bucket-path.ts';
+import { compareOrdered, type OrderPart } from '../pipelines/bucket-path.ts';
 import type { MergedBuckets, MergedChildren, MergeKey } from '../reduce/merge.ts';
 import { termBytes, termKey } from '../reduce/term-bytes.ts';
 import { doubleOf, type ValuesSource } from '../source.ts';
@@ -91,6 +92,7 @@ export function compareKeys(a: MergeKey, b: MergeKey): number {
 /** Comparator of merged buckets; uses `children` if the order refers to sub-aggregations. */
 export function comparator(
   order: readonly OrderPart[],
+  dialect: Dialect,
   merged: MergedBuckets,
   children: MergedChildren | null,
   byKey: (a: number, b: number) => number = (a, b) => compareKeys(merged.keys[a], merged.keys[b]),
@@ -104,14 +106,14 @@ export function comparator(
     }
     return aggs;
   };
-  const figure = (id: number, part: OrderPart) => figureAt({ aggs: aggsOf(id), docCount: merged.docCounts[id], key: 0 }, part.steps);
+  const bucket = (id: number) => ({ aggs: aggsOf(id), docCount: merged.docCounts[id], key: 0 });
   const { docCounts } = merged;
   return (a, b) => {
     for (const part of order) {
       let by: number;
       if (part.path === '_count') by = part.descending ? docCounts[b] - docCounts[a] : docCounts[a] - docCounts[b];
       else if (part.path === '_key') by = part.descending ? byKey(b, a) : byKey(a, b);
-      else by = compareFigures(figure(a, part), figure(b, part), part.descending);
+      else by = compareOrdered(part, bucket(a), bucket(b), dialect);
       if (by !== 0) return by;
     }
     return 0;

@@ -176,7 +176,7 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
   const counted =
     isOneShard && params.minDocCount > 1 ? filtered(merged, merged.lists(parents), slices, keys, { ...params, minDocCount: 1 }) : lists;
   const early = needsChildren(params.order) ? mergeChildren(spec, slices, merged.maps, merged.count, ctx) : null;
-  const compare = comparator(params.order, merged, early, hashed?.compareKeys);
+  const compare = comparator(params.order, ctx.dialect, merged, early, hashed?.compareKeys);
   const chosen = lists.map((ids) => (hashed ?? { selectTop }).selectTop(ids, params.size, compare));
   const uncounted = counted.map((ids) =>
     counted === lists

@@ -35,6 +35,16 @@ export function figureAt(bucket: Pick<OutBucket, 'aggs' | 'docCount' | 'key'>, s
   return figureIn(bucket.aggs, steps);
 }
 
+/** The figure at the path of an order; NaN if there is no value. */
+function orderedFigure(bucket: Parameters<typeof figureAt>[0], steps: readonly PathStep[]): number {
+  const figure = figureAt(bucket, steps);
+  if (figure !== null && figure !== undefined) return figure;
+  let aggs: ReadonlyMap<string, OutAgg> | null = bucket.aggs;
+  for (const step of steps.slice(0, -1)) aggs = aggs?.get(step.name)?.inside ?? null;
+  const { name, key } = steps[steps.length - 1];
+  return aggs?.get(name)?.emptyFigure?.(key ?? '') ?? Number.NaN;
+}
+
 function figureIn(aggs: ReadonlyMap<string, OutAgg>, steps: readonly PathStep[]): Figure | undefined {
   const [step, ...rest] = steps;
   const agg = aggs.get(step.name) ?? (step.key !== null ? aggs.get(`${step.name}.${step.key}`) : undefined);
@@ -156,4 +166,16 @@ export function compareFigures(a: Figure | undefined, b: Figure | undefined, des
   if (noA || noB) return noA && noB ? 0 : noA ? 1 : -1;
   const order = a < b ? -1 : a > b ? 1 : 0;
   return descending ? -order : order;
+}
+
+/** Compares buckets by a path below them. Values that are no numbers come last in either direction, in Elasticsearch 8 last only if ascending. */
+export function compareOrdered(
+  { steps, descending }: OrderPart,
+  a: Parameters<typeof figureAt>[0],
+  b: Parameters<typeof figureAt>[0],
+  { ordersNaNAsGreatest }: Dialect,
+): number {
+  const [left, right] = [orderedFigure(a, steps), orderedFigure(b, steps)];
+  const by = compareFigures(left, right, descending);
+  return ordersNaNAsGreatest && descending && (Number.isNaN(left) || Number.isNaN(right)) ? -by : by;
 }

@@ -17,6 +17,8 @@ export interface OutAgg {
   readonly meta: MutableJsonObject | null;
   /** A figure by name (`avg`, `50.0`); the empty name is the single value. undefined if there is no figure with that name. */
   figure(name: string): Figure | undefined;
+  /** What an order sees of a figure without a value, if that is a number. */
+  emptyFigure?(name: string): number;
   /** Aggregations below a single bucket; null for metrics and multi-bucket aggregations. */
   readonly inside: ReadonlyMap<string, OutAgg> | null;
   readonly buckets: readonly OutBucket[] | null;
@@ -41,6 +43,9 @@ interface Owner {
   readonly meta: JsonObject | null;
 }
 
+/** Their minimum of nothing is infinity, their maximum its negative. */
+const HAS_EXTREMES = new Set(['min', 'max', 'stats', 'extended_stats']);
+
 /** A metric: `json` as rendered (without meta), `figures` by name. */
 export class MetricOut implements OutAgg {
   readonly inside = null;
@@ -60,6 +65,12 @@ export class MetricOut implements OutAgg {
 
   figure(name: string): Figure | undefined {
     return Object.hasOwn(this.#figures, name) ? this.#figures[name] : undefined;
+  }
+
+  emptyFigure(name: string): number {
+    if (!HAS_EXTREMES.has(this.typedName)) return Number.NaN;
+    const of = name === '' || name === 'value' ? this.typedName : name;
+    return of === 'min' ? Number.POSITIVE_INFINITY : of === 'max' ? Number.NEGATIVE_INFINITY : Number.NaN;
   }
 
   render(): MutableJsonObject {

@@ -28,6 +28,9 @@ export interface SortCodec {
   raw(value: SortValue, segment: SegmentReader): bigint | number | null;
 }
 
+/** A missing value in a segment without terms: it is no ordinal. */
+const BEFORE_ALL = -0.5;
+
 /** The ordinal of a term in a segment; a value between two ordinals for a term that the segment does not have. */
 function ordinalOf(segment: SegmentReader, field: string, bytes: Bytes): number {
   const state = segment.lookupTerm(field, bytes);
@@ -40,7 +43,7 @@ export function ordinalsCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : field.termBytes(spec.missing);
   const givenKey = given ? keyOf(given) : null;
   return {
-    missing: given ? (segment) => (segment.postings(name) || segment.column(name) ? ordinalOf(segment, name, given) : 0) : null,
+    missing: given ? (segment) => (segment.postings(name) || segment.column(name) ? ordinalOf(segment, name, given) : BEFORE_ALL) : null,
     decode: (raw, segment) => {
       if (raw === null) return givenKey;
       const ord = Number(raw);

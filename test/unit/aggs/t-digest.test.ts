@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Digest } from '../../../src/aggs/metrics/t-digest/digest.ts';
 import { HybridDigest } from '../../../src/aggs/metrics/t-digest/hybrid-digest.ts';
+import { MergingDigest } from '../../../src/aggs/metrics/t-digest/merging-digest.ts';
 import { TreeDigest } from '../../../src/aggs/metrics/t-digest/tree-digest.ts';
 
 interface Recorded {
@@ -69,5 +70,35 @@ describe('digests as recorded', () => {
     expect(weight).toBe(50_000);
     expect(centroids).toBeLessThanOrEqual(100);
     expect(Math.abs(digest.quantile(0.5) - 125)).toBeLessThan(15);
+  });
+});
+
+describe('the merging digest of OpenSearch', () => {
+  const of = (values: readonly number[], compression = 100): MergingDigest => {
+    const digest = new MergingDigest(compression, true);
+    for (const value of values) digest.add(value, 1);
+    return digest;
+  };
+
+  test('few values are kept, and a quantile is one of them', () => {
+    const digest = of([4, 1, 3, 2]);
+    expect([0, 0.25, 0.4, 0.5, 0.75, 1].map((q) => digest.quantile(q))).toEqual([1, 2, 2, 3, 4, 4]);
+    expect([0, 1, 1.5, 2, 4, 5].map((value) => digest.cdf(value))).toEqual([0, 0.125, 0.25, 0.375, 0.875, 1]);
+    expect(of([]).quantile(0.5)).toBeNaN();
+    expect(of([7]).quantile(0.2)).toBe(7);
+    expect(of([7]).cdf(7)).toBe(0.5);
+  });
+
+  test.each([1, 2, 3])('many values are near their ranks, at the ends exact (seed %i)', (seed) => {
+    const next = random(seed);
+    const values = Array.from({ length: 5000 }, () => Math.round(next() ** 3 * 1e6) / 1e3).sort((a, b) => a - b);
+    const digest = of(values.toSorted((a, b) => ((a * 7919) % 13) - ((b * 7919) % 13)));
+    expect(digest.quantile(0)).toBe(values[0]);
+    expect(digest.quantile(1)).toBe(values[4999]);
+    for (const q of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]) {
+      const share = values.filter((value) => value <= digest.quantile(q)).length / values.length;
+      expect(Math.abs(share - q)).toBeLessThan(0.02);
+      expect(Math.abs(digest.cdf(digest.quantile(q)) - q)).toBeLessThan(0.005);
+    }
   });
 });

@@ -67,6 +67,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   blamesAggregationRequests: async (ask) =>
     (await ask('POST /docs/_search', { aggs: { a: { max: { field: 'number' }, aggs: { b: { max: { field: 'number' } } } } } })).status ===
     400,
+  ordersNaNAsGreatest: async (ask) => {
+    await ask('POST /averaged/_bulk?refresh=true', '{"index":{}}\n{"word":"a","n":1}\n{"index":{}}\n{"word":"b"}\n');
+    const aggs = { a: { terms: { field: 'word.keyword', order: { n: 'desc' } }, aggs: { n: { avg: { field: 'n' } } } } };
+    return (await search(ask, { aggs }, 'averaged')).aggregations.a.buckets[0].key === 'b';
+  },
   maxClauseCount: async (ask) => {
     const { json } = await ask('POST /docs/_search', { query: { bool: { filter: Array(20_000).fill({ match_all: {} }) } } });
     return Number(/maxClauseCount is set to (\d+)/.exec(json.error.root_cause[0].reason)?.[1]);
@@ -119,7 +124,7 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   percentileDigest: async (ask) => {
     for (const n of [1, 2, 3, 4]) await ask('POST /digested/_doc?refresh=true', { n });
     const { aggregations } = await search(ask, { aggs: { p: { percentiles: { field: 'n', percents: [40] } } } }, 'digested');
-    return { 2.2: 'hybrid', 2.1: 'tree', 2: 'none' }[Number(aggregations.p.values['40.0']).toFixed(1).replace('.0', '')];
+    return { 2.2: 'hybrid', 2.1: 'tree', 2: 'merging' }[Number(aggregations.p.values['40.0']).toFixed(1).replace('.0', '')];
   },
   namesClusterManager: async (ask) => 'discovered_cluster_manager' in (await ask('GET /_cluster/health')).json,
   showsAliasErrors: async (ask) => 'errors' in (await ask('PUT /docs/_alias/other')).json,

@@ -1,13 +1,18 @@
 // The merging t-digest: values are collected in a buffer, which is sorted and merged into the centroids when it is full.
 import { type Digest, passedMean, shareBelow, weightedAverage } from './digest.ts';
+import { type Centroids, singletonQuantile, singletonShareBelow } from './singleton-quantiles.ts';
 
 const SMALLEST_COMPRESSION = 10;
 /** Room for centroids that the limit of weights keeps apart. */
 const SPARE_CENTROIDS = 10;
+/** More room for few centroids, in the original alone. */
+const SPARE_OF_SMALL = 20;
+const SMALL_COMPRESSION = 30;
 /** Buffered values per centroid. */
 const BUFFER_FACTOR = 5;
 
 export class MergingDigest implements Digest {
+  readonly #hasSingletons: boolean;
   readonly #shownCompression: number;
   /** While values are collected there are more centroids than are kept in the end. */
   readonly #workCompression: number;
@@ -24,13 +29,16 @@ export class MergingDigest implements Digest {
   #min = Infinity;
   #max = -Infinity;
 
-  constructor(compression: number) {
+  /** @param hasSingletons  as the original of T. Dunning, not as Elasticsearch 8, whose centroids of one value are spread like all others */
+  constructor(compression: number, hasSingletons = false) {
+    this.#hasSingletons = hasSingletons;
     const shown = Math.max(compression, SMALLEST_COMPRESSION);
-    const size = Math.floor(shown + SPARE_CENTROIDS);
+    const spare = SPARE_CENTROIDS + (hasSingletons && shown < SMALL_COMPRESSION ? SPARE_OF_SMALL : 0);
+    const size = Math.floor(shown + spare);
     const buffer = BUFFER_FACTOR * size;
     this.#shownCompression = shown;
     this.#workCompression = Math.sqrt(BUFFER_FACTOR - 1) * shown;
-    const room = Math.max(size, Math.ceil(this.#workCompression + SPARE_CENTROIDS));
+    const room = Math.max(size, Math.ceil(this.#workCompression + spare));
     this.#means = new Float64Array(room);
     this.#weights = new Float64Array(room);
     this.#bufferMeans = new Float64Array(Math.max(buffer, 2 * room));
@@ -112,6 +120,7 @@ export class MergingDigest implements Digest {
 
   quantile(q: number): number {
     this.#merge(this.#workCompression);
+    if (this.#hasSingletons) return singletonQuantile(this.#centroids, q);
     const means = this.#means;
     const weights = this.#weights;
     const last = this.#count - 1;
@@ -133,8 +142,13 @@ export class MergingDigest implements Digest {
     return weightedAverage(means[last], index - center, this.#max, half - (index - center));
   }
 
+  get #centroids(): Centroids {
+    return { means: this.#means, weights: this.#weights, count: this.#count, total: this.#total, min: this.#min, max: this.#max };
+  }
+
   cdf(value: number): number {
     this.#merge(this.#workCompression);
+    if (this.#hasSingletons) return singletonShareBelow(this.#centroids, value);
     const totals = { min: this.#min, max: this.#max, total: this.#total };
     return shareBelow(value, this.#means, this.#weights, this.#count, totals);
   }

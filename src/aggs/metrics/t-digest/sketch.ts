@@ -10,6 +10,7 @@ import { docGroups } from '../documents.ts';
 import { distributions, ranked, valuesNode } from '../value-counts.ts';
 import type { Digest, Quantiles } from './digest.ts';
 import { HybridDigest } from './hybrid-digest.ts';
+import { MergingDigest } from './merging-digest.ts';
 import { TreeDigest } from './tree-digest.ts';
 
 /** Segments with more values of the field are not digested: a value takes about 100 ns. */
@@ -32,7 +33,7 @@ export interface SketchParams {
 /** Collects the values of one index. */
 export interface BoundSketch extends ValuesSource {
   readonly kind: ValuesSource['kind'];
-  readonly digest: Dialect['percentileDigest'];
+  readonly digest: Dialect['percentileDigest'] | 'none';
 }
 
 export function bindSketch(source: ValuesSource, params: SketchParams, dialect: Dialect): BoundSketch {
@@ -58,14 +59,17 @@ export function sketches(slices: readonly Slice[], parents: number, params: Sket
   const isDigested = kind !== 'none' && slices.every(({ result }) => result.op === 'docs');
   if (!isDigested) {
     const of = distributions(slices, parents);
+    const interpolates = kind === 'tree' || kind === 'hybrid';
     return {
-      at: (parent) => new AllValues(of(parent), kind !== 'none'),
-      of: (values, weights) => new AllValues(ranked(values, weights), kind !== 'none'),
+      at: (parent) => new AllValues(of(parent), interpolates),
+      of: (values, weights) => new AllValues(ranked(values, weights), interpolates),
     };
   }
   const groups = docGroups(slices, parents);
-  const make = (): Digest =>
-    params.isAccurate || kind === 'tree' ? new TreeDigest(params.compression) : new HybridDigest(params.compression);
+  const make = (): Digest => {
+    if (kind === 'merging') return new MergingDigest(params.compression, true);
+    return params.isAccurate || kind === 'tree' ? new TreeDigest(params.compression) : new HybridDigest(params.compression);
+  };
   return {
     at: (parent) => digestOf(parent < 0 ? [] : groups[parent], make, compresses),
     of(values, weights) {
