@@ -28,108 +28,124 @@ export function tooLarge(): ApiError {
   return new ApiError('illegal_argument_exception', 400, reason);
 }
 
+type Split = Extract<Instruction, { op: 'split' }>;
+type Jump = Extract<Instruction, { op: 'jump' }>;
+
 /** @throws ApiError illegal_argument_exception: the program would be too large */
 export function compileProgram(node: Node, shared = { lookCount: 0, size: 0 }): Program {
-  const program: Program = { code: [], splitCount: 0, shared };
-  const { code } = program;
-  const add = (instruction: Instruction): number => {
-    if (++shared.size > MAX_INSTRUCTIONS) throw tooLarge();
-    return code.push(instruction) - 1;
-  };
-  const split = (): Extract<Instruction, { op: 'split' }> => {
-    const instruction = { op: 'split' as const, first: 0, second: 0, id: program.splitCount++ };
-    add(instruction);
-    return instruction;
-  };
+  return new ProgramWriter(shared).write(node);
+}
 
-  const emit = (part: Node): void => {
+/** Appends the instructions of a tree, depth first; targets that lie ahead are filled in once they are known. */
+class ProgramWriter {
+  readonly #program: Program;
+
+  constructor(shared: Program['shared']) {
+    this.#program = { code: [], splitCount: 0, shared };
+  }
+
+  write(node: Node): Program {
+    this.#emit(node);
+    this.#add({ op: 'match' });
+    return this.#program;
+  }
+
+  /** Address of the next instruction. */
+  get #next(): number {
+    return this.#program.code.length;
+  }
+
+  #add(instruction: Instruction): void {
+    if (++this.#program.shared.size > MAX_INSTRUCTIONS) throw tooLarge();
+    this.#program.code.push(instruction);
+  }
+
+  #split(): Split {
+    const split: Split = { op: 'split', first: 0, second: 0, id: this.#program.splitCount++ };
+    this.#add(split);
+    return split;
+  }
+
+  #emit(part: Node): void {
+    const { shared } = this.#program;
     switch (part.kind) {
       case 'empty':
         return;
       case 'set':
-        add({ op: 'set', set: part.set });
-        return;
+        return this.#add({ op: 'set', set: part.set });
       case 'seq':
-        for (const child of part.parts) emit(child);
+        for (const child of part.parts) this.#emit(child);
         return;
-      case 'alt': {
-        const exits: Extract<Instruction, { op: 'jump' }>[] = [];
-        part.parts.forEach((child, i) => {
-          if (i === part.parts.length - 1) {
-            emit(child);
-            return;
-          }
-          const choice = split();
-          choice.first = code.length;
-          emit(child);
-          const exit = { op: 'jump' as const, to: 0 };
-          add(exit);
-          exits.push(exit);
-          choice.second = code.length;
-        });
-        for (const exit of exits) exit.to = code.length;
+      case 'alt':
+        return this.#alternatives(part.parts);
+      case 'group':
+        this.#add({ op: 'save', slot: part.index * 2 });
+        this.#emit(part.part);
+        return this.#add({ op: 'save', slot: part.index * 2 + 1 });
+      case 'assert':
+        return this.#add({ op: 'assert', what: part.what });
+      case 'look': {
+        const { negative, behind } = part;
+        return this.#add({ op: 'look', program: compileProgram(part.part, shared), negative, behind, id: shared.lookCount++ });
+      }
+      case 'atomic':
+        return this.#add({ op: 'atomic', program: compileProgram(part.part, shared), id: shared.lookCount++ });
+      case 'repeat':
+        return this.#repeat(part);
+    }
+  }
+
+  #alternatives(parts: readonly Node[]): void {
+    const exits: Jump[] = [];
+    parts.forEach((child, i) => {
+      if (i === parts.length - 1) {
+        this.#emit(child);
         return;
       }
-      case 'group':
-        add({ op: 'save', slot: part.index * 2 });
-        emit(part.part);
-        add({ op: 'save', slot: part.index * 2 + 1 });
-        return;
-      case 'assert':
-        add({ op: 'assert', what: part.what });
-        return;
-      case 'look':
-        add({
-          op: 'look',
-          program: compileProgram(part.part, shared),
-          negative: part.negative,
-          behind: part.behind,
-          id: shared.lookCount++,
-        });
-        return;
-      case 'atomic':
-        add({ op: 'atomic', program: compileProgram(part.part, shared), id: shared.lookCount++ });
-        return;
-      case 'repeat':
-        repeat(part);
-    }
-  };
-  const repeat = (part: Extract<Node, { kind: 'repeat' }>): void => {
+      const choice = this.#split();
+      choice.first = this.#next;
+      this.#emit(child);
+      const exit: Jump = { op: 'jump', to: 0 };
+      this.#add(exit);
+      exits.push(exit);
+      choice.second = this.#next;
+    });
+    for (const exit of exits) exit.to = this.#next;
+  }
+
+  #repeat(part: Extract<Node, { kind: 'repeat' }>): void {
     if (part.mode === 'possessive') {
-      emit({ kind: 'atomic', part: { ...part, mode: 'greedy' } });
+      this.#emit({ kind: 'atomic', part: { ...part, mode: 'greedy' } });
       return;
     }
-    const lazy = part.mode === 'lazy';
-    const choose = (choice: Extract<Instruction, { op: 'split' }>, body: number, exit: number): void => {
-      choice.first = lazy ? exit : body;
-      choice.second = lazy ? body : exit;
+    const isLazy = part.mode === 'lazy';
+    const choose = (choice: Split, body: number, exit: number): void => {
+      choice.first = isLazy ? exit : body;
+      choice.second = isLazy ? body : exit;
     };
     for (let i = 0; i < part.min; i++) {
-      const before = code.length;
-      emit(part.part);
+      const before = this.#next;
+      this.#emit(part.part);
       // Repeating nothing is nothing, however often.
-      if (code.length === before) break;
+      if (this.#next === before) break;
     }
     if (part.max === 0x7fffffff) {
-      const start = code.length;
-      const choice = split();
-      const body = code.length;
-      emit(part.part);
-      add({ op: 'jump', to: start });
-      choose(choice, body, code.length);
+      const start = this.#next;
+      const choice = this.#split();
+      const body = this.#next;
+      this.#emit(part.part);
+      this.#add({ op: 'jump', to: start });
+      choose(choice, body, this.#next);
       return;
     }
-    const choices: { choice: Extract<Instruction, { op: 'split' }>; body: number }[] = [];
+    const choices: { choice: Split; body: number }[] = [];
     for (let i = part.min; i < part.max; i++) {
-      const choice = split();
-      choices.push({ choice, body: code.length });
-      emit(part.part);
+      const choice = this.#split();
+      choices.push({ choice, body: this.#next });
+      this.#emit(part.part);
     }
-    for (const { choice, body } of choices) choose(choice, body, code.length);
-  };
-  emit(node);
-  add({ op: 'match' });
-  return program;
+    for (const { choice, body } of choices) choose(choice, body, this.#next);
+  }
 }
 
 /** Instructions that consume a character or end a match, reachable from `start` without consuming anything; in ascending order. */

@@ -56,6 +56,7 @@ function isBoostable({ kind }: Query): boolean {
   return kind !== 'pinned' && kind !== 'percolate';
 }
 
+/** One case a kind, in one switch: a kind without a case does not compile. */
 function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
   switch (query.kind) {
     case 'match_all':
