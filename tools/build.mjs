@@ -77,7 +77,7 @@ const GROUPS = {
   wasm: ['engine', 'engine.debug', 'analyzer', 'bindings'],
   js: ['modules', 'analyzer-modules', 'service'],
   /** Everything that `gannet serve` needs: without code caches its first start is slower, and writes them. */
-  serve: ['engine', 'modules', 'service', 'console'],
+  serve: ['engine', 'analyzer', 'modules', 'service', 'console'],
   front: ['types'],
 };
 
