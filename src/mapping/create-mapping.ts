@@ -13,15 +13,8 @@ import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './core/model.
 import { NULL_SINK } from './core/null-sink.ts';
 import { compileStoredQuery } from './core/stored-query.ts';
 import { timestampName } from './core/timestamp-field.ts';
-import {
-  type CompiledMapping,
-  checkMapping,
-  DEFAULT_LIMITS,
-  fieldCount,
-  findBelow,
-  MappingCompiler,
-  type MappingEnvironment,
-} from './definition/compiled-mapping.ts';
+import { checkMapping, DEFAULT_LIMITS, fieldCount } from './definition/check-mapping.ts';
+import { type CompiledMapping, findBelow, MappingCompiler, type MappingEnvironment } from './definition/compiled-mapping.ts';
 import { matchesWildcard } from './definition/dynamic-templates.ts';
 import { mappingToJson, nodeToJson } from './definition/mapping-json.ts';
 import { mergeMappings } from './definition/merge-mappings.ts';

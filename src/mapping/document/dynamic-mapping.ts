@@ -3,7 +3,6 @@
 import { MAX_DIMS } from '../../common/encoding/vector-format.ts';
 import { DecimalLiteral } from '../../common/json/json-parse.ts';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
-import { setOwn } from '../../common/json/own-property.ts';
 import { present } from '../../common/present.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { DateFormatter } from '../../dates/date-format.ts';
@@ -11,36 +10,17 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { NamedTemplates } from '../core/mapping-snapshot.ts';
 import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from '../core/model.ts';
-import {
-  type CompiledField,
-  type CompiledMapping,
-  type CompiledObject,
-  longNamesError,
-  nameCharsLimit,
-} from '../definition/compiled-mapping.ts';
+import { longNamesError, nameCharsLimit } from '../definition/check-mapping.ts';
+import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { type DynamicType, findTemplate, mappingOf } from '../definition/dynamic-templates.ts';
 import { checkName, isEmpty } from './document-parser.ts';
+import { checkSameType, type Draft, draftOf, isDraft, isInTemplate, mixedError, pathOf, toMapping } from './field-draft.ts';
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 
 /** Unknown names may become fields: all of them, or only those that match a template. */
 export function adds(dynamic: Dynamic): boolean {
   return dynamic === 'true' || dynamic === 'strict_allow_templates' || dynamic === 'runtime';
-}
-
-/** An object to add, or to add fields to. */
-interface Draft {
-  readonly path: string;
-  readonly dynamic: Dynamic;
-  readonly isNested: boolean;
-  /** The mapped object, null if it is new. */
-  readonly object: CompiledObject | null;
-  /** false: new fields have dotted names. */
-  readonly hasObjects: boolean;
-  /** New fields, and drafts of objects with new fields. */
-  readonly fields: Map<string, MutableJsonObject | Draft>;
-  /** Mapping of a new object. */
-  readonly mapping: MutableJsonObject | null;
 }
 
 const LONG_TEXT = /^[+-]?\d{1,19}$/;
@@ -396,48 +376,6 @@ export class DynamicMapper {
   }
 }
 
-/** A template that matches the name of a new object maps it; its members are examined once the object exists. */
-function isInTemplate(draft: Draft, key: string): boolean {
-  const properties = draft.mapping?.properties as MutableJsonObject | undefined;
-  return properties !== undefined && Object.hasOwn(properties, key);
-}
-
 function isFloat(value: unknown): boolean {
   return value instanceof DecimalLiteral || (typeof value === 'number' && !Number.isInteger(value));
-}
-
-function isDraft(value: MutableJsonObject | Draft | undefined): value is Draft {
-  return value !== undefined && (value as Draft).fields instanceof Map;
-}
-
-function draftOf(object: CompiledObject): Draft {
-  const { path, dynamic, isNested, hasObjects } = object;
-  return { path, dynamic, isNested, hasObjects, object, fields: new Map(), mapping: null };
-}
-
-function pathOf(draft: Draft, key: string): string {
-  return draft.path === '' ? key : `${draft.path}.${key}`;
-}
-
-/** `{ type?, properties }` of a draft. */
-function toMapping(draft: Draft): MutableJsonObject {
-  const properties: MutableJsonObject = {};
-  for (const [name, field] of draft.fields) setOwn(properties, name, isDraft(field) ? toMapping(field) : field);
-  const json: MutableJsonObject = { ...(draft.mapping ?? {}) };
-  if (!draft.hasObjects) json.subobjects = false;
-  if (draft.isNested) json.type = 'nested';
-  else if (draft.object === null && draft.fields.size === 0) json.type = 'object';
-  if (draft.fields.size > 0) json.properties = { ...((json.properties as MutableJsonObject | undefined) ?? {}), ...properties };
-  return json;
-}
-
-function mixedError(path: string): ApiError {
-  return illegalArgumentError(`can't merge a non object mapping [${path}] with an object mapping`);
-}
-
-/** @throws ApiError illegal_argument_exception: the values of a new field would have different types */
-function checkSameType(path: string, known: Draft | MutableJsonObject, leaf: MutableJsonObject): void {
-  if (isDraft(known)) throw mixedError(path);
-  if (known.type !== leaf.type)
-    throw illegalArgumentError(`mapper [${path}] cannot be changed from type [${String(known.type)}] to [${String(leaf.type)}]`);
 }
