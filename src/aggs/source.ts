@@ -257,6 +257,8 @@ function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: 
     if (exact !== null) return exact;
     return type.spec.column === 'f64' ? Number(number) : BigInt(Math.trunc(Number(number) / type.scale));
   }
+  // Any integer may stand for a missing boolean.
+  if (type.family === 'boolean' && typeof missing === 'number' && Number.isSafeInteger(missing)) return BigInt(missing);
   const exact = type.exactValue(missing);
   if (exact === null) throw numberFormatError(String(missing));
   return exact;

@@ -9,6 +9,7 @@ import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { anything, boolean, bytes, enumConstant, float, integer, oneOf, type SettingCheck, time } from './setting-checks.ts';
+import { SHOWN_DEFAULTS } from './shown-defaults.ts';
 import { checkSimilarities } from './similarity-settings.ts';
 
 export type FlatSettings = Readonly<Record<string, string | readonly string[]>>;
@@ -241,8 +242,9 @@ export function isDynamicSetting(name: string): boolean {
 }
 
 /** Defaults of the settings that are not in `flat`. */
-export function defaultSettings(flat: FlatSettings): Record<string, string> {
-  const defaults: Record<string, string> = {};
+export function defaultSettings(flat: FlatSettings): FlatSettings {
+  const defaults: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(SHOWN_DEFAULTS)) if (!Object.hasOwn(flat, name)) setOwn(defaults, name, value);
   for (const [name, { fallback }] of Object.entries(INDEX_SETTINGS))
     if (fallback !== null && !Object.hasOwn(flat, name)) setOwn(defaults, name, fallback);
   return defaults;

@@ -53,7 +53,7 @@ const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals', 'time_series_
 const PARTIAL_PROCESSORS: Notes = {
   fingerprint: "no `MurmurHash3`; hashes differ from Elasticsearch's",
 };
-const MISSING_PROCESSORS = ['attachment', 'circle', 'enrich', 'geoip', 'inference', 'registered_domain', 'set_security_user', 'user_agent'];
+const MISSING_PROCESSORS = ['attachment', 'enrich', 'geoip', 'inference', 'registered_domain', 'set_security_user', 'user_agent'];
 
 const PARTIAL_ANALYSIS: Notes = {
   thai: 'word boundaries are those of ICU and differ from Java in some words',

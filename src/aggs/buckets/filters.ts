@@ -123,7 +123,12 @@ export const missingType: AggType = {
     p.done();
     return { source, absent: ctx.parseQuery({ bool: { must_not: { exists: { field: source.field || '_id' } } } }) };
   },
-  bind: (spec, ctx) => bindSource('missing', (spec.params as MissingParams).source, ctx, null),
+  bind(spec, ctx): ValuesSource {
+    const { source } = spec.params as MissingParams;
+    // Analyzed text has no column.
+    if (ctx.index.mapping.field(source.field)?.family !== 'text') return bindSource('missing', source, ctx, null);
+    return { ...bindSource('missing', source, ctx, ['text']), kind: 'binary' };
+  },
   plan(spec, bound: ValuesSource, scope, children): AggNode {
     // With a value for missing ones, no document counts as missing.
     if (bound.missing !== null) return { op: 'filters', filters: [{ op: 'matchNone' }], other: false, children };

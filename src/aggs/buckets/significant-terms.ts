@@ -50,12 +50,12 @@ export const significantTermsType: AggType = {
   bind(spec, ctx: BindContext): ValuesSource {
     const { source: params, filter } = spec.params as SignificantParams;
     const source = bindSource('significant_terms', params, ctx, ['keyword', 'ip', 'text', 'numeric', 'date', 'boolean']);
-    if (source.type && (source.kind === 'f64' || source.scale !== 1))
-      throw new ApiError('unsupported_operation_exception', 500, 'No support for examining floating point numerics');
     if (filter) {
       checkIncludeExclude(filter, source, spec.name, ctx.index.mapping.dialect);
       if (source.type && source.kind !== 'ordinals') numberFilter(filter, source, ctx.index.nowMs);
     }
+    if (source.type && (source.kind === 'f64' || source.scale !== 1))
+      throw new ApiError('unsupported_operation_exception', 500, 'No support for examining floating point numerics');
     return source;
   },
   plan(spec, bound: ValuesSource, scope, children): AggNode {

@@ -149,7 +149,8 @@ export const variableWidthHistogramType: AggType = {
   plan: (_spec, bound: ValuesSource, { segment }, children): AggNode => ({
     op: 'termsNumeric',
     source: columnOf(bound, segment),
-    perValue: false,
+    // A value counts as often as a document has it.
+    perValue: true,
     children,
   }),
   merge(spec: AggSpec, slices, parents, ctx) {

@@ -1,4 +1,5 @@
 // All processors by type. To add one, write its factory in a file of this folder and list it at the end of that file.
+import { circleProcessor } from './circle.ts';
 import { CONTROL_PROCESSORS } from './control.ts';
 import { CONVERT_PROCESSORS } from './convert.ts';
 import { DATE_PROCESSORS } from './date.ts';
@@ -21,6 +22,7 @@ export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
     ...CONTROL_PROCESSORS,
     ...MASK_PROCESSORS,
     ...NETWORK_PROCESSORS,
+    circle: circleProcessor,
     dissect: dissectProcessor,
     grok: grokProcessor,
   }),

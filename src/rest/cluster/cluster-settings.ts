@@ -1,17 +1,23 @@
 // `_cluster/settings`.
 import { clusterSettings, putClusterSettings } from '../../api/cluster/cluster-settings.ts';
+import { JsonFloat } from '../../common/json/json-float.ts';
+import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { parseToWrite } from '../../common/json/source-numbers.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { jsonError } from '../../errors/catalog.ts';
 import { defineApi, TIMEOUTS } from '../core/api.ts';
-import { objectBody } from '../core/object-body.ts';
+import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
 
 export const clusterSettingsApi = defineApi({
   name: 'cluster.settings',
-  body: 'json!',
+  body: 'bytes!',
   needs: 'cluster:admin/settings/update',
   params: { ...TIMEOUTS, flat_settings: 'boolean' },
   routes: {
     'PUT /_cluster/settings': async (request, { engine }) => {
-      return ok(await putClusterSettings(engine, { body: objectBody(request), flat: request.boolean('flat_settings') ?? false }));
+      return ok(await putClusterSettings(engine, { body: settingsIn(request), flat: request.boolean('flat_settings') ?? false }));
     },
   },
 });
@@ -30,3 +36,22 @@ export const getClusterSettingsApi = defineApi({
       ),
   },
 });
+
+/** The settings of a body, with floating-point numbers as Java prints them: `3.0` stays `3.0`. @throws ApiError parse_exception */
+function settingsIn(request: ApiRequest): JsonObject {
+  let body: unknown;
+  try {
+    body = withTexts(parseToWrite(request.bytes?.toString('utf8') ?? '{}'));
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? jsonError(error) : error;
+  }
+  if (!isObject(body)) throw new ApiError('parse_exception', 400, 'request body must be an object');
+  return body;
+}
+
+function withTexts(value: unknown): unknown {
+  if (value instanceof JsonFloat) return value.text;
+  if (Array.isArray(value)) return value.map(withTexts);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withTexts(member)]));
+}

@@ -126,3 +126,10 @@ test('top hits of no size are refused where there are documents', async () => {
     'numHits must be > 0; please use TotalHitCountCollectorManager if you just need the total hit count',
   );
 });
+
+test('figures that build on each other need the buckets without documents', async () => {
+  const inner = { p: { cumulative_sum: { buckets_path: '_count' } } };
+  const aggs = { h: { histogram: { field: 'count', interval: 1, min_doc_count: 1 }, aggs: inner } };
+  const { json } = await node.send('POST /shops/_search', { aggs });
+  expect(json.error.reason).toBe('Validation Failed: 1: parent histogram of cumulative_sum aggregation [p] must have min_doc_count of 0;');
+});
