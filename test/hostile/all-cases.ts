@@ -1,6 +1,7 @@
 // All cases of the hostile test.
 import { aggregationCases } from './cases/aggregations.ts';
 import { definitionCases } from './cases/definitions.ts';
+import { featureCases } from './cases/features.ts';
 import { knownCases } from './cases/known.ts';
 import { parameterCases } from './cases/parameters.ts';
 import { queryCases } from './cases/queries.ts';
@@ -10,6 +11,7 @@ import type { HostileCase } from './hostile-case.ts';
 
 export function* allCases(): Generator<HostileCase> {
   yield* knownCases();
+  yield* featureCases();
   yield* scriptCases();
   yield* searchCases();
   yield* queryCases();

@@ -1,4 +1,5 @@
-// The indices of the hostile test: `hostile` has a field of each kind, `canary` is what the canary searches, `scratch` may be written to.
+// The indices of the hostile test: `hostile` has a field of each kind, `special` vectors, stored queries and suggestions with contexts; `canary` is
+// what the canary searches, `scratch` may be written to, and `stream-*` are data streams.
 import { Rng } from '../support/rng.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -25,6 +26,23 @@ export const PROPERTIES = {
   relation: { type: 'join', relations: { question: 'answer' } },
 };
 
+export const DIMENSIONS = 64;
+
+const SPECIAL_PROPERTIES = {
+  query: { type: 'percolator' },
+  text: { type: 'text' },
+  n: { type: 'integer' },
+  vector: { type: 'dense_vector', dims: DIMENSIONS, index: true, similarity: 'cosine' },
+  suggest: {
+    type: 'completion',
+    contexts: [
+      { name: 'kind', type: 'category' },
+      { name: 'place', type: 'geo', precision: 5 },
+    ],
+  },
+};
+const STREAM_TEMPLATE = { index_patterns: ['stream-*'], data_stream: {}, template: { settings: { number_of_shards: 1 } } };
+
 /** Creates and fills the indices. */
 export async function fillIndices(service: TestService, documents = DOCUMENTS): Promise<void> {
   const must = async (method: string, target: string, body?: unknown): Promise<void> => {
@@ -34,6 +52,8 @@ export async function fillIndices(service: TestService, documents = DOCUMENTS): 
   await must('PUT', '/hostile', { settings: { number_of_shards: 1 }, mappings: { properties: PROPERTIES } });
   await must('PUT', '/canary', { mappings: { properties: { text: { type: 'text' } } } });
   await must('PUT', '/scratch', {});
+  await must('PUT', '/special', { mappings: { properties: SPECIAL_PROPERTIES } });
+  await must('PUT', '/_index_template/streams', STREAM_TEMPLATE);
   const rng = new Rng(14);
   for (let first = 0; first < documents; first += BATCH) {
     const last = Math.min(documents, first + BATCH);
@@ -48,6 +68,11 @@ export async function fillIndices(service: TestService, documents = DOCUMENTS): 
     '/canary/_bulk',
     lines(0, 1000, (i) => ({ text: `w${i % 13} w${i % 7} w${i}` })),
   );
+  await must(
+    'POST',
+    '/special/_bulk',
+    lines(0, documents / 10, (i) => special(rng, i)),
+  );
   await must('POST', '/_refresh');
 }
 
@@ -55,6 +80,16 @@ function lines(first: number, last: number, make: (i: number) => object): string
   let text = '';
   for (let i = first; i < last; i++) text += `{"index":{"_id":"${i}"}}\n${JSON.stringify(make(i))}\n`;
   return text;
+}
+
+function special(rng: Rng, i: number): object {
+  return {
+    query: { bool: { should: [{ match: { text: `w${i % 50}` } }, { range: { n: { gte: i } } }] } },
+    text: `w${i % 13} w${i % 7}`,
+    n: i,
+    vector: Array.from({ length: DIMENSIONS }, () => rng.float() - 0.5),
+    suggest: { input: `word ${i}`, contexts: { kind: `k${i % 5}`, place: { lat: i % 80, lon: i % 170 } } },
+  };
 }
 
 function document(rng: Rng, i: number): object {

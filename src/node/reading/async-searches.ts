@@ -1,12 +1,14 @@
 // Asynchronous searches on disk: one file each in the data directory, which every http worker and lane reads and writes. The modification time of a
-// file is when its search expires, so that expired ones are found without reading responses.
-import { randomBytes } from 'node:crypto';
+// file is when its search expires, so that expired ones are found without reading responses. Each user has a folder and its own limits, so that none
+// takes the room of another.
+//   async-search/<hash of the owner>/<id>.json
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AsyncSearch, AsyncSearchStore } from '../../api/core/async-search-store.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
-/** Bounds of the folder. */
+/** Bounds of the folder of a user. */
 const MAX_SEARCHES = 1000;
 const MAX_BYTES = 1 << 30;
 /** Time between two looks for expired searches. */
@@ -14,39 +16,48 @@ const SWEEP_MS = 60_000;
 const ID = /^[\w-]{20,64}$/;
 
 export class AsyncSearches implements AsyncSearchStore {
-  readonly #folder: string;
-  #sweptMs = Number.NEGATIVE_INFINITY;
+  readonly #root: string;
+  /** When the folder of a user was last looked through. */
+  readonly #sweptMs = new Map<string, number>();
 
   constructor(dataPath: string) {
-    this.#folder = path.join(dataPath, 'async-search');
+    this.#root = path.join(dataPath, 'async-search');
   }
 
   async put(search: AsyncSearch): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await this.#makeRoom(search.id);
+    const folder = path.join(this.#root, folderOf(search.owner));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.#makeRoom(folder, search.id);
     // Renamed when it is complete, so that no reader sees a part of it.
-    const written = path.join(this.#folder, `${search.id}.${randomBytes(6).toString('hex')}.tmp`);
+    const written = path.join(folder, `${search.id}.${randomBytes(6).toString('hex')}.tmp`);
     await writeFile(written, JSON.stringify(search), { mode: 0o600 });
     await utimes(written, search.expirationMs / 1000, search.expirationMs / 1000);
-    await rename(written, this.#fileOf(search.id));
+    await rename(written, path.join(folder, `${search.id}.json`));
   }
 
   async get(id: string): Promise<AsyncSearch | null> {
-    if (!ID.test(id)) return null;
-    const search = await this.#read(this.#fileOf(id));
-    if (search === null || search.expirationMs > Date.now()) return search;
-    await rm(this.#fileOf(id), { force: true });
+    const found = await this.#find(id);
+    if (found === null || found.search.expirationMs > Date.now()) return found?.search ?? null;
+    await rm(found.file, { force: true });
     return null;
   }
 
   async delete(id: string): Promise<boolean> {
-    if ((await this.get(id)) === null) return false;
-    await rm(this.#fileOf(id), { force: true });
-    return true;
+    const found = await this.#find(id);
+    if (found === null) return false;
+    await rm(found.file, { force: true });
+    return found.search.expirationMs > Date.now();
   }
 
-  #fileOf(id: string): string {
-    return path.join(this.#folder, `${id}.json`);
+  /** The id does not name the user: there are few folders. */
+  async #find(id: string): Promise<{ file: string; search: AsyncSearch } | null> {
+    if (!ID.test(id)) return null;
+    for (const owner of await readdir(this.#root).catch(() => [])) {
+      const file = path.join(this.#root, owner, `${id}.json`);
+      const search = await this.#read(file);
+      if (search !== null) return { file, search };
+    }
+    return null;
   }
 
   async #read(file: string): Promise<AsyncSearch | null> {
@@ -58,15 +69,15 @@ export class AsyncSearches implements AsyncSearchStore {
   }
 
   /** Removes expired searches, and files that were never completed. @throws ApiError 429: there are too many that are not expired */
-  async #makeRoom(id: string): Promise<void> {
-    const names = await readdir(this.#folder);
+  async #makeRoom(folder: string, id: string): Promise<void> {
+    const names = await readdir(folder);
     const isFull = names.length >= MAX_SEARCHES;
-    if (!isFull && Date.now() - this.#sweptMs < SWEEP_MS) return;
-    this.#sweptMs = Date.now();
+    if (!isFull && Date.now() - (this.#sweptMs.get(folder) ?? Number.NEGATIVE_INFINITY) < SWEEP_MS) return;
+    this.#sweptMs.set(folder, Date.now());
     let count = 0;
     let bytes = 0;
     for (const name of names) {
-      const file = path.join(this.#folder, name);
+      const file = path.join(folder, name);
       const found = await stat(file).catch(() => null);
       if (found === null) continue;
       // A file that is being written has the time of the last write.
@@ -83,7 +94,12 @@ export class AsyncSearches implements AsyncSearchStore {
       throw new ApiError(
         'es_rejected_execution_exception',
         429,
-        `[async_search] ${count} searches of ${bytes} bytes are stored; the limits are ${MAX_SEARCHES} and ${MAX_BYTES}: delete some or shorten [keep_alive]`,
+        `[async_search] ${count} searches of ${bytes} bytes of this user are stored; the limits are ${MAX_SEARCHES} and ${MAX_BYTES}: delete some or shorten [keep_alive]`,
       );
   }
+}
+
+/** Names of users may have any characters. */
+function folderOf(owner: string): string {
+  return createHash('sha256').update(owner).digest('hex').slice(0, 32);
 }

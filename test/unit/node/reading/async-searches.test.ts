@@ -30,6 +30,8 @@ function search(number: number, lifeMs = HOUR_MS): AsyncSearch {
   };
 }
 
+const files = async () => (await readdir(path.join(data, 'async-search'), { recursive: true })).filter((name) => name.endsWith('.json'));
+
 test('a search is kept until it expires', async () => {
   const searches = new AsyncSearches(data);
   const kept = search(1);
@@ -40,7 +42,7 @@ test('a search is kept until it expires', async () => {
   expect(await searches.get(expired.id)).toBeNull();
   expect(await searches.get('../../etc/passwd-0000000000')).toBeNull();
   expect(await searches.delete(kept.id)).toBe(true);
-  expect(await readdir(path.join(data, 'async-search'))).toEqual([]);
+  expect(await files()).toEqual([]);
 });
 
 test('expired searches make room, others do not', async () => {
@@ -49,8 +51,13 @@ test('expired searches make room, others do not', async () => {
   for (let number = 1; number <= 999; number++) await searches.put(search(number));
   // The thousandth file is the expired one.
   await searches.put(search(1000));
-  expect(await readdir(path.join(data, 'async-search'))).toHaveLength(1000);
+  expect(await files()).toHaveLength(1000);
   await expect(searches.put(search(1001))).rejects.toMatchObject({ type: 'es_rejected_execution_exception', status: 429 });
   await searches.put({ ...search(1), response: '{"took":2}' });
   expect((await searches.get(search(1).id))?.response).toBe('{"took":2}');
+  // The room of another user is not affected, whatever its name.
+  const other = { ...search(1001), owner: '../bob' };
+  await searches.put(other);
+  expect(await searches.get(other.id)).toEqual(other);
+  expect(await readdir(data)).toEqual(['async-search']);
 });
