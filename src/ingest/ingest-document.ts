@@ -45,6 +45,9 @@ export interface IngestEnvironment {
   storedScript(id: string): StoredScript | null;
 }
 
+/** The depth to which a document may nest, as in a body. */
+const MAX_PATH_PARTS = 1000;
+
 export class IngestDocument {
   readonly fields: MutableJsonObject;
   readonly ingest: MutableJsonObject;
@@ -156,6 +159,8 @@ export class IngestDocument {
     } else if (path.startsWith('_source.')) rest = path.slice(8);
     const names = rest.split('.').filter((name, i, all) => name !== '' || i < all.length - 1);
     if (names.length === 0 || names.includes('')) throw illegalArgumentError(`path [${path}] is not valid`);
+    if (names.length > MAX_PATH_PARTS)
+      throw illegalArgumentError(`path [${path.slice(0, 100)}...] has ${names.length} parts, the limit is ${MAX_PATH_PARTS}`);
     return { root, names };
   }
 

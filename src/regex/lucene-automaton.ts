@@ -177,6 +177,8 @@ export interface RegexpMatcher {
   matches(term: Uint8Array): boolean;
   /** True if some term that begins with these bytes of UTF-8 matches. */
   matchesSomeWith(prefix: Uint8Array): boolean;
+  /** Makes all states, which `matches` makes when they are reached. @throws ApiError too_complex_to_determinize_exception */
+  determinize(): void;
 }
 
 /**
@@ -199,6 +201,7 @@ export function regexpMatcher(text: string, flags: number, caseInsensitive: bool
       prefix: commonPrefix(make, root),
       matches: (term) => bounded(() => automaton.matches(term)),
       matchesSomeWith: (prefix) => bounded(() => automaton.matchesSomeWith(prefix)),
+      determinize: () => bounded(() => automaton.determinize()),
     };
   });
 }
@@ -232,12 +235,21 @@ class LazyAutomaton {
   matchesSomeWith(prefix: Uint8Array): boolean {
     let start = this.#root;
     for (const char of decoder.decode(prefix)) start = this.#step(start, char.codePointAt(0) ?? 0);
+    for (const node of this.#reachable(start)) if (node.nullable) return true;
+    return false;
+  }
+
+  /** @throws TooComplex */
+  determinize(): void {
+    for (const _ of this.#reachable(this.#root));
+  }
+
+  *#reachable(start: Node): Generator<Node> {
     const seen = new Set([start]);
     for (const node of seen) {
-      if (node.nullable) return true;
+      yield node;
       for (let cls = 0; cls < this.#classes.count; cls++) seen.add(this.#step(node, this.#classes.sample(cls)));
     }
-    return false;
   }
 
   /** Whether the rest of a term that is not ASCII ends in an accepting state. */

@@ -20,6 +20,7 @@ const FAMILIES = ['keyword', 'text', 'ip'];
 
 interface TermsRequest {
   readonly field: string;
+  /** In lower case if case does not matter. */
   readonly prefix: string;
   readonly size: number;
   readonly caseInsensitive: boolean;
@@ -61,11 +62,13 @@ function readRequest(body: JsonObject): TermsRequest {
   if (timeoutMs > MAX_TIMEOUT_MS) throw validationFailedError(['Timeout cannot be > 1 minute']);
   if (!Number.isInteger(Number(size)) || Number(size) < 0 || Number(size) > MAX_SIZE)
     throw illegalArgumentError(`[size] must be between 0 and ${MAX_SIZE}, got [${String(size)}]`);
+  const given = prefix === undefined || prefix === null ? '' : String(prefix);
+  const ignoresCase = String(caseInsensitive ?? false) === 'true';
   return {
     field,
-    prefix: prefix === undefined || prefix === null ? '' : String(prefix),
+    prefix: ignoresCase ? given.toLowerCase() : given,
     size: Number(size),
-    caseInsensitive: String(caseInsensitive ?? false) === 'true',
+    caseInsensitive: ignoresCase,
     after: after === undefined || after === null ? null : String(after),
   };
 }
@@ -127,5 +130,5 @@ function endOf(prefix: Uint8Array): Uint8Array | null {
 
 function isWanted(term: string, { prefix, caseInsensitive, after }: TermsRequest): boolean {
   if (after !== null && Buffer.compare(Buffer.from(term), Buffer.from(after)) <= 0) return false;
-  return caseInsensitive ? term.toLowerCase().startsWith(prefix.toLowerCase()) : term.startsWith(prefix);
+  return caseInsensitive ? term.toLowerCase().startsWith(prefix) : term.startsWith(prefix);
 }

@@ -158,10 +158,14 @@ function expand(document: IngestDocument, parent: Record<string, unknown>, name:
     return;
   }
   const parts = name.split('.');
-  for (let i = 1; i < parts.length; i++) {
-    const partial = prefix + parts.slice(0, i).join('.');
-    if (document.has(partial) && !isObject(document.get(partial)))
+  let at: Record<string, unknown> = parent;
+  for (let i = 0; i < parts.length - 1 && Object.hasOwn(at, parts[i]); i++) {
+    const next = at[parts[i]];
+    if (!isObject(next)) {
+      const partial = prefix + parts.slice(0, i + 1).join('.');
       throw illegalArgumentError(`cannot expand [${target}] because [${partial}] is not an object field, but a value field`);
+    }
+    at = next;
   }
   delete parent[name];
   document.set(target, value);

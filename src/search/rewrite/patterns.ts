@@ -6,7 +6,7 @@ import { decodeVersion } from '../../mapping/values/version-encoding.ts';
 import type { TermFilter } from '../../plan/segment.ts';
 import { editsFor } from '../../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/leaf-query.ts';
-import { regexpMatcher } from '../../regex/lucene-automaton.ts';
+import { type RegexpMatcher, regexpMatcher } from '../../regex/lucene-automaton.ts';
 import { ALL, constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { RewriteMethod, TermPattern } from '../index-query/pattern-query.ts';
 import { afterPrefix, type Bytes, termOfBytes, termOfText } from '../index-query/term.ts';
@@ -85,7 +85,7 @@ export function rewritePattern(query: PatternQuery, context: RewriteContext): In
   }
   const rewrite = parseRewriteMethod(query.rewrite, CONSTANT);
   if (!field) {
-    if (query.kind === 'regexp') regexpMatcher(query.value, query.flags, query.caseInsensitive, query.maxDeterminizedStates);
+    if (query.kind === 'regexp') compileRegexp(query.value, query, context);
     return unmapped(query.field);
   }
   if (field.name === '_index' && query.kind !== 'regexp') {
@@ -101,6 +101,12 @@ export interface PatternOptions {
   readonly maxDeterminizedStates: number;
   /** Whether a prefix that is indexed as a term scores, as in query strings, which use Lucene's own prefix query. */
   readonly scoresTyped?: boolean;
+}
+
+function compileRegexp(text: string, options: PatternOptions, { limits }: RewriteContext): RegexpMatcher {
+  const matcher = regexpMatcher(text, options.flags, options.caseInsensitive, options.maxDeterminizedStates);
+  if (limits.determinizesRegexps) matcher.determinize();
+  return matcher;
 }
 
 /** Whether `index_prefixes` of the mapping indexes prefixes of this length as terms. */
@@ -132,7 +138,7 @@ export function patternOnField(
   const label = `${field.name}:${value}${kind === 'prefix' ? '*' : ''}`;
   if (kind === 'regexp') {
     const pattern = field.family === 'keyword' && field.params['normalizer'] !== undefined ? decoder.decode(field.termBytes(value)) : value;
-    const matcher = regexpMatcher(pattern, options.flags, options.caseInsensitive, options.maxDeterminizedStates);
+    const matcher = compileRegexp(pattern, options, context);
     const { keyPrefix } = field;
     if (!keyPrefix) return patternQuery(field, matcher.prefix, matcher.matches, rewrite, `${field.name}:/${value}/`);
     const matchesValue = (term: Bytes): boolean => matcher.matches(term.subarray(keyPrefix.length));

@@ -39,6 +39,8 @@ function limitsOf(settings: StoredQueryEnvironment['settings'], { dialect }: Map
   return {
     ...DEFAULT_LIMITS,
     maxClauseCount: dialect.maxClauseCount,
+    // Otherwise it would fail the percolations of others.
+    determinizesRegexps: true,
     defaultFields: fields === undefined ? DEFAULT_LIMITS.defaultFields : [fields].flat().map(String),
   };
 }

@@ -143,7 +143,9 @@ export function lenient<T>(settings: { readonly lenient: boolean }, build: () =>
   try {
     return build();
   } catch (error) {
-    if (settings.lenient && error instanceof ApiError) return none(`failed query, caused by ${error.reason}`);
+    // A regular expression that is too complex fails when it meets terms, too.
+    const isTooComplex = error instanceof ApiError && error.type === 'too_complex_to_determinize_exception';
+    if (settings.lenient && error instanceof ApiError && !isTooComplex) return none(`failed query, caused by ${error.reason}`);
     throw error;
   }
 }

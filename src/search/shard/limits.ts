@@ -12,6 +12,8 @@ export interface QueryLimits {
   readonly queryStringLenient: boolean;
   /** `search.allow_expensive_queries`. */
   readonly allowExpensive: boolean;
+  /** Whether regular expressions are determinized before they are used: one that is too complex is refused although no term reaches all its states. */
+  readonly determinizesRegexps: boolean;
 }
 
 /** Elasticsearch's defaults. */
@@ -22,6 +24,7 @@ export const DEFAULT_LIMITS: QueryLimits = {
   defaultFields: ['*'],
   queryStringLenient: false,
   allowExpensive: true,
+  determinizesRegexps: false,
 };
 
 /** Limits that apply to the whole search as well. */

@@ -2,6 +2,7 @@
 // the analyzed inputs; a binary column holds the inputs of each document with their weights (src/mapping/types/completion.ts).
 
 import { REGEXP_ALL } from '../../common/text/regexp-flags.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { contextMappingsOf, readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import type { InputContext } from '../../mapping/types/completion-contexts.ts';
@@ -74,7 +75,9 @@ export function suggestCompletions(
       matchScope(index),
     );
     if (plan.op === 'matchNone') return;
+    let seen = 0;
     for (const docId of prepared.matchingDocs(index, plan, null)) {
+      if ((seen++ & 255) === 0) checkTurn();
       let best: CompletionOption | null = null;
       const contexts = mappings === null ? null : new Map<string, Set<string>>();
       for (const input of readCompletions(segment.binary(name, docId), mappings !== null)) {

@@ -17,8 +17,32 @@ interface SelectedContext {
   readonly isPrefix: boolean;
 }
 
+/** What a request selects of one mapping. A request may name many contexts, and every input of the field is compared with them. */
+class Selection {
+  /** The largest boost of each value. */
+  readonly #whole = new Map<string, number>();
+  readonly #prefixes = new Map<string, number>();
+  readonly #prefixLengths: readonly number[];
+
+  constructor(selected: readonly SelectedContext[]) {
+    for (const { value, boost, isPrefix } of selected) {
+      const boosts = isPrefix ? this.#prefixes : this.#whole;
+      boosts.set(value, Math.max(boost, boosts.get(value) ?? 0));
+    }
+    this.#prefixLengths = [...new Set(Array.from(this.#prefixes.keys(), ({ length }) => length))];
+  }
+
+  /** The largest boost of those that select a context; 0 if none does. */
+  boostOf(context: string): number {
+    let boost = this.#whole.get(context) ?? 0;
+    for (const length of this.#prefixLengths)
+      if (length <= context.length) boost = Math.max(boost, this.#prefixes.get(context.slice(0, length)) ?? 0);
+    return boost;
+  }
+}
+
 /** Contexts of a request, by the position of their mapping. */
-export type QueryContexts = ReadonlyMap<number, readonly SelectedContext[]>;
+export type QueryContexts = ReadonlyMap<number, Selection>;
 
 /**
  * @param mappings  null for a field without contexts
@@ -37,12 +61,12 @@ export function parseQueryContexts(
   const names = mappings.map(({ name }) => name);
   for (const name of Object.keys(given ?? {}))
     if (!names.includes(name)) throw illegalArgumentError(`Unknown context name [${name}], must be one of [${names.join(', ')}]`);
-  const contexts = new Map<number, SelectedContext[]>();
+  const contexts = new Map<number, Selection>();
   mappings.forEach((mapping, i) => {
     const value = given === null ? undefined : getOwn(given, mapping.name);
     if (value === undefined) return;
     const selected = mapping.type === 'GEO' ? placesOf(mapping, value) : categoriesOf(value);
-    if (selected.length > 0) contexts.set(i, selected);
+    if (selected.length > 0) contexts.set(i, new Selection(selected));
   });
   if (contexts.size === 0) throw illegalArgumentError('Missing mandatory contexts in context query');
   return contexts;
@@ -141,12 +165,10 @@ export function selectContexts(
   let boost = 0;
   const found: InputContext[] = [];
   for (const context of contexts) {
-    const boosts = (selected.get(context.mapping) ?? [])
-      .filter(({ value, isPrefix }) => (isPrefix ? context.value.startsWith(value) : context.value === value))
-      .map((one) => one.boost);
-    if (boosts.length === 0) continue;
+    const own = selected.get(context.mapping)?.boostOf(context.value) ?? 0;
+    if (own === 0) continue;
     found.push(context);
-    boost = Math.max(boost, ...boosts);
+    boost = Math.max(boost, own);
   }
   return found.length === 0 ? null : { boost, contexts: found };
 }

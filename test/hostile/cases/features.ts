@@ -163,13 +163,13 @@ function* streamCases(): Generator<HostileCase> {
     family,
     name,
     line,
-    body: () => repeat(100_000, item).join(''),
+    body: () => repeat(20_000, item).join(''),
   });
   const document = '{"@timestamp":"2024-01-01T00:00:00Z"}';
-  yield bulk('10^5 new streams', 'POST /_bulk', (i) => `{"create":{"_index":"stream-${i}"}}\n${document}\n`);
-  yield bulk('10^5 new indices', 'POST /_bulk', (i) => `{"index":{"_index":"many-${i}"}}\n{"n":${i}}\n`);
-  yield bulk('10^5 refused names', 'POST /_bulk', (i) => `{"index":{"_index":"BAD ${i}"}}\n{"n":${i}}\n`);
-  yield bulk('10^5 without a time', 'POST /stream-a/_bulk', (i) => `{"create":{}}\n{"n":${i}}\n`);
+  yield bulk('20,000 new streams', 'POST /_bulk', (i) => `{"create":{"_index":"stream-${i}"}}\n${document}\n`);
+  yield bulk('20,000 new indices', 'POST /_bulk', (i) => `{"index":{"_index":"many-${i}"}}\n{"n":${i}}\n`);
+  yield bulk('20,000 refused names', 'POST /_bulk', (i) => `{"index":{"_index":"BAD ${i}"}}\n{"n":${i}}\n`);
+  yield bulk('20,000 without a time', 'POST /stream-a/_bulk', (i) => `{"create":{}}\n{"n":${i}}\n`);
   yield {
     family,
     name: '10^4 names',

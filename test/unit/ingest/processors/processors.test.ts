@@ -122,6 +122,12 @@ const cases: [string, unknown, JsonObject, JsonObject | null | string][] = [
     { 'a.b': 1, a: 2 },
     'illegal_argument_exception: cannot expand [a.b] because [a] is not an object field, but a value field',
   ],
+  [
+    'dot_expander of a name with too many dots',
+    { dot_expander: { field: '*' } },
+    { ['a.'.repeat(20_000) + 'b']: 1 },
+    `illegal_argument_exception: path [${'a.'.repeat(50)}...] has 20001 parts, the limit is 1000`,
+  ],
   ['split drops empty ends', { split: { field: 'a', separator: ',\\s*' } }, { a: 'x, y,,' }, { a: ['x', 'y'] }],
   ['split keeps empty ends', { split: { field: 'a', separator: ',', preserve_trailing: true } }, { a: 'x,,' }, { a: ['x', '', ''] }],
   ['bytes', { bytes: { field: 'a' } }, { a: '1.5kb' }, { a: 1536 }],

@@ -206,3 +206,18 @@ test('unmapped fields count as text where the setting says so', async () => {
   const query = { percolate: { field: 'query', document: { later: 'a fox' } } };
   expect(idsOf(await node.ok('POST /lenient/_search', { query }))).toEqual(['1']);
 });
+
+test('a regular expression that is too complex is refused when it is stored', async () => {
+  await node.ok('PUT /patterns', { mappings: { properties: { q: { type: 'percolator' }, tag: { type: 'keyword' } } } });
+  const pattern = '(k|[a-z0-9]{0,60}){0,300}';
+  const regexp = { regexp: { tag: pattern } };
+  for (const q of [regexp, { query_string: { query: `tag:/${pattern}/` } }, { bool: { must_not: [regexp] } }]) {
+    const { status, json } = await node.send('PUT /patterns/_doc/1', { q });
+    expect(status).toBe(400);
+    expect(JSON.stringify(json.error)).toContain('too_complex_to_determinize_exception');
+  }
+  await node.ok('PUT /patterns/_doc/1?refresh=true', { q: { regexp: { tag: 'a[b-d]{2,5}.*' } } });
+  expect(idsOf(await node.ok('POST /patterns/_search', { query: { percolate: { field: 'q', document: { tag: 'abcz' } } } }))).toEqual([
+    '1',
+  ]);
+});

@@ -104,6 +104,26 @@ describe('places', () => {
   });
 });
 
+test('of many selected contexts the largest boost counts', async () => {
+  const many = Array.from({ length: 50_000 }, (_, i) => ({ context: `c${i}`, boost: 2 }));
+  const color = [...many, { context: 'r', prefix: true, boost: 3 }, { context: 'red', boost: 2 }, { context: '', prefix: true }];
+  const found = await options({ field: 's', contexts: { color } });
+  expect(found.map(({ text, contexts }) => [text, contexts.color])).toEqual(
+    (
+      await options({
+        field: 's',
+        contexts: {
+          color: [
+            { context: 'r', prefix: true, boost: 3 },
+            { context: '', prefix: true },
+          ],
+        },
+      })
+    ).map(({ text, contexts }) => [text, contexts.color]),
+  );
+  expect(shown(found)[0]).toEqual(['nevada', 27]);
+});
+
 test('contexts survive a restart', async () => {
   await node.restart();
   expect(shown(await options({ field: 's', contexts: { color: 'red' } }))).toEqual([
