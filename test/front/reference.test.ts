@@ -330,7 +330,14 @@ describe.skipIf(!ours)('zones of counts', () => {
   });
 });
 
-test.skipIf(!ours)('modules that are not there are refused by name', async () => {
-  front.config(`server { listen 127.0.0.1:${port}; auth_oidc closed; }`);
-  await expect(front.start()).rejects.toThrow('"auth_oidc": OpenID Connect is not supported by this server in ');
+test.skipIf(!ours).each([
+  ['image_filter size', 'image_filter'],
+  ['xslt_stylesheet x.xsl', 'XSLT'],
+  ['session_log on', 'session_log'],
+  ['hls', 'F4F and HLS'],
+  ['http3 on', 'HTTP/3'],
+  ['otel_trace on', 'OpenTelemetry'],
+])('%s is refused by name', async (text, what) => {
+  front.config(`server { listen 127.0.0.1:${port}; ${text}; }`);
+  await expect(front.start()).rejects.toThrow(`"${text.split(' ')[0]}": ${what} is not supported by this server in `);
 });
