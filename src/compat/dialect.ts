@@ -108,6 +108,7 @@ export const DIFFERENCES = {
   printsNanos: since8('`docvalue_fields` of date_nanos have nine digits'),
   quantizesShapes: since8('corners of boxes and polygons are rounded to the grid of stored points'),
   templateMayMatchAnything: since8('a dynamic template without conditions is accepted'),
+  hasTypes: onlyIn7('documents have a `_type`, paths and mappings may have one (`include_type_name`), JSON names its character set'),
   countsSegmentMemory: onlyIn7('`_segments` has `memory_in_bytes`'),
   writesShortQueries: since8('queries are shown without most of their defaults (`_search_shards`)'),
   knowsTypedPosts: since8('unknown paths of two parts are refused as wrong methods (405), except for POST'),

@@ -34,6 +34,7 @@ import { RequestMetrics } from './core/request-metrics.ts';
 import { Responder } from './core/responder.ts';
 import type { ApiResponse } from './core/response.ts';
 import { Router } from './core/router.ts';
+import { typedResponse, untyped, untypedBody } from './core/typed-requests.ts';
 
 /** Larger answers of lanes are sent in pieces. */
 const WHOLE_BYTES = 1 << 20;
@@ -173,7 +174,8 @@ export class Dispatcher {
 
     const query = decodeOr400(() => parseQueryParams(http.query));
     readCommonParams(exchange, query);
-    const match = decodeOr400(() => this.#router.match(http.path));
+    const typed = this.#context.engine.dialect.hasTypes ? untyped(http.method, http.path, query) : null;
+    const match = decodeOr400(() => this.#router.match(typed?.path ?? http.path));
     if (!match && http.method !== 'POST' && this.#context.engine.dialect.knowsTypedPosts && TYPED_PATH.test(http.path)) {
       await this.#responder.send(exchange, wrongMethod(http, ['POST']));
       return;
@@ -205,7 +207,8 @@ export class Dispatcher {
     requireAction(caller, route.api.needs);
     if (this.#audit?.logsGranted && exchange.part === null) this.#audit.granted(audited(exchange), route.api.needs);
 
-    const body = await readContent(exchange, route, query, this.#contentOptions);
+    const content = await readContent(exchange, route, query, this.#contentOptions);
+    const body = typed === null ? content : { ...content, body: untypedBody(content.body, route.api.name, typed) };
     const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {
       const { reply, part } = exchange;
       const runPart = this.#partRunner(exchange);
@@ -223,7 +226,7 @@ export class Dispatcher {
       response = await handle(MOVES_LATE);
     }
     if (response.audit) this.#audit?.changed(audited(exchange), response.audit.action, response.audit.details);
-    await this.#responder.send(exchange, response);
+    await this.#responder.send(exchange, typed === null ? response : typedResponse(response, typed));
     if (exchange.reservedBytes > 0) this.#release(exchange);
   }
 

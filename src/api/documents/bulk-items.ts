@@ -24,6 +24,8 @@ export interface ItemDefaults {
   readonly pipeline: string | null;
   readonly requireAlias: boolean;
   readonly source: SourceFilter | null;
+  /** Items may name a type, as in version 7. */
+  readonly hasTypes?: boolean;
 }
 
 export interface Item {
@@ -224,6 +226,7 @@ function readMeta(meta: Record<string, unknown>, defaults: ItemDefaults, line: n
         `Malformed action/metadata line [${line}], expected a simple value for field [${key}] but found [${tokenOf(value)}]`,
       );
     }
+    if (key === '_type' && defaults.hasTypes) continue;
     const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : key;
     if (!Object.hasOwn(META_READERS, name))
       throw illegalArgumentError(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);

@@ -53,6 +53,8 @@ export interface BulkRequest {
   /** `_source` parameter: the part of the document that answers to updates show. */
   readonly source: SourceFilter | null;
   readonly activeShards?: ActiveShards;
+  /** Items may name a type, as in version 7. */
+  readonly hasTypes?: boolean;
 }
 
 /** @throws ApiError 400 for a malformed body. Failures of items are part of the answer. */

@@ -2,6 +2,7 @@
 // Source: Elasticsearch's reindex module (behaviour and response).
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { clearScrolls } from '../search/scroll.ts';
@@ -157,7 +158,7 @@ function countsOf(totals: ByQueryTotals): MutableJsonObject {
     noops: totals.noops,
     retries: { bulk: totals.retries, search: totals.searchRetries },
     throttled_millis: Math.floor(totals.throttledMs),
-    requests_per_second: totals.requestsPerSecond ?? -1,
+    requests_per_second: jsonDouble(totals.requestsPerSecond ?? -1),
     throttled_until_millis: 0,
   };
 }

@@ -1,6 +1,6 @@
 // Answers requests: renders bodies and errors, compresses them, sends them whole or in pieces, and writes the logs of requests.
 
-import { JSON_TYPE, TEXT_TYPE } from '../../common/json/media-type.ts';
+import { JSON_TYPE, type MediaType, TEXT_TYPE } from '../../common/json/media-type.ts';
 import type { Logger } from '../../common/log/logger.ts';
 import { isLane } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
@@ -57,8 +57,9 @@ export class Responder {
       const type = exchange.type.format === 'text' ? JSON_TYPE : exchange.type;
       const options: RenderOptions = { type, isPretty: exchange.isPretty, filter: exchange.filter };
       body = !isLane() && isLargeValue(response.body) ? await renderInSlices(response.body, options) : renderBody(response.body, options);
-      headers['content-type'] = type.answer;
-    } else if (http.method === 'HEAD') headers['content-type'] = (exchange.type.format === 'text' ? JSON_TYPE : exchange.type).answer;
+      headers['content-type'] = this.#contentType(type);
+    } else if (http.method === 'HEAD')
+      headers['content-type'] = this.#contentType(exchange.type.format === 'text' ? JSON_TYPE : exchange.type);
     if (response.headers) Object.assign(headers, response.headers);
     if (response.warnings && response.warnings.length > 0) headers.warning = response.warnings.map((text) => this.#warning(text));
     const isPieces = Array.isArray(body);
@@ -147,6 +148,11 @@ export class Responder {
   #trace({ withTrace }: Exchange): Trace {
     if (!withTrace) return 'none';
     return this.#settings['http.detailed_errors.enabled'] ? 'stack' : 'reason';
+  }
+
+  /** Version 7 names the character set of JSON. */
+  #contentType({ answer }: MediaType): string {
+    return answer === JSON_TYPE.answer && this.#dialect().hasTypes ? `${answer}; charset=UTF-8` : answer;
   }
 
   #warning(text: string): string {

@@ -38,6 +38,7 @@ async function runBulk(request: ApiRequest, { engine }: RestContext): Promise<Ap
     routing: request.string('routing') ?? null,
     pipeline: request.string('pipeline') ?? null,
     requireAlias: request.boolean('require_alias') ?? false,
+    hasTypes: engine.dialect.hasTypes,
     source: sourceFilterOf(request),
     activeShards: activeShardsOf(request),
   });
