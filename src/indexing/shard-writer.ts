@@ -5,6 +5,7 @@
 //   1. each operation is checked, parsed and added to the open buffer (a refused one leaves no trace);
 //   2. the accepted ones are appended to the log in one transaction, durable when it returns; if it fails, the new documents are removed again;
 //   3. the versions they replace are marked deleted, and the outcomes are reported.
+// The steps read and change the same few fields of the shard in this order, which is why they are in one class.
 import type { OpenBuffer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';

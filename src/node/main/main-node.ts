@@ -1,5 +1,6 @@
 // The main part of a node: owns the data directory, the metadata, the memory and the threads, and connects indexers, which write, with readers,
 // which search.
+// One class, since it only connects: placements, commands, snapshots, tasks, merges and lanes are files of their own.
 
 import { mkdirSync } from 'node:fs';
 import { ApiError } from '../../errors/api-error.ts';

@@ -1,6 +1,7 @@
 // A client connection: reads and parses requests, queues output, and decides what follows a request.
 //   bytes -> head (request line, fields) -> phases -> body pieces -> queue -> socket
 // One request is processed at a time; pipelined bytes wait in `input`.
+// One class, since reading, sending and keeping alive depend on each other's state; heads, bodies, the queue and TLS are files of their own.
 import type { Socket } from 'node:net';
 import { nowMs } from '../../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';

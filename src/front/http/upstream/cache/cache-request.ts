@@ -1,4 +1,5 @@
 // Use of a cache zone by one request: hit, miss, stale, lock, revalidation, background update, and storing the response.
+// One class, since each step continues with the node, entry and file that the step before it took.
 import { closeSync } from 'node:fs';
 import { nowSeconds } from '../../../../http/wire/clock.ts';
 import { drain } from '../../../zone/bus.ts';
