@@ -1,4 +1,4 @@
-// Runs benches one after the other and writes their tables to docs/benchmarks: NAME.md with the commit and machine, and an SVG chart per table.
+// Runs benches one after the other and writes their tables to docs/benchmarks: a page per bench with the commit and machine, and an SVG chart per table.
 //   npm run bench:all [-- --only search,aggs,indexing,http] [--out docs/benchmarks] [-- ARGUMENTS OF THE BENCH]
 //   --only     by default all of these; a bench that fails is named, its page stays as it was, and the exit code is 1
 // Arguments after a second `--` go to the bench, which must then be the only one: npm run bench:all -- --only search -- --passes 3
