@@ -6,6 +6,7 @@ import { clusterHealthApi } from './cluster-health.ts';
 import { clusterSettingsApi, getClusterSettingsApi } from './cluster-settings.ts';
 import { clusterStateApi } from './cluster-state.ts';
 import { clusterStatsApi } from './cluster-stats.ts';
+import { healthReportApi } from './health-report.ts';
 import { MAINTENANCE_APIS } from './maintenance.ts';
 import { metricsApi } from './metrics.ts';
 import { nodesInfoApi } from './nodes-info.ts';
@@ -16,6 +17,7 @@ import { TASK_APIS } from './tasks.ts';
 export const CLUSTER_ROOM: readonly ApiSpec[] = [
   ...CAT_APIS,
   clusterHealthApi,
+  healthReportApi,
   clusterSettingsApi,
   getClusterSettingsApi,
   clusterStateApi,
