@@ -1,10 +1,11 @@
 // A document in a pipeline: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and the state of the pipelines under
 // `_ingest`. Fields are addressed by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`. Compiled steps are declared here, too, since they refer to it.
 
-import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../common/json/json-value.ts';
 import { writeJson } from '../common/json/json-write.ts';
 import { setOwn } from '../common/json/own-property.ts';
 import { javaClass } from '../common/text/java-text.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { renderTemplate } from '../scripting/mustache.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
@@ -47,12 +48,18 @@ export interface IngestEnvironment {
 
 /** The depth to which a document may nest, as in a body. */
 const MAX_PATH_PARTS = 1000;
+/** What processors may copy within a document, in characters; a value counts as some more. Copies of copies grow exponentially. */
+const MAX_COPIED_CHARS = 64 << 20;
+const CHARS_PER_VALUE = 16;
 
 export class IngestDocument {
   readonly fields: MutableJsonObject;
   readonly ingest: MutableJsonObject;
   /** Ids of the running pipelines, from the outermost. */
   readonly running = new Set<string>();
+
+  /** Characters that may still be copied; negative after the limit was exceeded. */
+  #copyable = MAX_COPIED_CHARS;
 
   constructor(
     source: MutableJsonObject,
@@ -101,6 +108,14 @@ export class IngestDocument {
   get(path: string): unknown {
     const { root, names } = this.#parse(path);
     return names.reduce((at: unknown, name) => stepInto(at, name, path), root);
+  }
+
+  /** A deep copy of a field. @throws ApiError illegal_argument_exception: the field does not exist, or the document has been copied too often */
+  copyOf(path: string): unknown {
+    const value = this.get(path);
+    this.#copyable = spend(value, this.#copyable);
+    if (this.#copyable < 0) throw illegalArgumentError(`processors copy more than ${MAX_COPIED_CHARS} characters within a document`);
+    return copyOf(value);
   }
 
   has(path: string): boolean {
@@ -185,6 +200,19 @@ export class IngestDocument {
 
 export function isMetadata(key: string): boolean {
   return (METADATA as readonly string[]).includes(key);
+}
+
+/** @returns what is left after `value`; negative, without looking further, if it is too large */
+function spend(value: unknown, left: number): number {
+  if (typeof value === 'string') return left - CHARS_PER_VALUE - value.length;
+  let rest = left - CHARS_PER_VALUE;
+  if (typeof value !== 'object' || value === null) return rest;
+  checkTurn();
+  for (const key in value) {
+    if (rest < 0) return rest;
+    rest = spend((value as JsonObject)[key], rest - key.length);
+  }
+  return rest;
 }
 
 export function copyOf(value: unknown): unknown {

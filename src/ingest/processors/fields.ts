@@ -2,7 +2,7 @@
 import { isObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { copyOf, type IngestDocument, isMetadata } from '../ingest-document.ts';
+import { type IngestDocument, isMetadata } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
 
@@ -15,7 +15,7 @@ const set: ProcessorFactory = (config) => {
   return (document) => {
     const path = document.render(field);
     if (!override && document.has(path) && document.get(path) !== null) return;
-    const rendered = from === null ? document.renderValue(value) : copyOf(document.get(from));
+    const rendered = from === null ? document.renderValue(value) : document.copyOf(from);
     if (ignoreEmpty && (rendered === null || rendered === '')) return;
     document.set(path, rendered);
   };
@@ -125,7 +125,7 @@ const copy: ProcessorFactory = (config) => {
     if (target === '') throw illegalArgumentError('target field path cannot be null nor empty');
     if (source === target) throw illegalArgumentError('source field path and target field path cannot be same');
     if (!override && document.has(target)) throw illegalArgumentError(`target field [${target}] already exists`);
-    document.set(target, copyOf(document.get(source)));
+    document.set(target, document.copyOf(source));
     if (removeSource) document.remove(source);
   };
 };

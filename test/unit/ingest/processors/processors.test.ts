@@ -308,3 +308,19 @@ test('fingerprints tell values and types apart, not their order', () => {
   expect(new Set(all).size).toBe(all.length);
   expect(String(of({ a: 1, b: 2 }, { method: 'SHA-256' }))).toHaveLength(44);
 });
+
+test('copies of copies end at a limit of the document', () => {
+  const text = 'x'.repeat(1 << 20);
+  const copies = Array.from({ length: 60 }, (_, i) => ({
+    [i % 2 ? 'set' : 'copy']: i % 2 ? { field: `a.b${i}`, copy_from: 'a' } : { source_field: 'a', target_field: `a.b${i}` },
+  }));
+  expect(run(copies, { a: { text } })).toBe('illegal_argument_exception: processors copy more than 67108864 characters within a document');
+  expect(Object.keys((run(copies.slice(0, 5), { a: { x: 1 } }) as JsonObject).a as JsonObject)).toEqual([
+    'x',
+    'b0',
+    'b1',
+    'b2',
+    'b3',
+    'b4',
+  ]);
+});
