@@ -185,6 +185,39 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
+  test('creates an index, changes its settings, and deletes it', async () => {
+    const watched = await open('#/indices?index=books');
+    const { page } = watched;
+    await waitForText(page, '.index-view', MARKUP);
+    expect(await page.$$('main img')).toEqual([]);
+    await clickText(page, 'button', 'New index');
+    await page.type('.new-index input', 'drafts');
+    await clickText(page, '.new-index button', 'Add field');
+    await page.type('.new-field input', 'status');
+    await clickText(page, '.new-index button', 'Create');
+    await waitForText(page, '.index-head', 'drafts');
+    await waitForText(page, '.index-view', 'status');
+    await clickText(page, '[role=tab]', 'Settings');
+    await page.waitForSelector('.settings-editor textarea');
+    await page.$eval('.settings-editor textarea', (area) => {
+      (area as HTMLTextAreaElement).value = JSON.stringify({
+        ...JSON.parse((area as HTMLTextAreaElement).value),
+        'index.refresh_interval': '7s',
+      });
+      area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
+    await waitForText(page, '.diff', 'index.refresh_interval: "7s"');
+    await clickText(page, '.settings-changes button', 'Save 1 change');
+    await waitForText(page, '.toast', 'Settings saved');
+    const { body } = await service.request('GET', '/drafts/_settings');
+    expect(body.drafts.settings.index.refresh_interval).toBe('7s');
+    await clickText(page, '.index-head button', 'Delete');
+    await clickText(page, '.index-head button', 'for ever?');
+    await waitForText(page, '.toast', 'drafts was deleted');
+    expect((await service.request('HEAD', '/drafts')).status).toBe(404);
+    await finish(watched);
+  });
+
   test('draws metrics as they arrive', async () => {
     const watched = await open('#/metrics');
     await watched.page.waitForSelector('.uplot canvas');

@@ -1,0 +1,117 @@
+// Indices as the page shows them: rows of the list, mappings as trees, changes of settings. Nothing here knows the page.
+import type { MappingProperties } from '../names.ts';
+
+export interface IndexRow {
+  readonly name: string;
+  readonly health: string;
+  readonly status: string;
+  readonly shards: number;
+  readonly replicas: number;
+  readonly documents: number;
+  readonly deleted: number;
+  readonly bytes: number;
+}
+
+/** Rows of `_cat/indices?format=json&bytes=b`. */
+export function indexRows(rows: ReadonlyArray<Readonly<Record<string, string | null>>>): IndexRow[] {
+  return rows.map((row) => ({
+    name: row.index ?? '',
+    health: row.health ?? '',
+    status: row.status ?? '',
+    shards: Number(row.pri ?? 0),
+    replicas: Number(row.rep ?? 0),
+    documents: Number(row['docs.count'] ?? 0),
+    deleted: Number(row['docs.deleted'] ?? 0),
+    bytes: Number(row['store.size'] ?? 0),
+  }));
+}
+
+export interface FieldNode {
+  readonly name: string;
+  readonly type: string;
+  /** Parameters besides the type, in a few words. */
+  readonly params: string;
+  readonly isMultiField: boolean;
+  readonly children: readonly FieldNode[];
+}
+
+/** A mapping as a tree: properties of objects, then multi-fields. */
+export function fieldTree(properties: MappingProperties, isMultiField = false): FieldNode[] {
+  return Object.entries(properties).map(([name, { type, properties: inner, fields, ...params }]) => ({
+    name,
+    type: type ?? 'object',
+    params: Object.entries(params)
+      .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .join(', '),
+    isMultiField,
+    children: [...fieldTree(inner ?? {}), ...fieldTree(fields ?? {}, true)],
+  }));
+}
+
+/** Number of fields, with those of objects and multi-fields. */
+export const fieldCount = (nodes: readonly FieldNode[]): number => nodes.reduce((sum, { children }) => sum + 1 + fieldCount(children), 0);
+
+/** Settings that the service sets itself, or that only a new index takes. */
+const FIXED =
+  /^index\.(?:creation_date|provided_name|uuid|version\..*|number_of_shards|number_of_routing_shards|routing_partition_size|sort\..*|resize\..*|shard\.check_on_startup)$/;
+
+export const isFixedSetting = (name: string): boolean => FIXED.test(name);
+
+export interface SettingChange {
+  readonly name: string;
+  /** null if the setting is new. */
+  readonly before: unknown;
+  /** null resets it to the default. */
+  readonly after: unknown;
+}
+
+/** What turns settings into others; both flat. */
+export function settingChanges(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): SettingChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => ({ name, before: before[name] ?? null, after: after[name] ?? null }));
+}
+
+/** Nested settings by dotted names; arrays are values. */
+export function flatSettings(settings: Readonly<Record<string, unknown>>, prefix = ''): Record<string, unknown> {
+  const flat: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      Object.assign(flat, flatSettings(value as Record<string, unknown>, `${prefix}${name}.`));
+    else flat[prefix + name] = value;
+  }
+  return flat;
+}
+
+export interface SegmentInfo {
+  readonly name: string;
+  readonly shard: string;
+  readonly documents: number;
+  readonly deleted: number;
+  readonly bytes: number;
+}
+
+interface ShardSegments {
+  readonly routing: { readonly primary: boolean };
+  readonly segments: Readonly<Record<string, { readonly num_docs: number; readonly deleted_docs: number; readonly size_in_bytes: number }>>;
+}
+
+/** Segments of the primaries of `_segments`, the largest first. */
+export function segmentsOf(shards: Readonly<Record<string, readonly ShardSegments[]>>): SegmentInfo[] {
+  return Object.entries(shards)
+    .flatMap(([shard, copies]) =>
+      copies
+        .filter(({ routing }) => routing.primary)
+        .flatMap(({ segments }) =>
+          Object.entries(segments).map(([name, info]) => ({
+            name,
+            shard,
+            documents: info.num_docs,
+            deleted: info.deleted_docs,
+            bytes: info.size_in_bytes,
+          })),
+        ),
+    )
+    .sort((a, b) => b.bytes - a.bytes);
+}
