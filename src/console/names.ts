@@ -1,19 +1,8 @@
 // Names that only the running service knows: indices, aliases and data streams, and the fields of each. Kept for a few seconds.
+import type { MappingProperties } from './mapping-types.ts';
 import { call, pathPart } from './service.ts';
 
 const KEEP_MS = 5000;
-
-/** Mappings as the service shows them. */
-export interface MappingProperties {
-  readonly [name: string]: MappingField;
-}
-
-export interface MappingField {
-  readonly type?: string;
-  readonly properties?: MappingProperties;
-  readonly fields?: MappingProperties;
-  readonly [param: string]: unknown;
-}
 
 class Recent<T> {
   readonly #load: (key: string) => Promise<T>;

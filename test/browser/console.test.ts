@@ -1,10 +1,12 @@
 // The console in headless Chromium against a real service. Errors on the browser's console, violations of the content security policy and serious
 // faults that axe-core finds fail each test. Skipped where there is no Chromium or the project is not built.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashPassword } from '../../src/security/password-hash.ts';
 import { chromiumPath, type OpenBrowser, openBrowser, openPage, type WatchedPage } from '../support/chromium.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -36,7 +38,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
       },
     });
     await service.request('POST', '/books/_bulk?refresh=true', `${lines.join('\n')}\n`);
-  });
+  }, 150_000);
 
   afterAll(async () => {
     await Promise.all([chromium?.close(), service?.stop()]);
@@ -243,6 +245,44 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
   });
 });
 
+describe.skipIf(chromiumPath === null || !isBuilt)('the console of a service with users', () => {
+  test('asks for a password, keeps it in the tab, and logs out', async () => {
+    const config = mkdtempSync(path.join(tmpdir(), 'gannet-config-'));
+    const user = `security.users:\n  ann: { password_hash: "${await hashPassword('pässword')}", roles: [superuser] }\n`;
+    writeFileSync(path.join(config, 'gannet.yml'), user, { mode: 0o600 });
+    const [service, chromium] = await Promise.all([startService([`--path.config=${config}`]), openBrowser()]);
+    try {
+      const watched = await openPage(chromium.browser, `${service.url}/_console/#/indices`, [401]);
+      const { page } = watched;
+      await logIn(page, 'wrong');
+      await waitForText(page, '.login .notice', 'not valid');
+      await logIn(page, 'pässword');
+      await waitForText(page, '.page-head', '0 indices');
+      await page.reload();
+      await waitForText(page, '.page-head', '0 indices');
+      await clickText(page, '.side-end button', 'Log out');
+      await page.waitForSelector('.login form');
+      expect(await page.evaluate(() => sessionStorage.getItem('gannet.console.credentials'))).toBeNull();
+      await finish(watched);
+    } finally {
+      await Promise.all([chromium.close(), service.stop()]);
+      rmSync(config, { recursive: true });
+    }
+  });
+});
+
+async function logIn(page: Page, password: string): Promise<void> {
+  await page.waitForSelector('.login form button:not(:disabled)');
+  await page.$$eval(
+    '.login input:not([type=radio])',
+    (inputs, values) => {
+      for (const [i, input] of inputs.entries()) (input as HTMLInputElement).value = values[i];
+    },
+    ['ann', password],
+  );
+  await page.click('.login button[type=submit]');
+}
+
 /** No problem was reported, and axe-core finds no serious fault. */
 async function finish({ page, problems }: WatchedPage): Promise<void> {
   await page.evaluate(AXE);
@@ -283,13 +323,17 @@ async function press(page: Page, modifier: 'Control', key: 'Enter' | 'a' | 'Home
 /** Waits until the completion offers a name as its first, and takes it. @param typed  to type before */
 async function choose(page: Page, name: string, typed = ''): Promise<void> {
   if (typed !== '') await page.keyboard.type(typed);
+  // A list that just opened ignores keys for a moment, but not the mouse. Both steps are one, since lists are rendered again as they are filtered.
   await page.waitForFunction(
-    (wanted) => document.querySelector('.cm-tooltip-autocomplete li[aria-selected] .cm-completionLabel')?.textContent === wanted,
+    (wanted) => {
+      const first = document.querySelector('.cm-tooltip-autocomplete li[aria-selected]');
+      if (first?.querySelector('.cm-completionLabel')?.textContent !== wanted) return false;
+      first.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, cancelable: true }));
+      return true;
+    },
     {},
     name,
   );
-  // A list that just opened ignores keys for a moment, but not the mouse.
-  await page.click('.cm-tooltip-autocomplete li[aria-selected]');
 }
 
 async function waitForText(page: Page, selector: string, text: string): Promise<void> {

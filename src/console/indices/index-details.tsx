@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { bytesText, countText, numberText } from '../format.ts';
-import type { MappingProperties } from '../names.ts';
+import type { MappingProperties } from '../mapping-types.ts';
 import { call, pathPart } from '../service.ts';
 import { go } from '../shell/router.ts';
 import { showToast } from '../shell/toast.tsx';

@@ -1,5 +1,5 @@
 // Indices as the page shows them: rows of the list, mappings as trees, changes of settings. Nothing here knows the page.
-import type { MappingProperties } from '../names.ts';
+import type { MappingProperties } from '../mapping-types.ts';
 
 export interface IndexRow {
   readonly name: string;
