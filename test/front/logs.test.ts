@@ -146,3 +146,15 @@ describe('logs', () => {
     expect(gunzipSync(Buffer.from(front.read('gzip.log'), 'latin1')).toString()).toBe('GET "-" "1" -\n');
   });
 });
+
+test('$sent_http_keep_alive is the field that was sent', async () => {
+  const own = new Front();
+  const at = await freePort();
+  own.config(`log_format kept "$sent_http_connection|$sent_http_keep_alive"; server { listen 127.0.0.1:${at};
+    access_log kept.log kept; keepalive_timeout 60 9; location / { return 200; } location /plain { keepalive_timeout 60; return 200; } }`);
+  await own.start();
+  await raw(at, 'GET / HTTP/1.1\nHost: a\n\nGET /plain HTTP/1.1\nHost: a\n\nGET / HTTP/1.1\nHost: a\nConnection: close\n\n');
+  await own.stop();
+  expect(own.read('kept.log')).toBe('keep-alive|timeout=9\nkeep-alive|-\nclose|-\n');
+  await own.dispose();
+});

@@ -6,6 +6,7 @@ import { nowMs } from '../../../../http/wire/clock.ts';
 import { joinHeader } from '../../../../http/wire/header.ts';
 import { parseSize } from '../../../config/values.ts';
 import { fsPath } from '../../../fs-path.ts';
+import { core } from '../../config/core.ts';
 import type { Variables } from '../../config/variables.ts';
 import { stats } from '../../connection/stats.ts';
 import { documentRoot, mapUri } from '../../files/paths.ts';
@@ -21,6 +22,13 @@ const live = (name: string, get: (r: Request) => string | null): VariableDef => 
 function connectionOut(r: Request): string {
   if (r.out.status === 101) return 'upgrade';
   return r.main.keepalive ? 'keep-alive' : 'close';
+}
+
+/** The Keep-Alive field of the response, which `keepalive_timeout` with a second argument adds. */
+function keepAliveOut(r: Request): string | null {
+  const { headerSeconds } = core.conf(r.main.loc).keepalive_timeout;
+  const sent = r.main.keepalive && r.out.status !== 101 && !r.conn.http2;
+  return sent && headerSeconds ? `timeout=${headerSeconds}` : null;
 }
 
 const CORE: VariableDef[] = [
@@ -103,6 +111,7 @@ const CORE: VariableDef[] = [
   cached('sent_http_last_modified', (r) => (r.out.lastModified >= 0 ? lastModifiedText(r) : (r.out.get('last-modified')?.value ?? null))),
   cached('sent_http_location', (r) => r.out.location ?? r.out.get('location')?.value ?? null),
   cached('sent_http_connection', connectionOut),
+  cached('sent_http_keep_alive', keepAliveOut),
   cached('sent_http_transfer_encoding', (r) => (r.main.chunked ? 'chunked' : null)),
   live('connections_accepted', () => String(stats.accepted)),
 ];
