@@ -35,8 +35,6 @@ export interface ValuesSource {
   readonly scale: number;
   readonly unsigned: boolean;
   readonly isDate: boolean;
-  /** Raw nanoseconds per millisecond for date_nanos, else 1. */
-  readonly perMillisecond: number;
   /** Raw value (bytes for ordinals) for documents without a value. */
   readonly missing: bigint | number | Uint8Array | null;
 }
@@ -113,7 +111,8 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   const isPoint = families?.includes('geo_point') ?? false;
   if (!mapped && params.valueType === null && !(isPoint && params.missing !== null))
     return unmapped(params, families?.includes('keyword') ?? false);
-  const type = mapped ?? standAloneField(params.valueType ?? 'geo_point');
+  // Aggregations compute with the milliseconds of date_nanos.
+  const type = mapped?.aggregated ?? mapped ?? standAloneField(params.valueType ?? 'geo_point');
   if (!type.isAggregatable) throw notAggregatable(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (families && !families.includes(type.family)) {
@@ -136,7 +135,6 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     scale: type.scale,
     unsigned: type.unsigned,
     isDate: type.family === 'date',
-    perMillisecond: type.typeName === 'date_nanos' ? 1e6 : 1,
     missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
   };
 }
@@ -180,7 +178,6 @@ function computedSource(computed: Pick<ScriptedValues, 'script' | 'of' | 'type'>
     scale: 1,
     unsigned: type.unsigned,
     isDate: type.family === 'date',
-    perMillisecond: 1,
     missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
   };
 }
@@ -195,7 +192,6 @@ function indexNameSource(type: FieldType, params: SourceParams, ctx: BindContext
     scale: 1,
     unsigned: false,
     isDate: false,
-    perMillisecond: 1,
     missing: type.termBytes(ctx.index.indexName),
   };
 }
@@ -236,7 +232,7 @@ function scriptType(typeName: string, of: FieldType | null, families: readonly F
 function unmapped(params: SourceParams, takesTerms: boolean): ValuesSource {
   const missing = params.missing;
   const isText = takesTerms || (typeof missing === 'string' && Number.isNaN(Number(missing)));
-  const base = { field: params.field, type: null, format: null, scale: 1, unsigned: false, isDate: false, perMillisecond: 1 };
+  const base = { field: params.field, type: null, format: null, scale: 1, unsigned: false, isDate: false };
   if (missing === null) return { ...base, kind: 'i64', missing: null };
   if (isText) return { ...base, kind: 'ordinals', missing: new TextEncoder().encode(String(missing)) };
   return { ...base, kind: 'f64', missing: Number(missing) };
@@ -246,8 +242,7 @@ function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: 
   if (type.family === 'geo_point') return encodeGeoPoint(parseGeoPoint(missing));
   if (type.spec.column === 'ordinals' || type.family === 'text') return type.termBytes(missing);
   if (type.family === 'date') {
-    const raw = format.parse(String(missing), false, ctx.index.nowMs);
-    return BigInt(raw) * (type.typeName === 'date_nanos' && typeof raw === 'number' ? 1_000_000n : 1n);
+    return BigInt(format.parse(String(missing), false, ctx.index.nowMs));
   }
   if (type.family === 'numeric') {
     const number = typeof missing === 'string' && missing !== '' ? Number(missing) : missing;
@@ -287,18 +282,15 @@ export function columnOf(source: ValuesSource, segment: SegmentReader): AggColum
   return { column, missing, scale: source.scale, unsigned: source.unsigned };
 }
 
-/** Whole milliseconds of a date's raw value. Nanoseconds are divided as integers: as doubles, the last ones of a day would be in the next. */
-export function millisecondsOf({ perMillisecond }: { readonly perMillisecond: number }, raw: number | bigint): number {
-  if (perMillisecond === 1 || typeof raw === 'number') return Math.floor(Number(raw) / perMillisecond);
-  const unit = BigInt(perMillisecond);
-  return Number(raw / unit) - (raw < 0n && raw % unit !== 0n ? 1 : 0);
+/** Whole milliseconds of a date's raw value. */
+export function millisecondsOf(raw: number | bigint): number {
+  return Math.floor(Number(raw));
 }
 
 /** The double that the API shows for a raw key of the kernels. */
 export function doubleOf(source: ValuesSource, raw: number | bigint): number {
   if (source.unsigned) return Number(BigInt(raw) + (1n << 63n));
   if (source.kind === 'f64') return Number(raw);
-  if (source.perMillisecond !== 1) return millisecondsOf(source, raw);
   return Number(raw) * source.scale;
 }
 

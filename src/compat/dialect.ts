@@ -122,6 +122,7 @@ export const DIFFERENCES = {
   profilesNodes: row('profiles name the node, shard and index', false, false, true, true, true),
   profilesCounts: since8('profiles of queries have `count_weight`'),
   countsUsage: since8('`_cluster/stats` counts searches, vectors, synonyms and indexing pressure'),
+  sortsNanosFromEpoch: since8('documents without a date_nanos sort as 0 where they are last in descending order'),
   hasSourceModes: since8('`_source` has a `mode`: stored, synthetic or disabled'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
   mappingError: row(

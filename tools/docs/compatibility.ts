@@ -41,7 +41,6 @@ const PARTIAL_AGGS: Notes = {
 
 const PARTIAL_FIELDS: Notes = {
   date: 'names of months and days are English',
-  date_nanos: 'terms aggregations do not merge terms below a millisecond',
   percolator: 'queries must not read other documents (`terms` lookup, indexed shapes, documents of `more_like_this`)',
   constant_keyword: '',
   text: 'no `discount_overlaps: false`',

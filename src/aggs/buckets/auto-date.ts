@@ -96,7 +96,6 @@ export const autoDateHistogramType: AggType = {
   }),
   merge(spec: AggSpec, slices, parents, ctx) {
     const params = spec.params as AutoParams;
-    const msOf = (slice: Slice, raw: number | bigint) => millisecondsOf(slice.bound as ValuesSource, raw);
     const min = new Float64Array(parents).fill(Infinity);
     const max = new Float64Array(parents).fill(-Infinity);
     const parentOf = (slice: Slice, i: number) => (slice.map ? slice.map[columnsOf(slice).parents[i]] : columnsOf(slice).parents[i]);
@@ -105,8 +104,8 @@ export const autoDateHistogramType: AggType = {
       for (let i = 0; i < keys.length; i++) {
         const parent = parentOf(slice, i);
         if (parent < 0) continue;
-        min[parent] = Math.min(min[parent], msOf(slice, keys[i]));
-        max[parent] = Math.max(max[parent], msOf(slice, keys[i]));
+        min[parent] = Math.min(min[parent], millisecondsOf(keys[i]));
+        max[parent] = Math.max(max[parent], millisecondsOf(keys[i]));
       }
     }
     const choices = Array.from({ length: parents }, (_, parent) =>
@@ -116,7 +115,7 @@ export const autoDateHistogramType: AggType = {
     const several = slices.length === 1 ? [slices[0], { ...slices[0], result: EMPTY }] : slices;
     const merged = mergeBuckets(several, (slice, columns, i) => {
       const { starts } = choices[parentOf(slice, i)];
-      return lastAtMost(starts, msOf(slice, columns.keys[i]));
+      return lastAtMost(starts, millisecondsOf(columns.keys[i]));
     });
     const lists = merged.lists(parents);
     const children = mergeChildren(spec, several, merged.maps, merged.count, ctx);

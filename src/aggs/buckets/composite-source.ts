@@ -110,19 +110,17 @@ const MISSING_CELL = -1n;
 
 const EVERY_MILLISECOND: Rounding = { round: (ms) => ms, next: (ms) => ms + 1, fixed: { interval: 1, offset: 0 }, unit: null };
 
-/** The keys of dates are milliseconds, even if the field stores nanoseconds. */
 function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScope, column: SegmentColumn): SegmentSource {
   const { missingBucket } = shape;
   const rounding = shape.rounding ?? EVERY_MILLISECOND;
   if (source.kind === 'f64') return valueSource({ ...shape, kind: 'date_histogram' }, source, scope, Number.NaN);
-  const unit = source.perMillisecond;
-  const bucketOf = (value: bigint | number) => rounding.round(millisecondsOf(source, value));
+  const bucketOf = (value: bigint | number) => rounding.round(millisecondsOf(value));
   const behind = rounding.next(rounding.next(bucketOf(column.max)));
   const before = rounding.round(rounding.round(bucketOf(column.min) - 1) - 1);
-  const missing = rawDate(behind, unit) ?? rawDate(before, unit);
+  const missing = rawDate(behind) ?? rawDate(before);
   if (missing === null) return valueSource({ ...shape, kind: 'date_histogram' }, source, scope, freeValue(column));
   const counted = missingBucket ? { ...source, missing } : source;
-  const first = BigInt(bucketOf(column.min)) * BigInt(unit);
+  const first = BigInt(bucketOf(column.min));
   return {
     node: (children) => dateNode(counted, scope, rounding, children),
     isRaw: false,
@@ -130,11 +128,9 @@ function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScop
   };
 }
 
-/** Milliseconds in the unit of a field; null if they do not fit into it. */
-function rawDate(ms: number, unit: number): bigint | null {
-  if (!Number.isSafeInteger(ms)) return null;
-  const raw = BigInt(ms) * BigInt(unit);
-  return raw >= LEAST && raw <= GREATEST ? raw : null;
+/** Milliseconds as a column has them, null beyond the dates that it can have. */
+function rawDate(ms: number): bigint | null {
+  return Number.isSafeInteger(ms) ? BigInt(ms) : null;
 }
 
 function geotileSource({ precision, missingBucket }: SourceShape, source: ValuesSource, scope: SegmentScope): SegmentSource {

@@ -148,7 +148,7 @@ class SourceKeys {
     if (counted.isMissing(raw)) return null;
     switch (spec.kind) {
       case 'terms':
-        return source.isDate ? millisecondsOf(source, raw) : this.#terms.keyOf(slice, raw);
+        return source.isDate ? millisecondsOf(raw) : this.#terms.keyOf(slice, raw);
       case 'geotile_grid':
         return geotileKey(BigInt(raw));
       case 'histogram': {
@@ -156,7 +156,7 @@ class SourceKeys {
         return key * spec.interval;
       }
       default:
-        return present(spec.rounding).round(millisecondsOf(source, raw));
+        return present(spec.rounding).round(millisecondsOf(raw));
     }
   }
 

@@ -71,21 +71,20 @@ export function noInterval(): Error {
 export function dateNode(source: ValuesSource, { segment }: SegmentScope, rounding: Rounding, children: readonly AggNode[]): AggNode {
   if (source.kind === 'binary') return { op: 'docs', children: [] };
   const column = columnOf(source, segment);
-  const unit = source.perMillisecond;
   if (source.kind === 'f64') return { op: 'termsNumeric', source: column, perValue: false, children };
   if (rounding.fixed) {
-    return { op: 'dateFixed', source: column, interval: rounding.fixed.interval * unit, offset: rounding.fixed.offset * unit, children };
+    return { op: 'dateFixed', source: column, interval: rounding.fixed.interval, offset: rounding.fixed.offset, children };
   }
   const ends = [column.column?.min, column.column?.max, column.missing]
     .filter((end) => end !== null && end !== undefined)
-    .map((end) => millisecondsOf(source, end));
+    .map((end) => millisecondsOf(end));
   if (ends.length === 0) return { op: 'dateStarts', source: column, starts: new BigInt64Array(0), children };
   const starts = startsBetween(rounding, Math.min(...ends), Math.max(...ends), MOST_STARTS);
   if (!starts) return { op: 'termsNumeric', source: column, perValue: false, children };
-  const raw = starts.map((start) => BigInt(start) * BigInt(unit));
+  const raw = starts.map((start) => BigInt(start));
   const last = raw.length - 1;
   // The end of the last bucket may be after the last date that fits into 64 bits. It is exclusive, so that this date itself has no place then.
-  if (raw[last] > LAST_DATE && ends.some((end) => end === millisecondsOf(source, LAST_DATE)))
+  if (raw[last] > LAST_DATE && ends.some((end) => end === millisecondsOf(LAST_DATE)))
     return { op: 'termsNumeric', source: column, perValue: false, children };
   if (raw[last] > LAST_DATE) raw[last] = LAST_DATE;
   return { op: 'dateStarts', source: column, starts: BigInt64Array.from(raw), children };
@@ -122,7 +121,7 @@ export const dateHistogramType: AggType = {
     const grid: Grid = {
       repeatsKeys: (slice) => isRawCached(spec, slice),
       keyOf: (slice, raw) => {
-        const ms = millisecondsOf(slice.bound as ValuesSource, raw);
+        const ms = millisecondsOf(raw);
         return isRawCached(spec, slice) ? round.round(ms) : ms;
       },
       value: (key) => key,

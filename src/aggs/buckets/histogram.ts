@@ -236,7 +236,8 @@ export function mergeGrid(
   const format = formatOf(slices);
   const isDate = params.rounding !== null;
   const withRates = isDate && hasRates(spec);
-  const showText = isDate || params.source.format !== null || format?.name === 'bool';
+  const isOfDates = slices.some(({ bound }) => (bound as ValuesSource).isDate);
+  const showText = isDate || isOfDates || params.source.format !== null || format?.name === 'bool';
   const make = (key: number, docCount: number, id: number): OutBucket => {
     const value = grid.value(key);
     const text = showText ? (format?.keyAsString(value) ?? null) : null;

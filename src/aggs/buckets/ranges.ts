@@ -155,8 +155,7 @@ export const rangeType: AggType = {
 function planRanges(_spec: AggSpec, bound: BoundRanges, { segment }: SegmentScope, children: readonly AggNode[]): AggNode {
   const source = columnOf(bound.source, segment);
   if (source.unsigned) return { op: 'filters', filters: bound.ranges.map((range) => unsignedRange(source, range)), other: false, children };
-  const scale = bound.source.perMillisecond === 1 ? source.scale : 1 / bound.source.perMillisecond;
-  return { op: 'ranges', source: { ...source, scale }, ranges: bound.ranges, children };
+  return { op: 'ranges', source, ranges: bound.ranges, children };
 }
 
 const UNSIGNED_SHIFT = 1n << 63n;

@@ -60,8 +60,7 @@ export class TermKeys {
       return { json: shown, plain: String(shown), text: null };
     }
     const value = this.alike ? doubleOf(source, key as number) : Number(key);
-    const exact =
-      typeof key === 'bigint' && source.scale === 1 && source.perMillisecond === 1 ? key + (source.unsigned ? 1n << 63n : 0n) : null;
+    const exact = typeof key === 'bigint' && source.scale === 1 ? key + (source.unsigned ? 1n << 63n : 0n) : null;
     // Integers beyond 2^53 stay bigints, which the JSON writer prints exactly.
     const isDouble = source.kind === 'f64' || source.scale !== 1;
     const json = isDouble ? jsonDouble(value) : exact !== null && !Number.isSafeInteger(Number(exact)) ? exact : value;

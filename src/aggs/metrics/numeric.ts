@@ -52,15 +52,10 @@ function numericMetric(typeName: string, shape: Shape): AggType {
       return bindSource(typeName, source, ctx, ['numeric', 'date', 'boolean']);
     },
     plan(_spec, bound: ValuesSource, { segment }): AggNode {
-      const source = columnOf(bound, segment);
-      const scale = bound.perMillisecond === 1 ? source.scale : 1 / bound.perMillisecond;
-      return { op: 'stats', source: { ...source, scale }, sumOfSquares: typeName === 'extended_stats', children: [] };
+      return { op: 'stats', source: columnOf(bound, segment), sumOfSquares: typeName === 'extended_stats', children: [] };
     },
     merge(spec, slices, parents) {
       const totals = addStats(slices, parents);
-      // date_nanos are shown in whole milliseconds.
-      const isNanos = slices.some((slice) => (slice.bound as ValuesSource).perMillisecond !== 1);
-      const shown = isNanos ? Math.floor : (value: number) => value;
       const format = formatOf(slices);
       const text = textOf(format, typeName === 'stats' || typeName === 'extended_stats');
       const { sigma } = spec.params as NumericParams;
@@ -72,8 +67,8 @@ function numericMetric(typeName: string, shape: Shape): AggType {
               : {
                   count: totals.count[parent],
                   sum: totals.sum[parent],
-                  min: shown(totals.min[parent]),
-                  max: shown(totals.max[parent]),
+                  min: totals.min[parent],
+                  max: totals.max[parent],
                   squares: totals.squares[parent],
                 };
           const { json, figures } = shape(one, sigma, text);

@@ -65,9 +65,7 @@ export const tTestType: AggType = {
     if (test === 'paired') return { op: 'docs', children: [] };
     const matching = ({ filter }: Population): PlanNode => (filter === null ? { op: 'matchAll' } : scope.planQuery(filter));
     const children = bound.map((source): AggNode => {
-      const column = columnOf(source, scope.segment);
-      const scale = source.perMillisecond === 1 ? column.scale : 1 / source.perMillisecond;
-      return { op: 'stats', source: { ...column, scale }, sumOfSquares: true, children: [] };
+      return { op: 'stats', source: columnOf(source, scope.segment), sumOfSquares: true, children: [] };
     });
     // Both filters have statistics of both fields, of which those on the diagonal count.
     return { op: 'filters', filters: [matching(a), matching(b)], other: false, children };

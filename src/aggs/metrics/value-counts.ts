@@ -46,7 +46,7 @@ export function distributions(slices: readonly Slice[], parents: number): (paren
     const counts: number[] = [];
     for (const { slice, i } of parts[parent]) {
       const columns = columnsOf(slice);
-      const value = isRounded.get(slice) ? Number(columns.keys[i]) : exactDouble(slice.bound as ValuesSource, columns.keys[i]);
+      const value = isRounded.get(slice) ? Number(columns.keys[i]) : doubleOf(slice.bound as ValuesSource, columns.keys[i]);
       const place = seen.numberOf(0, value);
       if (place === values.length) {
         values.push(value);
@@ -61,8 +61,7 @@ export function distributions(slices: readonly Slice[], parents: number): (paren
 export function lowestValue(slice: Slice): number {
   const isRounded = hasManyValues(slice.bound as ValuesSource, slice.segment);
   let lowest = Number.POSITIVE_INFINITY;
-  for (const key of columnsOf(slice).keys)
-    lowest = Math.min(lowest, isRounded ? Number(key) : exactDouble(slice.bound as ValuesSource, key));
+  for (const key of columnsOf(slice).keys) lowest = Math.min(lowest, isRounded ? Number(key) : doubleOf(slice.bound as ValuesSource, key));
   return lowest;
 }
 
@@ -83,8 +82,4 @@ export function ranked(values: readonly number[], counts: readonly number[]): Di
     });
   }
   return { values: sorted, ranks, total };
-}
-
-function exactDouble(bound: ValuesSource, raw: number | bigint): number {
-  return bound.perMillisecond === 1 ? doubleOf(bound, raw) : Number(raw) / bound.perMillisecond;
 }

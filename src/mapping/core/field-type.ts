@@ -45,6 +45,8 @@ export interface FieldType {
     | 'binary'
     | 'other';
   readonly spec: FieldSpec;
+  /** The internal field that aggregations read in place of this one: the milliseconds of date_nanos. Null: they read the field itself. */
+  readonly aggregated: FieldType | null;
   /** Parameters of the mapping, needed for exists, `index: false`, similarity, etc. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly isSearchable: boolean;

@@ -12,19 +12,22 @@ export class ValueCapture implements DocumentContext {
   readonly routing = null;
   readonly sink: DocumentSink;
   #values: ColumnValue[] = [];
+  #field: number | null = null;
   #isIgnored = false;
 
   constructor() {
-    const add = (value: ColumnValue): void => {
-      this.#values.push(value);
+    // A mapper writes the field's own column first; others hold the same values in another form.
+    const add = (field: number, value: ColumnValue): void => {
+      this.#field ??= field;
+      if (field === this.#field) this.#values.push(value);
     };
     this.sink = {
       ...NULL_SINK,
-      i64: (_, value) => add(value),
-      f64: (_, value) => add(value),
-      keyword: (_, bytes) => add(Uint8Array.from(bytes)),
-      geo: (_, lat, lon) => add({ lat, lon }),
-      binary: (_, bytes) => add(Uint8Array.from(bytes)),
+      i64: (field, value) => add(field, value),
+      f64: (field, value) => add(field, value),
+      keyword: (field, bytes) => add(field, Uint8Array.from(bytes)),
+      geo: (field, lat, lon) => add(field, { lat, lon }),
+      binary: (field, bytes) => add(field, Uint8Array.from(bytes)),
     };
   }
 
@@ -54,6 +57,7 @@ export class ValueCapture implements DocumentContext {
   capture(mapper: Mapper, given: readonly unknown[]): { readonly values: readonly ColumnValue[]; readonly ignored: readonly unknown[] } {
     const ignored: unknown[] = [];
     this.#values = [];
+    this.#field = null;
     for (const item of given) {
       const value = item === null ? mapper.nullValue : item;
       if (value === undefined) continue;

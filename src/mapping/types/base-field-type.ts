@@ -28,6 +28,7 @@ export const NO_SPEC = { postings: 'none', norms: false, analyzer: null, positio
 
 export class BaseFieldType implements FieldType {
   runtime: RuntimeDefinition | null = null;
+  aggregated: FieldType | null = null;
   readonly name: string;
   readonly typeName: string;
   readonly family: FieldType['family'];

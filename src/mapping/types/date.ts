@@ -1,4 +1,4 @@
-// date (epoch ms) and date_nanos (epoch ns), i64 columns.
+// date (epoch ms) and date_nanos (epoch ns), i64 columns. A second column has the milliseconds of date_nanos, with which aggregations compute.
 
 import { javaText } from '../../common/text/java-text.ts';
 import type { Dialect } from '../../compat/dialect.ts';
@@ -24,6 +24,7 @@ function defaultFormat(nanos: boolean, dialect: Dialect): string {
   return nanos && dialect.printsNanos ? NINE_DIGITS_FORMAT : DEFAULT_DATE_FORMAT;
 }
 
+const NANOS_PER_MS = 1_000_000n;
 const MIN_I64 = -(2n ** 63n);
 const MAX_I64 = 2n ** 63n - 1n;
 
@@ -33,7 +34,7 @@ export function dateText(value: unknown): string {
 }
 
 function toNanos({ ms, nanos }: DateInstant): bigint {
-  return BigInt(ms) * 1_000_000n + BigInt(nanos);
+  return BigInt(ms) * NANOS_PER_MS + BigInt(nanos);
 }
 
 /** As Instant.toString: a fraction of 0, 3, 6 or 9 digits. */
@@ -62,7 +63,7 @@ export function dateBounds(range: RangeSpec, formatter: DateFormatter, nanos: bo
   const zone = range.timeZone === null ? UTC : zoneOf(range.timeZone);
   const raw = (value: unknown, roundUp: boolean): bigint => {
     const instant = parseDateMath(dateText(value), own, range.nowMs, roundUp, zone);
-    return nanos ? toNanos(instant) : BigInt(instant.ms);
+    return nanos ? checkedNanos(instant) : BigInt(instant.ms);
   };
   let min = MIN_I64;
   let max = MAX_I64;
@@ -89,7 +90,7 @@ class DateFieldType extends BaseFieldType {
   /** The instant of a value. A term query on a date is a range over its unspecified fields: use `rangeBounds` with from = to. */
   override exactValue(value: unknown): bigint {
     const instant = parseDateMath(dateText(value), this.formatter, Date.now(), false);
-    return this.#nanos ? toNanos(instant) : BigInt(instant.ms);
+    return this.#nanos ? checkedNanos(instant) : BigInt(instant.ms);
   }
 
   override rangeBounds(range: RangeSpec): RangeBounds {
@@ -115,6 +116,7 @@ class DateMapper implements Mapper {
     readonly fieldType: DateFieldType,
     readonly field: number,
     nanos: boolean,
+    readonly millisField: number | null,
   ) {
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
@@ -128,6 +130,7 @@ class DateMapper implements Mapper {
       : this.fieldType.formatter.parseMs(typeof value === 'number' ? value : scalarText(value));
     if (this.#existsPath === null) context.sink.i64(this.field, raw);
     else context.exists(this.#existsPath);
+    if (this.millisField !== null) context.sink.i64(this.millisField, BigInt(raw) / NANOS_PER_MS);
   }
 }
 
@@ -194,7 +197,16 @@ function dateType(nanos: boolean): MapperType {
         isSearchable: index || docValues,
         isAggregatable: docValues,
       });
-      return new DateMapper(definition, fieldType, definition.field(spec), nanos);
+      const field = definition.field(spec);
+      if (!nanos || !docValues) return new DateMapper(definition, fieldType, field, nanos, null);
+      const millis = { ...spec, name: `${definition.path}._millis` };
+      fieldType.aggregated = new DateFieldType({ ...definition, path: millis.name }, formatter, false, {
+        spec: millis,
+        family: 'date',
+        isSearchable: false,
+        isAggregatable: true,
+      });
+      return new DateMapper(definition, fieldType, field, nanos, definition.field(millis));
     },
   };
 }

@@ -114,9 +114,10 @@ function dateFormat(formatter: DateFormatter, zone: TimeZone, nanos: boolean): V
     name: formatter.pattern,
     format: print,
     formatBytes: (bytes) => decoder.decode(bytes),
-    keyAsString: (value) => formatter.print(Math.max(-MAX_TIME_MS, Math.min(Number(value), MAX_TIME_MS)), zone),
+    keyAsString: (value) => formatter.print(Math.trunc(Math.max(-MAX_TIME_MS, Math.min(Number(value), MAX_TIME_MS))), zone),
     parse(text, roundUp, nowMs, timeZone) {
-      return parseDateMath(text, formatter, nowMs, roundUp, timeZone === undefined ? zone : zoneOf(timeZone)).ms;
+      const instant = parseDateMath(text, formatter, nowMs, roundUp, timeZone === undefined ? zone : zoneOf(timeZone));
+      return nanos ? BigInt(instant.ms) * 1_000_000n + BigInt(instant.nanos) : instant.ms;
     },
   };
 }

@@ -68,6 +68,8 @@ export function extremes(typeName: string, numericType: string | null, dialect: 
     case 'double':
     case 'scaled_float':
       return ['-Infinity', 'Infinity'];
+    case 'date_nanos':
+      return [dialect.sortsNanosFromEpoch ? 0 : LONG_MIN, LONG_MAX];
     case 'unsigned_long':
       return [0, 2n ** 64n - 1n];
     case 'keyword':
@@ -89,11 +91,10 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Diale
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);
   const format = spec.format === null ? null : field.format(spec.format, null);
   const isDouble = isF64 || scaled || spec.numericType === 'double';
-  const isNanos = field.typeName === 'date_nanos';
+  const isNanos = field.aggregated !== null;
   const toNanos = spec.numericType === 'date_nanos' && field.typeName === 'date';
-  const toMillis = spec.numericType === 'date' && isNanos;
   /** Converts a comparable value to the unit of the column. */
-  const stored = (value: bigint): bigint => (toNanos ? value / NANOS_PER_MS : toMillis ? value * NANOS_PER_MS : value);
+  const stored = (value: bigint): bigint => (toNanos ? value / NANOS_PER_MS : value);
   return {
     missing: given === null ? null : () => given,
     decode: (raw) => {
@@ -102,11 +103,10 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Diale
       if (scaled) return Number(raw) * field.scale;
       if (field.unsigned) return BigInt(raw) + UNSIGNED_SHIFT;
       if (toNanos) return BigInt(raw) * NANOS_PER_MS;
-      if (toMillis) return BigInt(raw) / NANOS_PER_MS;
       return typeof raw === 'number' ? raw : asNumber(raw);
     },
     render: (value) => {
-      if (value === null) return shown;
+      if (value === null) return format && isNanos ? format.format(BigInt(Number(shown) === 0 ? 0 : LONG_MAX)) : shown;
       if (format) return format.format(isF64 || scaled ? Number(value) : stored(BigInt(value)));
       if (typeof value === 'bigint') return isDouble ? jsonDouble(Number(value)) : asNumber(value);
       if (spec.numericType === 'long') return Math.trunc(Number(value));
@@ -116,12 +116,11 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Diale
       if (value === null || value === shown || String(value) === String(shown)) return null;
       if (isF64) return readNumber(value);
       if (scaled) return BigInt(Math.round(readNumber(value) / field.scale));
-      if (typeof value === 'string' && field.family === 'date' && !((toNanos || toMillis) && format === null)) {
+      if (typeof value === 'string' && field.family === 'date' && !(toNanos && format === null)) {
         if (!format) return BigInt(field.exactValue(value) ?? 0);
-        const ms = BigInt(format.parse(value, false, Date.now()));
-        return field.typeName === 'date_nanos' ? ms * NANOS_PER_MS : ms;
+        return BigInt(format.parse(value, false, Date.now()));
       }
-      if (toNanos || toMillis) return stored(readInteger(value));
+      if (toNanos) return stored(readInteger(value));
       if (field.family === 'boolean' && typeof value === 'boolean') return value ? 1n : 0n;
       return field.unsigned ? BigInt(readInteger(value)) - UNSIGNED_SHIFT : BigInt(readInteger(value));
     },

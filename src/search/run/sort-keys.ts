@@ -109,7 +109,9 @@ function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
 }
 
 function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
-  const field = context.mapping.field(spec.field);
+  const mapped = context.mapping.field(spec.field);
+  // Nanoseconds sorted as dates are sorted by their milliseconds.
+  const field = spec.numericType === 'date' ? (mapped?.aggregated ?? mapped) : mapped;
   if (!field) {
     if (spec.unmappedType === null) throw refuse(context, `No mapping found for [${spec.field}] in order to sort on`);
     if (!MAPPER_TYPES.has(spec.unmappedType)) throw illegalArgumentError(`No mapper found for type [${spec.unmappedType}]`);

@@ -29,6 +29,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   scoresKeywords: async (ask) => (await search(ask, { query: { term: { word: 'a' } } })).hits.max_score !== 1,
   scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
   namesValuesAboveLimit: async (ask) => (await search(ask, { query: { exists: { field: '_ignored' } } })).hits.total.value === 1,
+  sortsNanosFromEpoch: async (ask) => {
+    await ask('PUT /nanos', { mappings: { properties: { at: { type: 'date_nanos' } } } });
+    await ask('PUT /nanos/_doc/1?refresh=true', {});
+    return (await search(ask, { sort: [{ at: 'desc' }] }, 'nanos')).hits.hits[0].sort[0] === 0;
+  },
   hasSourceModes: async (ask) => (await ask('PUT /modes', { mappings: { _source: { mode: 'synthetic' } } })).status === 200,
   documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
   writesShortQueries: async (ask) => {
