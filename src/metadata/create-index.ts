@@ -9,6 +9,7 @@ import { checkIndexSort } from '../mapping/core/index-sort.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from './cluster-state.ts';
 import { dataStreamOf, namesOfIndex, streamOptions } from './data-streams.ts';
+import { checkTimestampType, mappingOfMode } from './index-mode.ts';
 import { checkSettings, flattenSettings } from './index-settings.ts';
 import { objectAt } from './json-object.ts';
 import { checkAliasName, checkIndexName } from './names.ts';
@@ -101,10 +102,11 @@ export function newIndex(
 
   checkShardRouting(index, settings);
 
-  let mappings: MutableJsonObject = { ...backing?.mappings };
+  let mappings: MutableJsonObject = { ...mappingOfMode(settings, env.dialect), ...backing?.mappings };
   for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));
   mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
   const built = env.buildMapping(mappings, settings);
+  checkTimestampType(settings, built.field('@timestamp')?.typeName);
   checkIndexSort(settings, (field) => built.field(field));
   checkPartitionedMapping(index, settings, built.toJson());
   return {

@@ -8,6 +8,7 @@ import { nearestNames } from '../common/text/nearest-name.ts';
 import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
+import { checkMode } from './index-mode.ts';
 import { anything, boolean, bytes, enumConstant, float, integer, oneOf, type SettingCheck, time } from './setting-checks.ts';
 import { SHOWN_DEFAULTS } from './shown-defaults.ts';
 import { checkSimilarities } from './similarity-settings.ts';
@@ -50,6 +51,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.refresh_interval': dynamic(time, '1s'),
   'index.hidden': dynamic(boolean, 'false'),
   'index.codec': fixed(codec, 'default'),
+  'index.mode': fixed(checkMode),
   'index.priority': dynamic(integer(0), '1'),
   'index.max_result_window': dynamic(integer(1), '10000'),
   'index.max_inner_result_window': dynamic(integer(1), '100'),

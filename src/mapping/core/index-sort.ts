@@ -19,8 +19,27 @@ function listOf(settings: Settings, name: string): string[] {
   return Array.isArray(value) ? value.map(String) : String(value).split(',');
 }
 
+/** Whether an index holds logs (`index.mode`). */
+export function isLogsMode(settings: Settings): boolean {
+  return String(settings['index.mode'] ?? '').toLowerCase() === 'logsdb';
+}
+
+/** The order of logs, unless the index has another: the documents of a host together, the newest first. */
+const LOGS_SORT: readonly IndexSortKey[] = ['host.name', '@timestamp'].map((field) => ({
+  field,
+  descending: true,
+  greatest: false,
+  missingFirst: true,
+}));
+
+/** Whether segments are sorted. */
+export function hasIndexSort(settings: Settings): boolean {
+  return settings['index.sort.field'] !== undefined || isLogsMode(settings);
+}
+
 /** Sort keys of an index with valid settings; empty for the order of indexing. */
-export function readIndexSort(settings: Settings): IndexSortKey[] {
+export function readIndexSort(settings: Settings): readonly IndexSortKey[] {
+  if (settings['index.sort.field'] === undefined && isLogsMode(settings)) return LOGS_SORT;
   const orders = listOf(settings, 'order');
   const modes = listOf(settings, 'mode');
   const missing = listOf(settings, 'missing');
@@ -40,10 +59,11 @@ const SORTED_TYPES = new Set([
  * @throws ApiError illegal_argument_exception
  */
 export function checkIndexSort(settings: Settings, field: (name: string) => FieldType | null): void {
-  const fields = listOf(settings, 'field');
+  const given = listOf(settings, 'field');
+  const fields = given.length > 0 ? given : readIndexSort(settings).map((key) => key.field);
   const check = (name: string, allowed: readonly string[], message: (value: string) => string): void => {
     const values = listOf(settings, name);
-    if (values.length > 0 && fields.length === 0)
+    if (values.length > 0 && given.length === 0)
       throw illegalArgumentError(`setting [index.sort.${name}] requires that [index.sort.field] is set`);
     if (values.length > 0 && values.length !== fields.length)
       throw illegalArgumentError(`index.sort.field:[${fields.join(', ')}] index.sort.${name}:[${values.join(', ')}], size mismatch`);

@@ -1,6 +1,7 @@
 // Limits and references that concern a mapping as a whole: numbers and names of fields, depth, aliases, copy_to, join fields, contexts.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import { hasIndexSort } from '../core/index-sort.ts';
 import { type FieldNode, type MappingNode, METADATA_FIELDS, type ObjectNode, type RootMapping } from '../core/model.ts';
 import { contextMappingsOf } from '../types/completion.ts';
 import { checkSynthetic } from './check-synthetic.ts';
@@ -71,8 +72,8 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
   checkNames(targets, known, nameCharsLimit(limit('total_fields', DEFAULT_LIMITS.total_fields)));
   checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
   checkCount('dimension_fields', 'dimension', (node) => node.kind === 'field' && node.given.time_series_dimension === true);
-  checkSynthetic(mapping, targets);
-  const isSorted = settings['index.sort.field'] !== undefined;
+  checkSynthetic(mapping, targets, settings);
+  const isSorted = hasIndexSort(settings);
   let joins = 0;
   for (const [path, node] of targets) {
     if (isSorted && node.kind === 'object' && node.isNested)

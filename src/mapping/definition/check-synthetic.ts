@@ -1,30 +1,42 @@
 // What a mapping with synthetic sources refuses: fields whose values could not be told from doc values.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import { isLogsMode } from '../core/index-sort.ts';
 import type { FieldNode, MappingNode, RootMapping } from '../core/model.ts';
 
 /** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
-export function checkSynthetic(mapping: RootMapping, nodes: ReadonlyMap<string, MappingNode>): void {
+export function checkSynthetic(
+  mapping: RootMapping,
+  nodes: ReadonlyMap<string, MappingNode>,
+  settings: Readonly<Record<string, unknown>>,
+): void {
+  const isLogs = isLogsMode(settings);
+  if (isLogs && mapping.source?.enabled === false) {
+    const reason = 'Indices with with index mode [logsdb] only support synthetic source';
+    throw mapperParsingError(`Failed to parse mapping: ${reason}`, mapperParsingError(reason));
+  }
   const isSynthetic = mapping.source?.mode === 'synthetic';
   for (const node of nodes.values()) {
     if (node.kind === 'object' && node.keepsLists !== null && !isSynthetic)
       throw mapperParsingError('Parameter [store_array_source] can only be set in synthetic source mode.');
   }
-  if (isSynthetic) checkObject(mapping.object.properties);
+  if (isSynthetic) checkObject(mapping.object.properties, isLogs);
 }
 
-function checkObject(properties: ReadonlyMap<string, MappingNode>): void {
+/** @param keepsTexts  indices of logs have the texts of all fields */
+function checkObject(properties: ReadonlyMap<string, MappingNode>, keepsTexts: boolean): void {
   for (const node of properties.values()) {
-    if (node.kind === 'object') checkObject(node.properties);
-    else if (node.kind === 'field') checkField(node);
+    if (node.kind === 'object') checkObject(node.properties, keepsTexts);
+    else if (node.kind === 'field') checkField(node, keepsTexts);
   }
 }
 
-function checkField(node: FieldNode): void {
+function checkField(node: FieldNode, keepsTexts: boolean): void {
   if (node.copyTo.length > 0) throw refusal(node, 'because it declares copy_to');
   if (node.type === 'keyword' && node.given['normalizer'] !== undefined) throw refusal(node, 'because it declares a normalizer');
   if (node.type === 'binary' && node.given['doc_values'] !== true) throw refusal(node, "because it doesn't have doc values");
   if (
+    !keepsTexts &&
     (node.type === 'text' || node.type === 'annotated_text') &&
     node.given['store'] !== true &&
     ![...node.fields.values()].some(hasStrings)
