@@ -1,5 +1,6 @@
 // `_termvectors` and `_mtermvectors`.
 import { multiTermVectors, type TermVectorsRequest, termVectors, type VectorFilter } from '../../api/documents/term-vectors.ts';
+import { hashSetOrder } from '../../common/text/hash-set-order.ts';
 import { parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -61,7 +62,7 @@ async function ofDocuments(request: ApiRequest, { engine }: RestContext): Promis
   const shared = objectOf(parameters);
   const items = listOf(docs, 'docs').map((doc) => ({ ...shared, ...objectOf(doc) }));
   const allIds = [...listOf(ids, 'ids'), ...(request.list('ids') ?? [])];
-  for (const id of allIds) items.push({ ...shared, _id: id });
+  for (const id of hashSetOrder(allIds.map(String))) items.push({ ...shared, _id: id });
   if (items.length === 0) throw validationFailedError(['multi term vectors: no documents requested']);
   const requests = items.map((item) => readItem(item, request, null));
   const answer = await multiTermVectors(engine, requests, request.mobility);

@@ -100,9 +100,11 @@ function likeTerms(
     }
     scored.sort((a, b) => b.score - a.score || (a.text < b.text ? -1 : 1));
     const chosen = scored.slice(0, query.maxQueryTerms);
+    // Lucene takes the terms from the least significant one on, and measures the others by that.
+    const least = chosen.at(-1)?.score ?? 1;
     for (const { text, field, score } of chosen) {
       const term = bySimilarity(field, { op: 'term', term: termOfText(field.spec.name, text), scored: true });
-      clauses.push(query.boostTerms > 0 ? withBoost(term, Math.fround((query.boostTerms * score) / chosen[0].score)) : term);
+      clauses.push(query.boostTerms > 0 ? withBoost(term, Math.fround((query.boostTerms * score) / least)) : term);
     }
   }
   if (clauses.length === 0) return none('more_like_this found no term');
