@@ -36,6 +36,7 @@ export const DIFFERENCES = {
   scoresKeywords: notInOpenSearch('terms of keyword fields are scored by their statistics without `use_similarity`'),
   namesValuesAboveLimit: row('`_ignored` names fields whose values `ignore_above` dropped', false, true, true, true, false),
   blamesAggregationRequests: since8('wrong uses of aggregations, and too many buckets, are errors of the request (400)'),
+  readsSinglePercentiles: since8('a `buckets_path` may lead to percentiles of one percent without naming it'),
   ordersNaNAsGreatest: since8('buckets ordered descending by a metric begin with those in which it has no value'),
   maxClauseCount: row('default of `indices.query.bool.max_clause_count`', 1024, 1024, 16_384, 16_384, 1024),
   limitsPrefixes: since8('prefixes longer than `index.max_regex_length` are refused'),

@@ -104,7 +104,7 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
     verify(spec, slice) {
       if ((spec.params as PercentParams).digits !== null) refuseNegative(slice);
     },
-    merge(spec, slices, parents) {
+    merge(spec, slices, parents, { dialect }) {
       const { points, keyed, digits, sketch } = spec.params as PercentParams;
       const of = digits === null ? digested(slices, parents, sketch, figure) : recorded(slices, parents, digits, figure);
       const format = formatOf(slices);
@@ -123,6 +123,7 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
           if (text !== null) keyedJson[`${name}_as_string`] = text;
           list.push({ key: jsonDouble(point), value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) });
         }
+        if (points.length === 1 && dialect.readsSinglePercentiles) figures[''] = values.figure(points[0]);
         return { json: { values: keyed ? keyedJson : list }, figures };
       };
       return {

@@ -1,6 +1,7 @@
 // Paths into results: `agg>agg.metric`, `agg['key']>metric`, `_count`, `_key`; used by orders and pipelines.
 import type { Dialect } from '../../compat/dialect.ts';
-import { illegalArgumentError, orderPathError, parsingError } from '../errors.ts';
+import type { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError, misusedError, orderPathError, parsingError } from '../errors.ts';
 import type { Figure, OutAgg, OutBucket } from '../reduce/out.ts';
 import type { AggSpec } from '../types.ts';
 
@@ -66,6 +67,27 @@ function keyedFigure(agg: OutAgg, key: string, rest: readonly PathStep[]): Figur
   const bucket = agg.buckets?.find((b) => b.name === key || String(b.key) === key);
   if (!bucket) return undefined;
   return rest.length === 0 ? bucket.docCount : figureAt(bucket, rest);
+}
+
+/** The error for a path that exists but is not a figure, depending on the kind of aggregation at its end. */
+export function noFigureError(
+  aggs: ReadonlyMap<string, OutAgg>,
+  [{ name }, ...rest]: readonly PathStep[],
+  path: string,
+  dialect: Dialect,
+): ApiError {
+  const agg = aggs.get(name);
+  const rule = 'buckets_path must reference either a number value or a single value numeric metric aggregation';
+  if (!agg) return illegalArgumentError(`path [${path}] does not lead to a number`);
+  if (agg.buckets)
+    return misusedError(`${rule}, got: [${rest.length === 0 ? typeText(agg.typedName) : 'Object[]'}] at aggregation [${name}]`, dialect);
+  return misusedError(`${rule}, but [${name}] contains multiple values. Please specify which to use.`, dialect);
+}
+
+const TYPE_TEXTS: Readonly<Record<string, string>> = { lterms: 'LongTerms', sterms: 'StringTerms', dterms: 'DoubleTerms' };
+
+function typeText(typedName: string): string {
+  return Object.hasOwn(TYPE_TEXTS, typedName) ? TYPE_TEXTS[typedName] : typedName;
 }
 
 /** Validates an order path against the sub-aggregations. @throws ApiError aggregation_execution_exception */

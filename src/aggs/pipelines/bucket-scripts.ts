@@ -11,7 +11,7 @@ import { illegalArgumentError, parsingError, unsupported } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { MetricOut, type OutBucket } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
-import { figureAt, parsePath } from './bucket-path.ts';
+import { figureAt, noFigureError, parsePath } from './bucket-path.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
 
 /** `buckets_path` of a script: names to paths. */
@@ -60,11 +60,9 @@ function numberOf(value: unknown, source: string): number | boolean | null {
 function figuresOf(bucket: OutBucket, paths: ReadonlyMap<string, string>, body: PipelineBody): Record<string, number> {
   const figures: Record<string, number> = {};
   for (const [name, path] of paths) {
-    const figure = figureAt(bucket, parsePath(path));
-    if (figure === undefined)
-      throw illegalArgumentError(
-        `buckets_path [${path}] must reference either a number value or a single value numeric metric aggregation`,
-      );
+    const steps = parsePath(path);
+    const figure = figureAt(bucket, steps);
+    if (figure === undefined) throw noFigureError(bucket.aggs, steps, path, body.dialect);
     setOwn(figures, name, withGap(figure, bucket.docCount, body.gap, path === '_count' || path.endsWith('_bucket_count')));
   }
   return figures;

@@ -1,10 +1,9 @@
 // What parent pipelines share: they read a figure of each bucket and add one.
 import { jsonDouble } from '../../common/json/json-float.ts';
-import { illegalArgumentError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut, type OutBucket } from '../reduce/out.ts';
 import type { AggSpec } from '../types.ts';
-import { figureAt, parsePath } from './bucket-path.ts';
+import { figureAt, noFigureError, parsePath } from './bucket-path.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
 
 /** Parses the parameters of a pipeline; `run` changes the buckets of the enclosing aggregation. */
@@ -21,11 +20,9 @@ export type Parent = (
 
 /** The figure of a bucket under the gap policy, NaN for a gap; the bucket's own count is never a gap. @throws ApiError illegal_argument_exception */
 export function figureOf(bucket: OutBucket, body: PipelineBody): number {
-  const figure = figureAt(bucket, parsePath(body.path));
-  if (figure === undefined)
-    throw illegalArgumentError(
-      `buckets_path [${body.path}] must reference either a number value or a single value numeric metric aggregation`,
-    );
+  const steps = parsePath(body.path);
+  const figure = figureAt(bucket, steps);
+  if (figure === undefined) throw noFigureError(bucket.aggs, steps, body.path, body.dialect);
   return withGap(figure, bucket.docCount, body.gap, body.path === '_count');
 }
 

@@ -4,12 +4,11 @@
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
-import type { Dialect } from '../../compat/dialect.ts';
-import { illegalArgumentError, misusedError, validationError } from '../errors.ts';
+import { illegalArgumentError, validationError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut, type OutAgg } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
-import { figureAt, type PathStep, parsePath } from './bucket-path.ts';
+import { figureAt, noFigureError, parsePath } from './bucket-path.ts';
 import { parseCorrelation } from './correlation.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
 
@@ -39,33 +38,16 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, body: Pipelin
     const inner = rest.length > 0 ? bucket.aggs.get(rest[0].name) : undefined;
     // All buckets of a multi-bucket aggregation on the path count.
     if (inner?.buckets && rest.length > 1 && rest[0].key === null) {
-      if (inner.typedName.endsWith('terms')) throw noNumber(bucket.aggs, rest, path, body.dialect);
+      if (inner.typedName.endsWith('terms')) throw noFigureError(bucket.aggs, rest, path, body.dialect);
       points.push(...pointsAt(bucket.aggs, below, body));
       continue;
     }
     const figure = figureAt(bucket, rest);
-    if (figure === undefined) throw noNumber(bucket.aggs, rest, path, body.dialect);
+    if (figure === undefined) throw noFigureError(bucket.aggs, rest, path, body.dialect);
     const value = withGap(figure, bucket.docCount, body.gap, rest[rest.length - 1]?.name === '_count');
     if (!Number.isNaN(value)) points.push({ name: bucket.name, value });
   }
   return points;
-}
-
-/** The error for a path that exists but is not a figure, depending on the kind of aggregation at its end. */
-function noNumber(aggs: ReadonlyMap<string, OutAgg>, rest: readonly PathStep[], path: string, dialect: Dialect) {
-  const [{ name }] = rest;
-  const agg = aggs.get(name);
-  const rule = 'buckets_path must reference either a number value or a single value numeric metric aggregation';
-  if (!agg) return illegalArgumentError(`path [${path}] does not lead to a number`);
-  if (agg.buckets)
-    return misusedError(`${rule}, got: [${rest.length > 1 ? 'Object[]' : typeText(agg.typedName)}] at aggregation [${name}]`, dialect);
-  return illegalArgumentError(`${rule}, but [${name}] contains multiple values. Please specify which to use.`);
-}
-
-const TYPE_TEXTS: Readonly<Record<string, string>> = { lterms: 'LongTerms', sterms: 'StringTerms', dterms: 'DoubleTerms' };
-
-function typeText(typedName: string): string {
-  return Object.hasOwn(TYPE_TEXTS, typedName) ? TYPE_TEXTS[typedName] : typedName;
 }
 
 type Shape = (

@@ -120,8 +120,10 @@ function hitJson(
 function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest): unknown {
   const { mapping } = at.shard;
   const hasFields = request.storedFields !== null || request.scriptFields.length > 0;
-  const wanted = !hasFields || request.storedFields?.includes('_source') || request.source !== null;
-  if (!wanted || request.source?.enabled === false || !mapping.source.enabled || !document.source) return null;
+  // As a stored field the source is shown even where `_source` is false.
+  const isNamed = request.storedFields?.includes('_source') ?? false;
+  const wanted = isNamed || (request.source === null ? !hasFields : request.source.enabled);
+  if (!wanted || !mapping.source.enabled || !document.source) return null;
   const stored = mapping.source;
   const filters = [stored, request.source]
     .filter((filter) => filter !== null)

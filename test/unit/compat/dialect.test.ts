@@ -76,6 +76,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   blamesAggregationRequests: async (ask) =>
     (await ask('POST /docs/_search', { aggs: { a: { max: { field: 'number' }, aggs: { b: { max: { field: 'number' } } } } } })).status ===
     400,
+  readsSinglePercentiles: async (ask) => {
+    const p = { percentiles: { field: 'number', percents: [50] } };
+    const aggs = { a: { terms: { field: 'word' }, aggs: { p } }, s: { avg_bucket: { buckets_path: 'a>p' } } };
+    return (await ask('POST /docs/_search', { aggs })).status === 200;
+  },
   ordersNaNAsGreatest: async (ask) => {
     await ask('POST /averaged/_bulk?refresh=true', '{"index":{}}\n{"word":"a","n":1}\n{"index":{}}\n{"word":"b"}\n');
     const aggs = { a: { terms: { field: 'word.keyword', order: { n: 'desc' } }, aggs: { n: { avg: { field: 'n' } } } } };
