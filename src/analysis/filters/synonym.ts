@@ -79,7 +79,7 @@ function rulesOf(context: BuildContext): readonly string[] {
   }
   const path = settings.get('synonyms_path');
   const lines = path !== undefined ? readText(context, path, 'synonyms_path_path').split(/\r\n|\n|\r/) : settings.list('synonyms');
-  if (!lines) throw illegalArgumentError('synonym requires either `synonyms`, `synonyms_set` or `synonyms_path` to be configured');
+  if (!lines) throw illegalArgumentError('synonym requires either `synonyms` or `synonyms_path` to be configured');
   return lines;
 }
 
