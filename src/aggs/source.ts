@@ -4,6 +4,7 @@ import type { FieldType, ValueFormat } from '../mapping/core/field-type.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import { parseGeoPoint } from '../mapping/values/geo-point-value.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
+import type { SegmentColumn } from '../plan/segment.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
 import { illegalArgumentError, numberFormatError, unsupported } from './errors.ts';
@@ -28,6 +29,8 @@ export type SourceKind = 'ordinals' | 'i64' | 'f64' | 'geo' | 'binary';
 export interface ValuesSource {
   /** Full name of the column, with aliases resolved. */
   readonly field: string;
+  /** The field whose values the column has in another form. */
+  readonly origin?: string;
   /** null if the index does not have the field. */
   readonly type: FieldType | null;
   readonly kind: SourceKind;
@@ -129,6 +132,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   const format = type.format(params.format, params.timeZone);
   return {
     field: mapped ? type.name : params.field,
+    ...(mapped?.aggregated ? { origin: mapped.name } : {}),
     type,
     kind,
     format,
@@ -273,8 +277,16 @@ function notAggregatable(type: FieldType): Error {
 }
 
 /** The source's column in a segment. A `missing` term that is not in the segment gets the ordinal after the last. */
+/** null if the segment has no value of the field. @throws ApiError illegal_argument_exception: an earlier version wrote it without this form */
+export function columnIn({ type, field, origin }: ValuesSource, segment: SegmentReader): SegmentColumn | null {
+  const column = type ? segment.column(field) : null;
+  if (column === null && type && origin !== undefined && segment.column(origin) !== null)
+    throw illegalArgumentError(`field [${origin}] was indexed by an earlier version and cannot be aggregated: reindex`);
+  return column;
+}
+
 export function columnOf(source: ValuesSource, segment: SegmentReader): AggColumn {
-  const column = source.type ? segment.column(source.field) : null;
+  const column = columnIn(source, segment);
   let missing: bigint | number | null = null;
   if (source.missing instanceof Uint8Array) {
     missing = column ? (segment.lookupTerm(source.field, source.missing)?.ord ?? Number(column.max) + 1) : 0;

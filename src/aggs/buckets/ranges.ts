@@ -17,7 +17,7 @@ import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, columnIn, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
 
 /** Ranges of one aggregation, whatever `search.max_buckets` is: each range is compared with the values of every document. */
@@ -356,7 +356,7 @@ export const geoDistanceType: AggType = {
   },
   plan(spec, bound: BoundRanges, { segment }, children): AggNode {
     const { origin, metres, isPlane } = spec.params as DistanceParams;
-    const column = bound.source.type ? segment.column(bound.source.field) : null;
+    const column = columnIn(bound.source, segment);
     if (!column) return { op: 'filters', filters: bound.ranges.map((): PlanNode => ({ op: 'matchNone' })), other: false, children };
     if (isPlane) {
       const distances = (docId: number): number[] =>

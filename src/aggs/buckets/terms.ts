@@ -12,7 +12,7 @@ import { runParentPipelines } from '../pipelines/run.ts';
 import { addEmpty, keepOnly, type MergedBuckets, type MergeKey, mergeBuckets, mergeChildren, selectTop } from '../reduce/merge.ts';
 import { hashesOf, mergeText } from '../reduce/merge-text.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
-import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, columnIn, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ParseContext, ReduceContext, SegmentScope, Slice } from '../types.ts';
 import {
   acceptedOrdinals,
@@ -247,7 +247,7 @@ function* allKeys(slices: readonly Slice[], keys: TermKeys, filter: IncludeExclu
 
 function* allValues(source: ValuesSource, slice: Slice, filter: IncludeExclude | null): Iterable<number | bigint> {
   const { segment } = slice.segment;
-  const column = source.type ? segment.column(source.field) : null;
+  const column = columnIn(source, segment);
   if (!column) {
     if (source.type?.name === '_index') yield 0;
     return;

@@ -3,7 +3,7 @@ import { present } from '../../common/present.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { KeyTable } from '../reduce/key-table.ts';
 import { columnsOf } from '../reduce/merge.ts';
-import { columnOf, doubleOf, type ValuesSource } from '../source.ts';
+import { columnIn, columnOf, doubleOf, type ValuesSource } from '../source.ts';
 import type { SegmentScope, Slice } from '../types.ts';
 import type { Distribution } from './distribution.ts';
 
@@ -21,7 +21,7 @@ const EXACT_VALUES = 4_000_000;
 
 /** Above this number of values they are not all collected. */
 export function hasManyValues(bound: ValuesSource, { segment }: Scope): boolean {
-  const column = bound.type && bound.kind !== 'ordinals' ? segment.column(bound.field) : null;
+  const column = bound.kind !== 'ordinals' ? columnIn(bound, segment) : null;
   if (!column || column.valueCount <= EXACT_VALUES) return false;
   return column.kind === 'f64' || Number(column.max) - Number(column.min) > EXACT_VALUES;
 }

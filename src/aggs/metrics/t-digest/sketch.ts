@@ -3,7 +3,7 @@
 import { checkTurn } from '../../../common/turns/turn.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
-import { doublesOf, type ValuesSource } from '../../source.ts';
+import { columnIn, doublesOf, type ValuesSource } from '../../source.ts';
 import type { DocGroup, SegmentScope, Slice } from '../../types.ts';
 import { type Distribution, nearestRank, valueAt } from '../distribution.ts';
 import { docGroups } from '../documents.ts';
@@ -41,7 +41,7 @@ export function bindSketch(source: ValuesSource, params: SketchParams, dialect: 
 }
 
 export function sketchNode(bound: BoundSketch, scope: SegmentScope): AggNode {
-  const column = bound.type ? scope.segment.column(bound.field) : null;
+  const column = columnIn(bound, scope.segment);
   if (bound.digest === 'none' || (column?.valueCount ?? 0) > DIGESTED_VALUES) return valuesNode(bound, scope, true);
   return { op: 'docs', children: [] };
 }
