@@ -35,6 +35,10 @@ export class SimpleMapping implements Pick<MappingSnapshot, 'version' | 'fields'
     return this as unknown as MappingSnapshot;
   }
 
+  syntheticSource(): null {
+    return null;
+  }
+
   parseDocument(_id: string, source: JsonObject, sink: DocumentSink): ParseOutcome {
     const missing = this.#namesOf(source).filter((name) => !this.fields.some((field) => field.name === name));
     if (missing.length > 0)
