@@ -26,6 +26,9 @@ const lookups = (name: string): object[] => [
   { nested: { path: 'kids', ignore_unmapped: true, query: { terms: { k: { index: name, id: '1', path: 'k' } } } } },
   { function_score: { functions: [{ weight: 2, filter: { terms: { k: { index: name, id: '1', path: 'k' } } } }] } },
   { term: { _index: name } },
+  { percolate: { field: 'stored', index: name, id: '1' } },
+  { pinned: { docs: [{ _index: name, _id: '1' }], organic: { match_all: {} } } },
+  { knn: { field: 'vector', query_vector: [1, 0], num_candidates: 2, filter: { terms: { k: { index: name, id: '1', path: 'k' } } } } },
 ];
 const queries = (name: string): object[] => lookups(name).map((query) => ({ query }));
 const searches = (name: string): object[] => {
@@ -34,6 +37,10 @@ const searches = (name: string): object[] => {
     ...queries(name),
     { query: { match_all: {} }, indices_boost: [{ [name]: 2 }] },
     { post_filter: lookup },
+    { query: { percolate: { field: 'stored', index: name, id: '1' } }, highlight: { fields: { text: {} } } },
+    { knn: { field: 'vector', query_vector: [1, 0], k: 1, num_candidates: 2, filter: lookup } },
+    { retriever: { standard: { query: lookup } } },
+    { retriever: { rrf: { retrievers: [{ standard: { query: lookup } }, { standard: { query: { match_all: {} } } }] } } },
     { size: 0, aggs: { a: { filter: lookup }, b: { filters: { filters: [lookup] } }, c: { global: {}, aggs: { d: { top_hits: {} } } } } },
     { rescore: { window_size: 1, query: { rescore_query: lookup } } },
     { sort: [{ k: { order: 'asc', nested: { path: 'kids', filter: lookup }, unmapped_type: 'keyword' } }] },

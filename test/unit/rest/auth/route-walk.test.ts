@@ -95,9 +95,19 @@ async function restoreOwn(): Promise<void> {
   if (names.length === 1 && indices['own-1'] !== undefined && indices['own-1'] === ownMeta) return;
   if (names.length > 0) await as('root', `DELETE /${names.join(',')}`);
   await as('root', 'PUT /own-1', {
-    mappings: { properties: { k: FIELDS.k, text: FIELDS.text, place: FIELDS.place, kids: { type: 'nested' } } },
+    mappings: {
+      properties: {
+        k: FIELDS.k,
+        text: FIELDS.text,
+        place: FIELDS.place,
+        kids: { type: 'nested' },
+        stored: { type: 'percolator' },
+        vector: { type: 'dense_vector', dims: 2, similarity: 'l2_norm' },
+      },
+    },
   });
-  await as('root', 'PUT /own-1/_doc/1?refresh=true', { k: 'own', text: 'mine' });
+  const stored = { prefix: { text: 'canar' } };
+  await as('root', 'PUT /own-1/_doc/1?refresh=true', { k: 'own', text: 'mine', stored, vector: [1, 0] });
   ownMeta = node.engine.cluster.indices['own-1'];
 }
 
