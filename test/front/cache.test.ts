@@ -111,6 +111,10 @@ describe('cache', () => {
   test('Vary keeps one answer for each', async () => {
     const of = (language: string) => cached('/vary?h-vary=Accept-Language', `Accept-Language: ${language}\n`);
     expect([await of('en'), await of('en'), await of('fr'), await of('en'), await of('fr')]).toEqual(['MISS', 'HIT', 'MISS', 'HIT', 'HIT']);
+    const coded = (codings: string) => cached('/coded?h-vary=Accept-Encoding', `Accept-Encoding: ${codings}\n`);
+    // codings have no order, languages may have one; nginx takes both as they are written
+    expect([await coded('br, gzip'), await coded('gzip,br'), await coded('gzip')]).toEqual(['MISS', ours ? 'HIT' : 'MISS', 'MISS']);
+    expect([await of('en,fr'), await of('fr,en')]).toEqual(['MISS', 'MISS']);
   });
 
   test('ranges are cut from what is kept, small and large', async () => {
@@ -126,6 +130,23 @@ describe('cache', () => {
     expect(bodyOf(tail)).toBe('bbbbb');
     await get(port, '/norange');
     expect(statusOf(await get(port, '/norange', 'Range: bytes=1-3\n'))).toBe(200);
+  });
+
+  test.skipIf(!ours)('ascending ranges are cut from a response while it is fetched, others from what is kept only', async () => {
+    const parts = async (uri: string, ranges: string) => {
+      const answer = await get(port, `${uri}?h-accept-ranges=bytes&big`, `Range: bytes=${ranges}\n`);
+      const found = [...answer.matchAll(/Content-Range: bytes (\d+-\d+)\/200000\r\n\r\n(b+)\r\n/g)].map((m) => [m[1], m[2].length]);
+      if (found.length > 0) expect(headerOf(answer, 'Content-Length')).toBe(String(bodyOf(answer).length));
+      return [statusOf(answer), headerOf(answer, 'X-Cache'), found];
+    };
+    const two = [
+      ['3-4', 2],
+      ['199990-199999', 10],
+    ];
+    expect(await parts('/large/up', '3-4,199990-')).toEqual([206, 'MISS', two]);
+    expect(await parts('/large/up', '3-4,-10')).toEqual([206, 'HIT', two]);
+    expect(await parts('/large/down', '-10,3-4')).toEqual([200, 'MISS', []]);
+    expect(await parts('/large/down', '-10,3-4')).toEqual([206, 'HIT', [two[1], two[0]]]);
   });
 
   test('one request fetches, the others wait for it', async () => {

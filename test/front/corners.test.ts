@@ -6,7 +6,7 @@ import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { back, front, frontForEach, get, headerOf, ours, port, raw, serveRaw } from '../support/front.ts';
+import { back, front, frontForEach, get, headerOf, ours, port, raw, serveRaw, statusOf } from '../support/front.ts';
 
 frontForEach();
 
@@ -113,13 +113,31 @@ test('memcached: a connection that answered "not found" serves on', async () => 
   server.close();
 });
 
-test('cache_max_range_offset 0: ranges are not cached', async () => {
+test('cache_max_range_offset: ranges that start at the limit or above are passed on, whichever they are', async () => {
   front.write('page.txt', 'SEE-THIS');
+  const cached = (offset: number) => `proxy_pass http://127.0.0.1:${back}/page.txt; proxy_cache one; proxy_cache_key $uri$http_range;
+    proxy_cache_valid 1m; proxy_cache_max_range_offset ${offset};`;
   front.config(`proxy_cache_path cache keys_zone=one:1m;
-    server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${back}; proxy_cache one; proxy_cache_valid 1m; proxy_cache_max_range_offset 0; } }
+    server { listen 127.0.0.1:${port}; location /0 { ${cached(0)} } location /3 { ${cached(3)} } }
     server { listen 127.0.0.1:${back}; add_header X-Range $http_range; }`);
   await front.start();
-  expect(await get(port, '/page.txt', 'Range: bytes=0-0\n')).toMatch(/X-Range: bytes=0-0/);
+  const passed = async (uri: string, ranges: string) => /X-Range: bytes=/.test(await get(port, uri, `Range: bytes=${ranges}\n`));
+  expect(await passed('/0', '0-0')).toBe(true);
+  const others = ours ? { '2-2,3-': true, '0-1, -1': true, '1-,0-1,4-': true } : {};
+  for (const [ranges, expected] of Object.entries({ '2-': false, '3-': true, '-1': true, '0-1,2-2': false, ...others }))
+    expect([ranges, await passed('/3', ranges)]).toEqual([ranges, expected]);
+});
+
+test.skipIf(!ours)('an unknown expectation is answered with 417', async () => {
+  front.config(`server { listen 127.0.0.1:${port}; return 200 fine; }`);
+  await front.start();
+  const answer = async (version: string, expectation: string) =>
+    statusOf(await raw(port, `GET / HTTP/${version}\r\nHost: a\r\nConnection: close\r\nExpect: ${expectation}\r\n\r\n`));
+  expect(await answer('1.1', 'token=value')).toBe(417);
+  expect(await answer('1.1', '100-Continue')).toBe(100);
+  expect(await answer('1.1', '')).toBe(200);
+  // expectations did not exist in HTTP/1.0
+  expect(await answer('1.0', 'token=value')).toBe(200);
 });
 
 test.skipIf(!ours)('a reload does not read certificates again that are the same files', async () => {

@@ -370,6 +370,11 @@ export class HeadReader implements HeadHandler {
       }
       r.chunkedIn = true;
     }
+    const expectation = r.version < 1001 ? null : r.headerIn('expect');
+    if (expectation && expectation.toLowerCase() !== '100-continue') {
+      r.log('info', `client sent unknown expectation "${expectation}" while reading client request headers`);
+      return 417;
+    }
     if (this.#conn.http2?.bodyFollows && length === null) r.chunkedIn = true;
     const connection = r.headersJoined('connection')?.toLowerCase() ?? '';
     if (connection.includes('close')) r.keepalive = false;

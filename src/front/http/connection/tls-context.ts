@@ -10,6 +10,7 @@ import type { BlockMain, Server, Session } from '../model/types.ts';
 import { prepareStapling } from '../ocsp/stapling.ts';
 import { ContextCache } from '../tls/certificate-cache.ts';
 import { applyConfCommands, versionRange } from '../tls/conf-command.ts';
+import { lastOfEachType } from '../tls/key-pairs.ts';
 import { certificatesOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile, readCrls, readKey, readPem } from '../tls/pem.ts';
 import { type PemSource, sslModule } from '../tls/ssl.ts';
@@ -196,7 +197,12 @@ function pemsOf(conf: Conf, evalText: (pem: PemSource) => string, atRunTime = fa
       throw `cannot load certificate key "${name}": ${(error as Error).message}`;
     }
   });
-  return { cert, key };
+  try {
+    const kept = lastOfEachType(cert.map((pem, i) => ({ cert: pem, key: key[i] })));
+    return { cert: kept.map((pair) => pair.cert), key: kept.map((pair) => pair.key) };
+  } catch (error) {
+    throw `cannot use the certificates "${certs.map((c) => c.value.source).join('", "')}": ${(error as Error).message}`;
+  }
 }
 
 function sessionsOf(http: BlockMain, conf: Conf): SessionCache | null {

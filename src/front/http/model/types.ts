@@ -478,7 +478,8 @@ export interface Request extends Session {
   overrideCharset: string;
   /** charset of the response, which subrequests are converted to */
   charsetSent: string;
-  singleRange: boolean;
+  /** which ranges a response can be cut into: `ascending` while the body comes from a back end, `one` if it was cut already */
+  ranges: 'any' | 'ascending' | 'one';
   /** a filter, or the consumer of the output, wants bytes in memory instead of file regions */
   needInMemory: boolean;
   /** a later filter needs the body uncompressed, whatever the client accepts */

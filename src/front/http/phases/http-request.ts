@@ -65,7 +65,7 @@ export class HttpRequest implements Request {
   allowRanges = false;
   overrideCharset = '';
   charsetSent = '';
-  singleRange = false;
+  ranges: 'any' | 'ascending' | 'one' = 'any';
   needInMemory = false;
   needGunzip = false;
   disableNotModified = false;

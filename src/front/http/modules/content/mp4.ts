@@ -92,7 +92,7 @@ function mp4(r: Request): number {
   let total = stat.size;
   r.allowRanges = true;
   if (start !== null || length !== null) {
-    r.singleRange = true;
+    r.ranges = 'one';
     try {
       const cut = cutMoov(source, {
         startMs: start ?? 0,

@@ -112,8 +112,8 @@ function rangeHeader(r: Request): number {
   if (text === null || text.length < 7 || !/^bytes=/i.test(text) || !ifRangeHolds(r)) {
     return accept();
   }
-  const ranges = parseRanges(text.slice(6), out.contentLength, r.singleRange ? 1 : maxRanges);
-  if (ranges === 'none') return accept();
+  const ranges = parseRanges(text.slice(6), out.contentLength, r.ranges === 'one' ? 1 : maxRanges);
+  if (ranges === 'none' || (r.ranges === 'ascending' && !areAscending(ranges))) return accept();
   if (ranges === 'invalid') {
     out.status = 416;
     out.set('Content-Range', `bytes */${out.contentLength}`);
@@ -196,29 +196,49 @@ function multiRange(r: Request, ranges: { start: number; end: number }[]): void 
   rangeBody(r, parts, tail);
 }
 
-/** Passes only the ranges. Several ranges need the whole body in memory if they are out of order. */
+/** Whether each range starts at or after the end of the previous one, so that the body can be passed as it arrives. */
+function areAscending(ranges: 'invalid' | readonly { start: number; end: number }[]): boolean {
+  return ranges === 'invalid' || ranges.every(({ start }, n) => n === 0 || start >= ranges[n - 1].end);
+}
+
+/** Passes only the ranges. */
 function rangeBody(r: Request, ranges: Range[], tail: Buffer): void {
+  if (areAscending(ranges)) passRanges(r, ranges, tail);
+  else collectRanges(r, ranges, tail);
+}
+
+/** Ranges in the order of the body: its pieces are passed as they arrive. */
+function passRanges(r: Request, ranges: Range[], tail: Buffer): void {
   let offset = 0;
-  let finished = false;
-  const held: Piece[] = [];
-  const single = ranges.length === 1;
+  let current = 0;
+  let begun = false;
   r.addBodyFilter('range_body', (req: Request, pieces: Piece[], flags: BodyFlags, position: number) => {
-    if (req.rangeSkip > 0) {
-      offset += req.rangeSkip;
-      req.rangeSkip = 0;
-    }
-    if (single) {
-      const out: Piece[] = [];
-      for (const piece of pieces) {
-        const length = pieceLength(piece);
-        const cut = cutPiece(piece, ranges[0].start - offset, ranges[0].end - offset);
+    offset += req.rangeSkip;
+    req.rangeSkip = 0;
+    const out: Piece[] = [];
+    for (const piece of pieces) {
+      const end = offset + pieceLength(piece);
+      while (current < ranges.length && ranges[current].start < end) {
+        const range = ranges[current];
+        if (!begun && range.head.length > 0) out.push(range.head);
+        begun = true;
+        const cut = cutPiece(piece, range.start - offset, range.end - offset);
         if (cut) out.push(cut);
-        offset += length;
+        if (range.end > end) break;
+        current++;
+        begun = false;
+        if (current === ranges.length && tail.length > 0) out.push(tail);
       }
-      const complete = !finished && offset >= ranges[0].end;
-      if (complete) finished = true;
-      return req.nextBody(out, { last: flags.last, flush: flags.flush }, position);
+      offset = end;
     }
+    return req.nextBody(out, { last: flags.last, flush: flags.flush }, position);
+  });
+}
+
+/** Ranges out of order: they need the whole body, which is a file or in memory already. */
+function collectRanges(r: Request, ranges: Range[], tail: Buffer): void {
+  const held: Piece[] = [];
+  r.addBodyFilter('range_body', (req: Request, pieces: Piece[], flags: BodyFlags, position: number) => {
     held.push(...pieces);
     if (!flags.last) return OK;
     const out: Piece[] = [];

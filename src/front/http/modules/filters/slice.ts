@@ -97,7 +97,7 @@ function sliceHeader(r: Request): number {
   out.contentLength = size;
   out.set('Content-Range', null);
   r.allowRanges = true;
-  r.singleRange = true;
+  r.ranges = 'one';
   // Ranges count from the start of the whole, so skipped slices are represented by their length.
   r.rangeSkip = state.start;
   r.addBodyFilter('slice', (req, pieces, flags, position) => {

@@ -248,15 +248,13 @@ export class FileCacheRequest implements CacheRequest {
     u.conditional = text;
   }
 
-  /** A range that starts at or after the limit is passed on and not cached. */
+  /** A request is passed on and not cached if one of its ranges starts at or after the limit, or counts from the end. */
   #checkRange(): void {
     const { maxRangeOffset } = this.#conf;
     const range = this.#r.headerIn('range');
     if (maxRangeOffset < 0 || range === null || !/^bytes=/i.test(range)) return;
-    const m = /^bytes=\s*(\d*)\s*-/i.exec(range);
-    if (!m) return;
-    if (m[1] !== '' && Number(m[1]) < maxRangeOffset) return;
-    this.cacheable = false;
+    const starts = [...range.slice(6).matchAll(/(?:^|,)\s*(\d*)\s*-/g)].map((m) => m[1]);
+    if (starts.some((start) => start === '' || Number(start) >= maxRangeOffset)) this.cacheable = false;
   }
 
   // ---------------------------------------------------------------- sending an entry
@@ -445,6 +443,9 @@ const UPDATE_MS = 5000;
 /** background requests that fetch for a node locked on their behalf */
 const takeOver = new WeakSet<Request>();
 
+/** Request fields whose members may come in any order (RFC 9110, 12.5.2 and 12.5.3); of languages the first may be preferred. */
+const UNORDERED: ReadonlySet<string> = new Set(['accept-charset', 'accept-encoding']);
+
 /** The request's values of the fields in `Vary`, which distinguish the responses under one key. */
 function variantOf(r: Request, vary: string): string {
   const names = vary
@@ -454,12 +455,12 @@ function variantOf(r: Request, vary: string): string {
     .filter(Boolean);
   return names
     .map((name) => {
-      const value = r.headersJoined(name, ',') ?? '';
-      return `${name}:${value
+      const members = (r.headersJoined(name, ',') ?? '')
         .split(',')
         .map((v) => v.trim())
-        .filter(Boolean)
-        .join(',')}`;
+        .filter(Boolean);
+      if (UNORDERED.has(name)) members.sort();
+      return `${name}:${members.join(',')}`;
     })
     .join('\n');
 }

@@ -82,7 +82,7 @@ export function acceptHead(u: HeadReceiver, head: UpstreamHead, fromCache = fals
   out.contentLength = head.contentLength;
   if (conf.forceRanges) {
     r.allowRanges = true;
-    r.singleRange = !fromCache;
+    r.ranges = fromCache ? 'any' : 'ascending';
   }
   return OK;
 }
@@ -117,7 +117,7 @@ function copyFields(u: HeadReceiver, head: UpstreamHead, fromCache: boolean): vo
         if (conf.forceRanges) continue;
         if (fromCache || u.cacheable || u.mayCache) {
           r.allowRanges = true;
-          r.singleRange = !fromCache;
+          r.ranges = fromCache ? 'any' : 'ascending';
           continue;
         }
         break;
