@@ -18,6 +18,7 @@ import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, NO_COMMIT, OP_DELETE, OP_INDEX, OP_NOOP, type ShardCheckpoint } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
 import { NewestDocuments, type NewestVersion } from './newest-documents.ts';
+import type { OperationLog } from './operation-log.ts';
 import type { SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import { type MergingWriter, ShardMerges } from './shard-merges.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
@@ -55,6 +56,7 @@ export class ShardWriter implements MergingWriter {
   readonly identity: ShardIdentity;
   readonly counters = { indexed: 0, deleted: 0, failed: 0, noops: 0, refreshes: 0, flushes: 0, bulks: 0, bulkBytes: 0 };
   readonly #env: WriterEnvironment;
+  readonly #log: OperationLog;
   readonly #segments: ShardSegments;
   readonly #merges: ShardMerges;
   readonly #versions = new VersionMap();
@@ -77,12 +79,19 @@ export class ShardWriter implements MergingWriter {
   );
   #closed = false;
 
-  constructor(identity: ShardIdentity, mapping: MappingSnapshot, analysis: WriterAnalysis, files: SegmentFiles, env: WriterEnvironment) {
+  constructor(
+    identity: ShardIdentity,
+    mapping: MappingSnapshot,
+    analysis: WriterAnalysis,
+    storage: { readonly files: SegmentFiles; readonly log: OperationLog },
+    env: WriterEnvironment,
+  ) {
     this.identity = identity;
+    this.#log = storage.log;
     this.#mapping = mapping;
     this.#analysis = analysis;
     this.#env = env;
-    this.#segments = new ShardSegments(identity, files, env);
+    this.#segments = new ShardSegments(identity, storage.files, env);
     this.#merges = new ShardMerges(this, this.#segments, env);
     this.#documents = new NewestDocuments(identity.log, this.#versions, this.#segments, env.store);
   }
@@ -176,7 +185,9 @@ export class ShardWriter implements MergingWriter {
     }
     if (entries.length > 0) {
       try {
-        this.#env.store.append(this.identity.log, entries);
+        // Not awaited if the log is only the store: a turn of the event loop for each batch is saved.
+        const appended = this.#log.append(entries);
+        if (appended !== undefined) await appended;
       } catch (error) {
         this.#undo(pending);
         throw error;

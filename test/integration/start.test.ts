@@ -105,7 +105,7 @@ test('removes the files of an index that is deleted while closed, or whose delet
   expect(folders(service)).toHaveLength(1);
   const store = Store.open(service.data);
   const metadata = new MetadataStore(store);
-  metadata.save({ ...metadata.state, indices: {} });
+  metadata.save({ ...metadata.state, indices: {} }, null);
   await store.close();
   service = await startService([], service.data);
   await expect.poll(() => folders(service)).toEqual([]);

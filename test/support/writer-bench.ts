@@ -5,6 +5,7 @@ import { ArenaSet } from '../../src/arena/arena.ts';
 import { mergeSegments } from '../../src/arena/merge.ts';
 import { openSegment } from '../../src/arena/segment-reader.ts';
 import { BufferPool } from '../../src/indexing/buffer-pool.ts';
+import { StoreLog } from '../../src/indexing/operation-log.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../../src/indexing/segment-set.ts';
 import type { ShardOperation } from '../../src/indexing/shard-operation.ts';
 import { ShardWriter } from '../../src/indexing/shard-writer.ts';
@@ -102,7 +103,8 @@ export class WriterBench {
       storedScript: () => null,
       nowMs: () => this.nowMs,
     };
-    this.writer = new ShardWriter(IDENTITY, this.mapping.asMapping(), ANALYSIS, new SegmentFiles(directory, 'u', 0), env);
+    const storage = { files: new SegmentFiles(directory, 'u', 0), log: new StoreLog(store, IDENTITY.log) };
+    this.writer = new ShardWriter(IDENTITY, this.mapping.asMapping(), ANALYSIS, storage, env);
   }
 
   /** Live root documents of the published snapshot: id to its version and n_value. */

@@ -7,6 +7,7 @@ import { SegmentSorter } from '../../arena/segment-sorter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import { BufferPool } from '../../indexing/buffer-pool.ts';
+import { StoreLog } from '../../indexing/operation-log.ts';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import { readShardSettings } from '../../indexing/shard-settings.ts';
 import { ShardWriter } from '../../indexing/shard-writer.ts';
@@ -123,7 +124,13 @@ export class Indexer {
     if (!state) throw new Error(`no metadata of index ${uuid}`);
     const files = new SegmentFiles(this.#options.dataPath, uuid, shard);
     const identity = { index: state.meta.name, uuid, shard, log };
-    const writer = new ShardWriter(identity, state.mapping, state.analysis, files, this.#environment);
+    const writer = new ShardWriter(
+      identity,
+      state.mapping,
+      state.analysis,
+      { files, log: new StoreLog(this.#store, log) },
+      this.#environment,
+    );
     writer.useSettings(readShardSettings(state.meta.settings));
     const progress = new Float64Array(placement.progress);
     await writer.recover(snapshot);

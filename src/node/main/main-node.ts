@@ -6,7 +6,6 @@ import { mkdirSync } from 'node:fs';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Extent, SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
-import { runSecurityCommand, type SecurityArgs, type SecurityCommandName, type SecurityReply } from '../../security/commands.ts';
 import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityView } from '../../security/records.ts';
 import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
@@ -19,6 +18,7 @@ import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
 import type { FromIndexer, FromReader, LogNotice, StateMessage, ToMerger, ToReader } from '../messages/messages.ts';
 import type { FromSnapshots, ToSnapshots } from '../messages/snapshot-messages.ts';
 import { dialectOfNode } from '../metadata/build-index.ts';
+import { LOCAL_METADATA_LOG } from '../metadata/metadata-log.ts';
 import { MetadataStore } from '../metadata/metadata-store.ts';
 import { SecurityStore } from '../metadata/security-store.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -34,6 +34,7 @@ import type { NodePart } from './node-part.ts';
 import { type PartEnvironment, preparePart } from './part-starter.ts';
 import { type ConnectReader, Readers } from './readers.ts';
 import { SearchContexts } from './search-contexts.ts';
+import { SecurityCommands } from './security-commands.ts';
 import { ShardPlacements } from './shard-placements.ts';
 import { SnapshotThread } from './snapshot-thread.ts';
 import { Snapshots } from './snapshots.ts';
@@ -81,6 +82,7 @@ export class MainNode {
   /** Metadata commands, changes of users, and messages to readers that must not overtake them. */
   readonly #queue = new CommandQueue();
   readonly #commands: MetadataCommands;
+  readonly #securityCommands: SecurityCommands;
   #whenIndexed: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
 
@@ -127,6 +129,7 @@ export class MainNode {
       indexers: this.#indexers,
       closer: this.#closer,
       queue: this.#queue,
+      log: LOCAL_METADATA_LOG,
       options: () => this.#options,
       broadcast: (message) => this.broadcast(message),
       check: (name, args) => this.#snapshots.checkCommand(name, args),
@@ -134,6 +137,12 @@ export class MainNode {
         this.#snapshots.onState();
         this.#noteIndices();
       },
+    });
+    this.#securityCommands = new SecurityCommands({
+      security: this.#security,
+      queue: this.#queue,
+      log: LOCAL_METADATA_LOG,
+      broadcast: (message) => this.broadcast(message),
     });
     this.#parts = {
       module: this.#module,
@@ -401,7 +410,7 @@ export class MainNode {
       case 'command':
         return this.command(message.name, message.args);
       case 'securityCommand':
-        return this.#runSecurityCommand(message.name, message.args);
+        return this.#securityCommands.run(message.name, message.args);
       case 'context':
         return this.#contexts.handle(message.request);
       case 'task':
@@ -465,18 +474,6 @@ export class MainNode {
     this.#options = { ...this.#options, settings: { ...this.#options.settings, ...fileRealm } };
     this.#security.setFileUsers(fileRealm['security.users']);
     return this.broadcast({ type: 'reload', fileRealm });
-  }
-
-  /** Runs a change of users, roles or API keys between metadata commands. Resolves when every reader acts upon it. */
-  #runSecurityCommand<Name extends SecurityCommandName>(name: Name, args: SecurityArgs<Name>): Promise<SecurityReply<Name>> {
-    return this.#queue.run(async () => {
-      const { changes, reply } = runSecurityCommand(name, this.#security.records, args, this.#security.environment);
-      if (changes.length > 0) {
-        this.#security.save(changes);
-        await this.broadcast({ type: 'security', changes });
-      }
-      return reply;
-    });
   }
 
   // ------------------------------------------------------------------------------------------------------------ stop

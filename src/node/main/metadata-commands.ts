@@ -1,12 +1,13 @@
-// Runs metadata commands one after another: reduces the state, stores it, opens and closes shards, and tells every thread.
-import { randomBytes } from 'node:crypto';
+// Runs metadata commands one after another: reduces the state, orders the command in the log, stores the state, opens and closes shards, and
+// sends the state to every thread.
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
-import type { ReducerEnvironment } from '../../metadata/reducer.ts';
+import type { ReducerEnvironment, Reduction } from '../../metadata/reducer.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
 import type { ToReader } from '../messages/messages.ts';
 import { buildMapping, dialectOfNode } from '../metadata/build-index.ts';
+import { type CommandEntry, commandEntry, type MetadataLog, seededUuids } from '../metadata/metadata-log.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import type { CommandQueue } from './command-queue.ts';
@@ -20,6 +21,7 @@ export interface MetadataCommandsParts {
   readonly indexers: Indexers;
   readonly closer: IndexCloser;
   readonly queue: CommandQueue;
+  readonly log: MetadataLog;
   readonly options: () => NodeOptions;
   /** Resolves when every reader has the message. */
   readonly broadcast: (message: ToReader) => Promise<void>;
@@ -46,7 +48,7 @@ export class MetadataCommands {
 
   /** @throws ApiError: the command would fail on the present state */
   dryRun<Name extends CommandName>(name: Name, args: CommandArgs<Name>): void {
-    runReducer(name, this.#parts.metadata.state, args, this.#reducerEnvironment(this.#parts.metadata.state));
+    this.#reduce(commandEntry(name, args));
   }
 
   /** Adds fields that documents of an index brought. */
@@ -60,12 +62,27 @@ export class MetadataCommands {
     name: Name,
     args: CommandArgs<Name>,
   ): Promise<{ response: CommandResponse<Name>; closed: Promise<unknown> }> {
-    const { metadata, closer, indexers, check, onState, broadcast } = this.#parts;
+    const { metadata, log, check } = this.#parts;
+    for (;;) {
+      await log.catchUp();
+      check(name, args);
+      const entry = commandEntry(name, args);
+      const { state, response } = this.#reduce(entry);
+      if (state === metadata.state) return { response, closed: Promise.resolve() };
+      if (await log.append(entry)) return { response, ...(await this.#install(state)) };
+    }
+  }
+
+  #reduce<Name extends CommandName>({ name, args, nowMs, seed }: CommandEntry<Name>): Reduction<CommandResponse<Name>> {
+    const { state } = this.#parts.metadata;
+    return runReducer(name, state, args, { ...this.#reducerEnvironment(state), nowMs, newUuid: seededUuids(seed) });
+  }
+
+  /** Stores a state and makes the node use it. @returns resolves when the shards that it no longer has are closed */
+  async #install(state: ClusterState): Promise<{ closed: Promise<unknown> }> {
+    const { metadata, closer, indexers, log, onState, broadcast } = this.#parts;
     const before = metadata.state;
-    check(name, args);
-    const { state, response } = runReducer(name, before, args, this.#reducerEnvironment(before));
-    if (state === before) return { response, closed: Promise.resolve() };
-    metadata.save(state);
+    metadata.save(state, log.position);
     onState();
     const placements = this.#parts.placements.of(state);
     const open = openIndices(state);
@@ -82,15 +99,13 @@ export class MetadataCommands {
     const closing = [...uuidsOf(before)]
       .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))
       .map((uuid) => closer.close(uuid, !kept.has(uuid)));
-    return { response, closed: Promise.all(closing) };
+    return { closed: Promise.all(closing) };
   }
 
-  #reducerEnvironment(state: ClusterState): ReducerEnvironment {
+  #reducerEnvironment(state: ClusterState): Pick<ReducerEnvironment, 'dialect' | 'buildMapping'> {
     const options = this.#parts.options();
     return {
-      nowMs: Date.now(),
       dialect: dialectOfNode(options),
-      newUuid: () => randomBytes(16).toString('base64url'),
       buildMapping: (mappings, settings, isNew = true, synonymSets = state.synonymSets) =>
         buildMapping(mappings, settings, options, isNew, synonymSets),
     };

@@ -8,6 +8,8 @@ const CLUSTER = 'cluster';
 const INDEX_PREFIX = 'index/';
 const LOGS_PREFIX = 'logs/';
 const NEXT_LOG = 'next-log';
+/** Key of the number of the last entry of the metadata log that the stored metadata contains. */
+export const LOG_POSITION = 'log-position';
 
 /** Log numbers of the shards of an index, in order. */
 export type ShardLogs = readonly number[];
@@ -47,9 +49,13 @@ export class MetadataStore {
     return [...this.#logs.keys()].filter((uuid) => !known.has(uuid));
   }
 
-  /** Stores `next` as the state; it is on disk when this returns. Assigns logs to new indices. Logs of removed indices stay until `forgetLogs`. */
-  save(next: ClusterState): void {
+  /**
+   * Stores `next` as the state; it is on disk when this returns. Assigns logs to new indices. Logs of removed indices stay until `forgetLogs`.
+   * @param position  of the metadata log; null without a log
+   */
+  save(next: ClusterState, position: number | null): void {
     const changes = new Map<string, unknown>();
+    if (position !== null) changes.set(LOG_POSITION, position);
     for (const [name, meta] of Object.entries(next.indices)) {
       if (this.#state.indices[name] !== meta) changes.set(INDEX_PREFIX + name, meta);
       if (this.#logs.has(meta.uuid)) continue;

@@ -2,6 +2,7 @@
 import { type SecurityEnvironment, SUPERUSER } from '../../security/commands.ts';
 import { type SecurityChange, SecurityRecords, type SecurityView } from '../../security/records.ts';
 import type { Store } from '../../store/store.ts';
+import { LOG_POSITION } from './metadata-store.ts';
 
 const PREFIXES: Readonly<Record<SecurityChange['kind'], string>> = {
   user: 'security/user/',
@@ -43,9 +44,11 @@ export class SecurityStore {
     return this.#records.all();
   }
 
-  /** Stores the changes, all or none; they are on disk when this returns. */
-  save(changes: readonly SecurityChange[]): void {
-    this.#store.putMeta(new Map(changes.map(({ kind, name, value }) => [PREFIXES[kind] + name, value ?? undefined])));
+  /** Stores the changes, all or none; they are on disk when this returns. @param position  of the metadata log; null without a log */
+  save(changes: readonly SecurityChange[], position: number | null): void {
+    const values = new Map<string, unknown>(changes.map(({ kind, name, value }) => [PREFIXES[kind] + name, value ?? undefined]));
+    if (position !== null) values.set(LOG_POSITION, position);
+    this.#store.putMeta(values);
     this.#records.apply(changes);
   }
 }

@@ -1,0 +1,45 @@
+// Runs changes of users, roles and API keys between metadata commands: decides what changes, orders it in the log, stores it, and sends it to
+// every reader.
+import { runSecurityCommand, type SecurityArgs, type SecurityCommandName, type SecurityReply } from '../../security/commands.ts';
+import type { SecurityChange } from '../../security/records.ts';
+import type { ToReader } from '../messages/messages.ts';
+import type { MetadataLog } from '../metadata/metadata-log.ts';
+import type { SecurityStore } from '../metadata/security-store.ts';
+import type { CommandQueue } from './command-queue.ts';
+
+export interface SecurityCommandsParts {
+  readonly security: SecurityStore;
+  readonly queue: CommandQueue;
+  readonly log: MetadataLog;
+  /** Resolves when every reader has the message. */
+  readonly broadcast: (message: ToReader) => Promise<void>;
+}
+
+export class SecurityCommands {
+  readonly #parts: SecurityCommandsParts;
+
+  constructor(parts: SecurityCommandsParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a command after the previous changes. Resolves when every reader acts upon it. */
+  run<Name extends SecurityCommandName>(name: Name, args: SecurityArgs<Name>): Promise<SecurityReply<Name>> {
+    const { security, queue, log } = this.#parts;
+    return queue.run(async () => {
+      for (;;) {
+        await log.catchUp();
+        const { changes, reply } = runSecurityCommand(name, security.records, args, security.environment);
+        if (changes.length === 0) return reply;
+        if (!(await log.append({ kind: 'security', changes }))) continue;
+        await this.#install(changes);
+        return reply;
+      }
+    });
+  }
+
+  async #install(changes: readonly SecurityChange[]): Promise<void> {
+    const { security, log, broadcast } = this.#parts;
+    security.save(changes, log.position);
+    await broadcast({ type: 'security', changes });
+  }
+}
