@@ -38,7 +38,7 @@ export function aggregationCases(k: Kernels, rng: Rng, docs: number): Aggregatio
     const result = run(node);
     if (result.op !== 'buckets') throw new Error(`${node.op} gives no buckets`);
     const { keys, docCounts } = result.buckets;
-    return docCounts.reduce((sum, count, i) => sum + count * (numberOf(Number(keys[i])) + 1), 0);
+    return Array.from(docCounts).reduce((sum, count, i) => sum + count * (numberOf(Number(keys[i])) + 1), 0);
   };
   const countSum = (buckets: number, bucketOf: (doc: number) => number): number => {
     const counts = new Uint32Array(buckets);

@@ -31,6 +31,8 @@ export interface ValuesSource {
   readonly field: string;
   /** The field whose values the column has in another form. */
   readonly origin?: string;
+  /** Column with the numbers of values that the values are sums of (aggregate_metric_double). */
+  readonly counts?: string;
   /** null if the index does not have the field. */
   readonly type: FieldType | null;
   readonly kind: SourceKind;
@@ -118,9 +120,10 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   const type = mapped?.aggregated ?? mapped ?? standAloneField(params.valueType ?? 'geo_point');
   if (!type.isAggregatable) throw notAggregatable(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
-  if (families && !families.includes(type.family)) {
+  if (type.aggregations ? !type.aggregations.has(typeName) : families && !families.includes(type.family)) {
     throw illegalArgumentError(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
   }
+  if (type.figures) return figureSource(typeName, params, type, type.figures, ctx);
   if (type.family === 'text' && !families?.includes('text'))
     throw unsupported(`[${typeName}] on analysed terms (field [${params.field}] of type [text])`);
   if (mapped && params.valueType !== null && !fitsValueType(type, params.valueType))
@@ -139,6 +142,36 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     scale: type.scale,
     unsigned: type.unsigned,
     isDate: type.family === 'date',
+    missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
+  };
+}
+
+/** The column of an aggregate metric that an aggregation reads: its own figure, or sums with their counts for averages. */
+function figureSource(
+  typeName: string,
+  params: SourceParams,
+  { typeName: fieldTypeName }: FieldType,
+  figures: ReadonlyMap<string, FieldType>,
+  ctx: BindContext,
+): ValuesSource {
+  const columnOfFigure = (figure: string): FieldType => {
+    const column = figures.get(figure);
+    if (column) return column;
+    throw illegalArgumentError(
+      `Field [${params.field}] of type [${fieldTypeName}] has no metric [${figure}], which the aggregation [${typeName}] needs`,
+    );
+  };
+  const type = columnOfFigure(typeName === 'avg' ? 'sum' : typeName);
+  const format = type.format(params.format, params.timeZone);
+  return {
+    field: type.name,
+    ...(typeName === 'avg' || typeName === 'value_count' ? { counts: columnOfFigure('value_count').name } : {}),
+    type,
+    kind: type.spec.column === 'i64' ? 'i64' : 'f64',
+    format,
+    scale: type.scale,
+    unsigned: false,
+    isDate: false,
     missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
   };
 }
@@ -243,6 +276,8 @@ function unmapped(params: SourceParams, takesTerms: boolean): ValuesSource {
 }
 
 function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: BindContext): bigint | number | Uint8Array {
+  if (type.family === 'histogram')
+    throw illegalArgumentError(`[missing] is not supported for field [${type.name}] of type [${type.typeName}]`);
   if (type.family === 'geo_point') return encodeGeoPoint(parseGeoPoint(missing));
   if (type.spec.column === 'ordinals' || type.family === 'text') return type.termBytes(missing);
   if (type.family === 'date') {

@@ -76,7 +76,8 @@ export interface BucketColumns {
   readonly parents: Uint32Array;
   /** Doubles; bigints if raw i64 keys (or geo cells) may exceed 2^53. */
   readonly keys: Float64Array | BigInt64Array;
-  readonly docCounts: Uint32Array;
+  /** Doubles if values count more than once. */
+  readonly docCounts: Uint32Array | Float64Array;
 }
 
 /** Parallel to the parent's buckets. */

@@ -45,7 +45,7 @@ const PARTIAL_FIELDS: Notes = {
   constant_keyword: '',
   text: 'no `discount_overlaps: false`',
 };
-const MISSING_FIELDS = ['aggregate_metric_double', 'annotated_text', 'histogram', 'knn_vector', 'point', 'shape', 'xy_point', 'xy_shape'];
+const MISSING_FIELDS = ['annotated_text', 'knn_vector', 'point', 'shape', 'xy_point', 'xy_shape'];
 /** Accepted and shown, but they change nothing. */
 const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals', 'time_series_dimension', 'time_series_metric']);
 

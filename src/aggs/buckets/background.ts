@@ -100,7 +100,7 @@ function filtered(filter: ParsedQuery | null, segment: SegmentScope, children: r
 }
 
 function matches(slices: readonly Slice[]): number {
-  return slices.reduce((sum, slice) => sum + columnsOf(slice).docCounts.reduce((a, b) => a + b, 0), 0);
+  return slices.reduce((sum, slice) => sum + Array.from(columnsOf(slice).docCounts).reduce((a, b) => a + b, 0), 0);
 }
 
 function allDocuments(slices: readonly Slice[], dialect: Dialect): number {

@@ -10,6 +10,7 @@ import type { AggNode } from '../../plan/agg-plan.ts';
 import type { Rounding } from '../dates/rounding.ts';
 import { illegalArgumentError, tooManyBuckets, xContentError } from '../errors.ts';
 import { formatOf } from '../metrics/numeric.ts';
+import { isHistogram } from '../metrics/pre-aggregated.ts';
 import { applyRates, hasRates } from '../metrics/rate.ts';
 import { Params } from '../params.ts';
 import { checkOrderPath, compareFigures, compareOrdered, type OrderPart, orderPart, parseOrder } from '../pipelines/bucket-path.ts';
@@ -18,6 +19,7 @@ import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, Slice } from '../types.ts';
+import { countedSlices, refuseCountedChildren } from './counted-buckets.ts';
 import { rangeSlices } from './range-buckets.ts';
 
 interface Bounds {
@@ -96,6 +98,7 @@ export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
     throw illegalArgumentError(
       `Field [${params.source.field}] of type [${source.type.typeName}] is not supported for aggregation [${spec.typeName}]`,
     );
+  refuseCountedChildren(spec, source);
   for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);
   const limits = (b: Bounds | null, what: string) => (b ? limitsOf(b, what, spec.name, source, ctx) : null);
   const extendedLimits = limits(params.extended, 'extended_bounds');
@@ -182,8 +185,11 @@ export const histogramType: AggType = {
     const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
     const keyFor = (value: number): number => Math.floor((value - offset) / interval);
     const steps = { at: keyFor, next: (key: number) => key + 1 };
-    const ranges = rangeSlices(spec, given, parents, { steps, bounds: hard }, ctx);
-    const slices = [...given.filter((slice) => slice.result.op !== 'docs'), ...ranges];
+    const counted = given.filter(({ bound }) => isHistogram(bound as ValuesSource));
+    const others = given.filter((slice) => !counted.includes(slice));
+    const ranges = rangeSlices(spec, others, parents, { steps, bounds: hard }, ctx);
+    const counts = countedSlices(counted, parents, (value) => [keyFor(value)], ctx);
+    const slices = [...others.filter((slice) => slice.result.op !== 'docs'), ...ranges, ...counts];
     const grid: Grid = {
       repeatsKeys: () => false,
       keyOf: (_slice, raw) => Number(raw),

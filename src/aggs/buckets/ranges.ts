@@ -13,12 +13,14 @@ import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo-point.ts';
 import { illegalArgumentError, numberFormatError, parameterError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
+import { isHistogram } from '../metrics/pre-aggregated.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { mergeBuckets, mergeChildren } from '../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { bindSource, columnIn, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
+import { countedSlices, refuseCountedChildren } from './counted-buckets.ts';
 
 /** Ranges of one aggregation, whatever `search.max_buckets` is: each range is compared with the values of every document. */
 const MAX_RANGES = 10_000;
@@ -111,8 +113,9 @@ function bindNumbers(spec: AggSpec, ctx: BindContext, source: ValuesSource, end:
   return { source, ranges: rows.map(({ from, to }) => ({ from, to })), shown, terms: [] };
 }
 
-function mergeRanges(spec: AggSpec, slices: readonly Slice[], parents: number, ctx: ReduceContext): MergedAgg {
+function mergeRanges(spec: AggSpec, given: readonly Slice[], parents: number, ctx: ReduceContext): MergedAgg {
   const { keyed } = spec.params as RangeParams;
+  const slices = given.flatMap((slice) => (slice.result.op === 'docs' ? countedRanges(slice, parents, ctx) : [slice]));
   const merged = mergeBuckets(slices, (_slice, columns, i) => Number(columns.keys[i]));
   const lists = merged.lists(parents);
   const children = mergeChildren(spec, slices, merged.maps, merged.count, ctx);
@@ -133,6 +136,12 @@ function mergeRanges(spec: AggSpec, slices: readonly Slice[], parents: number, c
   };
 }
 
+function countedRanges(slice: Slice, parents: number, ctx: ReduceContext): Slice[] {
+  const { source, ranges } = slice.bound as BoundRanges;
+  const keysOf = (value: number): number[] => ranges.flatMap(({ from, to }, i) => (value >= from && value < to ? [i] : []));
+  return countedSlices([{ ...slice, bound: source }], parents, keysOf, ctx);
+}
+
 export const rangeType: AggType = {
   isBucket: true,
   parse(_name, typeName, body): RangeParams {
@@ -141,6 +150,7 @@ export const rangeType: AggType = {
   },
   bind(spec, ctx): BoundRanges {
     const source = bindSource('range', (spec.params as RangeParams).source, ctx, ['numeric', 'date', 'boolean']);
+    refuseCountedChildren(spec, source);
     return bindNumbers(spec, ctx, source, (value) => {
       if (source.isDate && typeof value === 'string') return Number(present(source.format).parse(value, false, ctx.index.nowMs));
       const number = Number(value);
@@ -153,6 +163,7 @@ export const rangeType: AggType = {
 };
 
 function planRanges(_spec: AggSpec, bound: BoundRanges, { segment }: SegmentScope, children: readonly AggNode[]): AggNode {
+  if (isHistogram(bound.source)) return { op: 'docs', children: [] };
   const source = columnOf(bound.source, segment);
   if (source.unsigned) return { op: 'filters', filters: bound.ranges.map((range) => unsignedRange(source, range)), other: false, children };
   return { op: 'ranges', source, ranges: bound.ranges, children };

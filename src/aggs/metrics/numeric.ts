@@ -9,6 +9,7 @@ import { Params } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Slice } from '../types.ts';
+import { eachSummary, isHistogram } from './pre-aggregated.ts';
 
 interface NumericParams {
   readonly source: SourceParams;
@@ -52,6 +53,7 @@ function numericMetric(typeName: string, shape: Shape): AggType {
       return bindSource(typeName, source, ctx, ['numeric', 'date', 'boolean']);
     },
     plan(_spec, bound: ValuesSource, { segment }): AggNode {
+      if (isHistogram(bound) || bound.counts !== undefined) return { op: 'docs', children: [] };
       return { op: 'stats', source: columnOf(bound, segment), sumOfSquares: typeName === 'extended_stats', children: [] };
     },
     merge(spec, slices, parents) {
@@ -113,7 +115,14 @@ function addStats(slices: readonly Slice[], parents: number): Totals {
   };
   const sums = new CompensatedSums(totals.sum);
   const squares = new CompensatedSums(totals.squares);
-  for (const { result, map } of slices) {
+  for (const slice of slices) {
+    const { result, map } = slice;
+    eachSummary(slice, (to, { count, sum, min, max }) => {
+      totals.count[to] += count;
+      sums.add(to, sum);
+      totals.min[to] = Math.min(totals.min[to], min);
+      totals.max[to] = Math.max(totals.max[to], max);
+    });
     if (result.op !== 'stats') continue;
     const { stats } = result;
     for (let i = 0; i < stats.count.length; i++) {
@@ -226,13 +235,20 @@ export const valueCountType: AggType = {
   bind: (spec, ctx) => bindSource('value_count', (spec.params as NumericParams).source, ctx, null),
   plan(_spec, bound: ValuesSource, { segment }): AggNode {
     if (bound.kind === 'binary') return { op: 'docs', children: [] };
+    if (bound.counts !== undefined) return { op: 'stats', source: columnOf(bound, segment), sumOfSquares: false, children: [] };
     return { op: 'valueCount', source: columnOf(bound, segment), children: [] };
   },
   merge(spec: AggSpec, slices, parents) {
     const counts = new Float64Array(parents);
-    for (const { result, map, bound, segment } of slices) {
-      if (result.op === 'valueCount') {
-        result.counts.forEach((count, i) => {
+    for (const slice of slices) {
+      const { result, map, bound, segment } = slice;
+      if (isHistogram(bound as ValuesSource)) {
+        eachSummary(slice, (to, { count }) => {
+          counts[to] += count;
+        });
+      } else if (result.op === 'valueCount' || result.op === 'stats') {
+        const found = result.op === 'stats' ? result.stats.sum : result.counts;
+        found.forEach((count, i) => {
           const to = map ? map[i] : i;
           if (to >= 0) counts[to] += count;
         });

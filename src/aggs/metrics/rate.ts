@@ -11,6 +11,7 @@ import { type Figure, MetricOut, type OutAgg } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType } from '../types.ts';
 import { CompensatedSums, formatOf } from './numeric.ts';
+import { eachSummary, isHistogram } from './pre-aggregated.ts';
 
 /** Milliseconds of the units of fixed length. */
 const UNIT_MS: Partial<Record<CalendarUnit, number>> = {
@@ -59,6 +60,7 @@ export const rateType: AggType = {
   plan(spec, bound: ValuesSource | null, { segment }): AggNode {
     // The histogram has counted the documents.
     if (bound === null) return { op: 'filters', filters: [], other: false, children: [] };
+    if (isHistogram(bound)) return { op: 'docs', children: [] };
     const source = columnOf(bound, segment);
     if ((spec.params as RateParams).countsValues) return { op: 'valueCount', source, children: [] };
     return { op: 'stats', source, sumOfSquares: false, children: [] };
@@ -66,7 +68,14 @@ export const rateType: AggType = {
   merge(spec, slices, parents) {
     const totals = new Float64Array(parents);
     const sums = new CompensatedSums(totals);
-    for (const { result, map } of slices) {
+    const { countsValues } = spec.params as RateParams;
+    for (const slice of slices) {
+      const { result, map } = slice;
+      if (slice.bound !== null) {
+        eachSummary(slice, (to, { count, sum }) => {
+          sums.add(to, countsValues ? count : sum);
+        });
+      }
       const values = result.op === 'stats' ? result.stats.sum : result.op === 'valueCount' ? result.counts : [];
       for (let i = 0; i < values.length; i++) {
         const to = map ? map[i] : i;

@@ -6,6 +6,8 @@ import { columnsOf } from '../reduce/merge.ts';
 import { columnIn, columnOf, doubleOf, type ValuesSource } from '../source.ts';
 import type { SegmentScope, Slice } from '../types.ts';
 import type { Distribution } from './distribution.ts';
+import { docGroups } from './documents.ts';
+import { eachValue } from './pre-aggregated.ts';
 
 type Scope = Pick<SegmentScope, 'segment'>;
 
@@ -39,20 +41,26 @@ export function distributions(slices: readonly Slice[], parents: number): (paren
       if (parent >= 0) parts[parent].push({ slice, i });
     }
   }
+  const groups = docGroups(slices, parents);
   return (parent) => {
-    if (parent < 0 || parts[parent].length === 0) return EMPTY;
+    if (parent < 0 || (parts[parent].length === 0 && groups[parent].length === 0)) return EMPTY;
     const seen = new KeyTable();
     const values: number[] = [];
     const counts: number[] = [];
-    for (const { slice, i } of parts[parent]) {
-      const columns = columnsOf(slice);
-      const value = isRounded.get(slice) ? Number(columns.keys[i]) : doubleOf(slice.bound as ValuesSource, columns.keys[i]);
+    const add = (value: number, count: number): void => {
       const place = seen.numberOf(0, value);
       if (place === values.length) {
         values.push(value);
-        counts.push(columns.docCounts[i]);
-      } else counts[place] += columns.docCounts[i];
+        counts.push(count);
+      } else counts[place] += count;
+    };
+    for (const { slice, i } of parts[parent]) {
+      const columns = columnsOf(slice);
+      const value = isRounded.get(slice) ? Number(columns.keys[i]) : doubleOf(slice.bound as ValuesSource, columns.keys[i]);
+      add(value, columns.docCounts[i]);
     }
+    for (const { slice, segment, docs } of groups[parent])
+      for (const doc of docs) eachValue(slice.bound as ValuesSource, segment.segment, doc, add);
     return ranked(values, counts);
   };
 }
@@ -61,6 +69,11 @@ export function distributions(slices: readonly Slice[], parents: number): (paren
 export function lowestValue(slice: Slice): number {
   const isRounded = hasManyValues(slice.bound as ValuesSource, slice.segment);
   let lowest = Number.POSITIVE_INFINITY;
+  const { result, bound, segment } = slice;
+  const below = (value: number): void => {
+    lowest = Math.min(lowest, value);
+  };
+  if (result.op === 'docs') for (const doc of result.docs) eachValue(bound as ValuesSource, segment.segment, doc, below);
   for (const key of columnsOf(slice).keys) lowest = Math.min(lowest, isRounded ? Number(key) : doubleOf(slice.bound as ValuesSource, key));
   return lowest;
 }

@@ -40,6 +40,7 @@ export interface FieldType {
     | 'ip'
     | 'geo_point'
     | 'range'
+    | 'histogram'
     | 'object'
     | 'nested'
     | 'binary'
@@ -47,6 +48,10 @@ export interface FieldType {
   readonly spec: FieldSpec;
   /** The internal field that aggregations read in place of this one: the milliseconds of date_nanos. Null: they read the field itself. */
   readonly aggregated: FieldType | null;
+  /** Names of the only aggregations that read the field; null: those of its family. */
+  readonly aggregations: ReadonlySet<string> | null;
+  /** Columns of figures that were computed before they were indexed, by metric (`min`, `value_count`); null for other fields. */
+  readonly figures: ReadonlyMap<string, FieldType> | null;
   /** Parameters of the mapping, needed for exists, `index: false`, similarity, etc. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly isSearchable: boolean;

@@ -8,6 +8,7 @@ import type { CompiledField } from '../definition/compiled-mapping.ts';
 import { vectorFormatOf } from '../types/dense-vector.ts';
 import { scalarText } from '../types/keyword.ts';
 import { RangeFieldType } from '../types/range.ts';
+import { eachInHistogram } from '../values/histogram-encoding.ts';
 import { formatIp } from '../values/ip-address.ts';
 import { decodeRanges, type EncodedRange, encodeRange } from '../values/range-encoding.ts';
 import { type ColumnValue, ValueCapture } from './value-capture.ts';
@@ -42,6 +43,8 @@ function madeValues({ mapper, multiFields }: CompiledField, values: readonly unk
   if (typeName === 'dense_vector') return vectorFormatOf(fieldType)?.element === 'float' ? floats(values) : null;
   if (!fieldType.isAggregatable) return typeName === 'keyword' && fieldType.params['store'] === true ? strings(values) : null;
   if (TERMS.has(typeName)) return terms(mapper, values);
+  if (family === 'histogram') return histograms(mapper, values);
+  if (fieldType.figures) return null;
   if (NUMBERS.has(family) && typeName !== 'token_count') return numbers(mapper, values);
   if (typeName === 'geo_point') return points(mapper, values);
   if (fieldType instanceof RangeFieldType) return ranges(mapper, fieldType, values);
@@ -112,6 +115,20 @@ function floats(values: readonly unknown[]): unknown[] | null {
 function binaries(mapper: Mapper, values: readonly unknown[]): unknown[] {
   const { values: found } = new ValueCapture().capture(mapper, values);
   return distinct(found.filter((value) => value instanceof Uint8Array)).map((bytes) => Buffer.from(bytes).toString('base64'));
+}
+
+function histograms(mapper: Mapper, values: readonly unknown[]): unknown[] {
+  const { values: found, ignored } = new ValueCapture().capture(mapper, values);
+  const shown = found.flatMap((bytes) => {
+    if (!(bytes instanceof Uint8Array)) return [];
+    const histogram = { values: [] as unknown[], counts: [] as unknown[] };
+    eachInHistogram(bytes, (value, count) => {
+      histogram.values.push(jsonDouble(value));
+      histogram.counts.push(count);
+    });
+    return [histogram];
+  });
+  return [...shown, ...ignored];
 }
 
 function ranges(mapper: Mapper, fieldType: RangeFieldType, values: readonly unknown[]): unknown[] {

@@ -29,6 +29,7 @@ export const NO_SPEC = { postings: 'none', norms: false, analyzer: null, positio
 export class BaseFieldType implements FieldType {
   runtime: RuntimeDefinition | null = null;
   aggregated: FieldType | null = null;
+  readonly figures: FieldType['figures'] = null;
   readonly name: string;
   readonly typeName: string;
   readonly family: FieldType['family'];
@@ -63,6 +64,10 @@ export class BaseFieldType implements FieldType {
     this.scale = options.scale ?? 1;
     this.unsigned = options.unsigned ?? false;
     this.keyPrefix = options.keyPrefix ?? null;
+  }
+
+  get aggregations(): ReadonlySet<string> | null {
+    return null;
   }
 
   termBytes(value: unknown): Uint8Array {

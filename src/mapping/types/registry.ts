@@ -2,12 +2,14 @@
 
 import { present } from '../../common/present.ts';
 import type { MapperType } from '../core/mapper.ts';
+import { AGGREGATE_METRIC_TYPES } from './aggregate-metric.ts';
 import { BOOLEAN_TYPES } from './boolean.ts';
 import { COMPLETION_TYPES } from './completion.ts';
 import { DATE_TYPES } from './date.ts';
 import { DENSE_VECTOR_TYPES } from './dense-vector.ts';
 import { FLAT_OBJECT_TYPES } from './flat-object.ts';
 import { GEO_TYPES } from './geo.ts';
+import { HISTOGRAM_TYPES } from './histogram.ts';
 import { IP_TYPES } from './ip.ts';
 import { JOIN_TYPES } from './join.ts';
 import { KEYWORD_TYPES } from './keyword.ts';
@@ -41,6 +43,8 @@ export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
     ...COMPLETION_TYPES,
     ...VERSION_TYPES,
     ...MURMUR3_TYPES,
+    ...HISTOGRAM_TYPES,
+    ...AGGREGATE_METRIC_TYPES,
   }),
 );
 

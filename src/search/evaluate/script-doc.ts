@@ -143,6 +143,8 @@ function checkReadable(type: FieldType): void {
       `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,
     );
   }
+  if (type.family === 'histogram')
+    throw new ScriptFault('unsupported_operation_exception', `The [${type.typeName}] field does not support scripts`);
   if (!type.isAggregatable) {
     throw new ScriptFault(
       'illegal_argument_exception',

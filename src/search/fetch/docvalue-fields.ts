@@ -31,7 +31,7 @@ export function docvalueFields(
       if (!type || (isPattern && !type.isAggregatable)) continue;
       if (type.typeName === 'dense_vector') throw noVectors(type);
       if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
-      if (type.family === 'range') {
+      if (type.family === 'range' || type.family === 'histogram') {
         if (isPattern) continue;
         throw illegalArgumentError(
           `docvalue_fields of [${name}] are not supported: fields of type [${type.typeName}] are shown by [fields]`,

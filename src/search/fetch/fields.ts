@@ -152,6 +152,7 @@ function pointsOf(raw: readonly unknown[]): unknown[] {
 function show(type: FieldType, value: unknown, format: string | null): unknown {
   if (value === undefined || value === null) return undefined;
   if (type.family === 'geo_point') return showPoint(value, format);
+  if (type.figures) return value;
   if (type.family === 'numeric' && format !== null)
     throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] of type [${type.typeName}] doesn't support formats.`);
   const valueFormat = type.format(format, null);

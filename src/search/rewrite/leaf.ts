@@ -60,6 +60,8 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
     case 'nested':
     case 'binary':
       throw refuse(context, `Field [${field.name}] of type [${field.typeName}] does not support exact searching`);
+    case 'histogram':
+      throw refuse(context, `[histogram] field do not support searching, use dedicated aggregations instead: [${field.name}]`);
     case 'range':
       return constant(rangeFieldQuery(field, { from: value, to: value }, 'intersects', context));
     default:

@@ -86,7 +86,7 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Diale
   const scaled = field.scale !== 1;
   if (dialect.formatsDatesInSortsOnly && spec.format !== null && field.family !== 'date' && spec.numericType === null)
     throw illegalArgumentError('require a date_time formatter; got [decimal]');
-  const [lowest, highest] = extremes(field.typeName, spec.numericType, dialect);
+  const [lowest, highest] = extremes(isF64 ? 'double' : field.typeName, spec.numericType, dialect);
   const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);
   const format = spec.format === null ? null : field.format(spec.format, null);

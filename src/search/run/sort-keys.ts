@@ -120,6 +120,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   if (field.family === 'geo_point') {
     throw illegalArgumentError("can't sort on geo_point field without using specific sorting feature, like geo_distance");
   }
+  if (field.family === 'histogram') throw illegalArgumentError(`can't sort on the [${field.typeName}] field`);
   if (!field.isAggregatable) throw notSortable(field);
   if (context.dialect.needsNestedSorts && field.nestedPath !== null && !spec.nested && context.nestedPath === null)
     throw refuse(context, `it is mandatory to set the [nested] context on the nested sort field: [${field.name}].`);

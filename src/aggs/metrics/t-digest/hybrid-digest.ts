@@ -5,6 +5,8 @@ import { SortedValues } from './sorted-values.ts';
 
 /** From this many values per unit of compression on, they are merged. */
 const VALUES_PER_COMPRESSION = 20;
+/** More values than these are never sorted, whatever the compression: the count of one value in a histogram has no limit. */
+const MOST_SORTED = 1_000_000;
 
 export class HybridDigest implements Digest {
   readonly #compression: number;
@@ -14,7 +16,7 @@ export class HybridDigest implements Digest {
 
   constructor(compression: number) {
     this.#compression = compression;
-    this.#mostSorted = Math.round(compression) * VALUES_PER_COMPRESSION;
+    this.#mostSorted = Math.min(Math.round(compression) * VALUES_PER_COMPRESSION, MOST_SORTED);
   }
 
   get size(): number {

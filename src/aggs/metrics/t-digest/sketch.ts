@@ -3,10 +3,11 @@
 import { checkTurn } from '../../../common/turns/turn.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
-import { columnIn, doublesOf, type ValuesSource } from '../../source.ts';
+import { columnIn, type ValuesSource } from '../../source.ts';
 import type { DocGroup, SegmentScope, Slice } from '../../types.ts';
 import { type Distribution, nearestRank, valueAt } from '../distribution.ts';
 import { docGroups } from '../documents.ts';
+import { eachValue, isHistogram } from '../pre-aggregated.ts';
 import { distributions, ranked, valuesNode } from '../value-counts.ts';
 import type { Digest, Quantiles } from './digest.ts';
 import { HybridDigest } from './hybrid-digest.ts';
@@ -41,6 +42,7 @@ export function bindSketch(source: ValuesSource, params: SketchParams, dialect: 
 }
 
 export function sketchNode(bound: BoundSketch, scope: SegmentScope): AggNode {
+  if (isHistogram(bound)) return { op: 'docs', children: [] };
   const column = columnIn(bound, scope.segment);
   if (bound.digest === 'none' || (column?.valueCount ?? 0) > DIGESTED_VALUES) return valuesNode(bound, scope, true);
   return { op: 'docs', children: [] };
@@ -91,7 +93,7 @@ function digestOf(groups: ReadonlyArray<DocGroup & { slice: Slice }>, make: () =
     shards.set(segment.shard, digest);
     for (const doc of docs) {
       if ((++sinceCheck & DOCS_PER_CHECK_MASK) === 0) checkTurn();
-      for (const value of doublesOf(slice.bound as ValuesSource, segment.segment, doc)) digest.add(value, 1);
+      eachValue(slice.bound as ValuesSource, segment.segment, doc, (value, count) => digest.add(value, count));
     }
   }
   const all = [...shards.values()];
