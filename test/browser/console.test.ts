@@ -159,6 +159,30 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
+  test('compares two searches, and explains the score of a hit as a sum', async () => {
+    const watched = await open('#/requests');
+    const { page } = watched;
+    await writeSheet(page, 'POST books/_search\n{ "profile": true, "query": { "match": { "title": "dune emma" } } }\n');
+    await press(page, 'Control', 'Enter');
+    await clickText(page, '[role=tab]', 'Profile');
+    await clickText(page, 'button', 'Compare with another request');
+    await waitForText(page, '[aria-label="Request A"] .cm-content', 'dune emma');
+    await clickText(page, 'button', 'Profile A');
+    await page.waitForSelector('.profile-page .icicle');
+    await clickText(page, '.why summary', 'Why');
+    await waitForText(page, '.score-sum', '= title:');
+    await waitForText(page, '.score-parts', 'It occurs 1 time');
+    await clickText(page, 'button', 'Compare A and B');
+    await waitForText(page, '.notice.error', 'B has no request');
+    await clickText(page, 'button', 'Start from A');
+    await clickText(page, 'button', 'Compare A and B');
+    await page.waitForSelector('[aria-label="Profile of B"] .icicle');
+    await waitForText(page, '.comparison', 'documents scored');
+    expect(await textOf(page, '.verdict')).toMatch(/rounds/);
+    expect(await textOf(page, '.comparison')).not.toContain('hits differ');
+    await finish(watched);
+  });
+
   test('analyzes a text in the browser as the service does', async () => {
     const watched = await open('#/analysis');
     const { page } = watched;

@@ -4,16 +4,18 @@ import { useMemo, useState } from 'preact/hooks';
 import { Cell, useCell } from '../cell.ts';
 import { bytesText, countText, msText } from '../format.ts';
 import { filterJson, indentJson } from '../json-text.ts';
+import { profiledSheets } from '../profile/kept-sheets.ts';
 import type { Run } from '../requests/run.ts';
 import { serverError } from '../requests/server-error.ts';
 import type { Answer } from '../service.ts';
+import { go } from '../shell/router.ts';
 import { chartsOf, type Filter } from './chart-model.ts';
 import { Charts } from './charts.tsx';
 import { HitsView } from './hits-view.tsx';
 import { JsonView } from './json-view.tsx';
 import { shardProfiles } from './profile-model.ts';
 import { ProfileView } from './profile-view.tsx';
-import { costOf, searchAnswer } from './search-answer.ts';
+import { costOf, explainableQuery, searchAnswer } from './search-answer.ts';
 
 /** Larger answers are not indented nor filtered, which would take seconds. */
 const MAX_INDENTED = 30_000_000;
@@ -63,11 +65,26 @@ function ShownAnswer({ run, answer, onFilter }: AnswerPanelProps & { readonly an
         </div>
       )}
       {view === 'json' && <RawAnswer answer={answer} />}
-      {view === 'hits' && search && <HitsView hits={search.hits.hits} />}
-      {view === 'profile' && <ProfileView shards={shards} />}
+      {view === 'hits' && search && <HitsView hits={search.hits.hits} query={explainableQuery(run.request.path, requested)} />}
+      {view === 'profile' && (
+        <>
+          <p class="profile-tools">
+            <button type="button" class="plain" onClick={() => openInProfile(run)}>
+              Compare with another request
+            </button>
+          </p>
+          <ProfileView shards={shards} />
+        </>
+      )}
       {view === 'charts' && <Charts charts={charts} onFilter={requested === null ? null : onFilter} />}
     </>
   );
+}
+
+/** Opens the request of an answer on the page of profiles. */
+function openInProfile({ request, body }: Run): void {
+  profiledSheets.a.set(`${request.method} ${request.path}\n${indentJson(body.text)}\n`);
+  go('profile');
 }
 
 /** The form in which answers are shown, where it fits. */

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { numberText } from '../format.ts';
 import { indentJson } from '../json-text.ts';
 import { Icon } from '../shell/icons.tsx';
+import { Why } from './explanation-view.tsx';
 import { cellText, columnsOf, compareValues, csvOf, valuesOf } from './hit-table.ts';
 import type { Hit } from './search-answer.ts';
 
@@ -11,7 +12,13 @@ import type { Hit } from './search-answer.ts';
 const MAX_ROWS = 500;
 const FIRST_COLUMNS = 8;
 
-export function HitsView({ hits }: { readonly hits: readonly Hit[] }): JSX.Element {
+export interface HitsViewProps {
+  readonly hits: readonly Hit[];
+  /** Query of the search, by which scores are explained; null if they cannot be. */
+  readonly query: unknown;
+}
+
+export function HitsView({ hits, query }: HitsViewProps): JSX.Element {
   const hasHighlights = hits.some(({ highlight }) => highlight !== undefined);
   const [form, setForm] = useState<'table' | 'cards'>(hasHighlights ? 'cards' : 'table');
   const all = useMemo(() => columnsOf(hits), [hits]);
@@ -39,7 +46,7 @@ export function HitsView({ hits }: { readonly hits: readonly Hit[] }): JSX.Eleme
           <span>CSV</span>
         </button>
       </div>
-      {form === 'table' ? <HitTable hits={hits} columns={columns} /> : <HitCards hits={hits} />}
+      {form === 'table' ? <HitTable hits={hits} columns={columns} /> : <HitCards hits={hits} query={query} />}
     </div>
   );
 }
@@ -147,7 +154,7 @@ export function HitTable({ hits, columns }: HitTableProps): JSX.Element {
 
 const MAX_CARDS = 100;
 
-export function HitCards({ hits }: { readonly hits: readonly Hit[] }): JSX.Element {
+export function HitCards({ hits, query }: HitsViewProps): JSX.Element {
   return (
     <ol class="hit-cards">
       {hits.slice(0, MAX_CARDS).map((hit) => (
@@ -174,6 +181,7 @@ export function HitCards({ hits }: { readonly hits: readonly Hit[] }): JSX.Eleme
                 </div>
               ))}
           </dl>
+          <Why hit={hit} query={query} />
           <details>
             <summary class="muted">JSON</summary>
             <pre>{indentJson(JSON.stringify(hit))}</pre>

@@ -4,21 +4,28 @@ import { useState } from 'preact/hooks';
 import { msText, numberText } from '../format.ts';
 import { type ProfileNode, type ShardProfile, sharesOf } from './profile-model.ts';
 
-const nanosText = (nanos: number): string => (nanos < 10_000 ? `${(nanos / 1000).toFixed(1)} µs` : msText(nanos / 1e6));
+export const nanosText = (nanos: number): string => (nanos < 10_000 ? `${(nanos / 1000).toFixed(1)} µs` : msText(nanos / 1e6));
 
-export function ProfileView({ shards }: { readonly shards: readonly ShardProfile[] }): JSX.Element {
+export interface ProfileViewProps {
+  readonly shards: readonly ShardProfile[];
+  /** The time that takes the whole width; by default each shard takes it. */
+  readonly wholeNanos?: number;
+  readonly label?: string;
+}
+
+export function ProfileView({ shards, wholeNanos, label = 'Times of clauses' }: ProfileViewProps): JSX.Element {
   const [chosen, setChosen] = useState<ProfileNode | null>(shards[0]?.parts[0]?.roots[0] ?? null);
   return (
     <div class="profile">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section class="profile-shards" aria-label="Times of clauses" tabIndex={0}>
+      <section class="profile-shards" aria-label={label} tabIndex={0}>
         {shards.map(({ title, nanos, parts }) => (
           <section key={title} aria-label={title}>
             <h2>
               {title} <span class="muted">{nanosText(nanos)}</span>
             </h2>
             {parts.map((part) => (
-              <div key={part.title} class="icicle">
+              <div key={part.title} class="icicle" style={{ width: `${widthOf(part.roots, wholeNanos)}%` }}>
                 <h3 class="muted small">{part.title}</h3>
                 <Level parent={{ nanos: 0, children: part.roots }} chosen={chosen} onChoose={setChosen} depth={0} />
               </div>
@@ -29,6 +36,12 @@ export function ProfileView({ shards }: { readonly shards: readonly ShardProfile
       {chosen && <NodeDetails node={chosen} />}
     </div>
   );
+}
+
+/** Percent of the width. */
+function widthOf(roots: readonly ProfileNode[], wholeNanos: number | undefined): number {
+  if (wholeNanos === undefined || wholeNanos === 0) return 100;
+  return Math.min(100, (roots.reduce((sum, { nanos }) => sum + nanos, 0) / wholeNanos) * 100);
 }
 
 interface LevelProps {

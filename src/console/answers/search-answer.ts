@@ -1,4 +1,5 @@
 // The answer of a search as far as the console reads it.
+import type { Explanation } from './explain-model.ts';
 
 export interface SearchAnswer {
   readonly took: number;
@@ -22,6 +23,8 @@ export interface Hit {
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly highlight?: Readonly<Record<string, readonly string[]>>;
   readonly sort?: readonly unknown[];
+  readonly _routing?: string;
+  readonly _explanation?: Explanation;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -62,4 +65,14 @@ export function costOf(json: unknown): string[] {
   }
   if (Array.isArray(json.items)) facts.push(`${json.items.length} items${json.errors === true ? ', with errors' : ''}`);
   return facts;
+}
+
+/** Parts of a search that `_explain` does not know. */
+const NOT_EXPLAINED = ['knn', 'retriever', 'rank', 'rescore', 'sub_searches'];
+
+/** The query by which `_explain` explains the hits of a search; null if it would explain another score. */
+export function explainableQuery(path: string, body: Readonly<Record<string, unknown>> | null): unknown {
+  const [target, params = ''] = path.split('?', 2);
+  if (body === null || !/(?:^|\/)_search$/.test(target) || new URLSearchParams(params).has('q')) return null;
+  return NOT_EXPLAINED.some((key) => body[key] !== undefined) ? null : (body.query ?? { match_all: {} });
 }

@@ -19,6 +19,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   requests: { title: 'Requests', icon: 'requests', load: async () => (await import('../requests/requests-page.tsx')).RequestsPage },
   discover: { title: 'Discover', icon: 'discover', load: async () => (await import('../discover/discover-page.tsx')).DiscoverPage },
   analysis: { title: 'Analysis', icon: 'analysis', load: async () => (await import('../analysis/analysis-page.tsx')).AnalysisPage },
+  profile: { title: 'Profile', icon: 'profile', load: async () => (await import('../profile/profile-page.tsx')).ProfilePage },
   indices: { title: 'Indices', icon: 'indices', load: async () => (await import('../indices/indices-page.tsx')).IndicesPage },
   metrics: { title: 'Metrics', icon: 'metrics', load: async () => (await import('../metrics/metrics-page.tsx')).MetricsPage },
 };

@@ -1,0 +1,29 @@
+// The searches of the profile page, read from its sheets. Nothing here knows the page.
+import { parseSheet, readBody } from '../requests/sheet.ts';
+
+export interface ProfiledSearch {
+  /** `/books/_search` */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A sheet that holds no search. */
+export class SheetError extends Error {}
+
+/** The first request of a sheet. @throws SheetError it is no search, or its body is no object */
+export function searchOf(sheet: string, name: string): ProfiledSearch {
+  const [request] = parseSheet(sheet);
+  if (request === undefined) throw new SheetError(`${name} has no request, must begin like [POST books/_search]`);
+  const path = `/${request.path.replace(/^\/+/, '')}`;
+  if (!/(?:^|\/)_search$/.test(path.split('?')[0])) throw new SheetError(`${name} is no search: [${request.path}] must end with [_search]`);
+  const { text } = readBody(sheet, request.bodyFrom, Math.max(request.to, request.bodyFrom));
+  let body: unknown;
+  try {
+    body = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    throw new SheetError(`The body of ${name} is no JSON: ${(error as Error).message}`);
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new SheetError(`The body of ${name} must be an object`);
+  const { profile: _, ...search } = body as Record<string, unknown>;
+  return { path, body: search };
+}
