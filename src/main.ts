@@ -4,21 +4,21 @@ import { helpText, versionText } from './cli/help.ts';
 import { SettingError } from './config/load-settings.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
-  serve: async () => (await import('./cli/serve.ts')).serveCommand,
-  check: async () => (await import('./cli/check.ts')).checkCommand,
-  import: async () => (await import('./cli/import.ts')).importCommand,
-  analyze: async () => (await import('./cli/analyze.ts')).analyzeCommand,
-  snapshot: async () => (await import('./cli/snapshot.ts')).snapshotCommand,
-  restore: async () => (await import('./cli/snapshot.ts')).restoreCommand,
+  serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,
+  check: async () => (await import('./cli/commands/check.ts')).checkCommand,
+  import: async () => (await import('./cli/commands/import.ts')).importCommand,
+  analyze: async () => (await import('./cli/commands/analyze.ts')).analyzeCommand,
+  snapshot: async () => (await import('./cli/commands/snapshot.ts')).snapshotCommand,
+  restore: async () => (await import('./cli/commands/snapshot.ts')).restoreCommand,
   front: async () => (await import('./front/main.ts')).runFront,
-  search: async () => (await import('./cli/search.ts')).searchCommand,
-  index: async () => (await import('./cli/index-command.ts')).indexCommand,
-  profile: async () => (await import('./cli/profile.ts')).profileCommand,
-  top: async () => (await import('./cli/top.ts')).topCommand,
+  search: async () => (await import('./cli/commands/search.ts')).searchCommand,
+  index: async () => (await import('./cli/commands/index-command.ts')).indexCommand,
+  profile: async () => (await import('./cli/commands/profile.ts')).profileCommand,
+  top: async () => (await import('./cli/commands/top.ts')).topCommand,
   completion: async () => (await import('./cli/completion.ts')).completionCommand,
-  password: async () => (await import('./cli/password.ts')).passwordCommand,
-  user: async () => (await import('./cli/user.ts')).userCommand,
-  demo: async () => (await import('./cli/demo.ts')).demoCommand,
+  password: async () => (await import('./cli/commands/password.ts')).passwordCommand,
+  user: async () => (await import('./cli/commands/user.ts')).userCommand,
+  demo: async () => (await import('./cli/commands/demo.ts')).demoCommand,
 };
 
 /** @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong call or setting */

@@ -11,8 +11,8 @@ import { compileColumnProgram } from '../../src/scripting/columns/column-program
 import type { DocContextName } from '../../src/scripting/contexts.ts';
 import { compileDocScript, type DocMap, type ScriptDocument } from '../../src/scripting/doc-script.ts';
 import { Double, type Value } from '../../src/scripting/java/values.ts';
-import { type DocValues, docValues } from '../../src/scripting/library/doc-values.ts';
-import { type ScriptField, scriptField } from '../../src/scripting/library/field-values.ts';
+import { type DocValues, docValues } from '../../src/scripting/library/documents/doc-values.ts';
+import { type ScriptField, scriptField } from '../../src/scripting/library/documents/field-values.ts';
 import { doubleOf } from '../../src/scripting/numeric-value.ts';
 import { compileEngine, createMemory, Kernels } from '../../src/wasm/kernels.ts';
 

@@ -1,7 +1,7 @@
 // Points of geo columns and cells of geo grids on the host (docs/internals/segment-format.md, `geo`; assembly/aggs/geo-cells.ts).
 
-import { geohashCorner } from '../query/geo-point.ts';
-import type { GeoBox } from '../query/geo-queries.ts';
+import { geohashCorner } from '../query/geo/geo-point.ts';
+import type { GeoBox } from '../query/geo/geo-queries.ts';
 
 /** `zoom/x/y` of a geotile key. */
 export function geotileKey(key: bigint): string {

@@ -9,7 +9,7 @@ import { snapshotStatus } from '../api/snapshots/snapshot-status.ts';
 import type { JsonObject } from '../common/json/json-value.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
-import { repositoriesOf } from '../metadata/repositories.ts';
+import { repositoriesOf } from '../metadata/definitions/repositories.ts';
 import { type OpenNode, openNode } from '../node/open-node.ts';
 import type { SnapshotInfo } from '../snapshots/snapshot-types.ts';
 import { type Arguments, flagValue } from './arguments.ts';

@@ -5,7 +5,7 @@ import type { Dialect } from '../compat/dialect.ts';
 import { indexNotFoundError } from '../errors/catalog.ts';
 import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta, SynonymSets } from './cluster-state.ts';
-import type { FlatSettings } from './index-settings.ts';
+import type { FlatSettings } from './settings/index-settings.ts';
 
 /** Environment of a command. */
 export interface ReducerEnvironment {

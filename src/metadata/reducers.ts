@@ -1,6 +1,12 @@
 // All metadata commands by name. The main thread runs them one after another (src/node/main/main-node.ts).
-import { updateAliases } from './aliases.ts';
-import { autoCreateIndex } from './auto-create-index.ts';
+
+import type { ClusterState } from './cluster-state.ts';
+import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './definitions/pipelines.ts';
+import { deleteRepositories, putRepository } from './definitions/repositories.ts';
+import { deleteScript, putScript } from './definitions/stored-scripts.ts';
+import { deleteSynonymRule, deleteSynonymSet, putSynonymRule, putSynonymSet } from './definitions/synonym-sets.ts';
+import { updateAliases } from './indices/aliases.ts';
+import { autoCreateIndex } from './indices/auto-create-index.ts';
 import {
   createDataStream,
   deleteDataStreams,
@@ -8,7 +14,7 @@ import {
   modifyDataStreams,
   putDataLifecycle,
   rolloverDataStream,
-} from './change-data-stream.ts';
+} from './indices/change-data-stream.ts';
 import {
   closeIndices,
   deleteIndex,
@@ -18,10 +24,10 @@ import {
   putSettings,
   recordRollover,
   reloadAnalyzers,
-} from './change-index.ts';
-import { putClusterSettings } from './cluster-settings.ts';
-import type { ClusterState } from './cluster-state.ts';
-import { createIndex } from './create-index.ts';
+} from './indices/change-index.ts';
+import { createIndex } from './indices/create-index.ts';
+import { restoreIndices } from './indices/restore-indices.ts';
+import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './indices/templates.ts';
 import {
   deleteLifecyclePolicy,
   putLifecyclePolicy,
@@ -29,15 +35,10 @@ import {
   replaceIndex,
   setIndexLifecycleMode,
   setLifecycleStates,
-} from './index-lifecycles.ts';
-import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './pipelines.ts';
+} from './policies/index-lifecycles.ts';
+import { deletePolicy, putPolicy, recordPolicyRun, recordRetention, setLifecycleMode } from './policies/snapshot-policies.ts';
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
-import { deleteRepositories, putRepository } from './repositories.ts';
-import { restoreIndices } from './restore-indices.ts';
-import { deletePolicy, putPolicy, recordPolicyRun, recordRetention, setLifecycleMode } from './snapshot-policies.ts';
-import { deleteScript, putScript } from './stored-scripts.ts';
-import { deleteSynonymRule, deleteSynonymSet, putSynonymRule, putSynonymSet } from './synonym-sets.ts';
-import { deleteTemplate, putComponentTemplate, putIndexTemplate, putLegacyTemplate } from './templates.ts';
+import { putClusterSettings } from './settings/cluster-settings.ts';
 import { addVotingExclusions, clearVotingExclusions } from './voting-exclusions.ts';
 
 const REDUCERS = {

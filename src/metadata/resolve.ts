@@ -6,8 +6,8 @@ import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
 import type { ClusterView, IndexMeta } from './cluster-state.ts';
-import { dataStreamOf, isInVisibleStream, namesOfIndex } from './data-streams.ts';
 import { resolveDateMathName } from './date-math-name.ts';
+import { dataStreamOf, isInVisibleStream, namesOfIndex } from './indices/data-streams.ts';
 import { checkIndexName } from './names.ts';
 
 export interface IndicesOptions {

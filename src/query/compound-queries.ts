@@ -6,10 +6,10 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
-import { parseFunctionScore } from './function-score.ts';
 import type { NestedQuery, Query } from './query.ts';
 import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { readBoolean, readFloat, readList, readText, readTextOrNull } from './read-json.ts';
+import { parseFunctionScore } from './scores/function-score.ts';
 
 export const COMPOUND_PARSERS: Readonly<Record<string, QueryParser>> = {
   bool: parseBool,

@@ -9,12 +9,12 @@ import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { parseScript } from '../scripting/script-spec.ts';
 import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-body.ts';
-import { AUTO_FUZZINESS, parseFuzziness } from './fuzziness.ts';
 import type { PatternQuery, RangeQuery } from './leaf-query.ts';
 import type { Query } from './query.ts';
 import type { QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
-import { parseRegexpFlags } from './regexp-flags.ts';
+import { AUTO_FUZZINESS, parseFuzziness } from './text/fuzziness.ts';
+import { parseRegexpFlags } from './text/regexp-flags.ts';
 
 const MAX_EXPANSIONS = 50;
 const MAX_DETERMINIZED_STATES = 10_000;

@@ -2,10 +2,10 @@
 import type { JsonObject } from '../common/json/json-value.ts';
 import type { Shape } from '../mapping/values/geo-shape-value.ts';
 import type { ScriptSpec } from '../scripting/script-spec.ts';
-import type { Fuzziness } from './fuzziness.ts';
-import type { GeoPoint } from './geo-point.ts';
-import type { SyntaxQuery } from './query-string-syntax.ts';
-import type { SimpleSyntaxNode } from './simple-query-string-syntax.ts';
+import type { GeoPoint } from './geo/geo-point.ts';
+import type { Fuzziness } from './text/fuzziness.ts';
+import type { SyntaxQuery } from './text/query-string-syntax.ts';
+import type { SimpleSyntaxNode } from './text/simple-query-string-syntax.ts';
 
 /** Common to all queries. `name` is the query's `_name`. */
 export interface QueryBase {
@@ -165,7 +165,7 @@ export interface PatternQuery extends QueryBase {
   readonly value: string;
   readonly caseInsensitive: boolean;
   readonly rewrite: string | null;
-  /** regexp: the enabled operators, see src/query/regexp-flags.ts. */
+  /** regexp: the enabled operators, see src/query/text/regexp-flags.ts. */
   readonly flags: number;
   readonly maxDeterminizedStates: number;
 }

@@ -25,9 +25,9 @@ import type {
   TermsQuery,
   TermsSetQuery,
 } from './leaf-query.ts';
-import type { IntervalRule, SpanClause } from './positional-rules.ts';
-import type { BoostMode, ScoreFunction, ScoreMode } from './score-function.ts';
-import type { SparseVectorQuery } from './sparse-vector-query.ts';
+import type { IntervalRule, SpanClause } from './positional/positional-rules.ts';
+import type { BoostMode, ScoreFunction, ScoreMode } from './scores/score-function.ts';
+import type { SparseVectorQuery } from './vectors/sparse-vector-query.ts';
 
 export interface BoolQuery extends QueryBase {
   readonly kind: 'bool';

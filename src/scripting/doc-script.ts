@@ -1,5 +1,5 @@
 // Scripts that read documents of an index: scores, filters, fields, sort values, inputs of aggregations.
-import './library/doc-values.ts';
+import './library/documents/doc-values.ts';
 import './library/time.ts';
 import { BoundedMap } from '../common/bounded-map.ts';
 import { present } from '../common/present.ts';
@@ -15,8 +15,8 @@ import type { ScriptBudget } from './java/budget.ts';
 import { defineClass, type Implementation } from './java/class-info.ts';
 import { ScriptFault, unsupportedOperation } from './java/faults.ts';
 import type { ScriptMap, Value } from './java/values.ts';
-import type { DocValues } from './library/doc-values.ts';
-import type { ScriptField } from './library/field-values.ts';
+import type { DocValues } from './library/documents/doc-values.ts';
+import type { ScriptField } from './library/documents/field-values.ts';
 import { doubleOf } from './numeric-value.ts';
 import { type CompiledScript, compileScript, type ScriptContext } from './painless.ts';
 import { resolveContext } from './script-context.ts';

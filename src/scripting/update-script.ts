@@ -10,7 +10,7 @@ import { ENTRY_BYTES } from './java/budget.ts';
 import { JavaMap } from './java/collections.ts';
 import { isCollection, MAX_VALUE_DEPTH, textOf } from './java/objects.ts';
 import { Byte, Double, Float, isNumericArray, JavaArray, type ScriptMap, Short, type Value } from './java/values.ts';
-import { UPDATE_CONTEXT, withCtx } from './library/ctx-functions.ts';
+import { UPDATE_CONTEXT, withCtx } from './library/documents/ctx-functions.ts';
 import { type CompiledScript, compileScript } from './painless.ts';
 import { parseScript, resolveScript, type StoredScript } from './script-spec.ts';
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkDirectory, type DirectoryCheck } from '../../src/check/directory-check.ts';
 import { repairDirectory } from '../../src/check/repair.ts';
-import { checkCommand } from '../../src/cli/check.ts';
+import { checkCommand } from '../../src/cli/commands/check.ts';
 import { lockDirectory } from '../../src/store/directory-lock.ts';
 import { newestMeta, PageFile } from '../../src/store/page-file.ts';
 import { walkPages } from '../../src/store/page-walk.ts';

@@ -11,9 +11,9 @@ import type { WriteOperation, WriteOutcome } from '../../src/api/core/write.ts';
 import { dialectOf } from '../../src/compat/dialect.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
-import { nestSettings } from '../../src/metadata/index-settings.ts';
+import { ShardRouting } from '../../src/metadata/indices/shard-routing.ts';
 import { type CommandArgs, type CommandName, runReducer } from '../../src/metadata/reducers.ts';
-import { ShardRouting } from '../../src/metadata/shard-routing.ts';
+import { nestSettings } from '../../src/metadata/settings/index-settings.ts';
 import { AnalysisHost } from '../../src/wasm/analysis.ts';
 import { fakeSecurity } from './fake-security.ts';
 

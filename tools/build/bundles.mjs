@@ -26,7 +26,7 @@ import { listFiles } from './incremental.mjs';
 const SERVICE = 'dist/service';
 /** Code files of the service: the main thread's part and the worker threads. */
 const SERVICE_CODE = {
-  'service-main': 'src/cli/service-main.ts',
+  'service-main': 'src/cli/service/service-main.ts',
   'indexer-thread': 'src/node/indexing/indexer-thread.ts',
   'merger-thread': 'src/node/indexing/merger-thread.ts',
   'snapshots-thread': 'src/node/snapshots/snapshots-thread.ts',
@@ -111,7 +111,7 @@ export async function bundleService() {
   const late = await bundle({ ...options, entryPoints: renamed(SERVICE_LATE, 'late'), ...SMALL });
   const entry = await bundle({
     ...options,
-    entryPoints: ['src/cli/service-process.ts'],
+    entryPoints: ['src/cli/service/service-process.ts'],
     plugins: [SERVICE_MAIN],
     banner: { js: moduleUrl },
   });

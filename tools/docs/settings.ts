@@ -2,7 +2,7 @@
 import { formatByteSize } from '../../src/common/text/byte-size.ts';
 import { formatDuration } from '../../src/common/text/time-unit.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
-import { INDEX_SETTINGS } from '../../src/metadata/index-settings.ts';
+import { INDEX_SETTINGS } from '../../src/metadata/settings/index-settings.ts';
 import { code, row, table } from './markdown.ts';
 
 /** Defaults that depend on the machine. */

@@ -14,7 +14,7 @@ import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import type { AggType, FieldTexts } from '../types.ts';
 import { Categories, type Category, categoryRegex, messageTokens } from './categories.ts';
 import { HostBucket } from './host-buckets.ts';
-import { notNegative, positive } from './terms.ts';
+import { notNegative, positive } from './terms/terms.ts';
 
 interface CategorizeParams {
   readonly field: string;

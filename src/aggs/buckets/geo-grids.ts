@@ -3,7 +3,7 @@
 import { geohashLengthOf } from '../../common/encoding/geohash.ts';
 import { metresOf } from '../../common/text/distance.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { type GeoBox, readBox } from '../../query/geo-queries.ts';
+import { type GeoBox, readBox } from '../../query/geo/geo-queries.ts';
 import { numberFormatError, xContentError } from '../errors.ts';
 import { boxesOverlap, geohashBox, geohashKey, geotileBox, geotileKey } from '../geo.ts';
 import { Params } from '../params.ts';
@@ -12,7 +12,7 @@ import { keepOnly, mergeBuckets, mergeChildren, selectTop } from '../reduce/merg
 import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggType, Slice } from '../types.ts';
-import { positive } from './terms.ts';
+import { positive } from './terms/terms.ts';
 
 interface GridParams {
   readonly source: SourceParams;

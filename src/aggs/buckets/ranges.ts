@@ -11,7 +11,7 @@ import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { isPlaneDistance } from '../../query/geo-point.ts';
+import { isPlaneDistance } from '../../query/geo/geo-point.ts';
 import { illegalArgumentError, numberFormatError, parameterError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
 import { isHistogram } from '../metrics/pre-aggregated.ts';
 import { Params } from '../params.ts';

@@ -1,6 +1,6 @@
 // Scripts of `condition` and `predicate_token_filter`: Painless over `token`. Kernels call them with a batch of tokens at a time.
 import { CONTEXTS } from '../../scripting/contexts.ts';
-import { type ScriptToken, TokenView } from '../../scripting/library/analysis-token.ts';
+import { type ScriptToken, TokenView } from '../../scripting/library/documents/analysis-token.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import type { TokensCall } from '../../wasm/host-calls.ts';
 import {

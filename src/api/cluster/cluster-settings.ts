@@ -1,6 +1,6 @@
 // `_cluster/settings`.
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
-import { type ClusterSettingsResponse, nest } from '../../metadata/cluster-settings.ts';
+import { type ClusterSettingsResponse, nest } from '../../metadata/settings/cluster-settings.ts';
 import type { EngineContext } from '../core/context.ts';
 
 /** `PUT _cluster/settings`: `{ acknowledged, persistent, transient }` with the changed settings. @throws ApiError settings_exception */

@@ -2,7 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
-import { ShardRouting } from '../../metadata/shard-routing.ts';
+import { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';
 import { DISK_IS_FULL } from '../core/index-blocks.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';

@@ -1,7 +1,7 @@
 // `_health_report`: what is wrong with the service, by indicator, with what it affects and what would help.
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { indexLifecyclesOf } from '../../metadata/index-lifecycles.ts';
+import { indexLifecyclesOf } from '../../metadata/policies/index-lifecycles.ts';
 import type { EngineContext } from '../core/context.ts';
 import { damagedShards, type Health, shardCounts } from './shard-counts.ts';
 

@@ -2,7 +2,7 @@
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
-import { namesOfIndex } from '../../metadata/data-streams.ts';
+import { namesOfIndex } from '../../metadata/indices/data-streams.ts';
 import { ADMIN_OPTIONS, type IndicesOptions, namesOf, refusedNames, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
 

@@ -2,7 +2,7 @@
 
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
-import type { ShardRouting } from '../../metadata/shard-routing.ts';
+import type { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 
 /** Metadata of an index with the mapping and analysis built from it. Immutable: a change of metadata makes a new state. */

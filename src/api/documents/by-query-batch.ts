@@ -13,7 +13,7 @@ import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 import type { WriteOperation, WriteOutcome } from '../core/write.ts';
-import { clearScrolls, continueScroll, startScroll } from '../search/scroll.ts';
+import { clearScrolls, continueScroll, startScroll } from '../search/contexts/scroll.ts';
 import type { SearchIndices } from '../search/search-call.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
-import { clearScrolls } from '../search/scroll.ts';
+import { clearScrolls } from '../search/contexts/scroll.ts';
 import {
   type BatchCounts,
   type BatchOptions,

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
-import { dataStreamOf, namesOfIndex, writeIndexOf, writeStreamOf } from '../../metadata/data-streams.ts';
+import { dataStreamOf, namesOfIndex, writeIndexOf, writeStreamOf } from '../../metadata/indices/data-streams.ts';
 import type { EngineContext } from '../core/context.ts';
 import { membersOf } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';

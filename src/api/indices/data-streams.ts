@@ -6,11 +6,11 @@ import { formatDuration, parseDurationMs } from '../../common/text/time-unit.ts'
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { timestampFieldOf } from '../../mapping/core/timestamp-field.ts';
-import type { StreamChange } from '../../metadata/change-data-stream.ts';
 import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
-import { dataStreamOf, findDataStreams, parseLifecycle, showLifecycle, writeIndexOf } from '../../metadata/data-streams.ts';
+import type { StreamChange } from '../../metadata/indices/change-data-stream.ts';
+import { dataStreamOf, findDataStreams, parseLifecycle, showLifecycle, writeIndexOf } from '../../metadata/indices/data-streams.ts';
+import { composableParts, composableTemplate } from '../../metadata/indices/templates.ts';
 import type { Acknowledged } from '../../metadata/reducer.ts';
-import { composableParts, composableTemplate } from '../../metadata/templates.ts';
 import { clusterHealth } from '../cluster/cluster-health.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import type { EngineContext } from '../core/context.ts';

@@ -4,9 +4,9 @@
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
-import { flattenSettings } from '../../metadata/index-settings.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
+import { flattenSettings } from '../../metadata/settings/index-settings.ts';
 import type { EngineContext } from '../core/context.ts';
 import { requireNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';

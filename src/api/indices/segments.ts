@@ -4,7 +4,7 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../core/index-state.ts';
-import { contextMissingError, decodeContextId } from '../search/context-id.ts';
+import { contextMissingError, decodeContextId } from '../search/contexts/context-id.ts';
 import { shardsHeader } from './index-stats.ts';
 import { openStates } from './maintenance.ts';
 

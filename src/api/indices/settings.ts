@@ -3,7 +3,7 @@ import type { JsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
-import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
+import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/settings/index-settings.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 

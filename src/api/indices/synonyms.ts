@@ -5,7 +5,7 @@ import { writeJson } from '../../common/json/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { SynonymRule } from '../../metadata/cluster-state.ts';
-import { reloadableFilters, ruleNotFoundError, rulesOf, setNotFoundError } from '../../metadata/synonym-sets.ts';
+import { reloadableFilters, ruleNotFoundError, rulesOf, setNotFoundError } from '../../metadata/definitions/synonym-sets.ts';
 import type { EngineContext } from '../core/context.ts';
 import { generateId } from '../documents/document-id.ts';
 

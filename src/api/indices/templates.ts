@@ -4,9 +4,9 @@ import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
-import { flattenSettings, nestSettings } from '../../metadata/index-settings.ts';
+import { composableParts, templatesFor } from '../../metadata/indices/templates.ts';
 import { patternsOverlap } from '../../metadata/names.ts';
-import { composableParts, templatesFor } from '../../metadata/templates.ts';
+import { flattenSettings, nestSettings } from '../../metadata/settings/index-settings.ts';
 import type { CommandName, EngineContext } from '../core/context.ts';
 
 export type TemplateKind = 'templates' | 'indexTemplates' | 'componentTemplates';

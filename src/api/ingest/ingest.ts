@@ -9,9 +9,9 @@ import { illegalArgumentError, jsonError, mapperParsingError } from '../../error
 import { IngestDocument, type IngestEnvironment, type Pipeline } from '../../ingest/ingest-document.ts';
 import { compilePipeline } from '../../ingest/pipeline.ts';
 import { ProcessorFailure, runPipeline } from '../../ingest/run-pipeline.ts';
-import { namesOfIndex } from '../../metadata/data-streams.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
-import { templatesFor } from '../../metadata/templates.ts';
+import { namesOfIndex } from '../../metadata/indices/data-streams.ts';
+import { templatesFor } from '../../metadata/indices/templates.ts';
 import type { EngineContext } from '../core/context.ts';
 import { membersOf } from '../core/index-names.ts';
 import { storedScript } from '../core/stored-script.ts';

@@ -4,11 +4,11 @@ import { formatDuration } from '../../common/text/time-unit.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta, LifecycleState } from '../../metadata/cluster-state.ts';
-import { dataStreamsOf } from '../../metadata/data-streams.ts';
-import { indexLifecyclesOf, lifecycleNotFoundError, lifecyclePolicy } from '../../metadata/index-lifecycles.ts';
-import { actionsOf, PHASES, phaseOf, STEPS } from '../../metadata/lifecycle-policy.ts';
+import { dataStreamsOf } from '../../metadata/indices/data-streams.ts';
+import { composableParts, composableTemplate } from '../../metadata/indices/templates.ts';
+import { indexLifecyclesOf, lifecycleNotFoundError, lifecyclePolicy } from '../../metadata/policies/index-lifecycles.ts';
+import { actionsOf, PHASES, phaseOf, STEPS } from '../../metadata/policies/lifecycle-policy.ts';
 import type { Acknowledged } from '../../metadata/reducer.ts';
-import { composableParts, composableTemplate } from '../../metadata/templates.ts';
 import type { EngineContext } from '../core/context.ts';
 import { COMPLETE, ERROR_STEP, enterPhase, firstState, lifecycleDateMs } from './run-policies.ts';
 

@@ -2,8 +2,8 @@
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { IndexMeta, LifecyclePolicy, LifecycleState } from '../../metadata/cluster-state.ts';
-import { indexLifecyclesOf, lifecyclePolicy } from '../../metadata/index-lifecycles.ts';
-import { actionsOf, minAgeMs, PHASES, phaseOf, phasesOf, STEPS } from '../../metadata/lifecycle-policy.ts';
+import { indexLifecyclesOf, lifecyclePolicy } from '../../metadata/policies/index-lifecycles.ts';
+import { actionsOf, minAgeMs, PHASES, phaseOf, phasesOf, STEPS } from '../../metadata/policies/lifecycle-policy.ts';
 import type { EngineContext } from '../core/context.ts';
 import { performAction } from './perform-action.ts';
 

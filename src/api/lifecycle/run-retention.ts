@@ -1,7 +1,7 @@
 // Carries out the lifecycles of data streams: rolls them over, and deletes backing indices after their retention.
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
-import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/data-streams.ts';
+import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/indices/data-streams.ts';
 import type { EngineContext } from '../core/context.ts';
 import { DEFAULT_ROLLOVER, maxAgeFor } from '../indices/data-streams.ts';
 import { rollover } from '../indices/rollover.ts';

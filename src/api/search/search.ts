@@ -8,8 +8,8 @@ import { checkOptions, type SearchRequest } from '../../search/request/search-re
 import type { SearchTarget } from '../../search/run/search-environment.ts';
 import type { EngineContext } from '../core/context.ts';
 import { withParameters } from './apply-parameters.ts';
+import { searchPointInTime, startScroll } from './contexts/scroll.ts';
 import { runSearch } from './run-search.ts';
-import { searchPointInTime, startScroll } from './scroll.ts';
 import { isCacheable, parseSearchBody } from './search-body.ts';
 import { bodyText, resolveSearch, type SearchCall, type SearchIndices } from './search-call.ts';
 import { searchJson } from './search-response.ts';

@@ -4,7 +4,7 @@ import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import type { RepositoryMeta } from '../../metadata/cluster-state.ts';
-import { repositoriesOf } from '../../metadata/repositories.ts';
+import { repositoriesOf } from '../../metadata/definitions/repositories.ts';
 import { repositoryMissingError } from '../../snapshots/repository-errors.ts';
 import { checkRepositoryName } from '../../snapshots/snapshot-names.ts';
 import type { RepositoryConfig } from '../../snapshots/snapshot-types.ts';

@@ -4,7 +4,7 @@ import { formatDuration } from '../../common/text/time-unit.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { PolicyRun, PolicyStats } from '../../metadata/cluster-state.ts';
-import { lifecycleOf, nextRunMs } from '../../metadata/snapshot-policies.ts';
+import { lifecycleOf, nextRunMs } from '../../metadata/policies/snapshot-policies.ts';
 import type { EngineContext } from '../core/context.ts';
 
 /** Policies by id. @throws ApiError resource_not_found_exception: none of the names exists */

@@ -5,7 +5,7 @@ import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ScriptMap } from '../../scripting/java/values.ts';
-import { INGEST_CONTEXT, withCtx } from '../../scripting/library/ctx-functions.ts';
+import { INGEST_CONTEXT, withCtx } from '../../scripting/library/documents/ctx-functions.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { parseScript, resolveScript } from '../../scripting/script-spec.ts';
 import { fromScript, toScript } from '../../scripting/update-script.ts';

@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import type { RestoreOutcome, RestoreSnapshot, RunningRestore } from '../../api/core/snapshot-store.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import type { GlobalState, RestoredIndex } from '../../metadata/indices/restore-indices.ts';
 import type { CommandArgs } from '../../metadata/reducers.ts';
-import type { GlobalState, RestoredIndex } from '../../metadata/restore-indices.ts';
 import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
 import type { IndexEntry, RepositoryConfig, SnapshotDetails, SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 import type { FromSnapshots } from '../messages/snapshot-messages.ts';

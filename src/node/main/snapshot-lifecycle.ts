@@ -9,8 +9,8 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
+import { lifecycleOf, nextRunMs, RETENTION_SCHEDULE } from '../../metadata/policies/snapshot-policies.ts';
 import { ADMIN_OPTIONS, resolveNames } from '../../metadata/resolve.ts';
-import { lifecycleOf, nextRunMs, RETENTION_SCHEDULE } from '../../metadata/snapshot-policies.ts';
 import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 import type { SnapshotsEnvironment } from './snapshots-environment.ts';
 

@@ -9,9 +9,9 @@ import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { repositoriesOf } from '../../metadata/definitions/repositories.ts';
+import { globalStateOf } from '../../metadata/indices/restore-indices.ts';
 import type { CommandArgs, CommandName } from '../../metadata/reducers.ts';
-import { repositoriesOf } from '../../metadata/repositories.ts';
-import { globalStateOf } from '../../metadata/restore-indices.ts';
 import {
   concurrentSnapshotError,
   repositoryConflictError,

@@ -7,7 +7,7 @@ import { type Dialect, dialectOf } from '../../compat/dialect.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { createMapping, restoreMapping } from '../../mapping/create-mapping.ts';
 import type { SynonymSets } from '../../metadata/cluster-state.ts';
-import { type FlatSettings, nestSettings } from '../../metadata/index-settings.ts';
+import { type FlatSettings, nestSettings } from '../../metadata/settings/index-settings.ts';
 import { AnalysisHost } from '../../wasm/analysis.ts';
 import { compileAnalyzer } from '../../wasm/kernels.ts';
 import type { NodeOptions } from '../threads/node-options.ts';

@@ -7,7 +7,7 @@ import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { restoreMapping } from '../../mapping/create-mapping.ts';
 import type { ClusterState, IndexMeta, SynonymSets } from '../../metadata/cluster-state.ts';
 import { emptyClusterState } from '../../metadata/empty-state.ts';
-import { ShardRouting } from '../../metadata/shard-routing.ts';
+import { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { buildAnalysis, dialectOfNode } from './build-index.ts';
 

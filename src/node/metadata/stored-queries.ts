@@ -1,7 +1,7 @@
 // Lets the mappings of this thread compile the queries of percolator fields, with the parser and the rewriter of searches.
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import { provideQueryCompiler } from '../../mapping/core/stored-query.ts';
-import { compileStoredQuery } from '../../search/rewrite/stored-query.ts';
+import { compileStoredQuery } from '../../search/rewrite/stored/stored-query.ts';
 
 export function provideCompilerOfStoredQueries(): void {
   provideQueryCompiler((query, environment) => compileStoredQuery(query, environment, registryOf(environment.analysis)));

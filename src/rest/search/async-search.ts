@@ -1,5 +1,5 @@
 // `_async_search`.
-import { asyncSearchStatus, deleteAsyncSearch, getAsyncSearch, submitAsyncSearch } from '../../api/search/async-search.ts';
+import { asyncSearchStatus, deleteAsyncSearch, getAsyncSearch, submitAsyncSearch } from '../../api/search/contexts/async-search.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { validationFailedError } from '../../errors/catalog.ts';

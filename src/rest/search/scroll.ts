@@ -1,5 +1,5 @@
 // Scrolls and points in time, under Elasticsearch's and OpenSearch's names.
-import { clearScrolls, closePointsInTime, continueScroll, listPointsInTime, openPointInTime } from '../../api/search/scroll.ts';
+import { clearScrolls, closePointsInTime, continueScroll, listPointsInTime, openPointInTime } from '../../api/search/contexts/scroll.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTime } from '../core/param-kinds.ts';

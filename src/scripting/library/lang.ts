@@ -4,7 +4,7 @@ import { defineClass } from '../java/class-info.ts';
 import { compareDoubles, compareNatural, doubleHash, equal, floatHash, hashOf, textOf } from '../java/objects.ts';
 import { Double, Float, floatText, numeric, type Value } from '../java/values.ts';
 import { doubleToInt, doubleToLong, longToFloat } from '../runtime/numbers.ts';
-import { parseDouble } from './number-parsing.ts';
+import { parseDouble } from './numbers/number-parsing.ts';
 
 defineClass('java.lang.Object', [], {
   members: {

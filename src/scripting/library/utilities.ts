@@ -6,8 +6,8 @@ import { FixedSizeList, ImmutableList, ImmutableMap, JavaMap, JavaSet, type Tree
 import { illegalArgument, noSuchElement, nullPointer, ScriptFault } from '../java/faults.ts';
 import { compareDoubles, compareNatural, equal, hashOf, textOf } from '../java/objects.ts';
 import { isNumericArray, JavaArray, type Value } from '../java/values.ts';
-import type { Compare, Run } from './callbacks.ts';
-import { sortList } from './lists.ts';
+import type { Compare, Run } from './collections/callbacks.ts';
+import { sortList } from './collections/lists.ts';
 
 type Items = Iterable<Value>;
 

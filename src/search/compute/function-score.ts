@@ -1,7 +1,7 @@
 // function_score on one segment: combines the scores of the inner query with those of functions, in Elasticsearch's double and float steps.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { BoostMode, ScoreMode } from '../../query/score-function.ts';
+import type { BoostMode, ScoreMode } from '../../query/scores/score-function.ts';
 import type { FunctionScoreIndexQuery } from '../index-query/index-query.ts';
 import type { ScoredDocs } from './match-runner.ts';
 

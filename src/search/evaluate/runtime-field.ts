@@ -5,7 +5,7 @@ import { jsonDouble } from '../../common/json/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
-import { parseGeoPoint } from '../../query/geo-point.ts';
+import { parseGeoPoint } from '../../query/geo/geo-point.ts';
 import { compileDocScript, type DocScript, EXTRACTION_FUNCTIONS, type ScriptDocument } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';

@@ -9,8 +9,8 @@ import { illegalArgumentError, parsingError, timeValueError } from '../../errors
 import { parseFailureError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
-import type { Modifier, ScoreFunction } from '../../query/score-function.ts';
+import { parseDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
+import type { Modifier, ScoreFunction } from '../../query/scores/score-function.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, refuse } from '../shard/rewrite-context.ts';
 import { curveOf, distanceMeters, murmur32 } from './score-math.ts';

@@ -2,11 +2,11 @@
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
+import { parseDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
 import { compileDocScript, currentDocument, type DocScript } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
-import type { GeoPoint } from '../../scripting/library/doc-values.ts';
+import type { GeoPoint } from '../../scripting/library/documents/doc-values.ts';
 import type { ZonedTime } from '../../scripting/library/time/zoned-time.ts';
 import { doubleOf, millisOf } from '../../scripting/numeric-value.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';

@@ -7,7 +7,7 @@ import type { ScriptDocument } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
 import type { Value } from '../../scripting/java/values.ts';
-import { VectorValues } from '../../scripting/library/doc-values.ts';
+import { VectorValues } from '../../scripting/library/documents/doc-values.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
 
 /** A pair of vectors of the same length and kind of elements. */

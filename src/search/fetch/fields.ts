@@ -7,7 +7,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType, ValueFormat } from '../../mapping/core/field-type.ts';
 import { matchesWildcard } from '../../mapping/definition/dynamic-templates.ts';
-import { parseGeoPoint } from '../../query/geo-point.ts';
+import { parseGeoPoint } from '../../query/geo/geo-point.ts';
 import { fieldValuesIn, valuesAt } from '../evaluate/source-values.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
 import type { SearchShard } from '../shard/search-shard.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../common/json/json-value.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { JoinScoreMode } from '../../query/query.ts';
-import type { BoostMode, ScoreMode } from '../../query/score-function.ts';
+import type { BoostMode, ScoreMode } from '../../query/scores/score-function.ts';
 import type { PatternQuery } from './pattern-query.ts';
 import type { PositionalQuery } from './positional-query.ts';
 import type { Term } from './term.ts';

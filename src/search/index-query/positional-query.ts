@@ -1,5 +1,5 @@
 // Span and interval queries: trees of conditions on the positions of terms. src/search/positions evaluates them document by document.
-import type { IntervalMode, IntervalRelation } from '../../query/positional-rules.ts';
+import type { IntervalMode, IntervalRelation } from '../../query/positional/positional-rules.ts';
 import type { PatternQuery } from './pattern-query.ts';
 import type { Term } from './term.ts';
 

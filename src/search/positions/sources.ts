@@ -1,7 +1,7 @@
 // Positions of terms in one document as lists of intervals: the spans of Lucene's span queries, with exclusive ends, and the minimal intervals
 // of its interval queries. Source: org.apache.lucene.queries.spans, org.apache.lucene.queries.intervals (Apache Lucene), described and written anew;
 // "Efficient Optimally Lazy Algorithms for Minimal-Interval Semantics", Boldi and Vigna.
-import type { IntervalMode, IntervalRelation } from '../../query/positional-rules.ts';
+import type { IntervalMode, IntervalRelation } from '../../query/positional/positional-rules.ts';
 import type { IntervalSource, SpanSource } from '../index-query/positional-query.ts';
 import type { Term } from '../index-query/term.ts';
 

@@ -1,7 +1,7 @@
 // Aggregations in `profile`: what each one took and collected on a shard. The whole tree runs in one loop over a segment, so a profiled shard runs
 // each aggregation again together with its ancestors and descendants only. The difference to the run of its ancestors is its time.
 
-import type { TermsParams } from '../../aggs/buckets/terms.ts';
+import type { TermsParams } from '../../aggs/buckets/terms/terms.ts';
 import type { AggSpec, AggTree, Bindings, SegmentPartial } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { AggResult } from '../../plan/agg-plan.ts';

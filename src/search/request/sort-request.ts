@@ -5,7 +5,7 @@ import { metresOf } from '../../common/text/distance.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
-import { type GeoPoint, isPlaneDistance, parseGeoPoint } from '../../query/geo-point.ts';
+import { type GeoPoint, isPlaneDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readInt, readText } from '../../query/read-json.ts';

@@ -3,8 +3,8 @@ import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
-import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from '../../query/fuzziness.ts';
 import { readBoolean, readText } from '../../query/read-json.ts';
+import { AUTO_FUZZINESS, type Fuzziness, parseFuzziness } from '../../query/text/fuzziness.ts';
 import { type PhraseSuggestion, parsePhrase } from './phrase-suggest-request.ts';
 import { atLeast, parseSpelling, type Spelling, spellingDefaults } from './spelling-request.ts';
 

@@ -3,8 +3,8 @@
 import type { Vector, VectorElement } from '../../common/encoding/vector-format.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkByte, checkMagnitude, vectorFormatOf } from '../../mapping/types/dense-vector.ts';
-import { countsOfQuery, type KnnCounts, shardKey } from '../../query/knn-query.ts';
 import type { KnnQuery, VectorHitsQuery } from '../../query/query.ts';
+import { countsOfQuery, type KnnCounts, shardKey } from '../../query/vectors/knn-query.ts';
 import { exactSimilarity, scoreOfLimit, scoreOfSimilarity } from '../evaluate/vector-similarity.ts';
 import { bool, type IndexQuery, type KnnIndexQuery, none } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';

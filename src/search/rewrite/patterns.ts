@@ -4,8 +4,8 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { decodeVersion } from '../../mapping/values/version-encoding.ts';
 import type { TermFilter } from '../../plan/segment.ts';
-import { editsFor } from '../../query/fuzziness.ts';
 import type { FuzzyQuery, PatternQuery, TermQuery } from '../../query/leaf-query.ts';
+import { editsFor } from '../../query/text/fuzziness.ts';
 import { type RegexpMatcher, regexpMatcher } from '../../regex/lucene-automaton.ts';
 import { ALL, constant, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { RewriteMethod, TermPattern } from '../index-query/pattern-query.ts';
@@ -15,7 +15,7 @@ import { wildcardMatcher } from '../matchers/wildcard.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 import { bySimilarity, hasColumn, isTextual, requireSearchable, termQuery, unmapped } from './leaf.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
-import { isPrefixField, typedPrefix } from './typed-fields.ts';
+import { isPrefixField, typedPrefix } from './text/typed-fields.ts';
 
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder();

@@ -3,29 +3,29 @@ import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { queryShardError } from '../../errors/search-errors.ts';
-import { calculateMinimumShouldMatch } from '../../query/minimum-should-match.ts';
 import type { BoolQuery, KnnQuery, NestedQuery, Query } from '../../query/query.ts';
+import { calculateMinimumShouldMatch } from '../../query/text/minimum-should-match.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
 import { checkClauseCount, checkNestedClauses, fixNegative } from './clauses.ts';
-import { rewriteCombinedFields } from './combined-fields.ts';
-import { rewriteGeo } from './geo.ts';
+import { rewriteGeo } from './geo/geo.ts';
+import { rewriteGeoShape } from './geo/shape.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteKnn, rewriteVectorHits } from './knn.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
-import { rewriteMoreLikeThis } from './more-like-this.ts';
 import { rewriteFuzzy, rewritePattern, rewriteTerm } from './patterns.ts';
-import { rewritePercolate } from './percolate.ts';
 import { rewritePinned } from './pinned.ts';
 import { rewriteIntervals, rewriteSpan } from './positional.ts';
-import { rewriteQueryString } from './query-string.ts';
 import { withRuntimeFilters } from './runtime-filters.ts';
 import { rewriteDistanceFeature, rewriteRankFeature, rewriteScript, rewriteScriptScore } from './score.ts';
-import { rewriteGeoShape } from './shape.ts';
-import { rewriteSimpleQueryString } from './simple-query-string.ts';
 import { rewriteSparseVector } from './sparse-vector.ts';
-import { rewriteMatch, rewriteMultiMatch } from './text.ts';
+import { rewritePercolate } from './stored/percolate.ts';
+import { rewriteCombinedFields } from './text/combined-fields.ts';
+import { rewriteMoreLikeThis } from './text/more-like-this.ts';
+import { rewriteQueryString } from './text/query-string.ts';
+import { rewriteSimpleQueryString } from './text/simple-query-string.ts';
+import { rewriteMatch, rewriteMultiMatch } from './text/text.ts';
 
 /** @throws ApiError query_shard_exception and others: the query is not valid for the index; too_many_nested_clauses */
 export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery {

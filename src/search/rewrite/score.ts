@@ -6,7 +6,7 @@ import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { parseDistance, parseGeoPoint } from '../../query/geo-point.ts';
+import { parseDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
 import type { FeatureFunction } from '../../query/leaf-query.ts';
 import type { Query } from '../../query/query.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';

@@ -1,6 +1,6 @@
 // sparse_vector queries of an index: a disjunction of features. Source: the Elasticsearch reference, "Sparse vector query".
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { SparseVectorQuery, TokenPruning } from '../../query/sparse-vector-query.ts';
+import type { SparseVectorQuery, TokenPruning } from '../../query/vectors/sparse-vector-query.ts';
 import { bool, type IndexQuery, none, type TermStatistics, withBoost } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';

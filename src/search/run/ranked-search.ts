@@ -3,8 +3,8 @@
 import type { AggTree } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { shardKey } from '../../query/knn-query.ts';
 import { type FoundVectors, MATCH_ALL, type Query } from '../../query/query.ts';
+import { shardKey } from '../../query/vectors/knn-query.ts';
 import { scoredDocs } from '../compute/knn.ts';
 import type { Normalizer } from '../request/retriever-request.ts';
 import type { RankedSearch, RankedSearches, SearchRequest } from '../request/search-request.ts';

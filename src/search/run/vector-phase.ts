@@ -1,8 +1,8 @@
 // The `knn` sections of a search: each is run on all shards and reduced to its best hits, which then count as clauses of the query.
 import { ApiError } from '../../errors/api-error.ts';
 import { allShardsFailedError, queryShardError, type ShardFailure } from '../../errors/search-errors.ts';
-import { countsOfSection, type KnnCounts, shardKey } from '../../query/knn-query.ts';
 import type { BoolQuery, FoundVectors, KnnQuery, Query } from '../../query/query.ts';
+import { countsOfSection, type KnnCounts, shardKey } from '../../query/vectors/knn-query.ts';
 import { bestOf, type FoundVector, scoredDocs } from '../compute/knn.ts';
 import { bool, type IndexQuery, type KnnIndexQuery } from '../index-query/index-query.ts';
 import { Planner } from '../plan/planner.ts';

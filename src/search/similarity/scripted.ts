@@ -3,7 +3,7 @@
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { SimilarityModel, SimilarityScript } from '../../mapping/core/similarity-model.ts';
 import { CONTEXTS } from '../../scripting/contexts.ts';
-import { DocumentStatistics, FieldStatistics, QueryStatistics, TermStatisticsView } from '../../scripting/library/similarity.ts';
+import { DocumentStatistics, FieldStatistics, QueryStatistics, TermStatisticsView } from '../../scripting/library/documents/similarity.ts';
 import { compileScript } from '../../scripting/painless.ts';
 import { count, type Explanation, explanationText, leaf } from './explanation.ts';
 import type { TermScores, TermStatistics } from './term-statistics.ts';

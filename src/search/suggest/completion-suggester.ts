@@ -6,7 +6,7 @@ import { checkTurn } from '../../common/turns/turn.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { contextMappingsOf, readCompletions, WORD_SEPARATOR } from '../../mapping/types/completion.ts';
 import type { InputContext } from '../../mapping/types/completion-contexts.ts';
-import { editsFor } from '../../query/fuzziness.ts';
+import { editsFor } from '../../query/text/fuzziness.ts';
 import { regexpMatcher } from '../../regex/lucene-automaton.ts';
 import { matchScope } from '../compute/plan-scope.ts';
 import { afterPrefix, type Bytes, compareBytes } from '../index-query/term.ts';

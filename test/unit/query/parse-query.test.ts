@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ApiError } from '../../../src/errors/api-error.ts';
-import { editsFor, parseFuzziness } from '../../../src/query/fuzziness.ts';
-import { parseDistance, parseGeoPoint } from '../../../src/query/geo-point.ts';
-import { calculateMinimumShouldMatch } from '../../../src/query/minimum-should-match.ts';
+import { parseDistance, parseGeoPoint } from '../../../src/query/geo/geo-point.ts';
 import { MAX_QUERY_DEPTH, parseQuery } from '../../../src/query/parse-query.ts';
+import { editsFor, parseFuzziness } from '../../../src/query/text/fuzziness.ts';
+import { calculateMinimumShouldMatch } from '../../../src/query/text/minimum-should-match.ts';
 
 function refusal(body: unknown): ApiError {
   try {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ApiError } from '../../../src/errors/api-error.ts';
 import { ScriptBudget } from '../../../src/scripting/java/budget.ts';
 import { Double } from '../../../src/scripting/java/values.ts';
-import { type ScriptToken, TokenView } from '../../../src/scripting/library/analysis-token.ts';
+import { type ScriptToken, TokenView } from '../../../src/scripting/library/documents/analysis-token.ts';
 import { compileScript } from '../../../src/scripting/painless.ts';
 
 const CONTEXT = { returns: 'def', variables: { token: 'org.elasticsearch.analysis.common.AnalysisPredicateScript.Token' } };

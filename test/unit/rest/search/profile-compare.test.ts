@@ -1,6 +1,6 @@
 // `_profile/compare` over HTTP's dispatcher, and the text that `gannet profile` makes of it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Comparison, comparisonText } from '../../../../src/cli/profile.ts';
+import { type Comparison, comparisonText } from '../../../../src/cli/commands/profile.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;

@@ -1,0 +1,161 @@
+// java.util: List and its classes.
+import { ENTRY_BYTES, spendBytes, spendSteps } from '../../java/budget.ts';
+import { type ClassTable, defineClass, type Implementation } from '../../java/class-info.ts';
+import { ArrayDeque, FixedSizeList, ImmutableList, LinkedList, Stack, Vector } from '../../java/collections.ts';
+import { illegalArgument, outOfBounds, raise } from '../../java/faults.ts';
+import { compareNatural, equal, hashOf, textOf } from '../../java/objects.ts';
+import type { Value } from '../../java/values.ts';
+import type { Compare, Run } from './callbacks.ts';
+import { checkMutable, checkResizable, type Items, JavaIterator, listOf, removeItem, replaceItems } from './collections.ts';
+import { head, push, tail } from './queues.ts';
+
+const at = (self: Value[], index: number): number => (index < 0 || index >= self.length ? outOfBounds(index, self.length) : index);
+
+/** A member of nested maps and lists by its path: `a.0.b`. */
+export function byPath(root: Value, path: string, other?: Value): Value {
+  const fallback = (reason: string): Value => (other === undefined ? illegalArgument(reason) : other);
+  let value = root;
+  for (const part of path.split('.')) {
+    if (Array.isArray(value)) {
+      const index = Number(part);
+      if (!/^\d+$/.test(part)) return illegalArgument(`Could not parse [${part}] as a int index into list in path [${path}]`);
+      if (index >= value.length) return fallback(`Index [${index}] out of bounds in path [${path}]`);
+      value = value[index];
+    } else if (value instanceof Map) {
+      if (!value.has(part)) return fallback(`Could not find value for path [${path}]`);
+      value = value.get(part);
+    } else return fallback(`Non-container [${value === null ? 'null' : textOf(value)}] at [${part}], index [0] in path [${path}]`);
+  }
+  return value;
+}
+
+const indexOf = (self: Value[], item: Value): number => {
+  spendSteps(self.length);
+  return self.findIndex((other) => equal(other, item));
+};
+
+const LIST: Readonly<Record<string, Implementation>> = {
+  'void add(int,def)': (self: Value[], index: number, item: Value) => {
+    checkResizable(self);
+    if (index < 0 || index > self.length) raise('java.lang.IndexOutOfBoundsException', `Index: ${index}, Size: ${self.length}`);
+    spendBytes(ENTRY_BYTES);
+    self.splice(index, 0, item);
+  },
+  'boolean addAll(int,Collection)': (self: Value[], index: number, items: Items) => {
+    checkResizable(self);
+    const added = listOf(items);
+    replaceItems(self, [...self.slice(0, index), ...added, ...self.slice(index)]);
+    return added.length > 0;
+  },
+  'boolean equals(Object)': (self: Value, other: Value) => equal(self, other),
+  'def get(int)': (self: Value[], index: number) => self[at(self, index)],
+  'Object getByPath(String)': (self: Value, path: string) => byPath(self, path),
+  'Object getByPath(String,Object)': byPath,
+  'int getLength()': (self: Value[]) => self.length,
+  'int hashCode()': (self: Value) => hashOf(self),
+  'int indexOf(def)': indexOf,
+  'int lastIndexOf(def)': (self: Value[], item: Value) => self.findLastIndex((other) => equal(other, item)),
+  'ListIterator listIterator()': (self: Value[]) => new JavaIterator([...self], (item) => removeItem(self, item)),
+  'def remove(int)': (self: Value[], index: number) => {
+    checkResizable(self);
+    return self.splice(at(self, index), 1)[0];
+  },
+  'void replaceAll(UnaryOperator)': (self: Value[], run: Run) => {
+    checkMutable(self);
+    self.forEach((item, i) => {
+      self[i] = run(item);
+    });
+  },
+  'def set(int,def)': (self: Value[], index: number, item: Value) => {
+    checkMutable(self);
+    const before = self[at(self, index)];
+    self[index] = item;
+    return before;
+  },
+  'void sort(Comparator)': sortList,
+  'List subList(int,int)': (self: Value[], from: number, to: number) => {
+    if (from < 0) raise('java.lang.IndexOutOfBoundsException', `fromIndex = ${from}`);
+    if (to > self.length) raise('java.lang.IndexOutOfBoundsException', `toIndex = ${to}`);
+    if (from > to) raise('java.lang.IllegalArgumentException', `fromIndex(${from}) > toIndex(${to})`);
+    return listOf(self.slice(from, to));
+  },
+};
+
+export function sortList(self: Value[], compare: Compare | null): void {
+  if (self.length > 1) checkMutable(self);
+  spendSteps(self.length);
+  const order = compare ?? compareNatural;
+  // Array.sort puts undefined last without asking; lists of scripts have none.
+  const sorted = [...self].sort((a, b) => order(a, b));
+  sorted.forEach((item, i) => {
+    self[i] = item;
+  });
+}
+
+defineClass('java.util.ListIterator', ['java.util.Iterator']);
+defineClass('java.util.List', ['java.util.Collection'], { members: LIST });
+
+/** Constructors of a class of lists. */
+function lists(make: () => Value[]): NonNullable<ClassTable['members']> {
+  return {
+    'new()': () => {
+      spendBytes(ENTRY_BYTES);
+      return make();
+    },
+    'new(Collection)': (items: Items) => {
+      const list = make();
+      for (const item of listOf(items)) list.push(item);
+      return list;
+    },
+    'def clone()': (self: Value[]) => {
+      const list = make();
+      for (const item of listOf(self)) list.push(item);
+      return list;
+    },
+  };
+}
+defineClass('java.util.AbstractList', ['java.util.AbstractCollection', 'java.util.List']);
+defineClass('java.util.ArrayList', ['java.util.AbstractList'], { members: { ...lists(() => []), 'void trimToSize()': () => {} } });
+defineClass('java.util.LinkedList', ['java.util.AbstractList', 'java.util.Deque'], {
+  of: LinkedList,
+  members: lists(() => new LinkedList()),
+});
+defineClass('java.util.ArrayDeque', ['java.util.AbstractCollection', 'java.util.Deque'], {
+  of: ArrayDeque,
+  members: lists(() => new ArrayDeque()),
+});
+defineClass('java.util.Vector', ['java.util.AbstractList'], {
+  of: Vector,
+  members: {
+    ...lists(() => new Vector()),
+    'void addElement(def)': push,
+    'def elementAt(int)': (self: Value[], index: number) => self[at(self, index)],
+    'def firstElement()': head,
+    'def lastElement()': tail,
+    'void removeAllElements()': (self: Value[]) => {
+      self.length = 0;
+    },
+  },
+});
+defineClass('java.util.Stack', ['java.util.Vector'], {
+  of: Stack,
+  members: {
+    'new()': () => new Stack(),
+    'boolean empty()': (self: Value[]) => self.length === 0,
+    'def peek()': (self: Value[]) => (self.length ? tail(self) : raise('java.util.EmptyStackException', null)),
+    'def pop()': (self: Value[]) => (self.length ? self.pop() : raise('java.util.EmptyStackException', null)),
+    'def push(def)': (self: Value[], item: Value) => {
+      push(self, item);
+      return item;
+    },
+    'int search(def)': (self: Value[], item: Value) => {
+      const found = self.findLastIndex((other) => equal(other, item));
+      return found < 0 ? -1 : self.length - found;
+    },
+  },
+});
+defineClass('java.util.Arrays.ArrayList', ['java.util.List'], { of: FixedSizeList, javaName: 'java.util.Arrays$ArrayList' });
+defineClass('java.util.Collections.UnmodifiableRandomAccessList', ['java.util.List'], {
+  of: ImmutableList,
+  javaName: 'java.util.Collections$UnmodifiableRandomAccessList',
+});
