@@ -57,6 +57,8 @@ export class IngestDocument {
   readonly ingest: MutableJsonObject;
   /** Ids of the running pipelines, from the outermost. */
   readonly running = new Set<string>();
+  /** True after a `reroute` processor: the rest of the pipeline is skipped, and the pipelines of the new index follow. */
+  rerouted = false;
 
   /** Characters that may still be copied; negative after the limit was exceeded. */
   #copyable = MAX_COPIED_CHARS;

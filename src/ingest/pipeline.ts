@@ -1,5 +1,7 @@
 // Compiles the bodies of pipelines: lists of processors that a document goes through before it is indexed, with conditions and with handlers of
 // failures.
+
+import { type ConfigFolders, NO_FOLDERS } from '../common/config-folder.ts';
 import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
@@ -9,24 +11,24 @@ import { parseScript, resolveScript } from '../scripting/script-spec.ts';
 import { toScript } from '../scripting/update-script.ts';
 import { type Condition, javaType, type Pipeline, type Step } from './ingest-document.ts';
 import { ProcessorConfig } from './processor-config.ts';
-import { PROCESSORS } from './processors/registry.ts';
+import { MISSING_PROCESSORS, PROCESSORS } from './processors/registry.ts';
 
 const PIPELINE_KEYS = ['description', 'version', '_meta'];
 
 const MAX_DEPTH = 32;
 
 /** @throws ApiError parse_exception, script_exception: the body is invalid */
-export function compilePipeline(id: string, body: unknown): Pipeline {
+export function compilePipeline(id: string, body: unknown, folders: ConfigFolders = NO_FOLDERS): Pipeline {
   if (!isObject(body)) throw new ApiError('parse_exception', 400, 'a pipeline is an object');
   const config = new ProcessorConfig('pipeline', body);
   const processors = listOf(config, 'processors');
   if (processors === null)
     throw new ApiError('parse_exception', 400, '[processors] required property is missing', { details: { property_name: 'processors' } });
-  const steps = processors.map((item) => compileStep(item));
+  const steps = processors.map((item) => compileStep(item, folders));
   const failureSteps = listOf(config, 'on_failure');
   if (failureSteps?.length === 0)
     throw new ApiError('parse_exception', 400, `pipeline [${id}] cannot have an empty on_failure option defined`);
-  const onFailure = (failureSteps ?? []).map((item) => compileStep(item));
+  const onFailure = (failureSteps ?? []).map((item) => compileStep(item, folders));
   for (const key of PIPELINE_KEYS) config.take(key);
   const left = config.left();
   if (left.length > 0)
@@ -49,7 +51,7 @@ function listOf(config: ProcessorConfig, name: string): unknown[] | null {
 }
 
 /** `{ type: { ...parameters } }`. @throws ApiError parse_exception */
-export function compileStep(value: unknown, depth = 0): Step {
+export function compileStep(value: unknown, folders: ConfigFolders = NO_FOLDERS, depth = 0): Step {
   if (depth > MAX_DEPTH) throw illegalArgumentError(`processors nest deeper than ${MAX_DEPTH}`);
   if (!isObject(value) || Object.keys(value).length !== 1)
     throw new ApiError('parse_exception', 400, 'a processor is an object with its type as the only key');
@@ -57,7 +59,10 @@ export function compileStep(value: unknown, depth = 0): Step {
   const make = PROCESSORS.get(type);
   if (!make) {
     const details = { processor_type: type };
-    throw new ApiError('parse_exception', 400, `No processor type exists with name [${type}]`, { details });
+    const reason = MISSING_PROCESSORS.includes(type)
+      ? `processor [${type}] is not supported`
+      : `No processor type exists with name [${type}]`;
+    throw new ApiError('parse_exception', 400, reason, { details });
   }
   const body = value[type];
   // A script may be given as its source only.
@@ -72,10 +77,10 @@ export function compileStep(value: unknown, depth = 0): Step {
   const ignoreFailure = config.boolean('ignore_failure');
   const failureItems = config.optionalList('on_failure');
   if (failureItems?.length === 0) throw config.error('on_failure', 'processors list cannot be empty');
-  const onFailure = (failureItems ?? []).map((item) => compileStep(item, depth + 1));
+  const onFailure = (failureItems ?? []).map((item) => compileStep(item, folders, depth + 1));
   const conditionSpec = config.take('if');
   const condition = conditionSpec === undefined ? null : compileCondition(conditionSpec);
-  const made = make(config, (inner) => compileStep(inner, depth + 1));
+  const made = make(config, (inner) => compileStep(inner, folders, depth + 1), folders);
   const left = config.left();
   if (left.length > 0)
     throw config.error(null, `processor [${type}] doesn't support one or more provided configuration parameters [${left.join(', ')}]`);

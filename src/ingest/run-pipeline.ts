@@ -45,7 +45,10 @@ function runWithin(pipeline: Pipeline, document: IngestDocument): boolean {
 }
 
 function runSteps(steps: readonly Step[], document: IngestDocument): boolean {
-  for (const step of steps) if (!runStep(step, document)) return false;
+  for (const step of steps) {
+    if (!runStep(step, document)) return false;
+    if (document.rerouted) break;
+  }
   return true;
 }
 

@@ -45,7 +45,13 @@ function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: Mu
   if (document.running.has(pipeline.id)) throw illegalArgumentError(`Cycle detected for pipeline: ${pipeline.id}`);
   document.running.add(pipeline.id);
   try {
-    const traceAll = (steps: readonly Step[]) => steps.every((step) => traceStep(step, document, results));
+    const traceAll = (steps: readonly Step[]): boolean => {
+      for (const step of steps) {
+        if (!traceStep(step, document, results)) return false;
+        if (document.rerouted) break;
+      }
+      return true;
+    };
     return handling(document, pipeline.onFailure, () => traceAll(pipeline.steps), traceAll);
   } finally {
     document.running.delete(pipeline.id);

@@ -8,6 +8,7 @@ import type { EngineContext, ShardStats, StoredDocument } from '../../src/api/co
 import type { IndexState } from '../../src/api/core/index-state.ts';
 import { EngineSearchCaches } from '../../src/api/core/search-caches.ts';
 import type { WriteOperation, WriteOutcome } from '../../src/api/core/write.ts';
+import { NO_FOLDERS } from '../../src/common/config-folder.ts';
 import { dialectOf } from '../../src/compat/dialect.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
 import { emptyClusterState } from '../../src/metadata/empty-state.ts';
@@ -99,6 +100,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     memory: { reserve: () => undefined, release: () => undefined, check: () => undefined, stats: () => [] },
     searchCaches: new EngineSearchCaches(),
     security: fakeSecurity(),
+    configFolders: NO_FOLDERS,
   };
   Object.defineProperty(engine, 'whole', { get: () => engine });
   return engine as unknown as EngineContext;

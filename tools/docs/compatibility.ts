@@ -4,7 +4,7 @@
 import { PIPELINE_NAMES } from '../../src/aggs/pipelines/pipelines.ts';
 import { AGG_NAMES, KNOWN_ELSEWHERE } from '../../src/aggs/registry.ts';
 import { ANALYZERS, CHAR_FILTERS, TOKEN_FILTERS, TOKENIZERS } from '../../src/analysis/registry.ts';
-import { PROCESSORS } from '../../src/ingest/processors/registry.ts';
+import { MISSING_PROCESSORS, PROCESSORS } from '../../src/ingest/processors/registry.ts';
 import { MAPPER_TYPES } from '../../src/mapping/types/registry.ts';
 import { QUERY_NAMES } from '../../src/query/parse-query.ts';
 import { code, row, table } from './markdown.ts';
@@ -52,7 +52,6 @@ const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals', 'time_series_
 const PARTIAL_PROCESSORS: Notes = {
   fingerprint: "no `MurmurHash3`; hashes differ from Elasticsearch's",
 };
-const MISSING_PROCESSORS = ['attachment', 'enrich', 'geoip', 'inference', 'registered_domain', 'set_security_user', 'user_agent'];
 
 const PARTIAL_ANALYSIS: Notes = {
   thai: 'word boundaries are those of ICU and differ from Java in some words',

@@ -1,5 +1,6 @@
 // What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
 
+import type { ConfigFolders } from '../../common/config-folder.ts';
 import type { Mobility } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
@@ -88,6 +89,8 @@ export interface EngineContext {
   /** Circuit breakers of the process. */
   readonly memory: RequestMemory;
   readonly security: SecurityService;
+  /** Folders of the configuration directory. */
+  readonly configFolders: ConfigFolders;
   /**
    * Runs a metadata command: the reducer of that name in src/metadata, on the main thread. Resolves after every thread has the new state.
    * @throws ApiError as the reducer refuses

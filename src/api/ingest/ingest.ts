@@ -31,11 +31,11 @@ const NONE = '_none';
 const compiled = new WeakMap<object, Pipeline>();
 
 /** A stored pipeline, or null. It is compiled on first use. */
-export function storedPipeline({ cluster }: EngineContext, id: string): Pipeline | null {
+export function storedPipeline({ cluster, configFolders }: EngineContext, id: string): Pipeline | null {
   if (!Object.hasOwn(cluster.pipelines, id)) return null;
   const body = cluster.pipelines[id];
   let pipeline = compiled.get(body);
-  if (!pipeline) compiled.set(body, (pipeline = compilePipeline(id, body)));
+  if (!pipeline) compiled.set(body, (pipeline = compilePipeline(id, body, configFolders)));
   return pipeline;
 }
 
@@ -81,6 +81,7 @@ export function ingest(ctx: EngineContext, item: IngestItem, requested: string |
   if (first === null && final === null) return item;
   const document = new IngestDocument(parseSource(item.source), metadataOf(item), ingestEnvironment(ctx));
   if (first !== null && !run(ctx, first, document)) return null;
+  if (document.rerouted && !followRoutes(ctx, item.index, document)) return null;
   const target = indexOf(document);
   // A document that was sent to another index goes through the final pipeline of that index.
   const last = target === item.index ? final : pipelinesOf(ctx, target, NONE).final;
@@ -90,6 +91,27 @@ export function ingest(ctx: EngineContext, item: IngestItem, requested: string |
       throw new ApiError('illegal_state_exception', 500, `final pipeline [${last}] can't change the target index`);
   }
   return itemOf(document, item);
+}
+
+/** Runs the default pipelines of the indices that `reroute` processors name, one after the other. @returns false if one drops the document */
+function followRoutes(ctx: EngineContext, origin: string, document: IngestDocument): boolean {
+  const passed = [origin];
+  while (document.rerouted) {
+    document.rerouted = false;
+    const target = indexOf(document);
+    if (passed.includes(target)) {
+      const id = String(document.metadata('_id'));
+      throw new ApiError(
+        'illegal_state_exception',
+        500,
+        `index cycle detected while processing pipelines for document [${id}]: [${[...passed, target].join(', ')}]`,
+      );
+    }
+    passed.push(target);
+    const { first } = pipelinesOf(ctx, target, null);
+    if (first !== null && !run(ctx, first, document)) return false;
+  }
+  return true;
 }
 
 function run(ctx: EngineContext, id: string, document: IngestDocument): boolean {

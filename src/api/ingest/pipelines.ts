@@ -15,7 +15,7 @@ const MAX_SIMULATED = 10_000;
 /** @throws ApiError parse_exception, script_exception: the pipeline does not compile */
 export function putPipeline(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
   if (!isObject(body)) throw parseError('request body is required');
-  compilePipeline(id, body);
+  compilePipeline(id, body, ctx.configFolders);
   return ctx.command('putPipeline', { id, body });
 }
 
@@ -34,7 +34,7 @@ export function deletePipeline(ctx: EngineContext, id: string): Promise<unknown>
 /** `{ docs }`. @param id  a stored pipeline; null if the body contains the pipeline */
 export function simulatePipeline(ctx: EngineContext, id: string | null, body: unknown, isVerbose: boolean): MutableJsonObject {
   if (!isObject(body)) throw parseError('request body is required');
-  const pipeline = id === null ? pipelineIn(body) : storedPipeline(ctx, id);
+  const pipeline = id === null ? pipelineIn(ctx, body) : storedPipeline(ctx, id);
   if (!pipeline) throw illegalArgumentError(`pipeline [${id}] does not exist`);
   if (body.docs === undefined) throw parseError('[docs] required property is missing');
   if (!Array.isArray(body.docs)) throw parseError('[docs] property is not a list');
@@ -53,10 +53,10 @@ export function simulatePipeline(ctx: EngineContext, id: string | null, body: un
   return { docs: documents.map((document) => run(pipeline, document)) };
 }
 
-function pipelineIn(body: MutableJsonObject): Pipeline {
+function pipelineIn({ configFolders }: EngineContext, body: MutableJsonObject): Pipeline {
   if (body.pipeline === undefined) throw parseError('[pipeline] required property is missing');
   if (!isObject(body.pipeline)) throw parseError("[pipeline] property isn't a map");
-  return compilePipeline('_simulate_pipeline', body.pipeline);
+  return compilePipeline('_simulate_pipeline', body.pipeline, configFolders);
 }
 
 function textOf(doc: MutableJsonObject, name: string): string | null {
@@ -68,6 +68,24 @@ function textOf(doc: MutableJsonObject, name: string): string | null {
 
 function parseError(reason: string): ApiError {
   return new ApiError('parse_exception', 400, reason);
+}
+
+/** Databases of addresses on this node. Nothing is downloaded, so the counters of downloads stay 0. */
+export function geoipStats({ configFolders, nodeId }: EngineContext): MutableJsonObject {
+  const databases = configFolders('ingest-geoip')
+    .list()
+    .filter((name) => name.endsWith('.mmdb'));
+  return {
+    stats: {
+      successful_downloads: 0,
+      failed_downloads: 0,
+      total_download_time: 0,
+      databases_count: 0,
+      skipped_updates: 0,
+      expired_databases: 0,
+    },
+    nodes: databases.length === 0 ? {} : { [nodeId]: { config_databases: databases } },
+  };
 }
 
 /** The built-in grok patterns by name. @param sorted  true to sort by name, false for the original order */

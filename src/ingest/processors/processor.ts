@@ -1,4 +1,5 @@
 // Interface of processors.
+import type { ConfigFolders } from '../../common/config-folder.ts';
 import type { Action, IngestDocument, Pipeline, Step } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 
@@ -8,4 +9,8 @@ export interface PipelineAction {
 }
 
 /** Builds a processor from its parameters. @throws ApiError parse_exception: a parameter is missing or invalid */
-export type ProcessorFactory = (config: ProcessorConfig, compileInner: (value: unknown) => Step) => Action | PipelineAction;
+export type ProcessorFactory = (
+  config: ProcessorConfig,
+  compileInner: (value: unknown) => Step,
+  folders: ConfigFolders,
+) => Action | PipelineAction;

@@ -5,12 +5,16 @@ import { CONVERT_PROCESSORS } from './convert.ts';
 import { DATE_PROCESSORS } from './date.ts';
 import { dissectProcessor } from './dissect.ts';
 import { FIELD_PROCESSORS } from './fields.ts';
+import { geoipProcessor } from './geoip.ts';
 import { grokProcessor } from './grok.ts';
 import { MASK_PROCESSORS } from './mask.ts';
 import { NETWORK_PROCESSORS } from './network.ts';
 import { PARSE_PROCESSORS } from './parse.ts';
 import type { ProcessorFactory } from './processor.ts';
+import { registeredDomainProcessor } from './registered-domain.ts';
+import { rerouteProcessor } from './reroute.ts';
 import { TEXT_PROCESSORS } from './text.ts';
+import { userAgentProcessor } from './user-agent.ts';
 
 export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
   Object.entries({
@@ -24,6 +28,13 @@ export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
     ...NETWORK_PROCESSORS,
     circle: circleProcessor,
     dissect: dissectProcessor,
+    geoip: geoipProcessor,
     grok: grokProcessor,
+    reroute: rerouteProcessor,
+    registered_domain: registeredDomainProcessor,
+    user_agent: userAgentProcessor,
   }),
 );
+
+/** Processors of Elasticsearch that are refused as unsupported instead of unknown. */
+export const MISSING_PROCESSORS: readonly string[] = ['attachment', 'enrich', 'inference', 'set_security_user', 'terminate'];

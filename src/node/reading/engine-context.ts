@@ -10,6 +10,7 @@ import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, Us
 import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
+import type { ConfigFolders } from '../../common/config-folder.ts';
 import { canMove, inTurn, type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -23,6 +24,7 @@ import type { PublishedSnapshot, ReaderSnapshots } from '../memory/reader-snapsh
 import type { Channel } from '../messages/channel.ts';
 import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader } from '../messages/messages.ts';
 import { dialectOfNode, globalAnalysis } from '../metadata/build-index.ts';
+import { configFolders } from '../metadata/config-folder.ts';
 import type { IndexStates } from '../metadata/index-states.ts';
 import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -124,6 +126,7 @@ export class ReaderContext implements EngineContext {
   readonly snapshots: SnapshotStore;
   readonly searchCaches = new EngineSearchCaches();
   readonly memory: RequestMemory;
+  readonly configFolders: ConfigFolders;
   publishAddress: string | null = null;
   readonly #options: NodeOptions;
   readonly #store: Store;
@@ -152,6 +155,7 @@ export class ReaderContext implements EngineContext {
     this.nodeId = options.nodeId;
     this.dialect = dialectOfNode(options);
     this.memory = breakerOf(options);
+    this.configFolders = configFolders(options.configPath);
     this.#options = options;
     this.#store = parts.store;
     this.#states = parts.states;

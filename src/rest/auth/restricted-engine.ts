@@ -205,6 +205,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.forceMerge(this.#base(index), options);
   }
 
+  get configFolders(): EngineContext['configFolders'] {
+    return this.#engine.configFolders;
+  }
+
   get memory(): EngineContext['memory'] {
     return this.#engine.memory;
   }

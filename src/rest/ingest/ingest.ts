@@ -1,5 +1,5 @@
 // Ingest pipelines: `_ingest/pipeline`, `_simulate`, and the built-in grok patterns.
-import { deletePipeline, getPipelines, grokPatterns, putPipeline, simulatePipeline } from '../../api/ingest/pipelines.ts';
+import { deletePipeline, geoipStats, getPipelines, grokPatterns, putPipeline, simulatePipeline } from '../../api/ingest/pipelines.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -35,7 +35,13 @@ const grokApi = defineApi({
   routes: { 'GET /_ingest/processor/grok': (request) => ok({ patterns: grokPatterns(request.boolean('s') ?? false) }) },
 });
 
-export const INGEST_APIS = [...pipelineApis, simulateApi, grokApi];
+const geoipApi = defineApi({
+  name: 'ingest.geo_ip_stats',
+  needs: 'cluster:monitor/ingest/geoip/stats',
+  routes: { 'GET /_ingest/geoip/stats': (_request, { engine }) => ok(geoipStats(engine)) },
+});
+
+export const INGEST_APIS = [...pipelineApis, simulateApi, grokApi, geoipApi];
 
 /** 200 `{ docs }`. @throws ApiError parse_exception, illegal_argument_exception */
 function simulate(request: ApiRequest, { engine }: RestContext): ApiResponse {

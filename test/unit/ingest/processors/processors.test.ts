@@ -266,7 +266,7 @@ test('pipelines can call others, but not themselves', () => {
 test.each([
   [{ processors: [{ set: { field: 'a' } }] }, '[value] required property is missing'],
   [{ processors: [{ set: { field: 1, value: 1 } }] }, "[field] property isn't a string, but of type [java.lang.Integer]"],
-  [{ processors: [{ geoip: { field: 'a' } }] }, 'No processor type exists with name [geoip]'],
+  [{ processors: [{ geo: { field: 'a' } }] }, 'No processor type exists with name [geo]'],
   [
     { processors: [{ trim: { field: 'a', other: 1 } }] },
     "processor [trim] doesn't support one or more provided configuration parameters [other]",

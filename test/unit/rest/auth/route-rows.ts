@@ -264,6 +264,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     showsNamesTo: ['owner', 'operator'],
   },
   'ingest.processor_grok': {},
+  'ingest.geo_ip_stats': {},
   count: { bodies: queries },
   'indices.validate_query': { bodies: queries, queries: () => ['explain=true', 'rewrite=true'] },
   explain: { bodies: queries },
