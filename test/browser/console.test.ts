@@ -244,6 +244,46 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
+  test('imports a file that is dropped, and shows the lines that were rejected', async () => {
+    const watched = await open('#/indices');
+    const { page } = watched;
+    await page.waitForSelector('.index-list');
+    const lines = [
+      'name,year,opened',
+      `"${MARKUP}, north",1890,1890-05-01`,
+      'bad,1890.5,1891-05-01',
+      'late,1900,never',
+      'good,1910,1911-01-01',
+    ];
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], 'My Piers.csv'));
+      const target = document.querySelector('.indices');
+      for (const type of ['dragover', 'drop'])
+        target?.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, lines.join('\n'));
+    await page.waitForSelector('.import-form textarea');
+    expect(await page.$eval('.import-form input', (input) => (input as HTMLInputElement).value)).toBe('my-piers');
+    await page.$eval('.import-form textarea', (area) => {
+      (area as HTMLTextAreaElement).value = JSON.stringify({ name: { type: 'text' }, year: { type: 'integer' }, opened: { type: 'date' } });
+      area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
+    await clickText(page, '.import-form button', 'Import');
+    await waitForText(page, '.import-progress', 'Discover my-piers');
+    await waitForText(page, '.rejected', '1 line rejected');
+    expect(await textOf(page, '.rejected tbody')).toContain('never');
+    await waitForText(page, '.index-list', 'my-piers');
+    const { body } = await service.request('POST', '/my-piers/_search', { sort: 'year' });
+    expect(body.hits.hits.map((hit: { _source: unknown }) => hit._source)).toEqual([
+      { name: `${MARKUP}, north`, year: 1890, opened: '1890-05-01' },
+      { name: 'bad', year: 1890.5, opened: '1891-05-01' },
+      { name: 'good', year: 1910, opened: '1911-01-01' },
+    ]);
+    expect(await page.$$('main img')).toEqual([]);
+    await service.request('DELETE', '/my-piers');
+    await finish(watched);
+  });
+
   test('draws metrics as they arrive', async () => {
     const watched = await open('#/metrics');
     await watched.page.waitForSelector('.uplot canvas');

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useCell } from '../cell.ts';
 import { bytesText, countText, msText, numberText } from '../format.ts';
+import { ImportPanel } from '../import/import-panel.tsx';
 import { call, pathPart } from '../service.ts';
 import { Icon } from '../shell/icons.tsx';
 import { address, addressHash, replaceParams } from '../shell/router.ts';
@@ -17,7 +18,8 @@ export function IndicesPage(): JSX.Element {
   const { params } = useCell(address);
   const [rows, setRows] = useState<readonly IndexRow[] | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const [isCreating, setCreating] = useState(false);
+  const [open, setOpen] = useState<'import' | 'create' | null>(null);
+  const { dropped, isDropping, handlers } = useDrop(() => setOpen('import'));
   const reload = useCallback(() => {
     call<Cat>('GET', '/_cat/indices?format=json&bytes=b&expand_wildcards=all&s=index').then(
       (found) => {
@@ -30,7 +32,7 @@ export function IndicesPage(): JSX.Element {
   useEffect(reload, []);
   const chosen = rows?.find(({ name }) => name === params.index);
   return (
-    <div class="page indices">
+    <div class={`page indices ${isDropping ? 'is-dropping' : ''}`} {...handlers}>
       <header class="page-head with-actions">
         <h1>Indices</h1>
         <p class="muted">
@@ -40,15 +42,32 @@ export function IndicesPage(): JSX.Element {
               'document',
             )}, ${bytesText(rows.reduce((sum, { bytes }) => sum + bytes, 0))}`}
         </p>
-        <button type="button" class="primary" aria-expanded={isCreating} onClick={() => setCreating(!isCreating)}>
-          <Icon name="plus" />
-          <span>New index</span>
-        </button>
+        <div class="actions">
+          <button
+            type="button"
+            class="plain"
+            aria-expanded={open === 'import'}
+            onClick={() => setOpen(open === 'import' ? null : 'import')}
+          >
+            <Icon name="upload" />
+            <span>Import</span>
+          </button>
+          <button
+            type="button"
+            class="primary"
+            aria-expanded={open === 'create'}
+            onClick={() => setOpen(open === 'create' ? null : 'create')}
+          >
+            <Icon name="plus" />
+            <span>New index</span>
+          </button>
+        </div>
       </header>
-      {isCreating && (
+      {open === 'import' && <ImportPanel dropped={dropped} onImported={reload} />}
+      {open === 'create' && (
         <NewIndexForm
           onCreated={(name) => {
-            setCreating(false);
+            setOpen(null);
             replaceParams({ index: name });
             reload();
           }}
@@ -74,6 +93,32 @@ export function IndicesPage(): JSX.Element {
       <Tasks />
     </div>
   );
+}
+
+interface Drop {
+  readonly dropped: File | null;
+  readonly isDropping: boolean;
+  readonly handlers: Readonly<Record<'onDragOver' | 'onDragLeave' | 'onDrop', (event: DragEvent) => void>>;
+}
+
+/** A file that is dropped anywhere on the page. */
+function useDrop(onFile: () => void): Drop {
+  const [dropped, setDropped] = useState<File | null>(null);
+  const [isDropping, setDropping] = useState(false);
+  const onDragOver = (event: DragEvent): void => {
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    setDropping(true);
+  };
+  const onDrop = (event: DragEvent): void => {
+    setDropping(false);
+    const file = event.dataTransfer?.files[0];
+    if (file === undefined) return;
+    event.preventDefault();
+    setDropped(file);
+    onFile();
+  };
+  return { dropped, isDropping, handlers: { onDragOver, onDragLeave: () => setDropping(false), onDrop } };
 }
 
 const HEALTH_KINDS: Readonly<Record<string, string>> = { green: 'good', yellow: 'warn', red: 'bad' };

@@ -23,6 +23,7 @@ const PATHS = {
   plus: 'M12 5v14M5 12h14',
   filter: 'M4 5h16l-6 8v6l-4-2v-4z',
   download: 'M12 3v12M8 11l4 4 4-4M5 20h14',
+  upload: 'M12 15V3M8 7l4-4 4 4M5 20h14',
   help: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9.5 9.5a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7M12 17v.1',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13',
 } as const;
