@@ -4,7 +4,7 @@
 //                    the words of languages in dist/analyzer-words/
 //   bundleService    dist/service/  service-process.js, the modules it loads, and the threads: start-up time counts here. Each but the first is a
 //                    small script that runs one code file through V8's code cache, which the first run writes next to it (launch.cjs).
-//                    *.late.js: packages and word lists that a start does not need; they are read when they are first used.
+//                    engine.js: what the main thread does not need without an index (late-code.mjs). *.late.js: packages and word lists that a start does not need; they are read when they are first used.
 // `new URL('../../build/...', import.meta.url)` means the same in src/<folder>/ and in dist/<folder>/.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,15 +22,21 @@ import {
   UWS_SHIM,
 } from './esbuild-plugins.mjs';
 import { listFiles } from './incremental.mjs';
+import { buildStartAndEngine } from './late-code.mjs';
 
 const SERVICE = 'dist/service';
 /** Code files of the service: the main thread's part and the worker threads. */
 const SERVICE_CODE = {
-  'service-main': 'src/cli/service/service-main.ts',
   'indexer-thread': 'src/node/indexing/indexer-thread.ts',
   'merger-thread': 'src/node/indexing/merger-thread.ts',
   'snapshots-thread': 'src/node/snapshots/snapshots-thread.ts',
   'answering-thread': 'src/node/answering-thread.ts',
+};
+const MAIN_CODE = {
+  entry: 'src/cli/service/service-main.ts',
+  startName: 'service-main.code',
+  engineName: 'engine.code',
+  enginePath: './engine.js',
 };
 /** Modules that LATE_PARTS loads from `<name>.late.js`. */
 const SERVICE_LATE = {
@@ -40,7 +46,7 @@ const SERVICE_LATE = {
   'thai-dictionary': 'src/analysis/generated/thai-dictionary.ts',
   'zone-rules': 'tools/build/zone-rules.cjs',
 };
-const SERVICE_EXTERNALS = ['./launch.js', './*.late.js'];
+const SERVICE_EXTERNALS = ['./launch.js', './engine.js', './*.late.js'];
 
 const COMMON = {
   bundle: true,
@@ -98,16 +104,18 @@ export async function bundleService() {
     define: { 'import.meta.url': '__moduleUrl', 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
     charset: 'ascii',
   };
-  const code = await bundle({
+  const codeOptions = {
     ...options,
-    entryPoints: renamed(SERVICE_CODE, 'code'),
     external: SERVICE_EXTERNALS,
     plugins: [LMDB_BINARY, LATE_NAMES, LATE_PARTS, MIME_TYPES, UWS_SHIM],
     // launch.cjs evaluates the file as one function expression; adding the wrapper there would copy the whole string.
     banner: { js: `(function (exports, require, module, __filename, __dirname) {${moduleUrl}` },
     footer: { js: '})' },
     ...SMALL,
-  });
+  };
+  const code = await bundle({ ...codeOptions, entryPoints: renamed(SERVICE_CODE, 'code') });
+  const main = await buildStartAndEngine({ ...COMMON, ...codeOptions }, MAIN_CODE);
+  code.push(...writeAll(main.start), ...writeAll(main.engine));
   const late = await bundle({ ...options, entryPoints: renamed(SERVICE_LATE, 'late'), ...SMALL });
   const entry = await bundle({
     ...options,
@@ -115,7 +123,7 @@ export async function bundleService() {
     plugins: [SERVICE_MAIN],
     banner: { js: moduleUrl },
   });
-  const threads = Object.keys(SERVICE_CODE).map((name) =>
+  const threads = ['service-main', 'engine', ...Object.keys(SERVICE_CODE)].map((name) =>
     write(`${SERVICE}/${name}.js`, `module.exports = require('./launch.js').launch('${name}', '${codeDigest(name)}');\n`),
   );
   return removeOthers(SERVICE, [
@@ -130,9 +138,11 @@ export async function bundleService() {
 
 /** @returns {Promise<string[]>} the paths written */
 async function bundle(options) {
-  const { outputFiles } = await build({ ...COMMON, ...options });
-  return outputFiles.map(({ path: file, contents }) => write(path.relative('.', file).replaceAll(path.sep, '/'), contents));
+  return writeAll(await build({ ...COMMON, ...options }));
 }
+
+const writeAll = ({ outputFiles }) =>
+  outputFiles.map(({ path: file, contents }) => write(path.relative('.', file).replaceAll(path.sep, '/'), contents));
 
 /** Replaces the file at once: a process that is starting reads the old or the new content. @returns the path */
 function write(file, content) {

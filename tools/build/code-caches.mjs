@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const TIMEOUT_MS = 20_000;
 /** The merger thread writes its cache after the first merge. */
-const NAMES = ['service-main', 'answering-thread', 'indexer-thread'];
+const NAMES = ['service-main', 'engine', 'answering-thread', 'indexer-thread'];
 const SERVICE = 'dist/service';
 
 /** Takes about 5 s. A failure only costs start-up time. @returns the caches written */

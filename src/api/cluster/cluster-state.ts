@@ -5,21 +5,9 @@ import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
 import { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';
 import { DISK_IS_FULL } from '../core/index-blocks.ts';
+import type { StateMetric } from '../core/metric-names.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
 import { nodeIdentity } from './this-node.ts';
-
-export const STATE_METRICS = [
-  'version',
-  'master_node',
-  'cluster_manager_node',
-  'blocks',
-  'nodes',
-  'metadata',
-  'routing_table',
-  'routing_nodes',
-] as const;
-
-export type StateMetric = (typeof STATE_METRICS)[number];
 
 export interface StateRequest {
   readonly metrics: ReadonlySet<StateMetric>;

@@ -11,21 +11,6 @@ import { heap } from './process-stats.ts';
 import { addressOf, componentVersions, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
 import { type ThreadCounts, threadPoolInfo, threadPools } from './thread-pools.ts';
 
-export const INFO_METRICS = [
-  'settings',
-  'os',
-  'process',
-  'jvm',
-  'thread_pool',
-  'transport',
-  'http',
-  'plugins',
-  'ingest',
-  'aggregations',
-  'indices',
-  'search_pipelines',
-] as const;
-
 /** Settings that every node of Elasticsearch has, and that typed clients expect. */
 const ELASTICSEARCH_SETTINGS = {
   'cluster.election.strategy': 'supports_voting_only',

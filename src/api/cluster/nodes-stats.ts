@@ -11,38 +11,6 @@ import { renderSections } from './stats-sections.ts';
 import { addressOf, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
 import { type ThreadCounts, threadPoolStats, threadPools } from './thread-pools.ts';
 
-export const STATS_METRICS = [
-  'indices',
-  'os',
-  'process',
-  'jvm',
-  'fs',
-  'http',
-  'breaker',
-  'thread_pool',
-  'transport',
-  'script',
-  'ingest',
-  'discovery',
-  'adaptive_selection',
-  // Accepted because clients request them; this node has no such statistics and leaves them out.
-  'indexing_pressure',
-  'shard_indexing_pressure',
-  'search_backpressure',
-  'cluster_manager_throttling',
-  'weighted_routing',
-  'file_cache',
-  'task_cancellation',
-  'search_pipeline',
-  'script_cache',
-  'resource_usage_stats',
-  'segment_replication_backpressure',
-  'repositories',
-  'admission_control',
-  'caches',
-  'remote_store',
-] as const;
-
 export interface NodeStatsRequest {
   /** `node`, `indices` or `shards`: level of detail of the section `indices`. */
   readonly level: string;

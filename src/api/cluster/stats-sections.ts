@@ -5,31 +5,8 @@ import { formatDuration } from '../../common/text/time-unit.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { EngineContext } from '../core/context.ts';
+import { INDEX_STATS_METRICS } from '../core/metric-names.ts';
 import { type NodeTotals, nodeTotals } from './node-totals.ts';
-
-export const INDEX_STATS_METRICS = [
-  'docs',
-  'store',
-  'indexing',
-  'get',
-  'search',
-  'merge',
-  'refresh',
-  'flush',
-  'warmer',
-  'query_cache',
-  'fielddata',
-  'completion',
-  'segments',
-  'translog',
-  'request_cache',
-  'recovery',
-  'shard_stats',
-  'bulk',
-  'mappings',
-  'dense_vector',
-  'sparse_vector',
-] as const;
 
 /** Patterns of the fields whose memory is listed one by one. */
 export interface NamedFields {

@@ -4,11 +4,12 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import { indexHealth } from '../cluster/shard-counts.ts';
-import { INDEX_STATS_METRICS, type NamedFields, renderSections } from '../cluster/stats-sections.ts';
+import { type NamedFields, renderSections } from '../cluster/stats-sections.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { INDEX_STATS_METRICS } from '../core/metric-names.ts';
 
 export interface IndexStatsRequest extends IndexTarget {
   /** Metric names; empty for all. */

@@ -4,6 +4,7 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../core/index-state.ts';
+import { SEGMENT_VERSION } from '../core/segment-version.ts';
 import { contextMissingError, decodeContextId } from '../search/contexts/context-id.ts';
 import { shardsHeader } from './index-stats.ts';
 import { openStates } from './maintenance.ts';
@@ -47,8 +48,6 @@ export async function indexSegments(ctx: EngineContext, target: IndexTarget): Pr
   }
   return { _shards: shardsHeader(states), indices };
 }
-
-export const SEGMENT_VERSION = '1.0.0';
 
 export interface SegmentInfo {
   readonly name: string;

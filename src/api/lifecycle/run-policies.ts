@@ -35,11 +35,6 @@ export async function runPolicies(ctx: EngineContext, atPoll: boolean, isStopped
   }
 }
 
-/** True if a policy manages an index of the cluster. */
-export function hasPolicies({ cluster }: EngineContext): boolean {
-  return cluster.indexLifecycles !== undefined && Object.values(cluster.indices).some(({ settings }) => settings['index.lifecycle.name']);
-}
-
 async function runIndex(ctx: EngineContext, name: string, atPoll: boolean): Promise<void> {
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     if (!Object.hasOwn(ctx.cluster.indices, name)) return;

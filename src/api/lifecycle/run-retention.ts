@@ -8,11 +8,6 @@ import { rollover } from '../indices/rollover.ts';
 
 type Log = (message: string) => void;
 
-/** True if a data stream of the cluster has a lifecycle. */
-export function hasStreamLifecycles({ cluster }: EngineContext): boolean {
-  return Object.values(dataStreamsOf(cluster)).some(({ lifecycle }) => lifecycle?.enabled === true);
-}
-
 /** @param log  receives what failed; it is tried again at the next run */
 export async function runStreamLifecycles(ctx: EngineContext, isStopped: () => boolean, log: Log): Promise<void> {
   for (const stream of Object.values(dataStreamsOf(ctx.cluster))) {

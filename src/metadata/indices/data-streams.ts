@@ -22,6 +22,11 @@ export function dataStreamsOf(state: Streams): Readonly<Record<string, DataStrea
   return state.dataStreams ?? NO_STREAMS;
 }
 
+/** True if the lifecycle of a data stream is enabled. */
+export function hasStreamLifecycles(state: Streams): boolean {
+  return Object.values(dataStreamsOf(state)).some(({ lifecycle }) => lifecycle?.enabled === true);
+}
+
 /** The stream of this name, or null. */
 export function dataStreamOf(state: Streams, name: string): DataStream | null {
   const streams = dataStreamsOf(state);

@@ -14,6 +14,11 @@ export function indexLifecyclesOf(state: Pick<ClusterState, 'indexLifecycles'>):
   return state.indexLifecycles ?? NO_LIFECYCLES;
 }
 
+/** True if a policy manages an index of the cluster. */
+export function hasIndexLifecycles({ indexLifecycles, indices }: ClusterState): boolean {
+  return indexLifecycles !== undefined && Object.values(indices).some(({ settings }) => settings['index.lifecycle.name']);
+}
+
 /** The policy of this name, or null. */
 export function lifecyclePolicy(state: Pick<ClusterState, 'indexLifecycles'>, name: string): LifecyclePolicy | null {
   const { policies } = indexLifecyclesOf(state);

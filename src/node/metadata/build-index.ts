@@ -3,7 +3,6 @@ import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import type { SettingTree } from '../../analysis/settings.ts';
 import { provideAnalysisHost, threadAnalysisHost } from '../../analysis/thread-host.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
-import { type Dialect, dialectOf } from '../../compat/dialect.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { createMapping, restoreMapping } from '../../mapping/create-mapping.ts';
 import type { SynonymSets } from '../../metadata/cluster-state.ts';
@@ -12,6 +11,7 @@ import { AnalysisHost } from '../../wasm/analysis.ts';
 import { compileAnalyzer } from '../../wasm/kernels.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { configFiles } from './config-directory.ts';
+import { dialectOfNode } from './node-dialect.ts';
 
 provideAnalysisHost(() => new AnalysisHost(compileAnalyzer()));
 
@@ -32,10 +32,6 @@ export function globalAnalysis(options: NodeOptions): AnalysisRegistry {
 
 function analysisEnvironment({ configPath, settings }: NodeOptions) {
   return { host: threadAnalysisHost(), files: configFiles(configPath, settings['indices.analysis.hunspell.dictionary']) };
-}
-
-export function dialectOfNode({ settings }: NodeOptions): Dialect {
-  return dialectOf(settings['compat.flavor'], settings['compat.version']);
 }
 
 /** @param isNew  true to check limits. @throws ApiError with Elasticsearch's errors for an invalid mapping */

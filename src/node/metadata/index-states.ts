@@ -9,7 +9,8 @@ import type { ClusterState, IndexMeta, SynonymSets } from '../../metadata/cluste
 import { emptyClusterState } from '../../metadata/empty-state.ts';
 import { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
-import { buildAnalysis, dialectOfNode } from './build-index.ts';
+import { buildAnalysis } from './build-index.ts';
+import { dialectOfNode } from './node-dialect.ts';
 
 const DEFAULT_REFRESH_MS = 1000;
 

@@ -5,7 +5,8 @@ import type { CommandArgs, CommandName } from '../../api/core/context.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { runReducer } from '../../metadata/reducers.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
-import { buildMapping, dialectOfNode } from './build-index.ts';
+import { buildMapping } from './build-index.ts';
+import { dialectOfNode } from './node-dialect.ts';
 
 /** Commands with fewer values and characters take about a millisecond. */
 const SMALL_NODES = 1000;

@@ -1,9 +1,11 @@
 // Carries out lifecycles of indices and data streams: at intervals, and after changes of the metadata. One reader of the node does it.
 import type { EngineContext } from '../../api/core/context.ts';
-import { hasPolicies, runPolicies } from '../../api/lifecycle/run-policies.ts';
-import { hasStreamLifecycles, runStreamLifecycles } from '../../api/lifecycle/run-retention.ts';
+import { runPolicies } from '../../api/lifecycle/run-policies.ts';
+import { runStreamLifecycles } from '../../api/lifecycle/run-retention.ts';
 import type { LogLevel } from '../../common/log/logger.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
+import { hasStreamLifecycles } from '../../metadata/indices/data-streams.ts';
+import { hasIndexLifecycles } from '../../metadata/policies/index-lifecycles.ts';
 
 /** Defaults of Elasticsearch's settings. */
 const POLICY_INTERVAL = { setting: 'indices.lifecycle.poll_interval', ms: 10 * 60_000 };
@@ -33,10 +35,10 @@ export class LifecycleRunner {
     if (this.#isStopped || now.every((part, i) => part === this.#seen[i])) return;
     const intervalsChanged = settings !== this.#seen[3];
     this.#seen = now;
-    const usesPolicies = hasPolicies(this.#ctx);
+    const usesPolicies = hasIndexLifecycles(this.#ctx.cluster);
     if (usesPolicies) this.#start('change', AFTER_CHANGE_MS, () => this.#runPolicies(false));
     this.#poll('policies', usesPolicies, POLICY_INTERVAL, intervalsChanged, () => this.#runPolicies(true));
-    this.#poll('streams', hasStreamLifecycles(this.#ctx), STREAM_INTERVAL, intervalsChanged, () => this.#runStreams());
+    this.#poll('streams', hasStreamLifecycles(this.#ctx.cluster), STREAM_INTERVAL, intervalsChanged, () => this.#runStreams());
   }
 
   /** Resolves when nothing is being carried out any more. */

@@ -1,6 +1,7 @@
 // `_cluster/state`.
-import { clusterState, STATE_METRICS, type StateMetric } from '../../api/cluster/cluster-state.ts';
+import { clusterState } from '../../api/cluster/cluster-state.ts';
 import { TARGETS, targetNames } from '../../api/core/index-names.ts';
+import { STATE_METRICS, type StateMetric } from '../../api/core/metric-names.ts';
 import { showSettings } from '../../api/indices/settings.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';

@@ -1,7 +1,8 @@
 // Parts of the cluster API that have little to do on a single node: pending tasks, remote clusters, reroute, voting, dangling indices, usage.
-import { clusterState, STATE_METRICS, type StateMetric } from '../../api/cluster/cluster-state.ts';
+import { clusterState } from '../../api/cluster/cluster-state.ts';
 import { isThisNode, nodesHead } from '../../api/cluster/this-node.ts';
 import { ownNames } from '../../api/core/index-names.ts';
+import { STATE_METRICS, type StateMetric } from '../../api/core/metric-names.ts';
 import { showSettings } from '../../api/indices/settings.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';

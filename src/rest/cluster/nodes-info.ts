@@ -1,5 +1,6 @@
 // `_nodes`.
-import { INFO_METRICS, nodesInfo } from '../../api/cluster/nodes-info.ts';
+import { nodesInfo } from '../../api/cluster/nodes-info.ts';
+import { INFO_METRICS } from '../../api/core/metric-names.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';

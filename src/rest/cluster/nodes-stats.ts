@@ -1,7 +1,7 @@
 // `_nodes/stats`.
-import { nodesStats, STATS_METRICS } from '../../api/cluster/nodes-stats.ts';
-import { INDEX_STATS_METRICS } from '../../api/cluster/stats-sections.ts';
+import { nodesStats } from '../../api/cluster/nodes-stats.ts';
 import { withHumanValues } from '../../api/core/human-values.ts';
+import { INDEX_STATS_METRICS, STATS_METRICS } from '../../api/core/metric-names.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';

@@ -1,5 +1,6 @@
 // `_stats`.
-import { INDEX_STATS_METRICS, type NamedFields } from '../../api/cluster/stats-sections.ts';
+import type { NamedFields } from '../../api/cluster/stats-sections.ts';
+import { INDEX_STATS_METRICS } from '../../api/core/metric-names.ts';
 import { indexStats } from '../../api/indices/index-stats.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { unrecognizedParametersError } from '../../errors/catalog.ts';

@@ -1,0 +1,85 @@
+// Names of the sections of the responses about nodes, indices and the cluster state. REST handlers check them before anything is computed.
+
+export const INFO_METRICS = [
+  'settings',
+  'os',
+  'process',
+  'jvm',
+  'thread_pool',
+  'transport',
+  'http',
+  'plugins',
+  'ingest',
+  'aggregations',
+  'indices',
+  'search_pipelines',
+] as const;
+
+export const STATS_METRICS = [
+  'indices',
+  'os',
+  'process',
+  'jvm',
+  'fs',
+  'http',
+  'breaker',
+  'thread_pool',
+  'transport',
+  'script',
+  'ingest',
+  'discovery',
+  'adaptive_selection',
+  // Accepted because clients request them; this node has no such statistics and leaves them out.
+  'indexing_pressure',
+  'shard_indexing_pressure',
+  'search_backpressure',
+  'cluster_manager_throttling',
+  'weighted_routing',
+  'file_cache',
+  'task_cancellation',
+  'search_pipeline',
+  'script_cache',
+  'resource_usage_stats',
+  'segment_replication_backpressure',
+  'repositories',
+  'admission_control',
+  'caches',
+  'remote_store',
+] as const;
+
+export const STATE_METRICS = [
+  'version',
+  'master_node',
+  'cluster_manager_node',
+  'blocks',
+  'nodes',
+  'metadata',
+  'routing_table',
+  'routing_nodes',
+] as const;
+
+export type StateMetric = (typeof STATE_METRICS)[number];
+
+export const INDEX_STATS_METRICS = [
+  'docs',
+  'store',
+  'indexing',
+  'get',
+  'search',
+  'merge',
+  'refresh',
+  'flush',
+  'warmer',
+  'query_cache',
+  'fielddata',
+  'completion',
+  'segments',
+  'translog',
+  'request_cache',
+  'recovery',
+  'shard_stats',
+  'bulk',
+  'mappings',
+  'dense_vector',
+  'sparse_vector',
+] as const;
