@@ -11,6 +11,7 @@ const CONFIGURE = [
   '--with-http_realip_module',
   '--with-http_addition_module',
   '--with-http_sub_module',
+  '--with-http_image_filter_module',
   '--with-http_dav_module',
   '--with-http_geoip_module',
   '--with-http_flv_module',

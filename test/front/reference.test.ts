@@ -331,7 +331,6 @@ describe.skipIf(!ours)('zones of counts', () => {
 });
 
 test.skipIf(!ours).each([
-  ['image_filter size', 'image_filter'],
   ['xslt_stylesheet x.xsl', 'XSLT'],
   ['session_log on', 'session_log'],
   ['hls', 'F4F and HLS'],

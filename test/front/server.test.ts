@@ -167,7 +167,7 @@ describe('front', () => {
     ['server { return 200 $nobody; }', /unknown "nobody" variable/],
     ['server { location ~ ( { } }', /missing closing parenthesis/],
     ['server { location / { proxy_bind 127.0.0.1 transparent; } }', /"transparent" parameter is not supported/],
-    ['server { location / { image_filter test; } }', /image_filter/],
+    ['server { location / { xslt_stylesheet a.xsl; } }', /XSLT/],
     [
       'proxy_buffers 2 4k;',
       /"proxy_busy_buffers_size" must be less than the size of all "proxy_buffers" minus one buffer in .*nginx\.conf:2/,

@@ -116,6 +116,7 @@ describe.each(nodes)('on Node %s', (line) => {
     expect(engine.manifest('gannet').peerDependenciesMeta).toEqual({
       '@6over3/zeroperl-ts': { optional: true },
       '@aws-sdk/client-s3': { optional: true },
+      sharp: { optional: true },
       'uws-pack': { optional: true },
     });
     expect(engine.manifest('gannet').dependencies).not.toHaveProperty('uws-pack');

@@ -25,7 +25,6 @@ const REFUSED: [names: RegExp, what: string][] = [
   [/^(http3|quic)(_.*)?$/, 'HTTP/3'],
   [/^js_include$/, 'njs scripts (use js_import)'],
   [/^js_load_http_native_module$/, 'native modules of njs'],
-  [/^image_filter(_.*)?$/, 'image_filter'],
   [/^(xslt|xml)_/, 'XSLT'],
   [/^session_log(_.*)?$/, 'session_log'],
   [/^(f4f|hls)(_.*)?$/, 'F4F and HLS'],

@@ -37,6 +37,7 @@ export const REGISTRY: Entry[] = [
   { load: async () => [(await import('../modules/filters/slice.ts')).sliceModule], directives: 'slice', variables: 'slice_range' },
   { load: async () => [(await import('../modules/filters/ssi.ts')).ssiModule], directives: 'ssi*', variables: 'date_local date_gmt' },
   { load: async () => [(await import('../modules/filters/sub-filter.ts')).subModule], directives: 'sub_filter*' },
+  { load: async () => [(await import('../modules/filters/image.ts')).imageModule], directives: 'image_filter*' },
   {
     load: async () => [(await import('../modules/filters/addition.ts')).additionModule],
     directives: 'add_before_body add_after_body addition_types',

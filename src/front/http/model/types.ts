@@ -570,6 +570,10 @@ export interface Request extends Session {
   resetFilters(): void;
   /** Runs the header filters, the last of which writes the header. */
   sendHeader(): number;
+  /** Runs the header filters after the one that held the response back. */
+  continueHeader(): number;
+  /** Drops a response whose header is not written yet, for an error to take its place. */
+  forgetResponse(): void;
   /** Sends body pieces into the filters. */
   output(pieces: Piece[], last: boolean, flush?: boolean): number;
   /** Sends body pieces into the filters after position `order`. */

@@ -24,7 +24,7 @@ import type {
   VariableDef,
 } from '../model/types.ts';
 import type { RequestBody } from '../request/body.ts';
-import { AGAIN, DECLINED, DONE, ERROR, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from '../request/codes.ts';
+import { AGAIN, DECLINED, DONE, ERROR, HELD, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from '../request/codes.ts';
 import { type BodyFlags, FILTER_ORDER, type FilterName, type Piece } from '../request/pieces.ts';
 import { ResponseHead } from '../request/response.ts';
 import { runPhases } from './phases.ts';
@@ -120,6 +120,8 @@ export class HttpRequest implements Request {
   endings: (() => void)[] = [];
   readonly #lasting: unknown[] = [];
   #chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
+  /** the filter after the one that holds the header back */
+  #nextHeaderFilter = 0;
 
   get bodyless(): boolean {
     return this.out.contentLength === 0;
@@ -256,11 +258,30 @@ export class HttpRequest implements Request {
       this.out.statusLine = '';
     }
     this.headerSent = true;
-    for (const filter of this.http.headerFilters) {
-      const rc = filter.run(this);
-      if (rc !== OK) return rc;
+    return this.#runHeaderFilters(0);
+  }
+
+  #runHeaderFilters(from: number): number {
+    const filters = this.http.headerFilters;
+    for (let n = from; n < filters.length; n++) {
+      const rc = filters[n].run(this);
+      if (rc === HELD) this.#nextHeaderFilter = n + 1;
+      if (rc !== OK) return rc === HELD ? OK : rc;
     }
     return OK;
+  }
+
+  continueHeader(): number {
+    return this.#runHeaderFilters(this.#nextHeaderFilter);
+  }
+
+  forgetResponse(): void {
+    this.headerSent = false;
+    this.finishing = false;
+    this.cutShort = true;
+    this.ctx = [];
+    this.out = new ResponseHead();
+    this.resetFilters();
   }
 
   output(pieces: Piece[], last: boolean, flush = false): number {

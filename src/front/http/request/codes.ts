@@ -7,6 +7,8 @@ export const AGAIN = -2;
 export const DONE = -4;
 /** not handled: try the next handler */
 export const DECLINED = -5;
+/** a header filter holds the response back, and continues it later (`continueHeader`) */
+export const HELD = -6;
 
 /** The client was too slow: the connection is closed without a response. */
 export const REQUEST_TIMEOUT = 408;

@@ -32,6 +32,7 @@ export const FILTER_ORDER = [
   'gunzip',
   'addition',
   'sub',
+  'image',
   'charset',
   'ssi',
   'js',

@@ -82,7 +82,7 @@ describe('hints', () => {
     ['a zone that nothing defines', inServer('limit_req zone=a;'), 'limit_req_zone $binary_remote_addr zone=a:10m'],
     ['a log format', inServer('access_log x.log big;'), 'log_format big'],
     ['a condition', inServer('if ($host = a and $uri = b) { return 404; }'), 'combine values with map'],
-    ['a refused module', inHttp('image_filter_buffer 1m;'), 'docs/front/differences.md'],
+    ['a refused module', inHttp('otel_trace on;'), 'docs/front/differences.md'],
     ['Lua', inServer('content_by_lua_block { ngx.say("}") }'), 'docs/front/differences.md'],
     ['no events', 'http {}\n', 'add: events { }'],
   ])('%s', async (_, text, expected) => {

@@ -6,7 +6,6 @@ import type { Request } from '../../model/types.ts';
 import { OK } from '../../request/codes.ts';
 import { parseHttpDate } from '../../request/http-date.ts';
 import { type BodyFlags, isFileSpan, type Piece, pieceLength } from '../../request/pieces.ts';
-import { ResponseHead } from '../../request/response.ts';
 
 export const conditionalModule = defineModule(
   'conditional',
@@ -46,11 +45,7 @@ function notModified(r: Request): number {
 
 /** Replaces the response by a 412 page. */
 function failed(r: Request): number {
-  r.headerSent = false;
-  r.ctx = [];
-  r.cutShort = true;
-  // Nothing of the original response is left.
-  r.out = new ResponseHead();
+  r.forgetResponse();
   return 412;
 }
 
