@@ -6,6 +6,7 @@ import { categorizeTextType } from './buckets/categorize-text.ts';
 import { compositeType } from './buckets/composite/composite.ts';
 import { adjacencyMatrixType, filtersType, filterType, globalType, missingType, nestedType, reverseNestedType } from './buckets/filters.ts';
 import { geohashGridType, geotileGridType } from './buckets/geo-grids.ts';
+import { geohexGridType } from './buckets/geohex-grid.ts';
 import { autoDateHistogramType } from './buckets/histograms/auto-date.ts';
 import { dateHistogramType } from './buckets/histograms/date-histogram.ts';
 import { histogramType } from './buckets/histograms/histogram.ts';
@@ -55,6 +56,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   geo_distance: geoDistanceType,
   geo_line: geoLineType,
   geohash_grid: geohashGridType,
+  geohex_grid: geohexGridType,
   geotile_grid: geotileGridType,
   global: globalType,
   histogram: histogramType,
@@ -95,15 +97,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
 export const AGG_NAMES: readonly string[] = Object.keys(TYPES);
 
 /** Types of Elasticsearch that are refused as unsupported instead of unknown. */
-export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set([
-  'bucket_count_ks_test',
-  'cartesian_bounds',
-  'cartesian_centroid',
-  'change_point',
-  'geohex_grid',
-  'inference',
-  'time_series',
-]); // prettier-ignore
+export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(['cartesian_bounds', 'cartesian_centroid', 'inference', 'time_series']); // prettier-ignore
 
 export function aggType(name: string): AggType | null {
   return Object.hasOwn(TYPES, name) ? TYPES[name] : null;

@@ -23,6 +23,9 @@ const PARTIAL_QUERIES: Notes = {
 const MISSING_QUERIES = ['semantic', 'shape', 'xy_shape'];
 
 const PARTIAL_AGGS: Notes = {
+  bucket_count_ks_test: 'probabilities are asymptotic and differ from those of Elasticsearch',
+  change_point: 'p-values come from other tests than those of Elasticsearch',
+  geohex_grid: 'no scripts',
   categorize_text: 'no `categorization_analyzer`; tokens and their weights are our own, so that categories may differ',
   geo_line: '`sort` is required',
   geo_bounds: 'no scripts',
@@ -50,6 +53,8 @@ const MISSING_FIELDS = ['annotated_text', 'knn_vector', 'point', 'shape', 'xy_po
 const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals', 'time_series_dimension', 'time_series_metric']);
 
 const PARTIAL_PROCESSORS: Notes = {
+  geoip: 'databases are provided by the operator, none is downloaded',
+  user_agent: "device types are found by other rules than Elasticsearch's",
   fingerprint: "no `MurmurHash3`; hashes differ from Elasticsearch's",
 };
 

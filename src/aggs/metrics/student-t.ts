@@ -1,4 +1,4 @@
-// Student's t-distribution. Source: the incomplete beta function as a continued fraction (W. Press et al., Numerical Recipes, 6.4; Lentz's method)
+// Student's t-distribution and Fisher's F-distribution. Source: the incomplete beta function as a continued fraction (W. Press et al., Numerical Recipes, 6.4; Lentz's method)
 // and Lanczos' approximation of the gamma function (g = 7, n = 9).
 
 const LANCZOS = [
@@ -48,4 +48,10 @@ function incompleteBeta(x: number, a: number, b: number): number {
 /** Probability of a value at least as far from 0 as `t`, in both directions. */
 export function twoTailed(t: number, degreesOfFreedom: number): number {
   return incompleteBeta(degreesOfFreedom / (degreesOfFreedom + t * t), degreesOfFreedom / 2, 0.5);
+}
+
+/** Probability of a ratio of variances of at least `ratio`. */
+export function upperTailOfF(ratio: number, numeratorFreedom: number, denominatorFreedom: number): number {
+  if (ratio <= 0) return 1;
+  return incompleteBeta(denominatorFreedom / (denominatorFreedom + numeratorFreedom * ratio), denominatorFreedom / 2, numeratorFreedom / 2);
 }

@@ -1,19 +1,22 @@
 // Sibling pipelines: figures over the buckets of an aggregation on the same level. avg_bucket, sum_bucket, min_bucket, max_bucket, stats_bucket,
-// extended_stats_bucket, percentiles_bucket, bucket_correlation.
+// extended_stats_bucket, percentiles_bucket, bucket_correlation, bucket_count_ks_test, change_point.
 
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
 import { illegalArgumentError, validationError } from '../errors.ts';
 import type { Params } from '../params.ts';
-import { type Figure, jsonFigures, MetricOut, type OutAgg } from '../reduce/out.ts';
+import { ChangePointOut, type Figure, jsonFigures, MetricOut, type OutAgg, type OutBucket } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
+import { parseCountTest } from './bucket-count-test.ts';
 import { figureAt, noFigureError, parsePath } from './bucket-path.ts';
+import { findChange, MAX_VALUES, MIN_VALUES } from './change-points.ts';
 import { parseCorrelation } from './correlation.ts';
 import { type PipelineBody, withGap } from './pipeline-body.ts';
 
 /** The figure of a bucket, with the name of the bucket. */
 interface Point {
+  readonly bucket: OutBucket;
   readonly name: string;
   readonly value: number;
 }
@@ -45,7 +48,7 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, body: Pipelin
     const figure = figureAt(bucket, rest);
     if (figure === undefined) throw noFigureError(bucket.aggs, rest, path, body.dialect);
     const value = withGap(figure, bucket.docCount, body.gap, rest[rest.length - 1]?.name === '_count');
-    if (!Number.isNaN(value)) points.push({ name: bucket.name, value });
+    if (!Number.isNaN(value)) points.push({ bucket, name: bucket.name, value });
   }
   return points;
 }
@@ -142,8 +145,36 @@ function correlation(p: Params, body: PipelineBody): PipelineSpec['sibling'] {
   };
 }
 
+function changePoint(_p: Params, body: PipelineBody): PipelineSpec['sibling'] {
+  return (aggs) => {
+    const points = pointsAt(aggs, body.path, body);
+    if (points.length < MIN_VALUES) {
+      const reason = `not enough buckets to calculate change_point. Requires at least [${MIN_VALUES}]; found [${points.length}]`;
+      return new ChangePointOut(body, { indeterminable: { reason } }, null);
+    }
+    if (points.length > MAX_VALUES)
+      throw illegalArgumentError(`[change_point] reads at most [${MAX_VALUES}] buckets; found [${points.length}]`);
+    const { type, figures, at } = findChange(points.map((point) => point.value));
+    if (at === null) return new ChangePointOut(body, { [type]: figures }, null);
+    return new ChangePointOut(body, { [type]: { ...figures, change_point: at } }, points[at].bucket);
+  };
+}
+
+function countTest(p: Params, body: PipelineBody): PipelineSpec['sibling'] {
+  const test = parseCountTest(p);
+  if (parsePath(body.path).at(-1)?.name !== '_count')
+    throw validationError([`buckets_path must end in [_count] for aggregation [${body.name}], got [${body.path}]`]);
+  return (aggs) => {
+    const points = pointsAt(aggs, body.path, { ...body, gap: 'insert_zeros' });
+    const figures = test(points.map((point) => point.value));
+    return new MetricOut(body, 'bucket_count_ks_test', jsonFigures(figures), figures);
+  };
+}
+
 export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: PipelineBody) => PipelineSpec['sibling']>> = {
   bucket_correlation: correlation,
+  bucket_count_ks_test: countTest,
+  change_point: changePoint,
   sum_bucket: sibling(() => (points, text) => value(sumOf(points), text), 'simple_value'),
   avg_bucket: sibling(() => (points, text) => value(points.length ? sumOf(points) / points.length : null, text), 'simple_value'),
   min_bucket: sibling(() => (points, text) => best(points, -1, text), 'bucket_metric_value'),

@@ -169,6 +169,33 @@ export class JsonOut implements OutAgg {
   }
 }
 
+/** Kind of a change in a series, and the bucket where it is. */
+export class ChangePointOut implements OutAgg {
+  readonly inside = null;
+  readonly buckets = null;
+  readonly docCount = null;
+  readonly typedName = 'change_point';
+  readonly meta: MutableJsonObject | null;
+  readonly #type: MutableJsonObject;
+  readonly #bucket: OutBucket | null;
+
+  constructor(owner: Owner, type: MutableJsonObject, bucket: OutBucket | null) {
+    this.meta = owner.meta;
+    this.#type = type;
+    this.#bucket = bucket;
+  }
+
+  figure(): undefined {
+    return undefined;
+  }
+
+  render(typedKeys: boolean): MutableJsonObject {
+    const bucket = this.#bucket;
+    const shown = bucket && { key: bucket.name, doc_count: bucket.docCount, ...renderAggs(bucket.aggs, typedKeys) };
+    return withMeta(this.meta, { ...(shown === null ? {} : { bucket: shown }), type: this.#type });
+  }
+}
+
 export function renderAggs(aggs: ReadonlyMap<string, OutAgg>, typedKeys: boolean): MutableJsonObject {
   const json: MutableJsonObject = {};
   for (const [name, agg] of aggs) setOwn(json, typedKeys ? `${agg.typedName}#${name}` : name, agg.render(typedKeys));

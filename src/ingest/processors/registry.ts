@@ -5,6 +5,7 @@ import { CONVERT_PROCESSORS } from './convert.ts';
 import { DATE_PROCESSORS } from './date.ts';
 import { dissectProcessor } from './dissect.ts';
 import { FIELD_PROCESSORS } from './fields.ts';
+import { geoGridProcessor } from './geo-grid.ts';
 import { geoipProcessor } from './geoip.ts';
 import { grokProcessor } from './grok.ts';
 import { MASK_PROCESSORS } from './mask.ts';
@@ -28,6 +29,7 @@ export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
     ...NETWORK_PROCESSORS,
     circle: circleProcessor,
     dissect: dissectProcessor,
+    geo_grid: geoGridProcessor,
     geoip: geoipProcessor,
     grok: grokProcessor,
     reroute: rerouteProcessor,
