@@ -197,7 +197,12 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
   'version 2.0': { front: '5', node: '4', judgement: '505 is the exact status; Node treats the request as malformed' },
   'version 1.01': { front: '22', node: '4', judgement: 'one or two digits are accepted, as in nginx' },
   'no version': { front: '', node: '4', judgement: 'HTTP/0.9: the body alone, then the connection closes' },
-  'expectation unknown': { front: '22', node: '42', judgement: 'an unknown expectation is ignored, as in nginx' },
+  'expectation unknown': {
+    front: '4',
+    nginx: '22',
+    node: '42',
+    judgement: '417 (RFC 9110, section 10.1.1); nginx ignores the expectation',
+  },
   'upgrade not asked for': {
     front: '22',
     node: '2',
@@ -206,9 +211,10 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
   'HTTP/2 preface': { front: '5', nginx: '4', node: '4', judgement: '505 where HTTP/2 is off' },
 };
 
-/** Where the front follows a newer nginx than 1.22 in a class of requests. */
+/** Where the front differs from nginx 1.22 in a class of requests, mostly since it follows a newer one. */
 export const NGINX_1_22: { shape: RegExp; judgement: string }[] = [
   { shape: /^PRI /, judgement: '505 where HTTP/2 is off' },
+  { shape: /^Expect:(?![ \t]*100-continue[ \t]*\r?\n)/im, judgement: 'an unknown expectation is refused with 417' },
   { shape: /^[A-Z]+ +[A-Za-z][^ /]*:\/\/[^/ ]*[^A-Za-z0-9./ -]/, judgement: 'hosts of absolute URIs are those of RFC 3986 section 3.2.2' },
   {
     shape: /^Host:[^\r\n]*[^\w\-.~!$&'()*+,;=%\r\n]/im,
