@@ -137,9 +137,9 @@ const enginePart = (modules, names) => ({
     plugins.onResolve({ filter: /.*/ }, async ({ path: name, pluginData, kind, importer, resolveDir, namespace }) => {
       if (pluginData === PART || kind === 'entry-point' || (namespace !== 'file' && namespace !== '')) return undefined;
       const found = await plugins.resolve(name, { kind, importer, resolveDir, namespace, pluginData: PART });
-      if (found.external || found.errors.length > 0 || found.namespace !== 'file') return found;
       const file = relative(found.path);
-      return modules.has(file) ? { path: file, namespace: 'shared-code' } : found;
+      // Others are left to esbuild, which reads whether they are ES modules from their package.json.
+      return found.namespace === 'file' && modules.has(file) ? { path: file, namespace: 'shared-code' } : undefined;
     });
     plugins.onLoad({ filter: /.*/, namespace: 'shared-code' }, async ({ path: file }) => {
       const shared = (name) => `/* @__PURE__ */ ${SHARED}(${JSON.stringify(`${file}#${name}`)})`;
