@@ -3,23 +3,24 @@
 import { instantiate } from '@assemblyscript/loader';
 import { AnalysisRegistry } from './analysis/analysis-registry.ts';
 import { analyzeText } from './analysis/analyze/analyze-api.ts';
-import type { AnalyzedToken, Analyzer } from './analysis/analyzer.ts';
+import type { Analyzer } from './analysis/analyzer.ts';
 import type { AnalysisSettings } from './analysis/component-table.ts';
 import { type ConfigFiles, type FileTexts, filesOfTexts } from './analysis/config-files.ts';
 import { type HighlightOptions, highlight } from './analysis/highlight.ts';
 import { loadWords, wordLanguages } from './analysis/languages/words.ts';
 import { ANALYZERS } from './analysis/registry.ts';
+import type { AnalyzedToken } from './analysis/tokens/analyzed-token.ts';
 import { TokenCursor } from './analysis/tokens/token-cursor.ts';
 import { illegalArgumentError } from './errors/catalog.ts';
 import { AnalysisHost, analysisMemory } from './wasm/analysis.ts';
 import type { AnalyzerExports } from './wasm/generated/exports.ts';
 import { hostCalls } from './wasm/host-calls.ts';
 
-export type { AnalyzedToken } from './analysis/analyzer.ts';
 export type { AnalysisSettings } from './analysis/component-table.ts';
 export type { ConfigFiles, FileTexts } from './analysis/config-files.ts';
 export type { HighlightOptions } from './analysis/highlight.ts';
 export type { HunspellSource } from './analysis/hunspell/dictionary.ts';
+export type { AnalyzedToken } from './analysis/tokens/analyzed-token.ts';
 export type { TokenCursor } from './analysis/tokens/token-cursor.ts';
 export { ApiError } from './errors/api-error.ts';
 

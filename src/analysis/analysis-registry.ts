@@ -2,7 +2,7 @@
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { StageId } from '../wasm/generated/analysis.ts';
-import { type AnalyzedToken, Analyzer } from './analyzer.ts';
+import { Analyzer } from './analyzer.ts';
 import { words } from './blob.ts';
 import type { ChainContext, CharFilterFactory, FilterFactory, TokenFilter, TokenizerFactory } from './component.ts';
 import { type AnalysisEnvironment, type AnalysisSettings, ComponentTable } from './component-table.ts';
@@ -10,6 +10,7 @@ import { ANALYZERS, buildComponent } from './registry.ts';
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree } from './settings.ts';
 import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
+import type { AnalyzedToken } from './tokens/analyzed-token.ts';
 
 /** Char filters or token filters of one analyzer: each takes memory, and a pass over every text. */
 const MAX_CHAIN = 1000;

@@ -5,21 +5,9 @@ import { chainBlob, type KernelStage } from './blob.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
 import type { AnalyzerParts, FilterEnvironment, HostFilter, HostTokenizer, TokenFilter } from './component.ts';
 import { fuse, givesPayloads, mergeRewrites } from './fusion.ts';
+import type { AnalyzedToken } from './tokens/analyzed-token.ts';
 import { encodeTokens, runChain, type TokenStream } from './tokens/token-stream.ts';
 import { encodeWtf8, StringInput } from './tokens/wtf8.ts';
-
-/** A token as the API and queries see it. */
-export interface AnalyzedToken {
-  readonly term: string;
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly type: string;
-  /** Absolute position, from 0. */
-  readonly position: number;
-  readonly positionLength: number;
-  /** Bytes that a filter (delimited_payload) has given the token, if any. */
-  readonly payload?: Uint8Array;
-}
 
 type Step = { kind: 'kernel'; program: ChainProgram } | { kind: 'host'; filter: HostFilter };
 

@@ -39,6 +39,24 @@ export interface BoolQuery extends QueryBase {
   readonly adjustPureNegative: boolean;
 }
 
+type BoolClauses = Pick<BoolQuery, 'must' | 'filter' | 'should' | 'mustNot' | 'minimumShouldMatch'>;
+
+/** A bool query of some clauses, with the defaults of the rest. */
+export function makeBoolQuery(clauses: Partial<BoolClauses>): BoolQuery {
+  return {
+    kind: 'bool',
+    must: [],
+    filter: [],
+    should: [],
+    mustNot: [],
+    minimumShouldMatch: null,
+    adjustPureNegative: true,
+    boost: 1,
+    name: null,
+    ...clauses,
+  };
+}
+
 export interface NestedQuery extends QueryBase {
   readonly kind: 'nested';
   readonly path: string;

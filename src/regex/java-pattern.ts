@@ -155,3 +155,15 @@ function firstSet(program: Program): CodePointSet | null {
   }
   return CodePointSet.unionOf(sets);
 }
+
+/** The text without the matches of `pattern`. */
+export function removeMatches(text: string, pattern: JavaPattern): string {
+  const matcher = pattern.matcher(text);
+  let out = '';
+  let last = 0;
+  while (matcher.find()) {
+    out += text.slice(last, matcher.start);
+    last = matcher.end;
+  }
+  return out + text.slice(last);
+}

@@ -19,7 +19,7 @@ const MIN_EFFORT = 2000;
 const MAX_EFFORT = 1_000_000;
 const decoder = new TextDecoder();
 
-class AutomatonParser extends LuceneReader {
+class AutomatonParser extends LuceneReader<Node> {
   readonly #flags: number;
   readonly #make: NodeFactory;
   readonly #caseInsensitive: boolean;
@@ -32,21 +32,14 @@ class AutomatonParser extends LuceneReader {
   }
 
   parse(): Node {
-    if (!this.hasMore) return this.#make.empty;
-    const node = this.#union();
-    if (this.hasMore) throw illegalArgumentError(`end-of-string expected at position ${this.at}`);
-    return node;
+    return this.hasMore ? this.whole() : this.#make.empty;
   }
 
-  #union(): Node {
-    return this.nested(() => {
-      const parts = [this.#intersection()];
-      while (this.match('|')) parts.push(this.#intersection());
-      return this.#make.union(parts);
-    });
+  protected override alternatives(parts: Node[]): Node {
+    return this.#make.union(parts);
   }
 
-  #intersection(): Node {
+  protected override intersection(): Node {
     const parts = [this.#concat()];
     while (this.#flags & REGEXP_INTERSECTION && this.match('&')) parts.push(this.#concat());
     return parts.length === 1 ? parts[0] : this.#make.and(parts);
@@ -111,12 +104,7 @@ class AutomatonParser extends LuceneReader {
       const codePoints = Array.from(this.quoted(), (char) => char.codePointAt(0) ?? 0);
       return codePoints.reduceRight((right, cp) => this.#make.concat(this.#literal(cp), right), this.#make.empty);
     }
-    if (this.match('(')) {
-      if (this.match(')')) return this.#make.empty;
-      const node = this.#union();
-      if (!this.match(')')) throw illegalArgumentError(`expected ')' at position ${this.at}`);
-      return node;
-    }
+    if (this.match('(')) return this.group() ?? this.#make.empty;
     if (this.#flags & REGEXP_INTERVAL && this.match('<')) return this.#interval();
     return this.#literal(this.character());
   }

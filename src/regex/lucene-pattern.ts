@@ -115,22 +115,16 @@ const NOTHING: Node = { kind: 'set', set: CodePointSet.EMPTY };
 const ANY: Node = { kind: 'set', set: CodePointSet.ALL };
 const INFINITE = 0x7fffffff;
 
-class Parser extends LuceneReader {
+class Parser extends LuceneReader<Node> {
   parse(): Node {
-    const node = this.#union();
-    if (this.hasMore) throw illegalArgumentError(`end-of-string expected at position ${this.at}`);
-    return node;
+    return this.whole();
   }
 
-  #union(): Node {
-    return this.nested(() => {
-      const parts = [this.#intersection()];
-      while (this.match('|')) parts.push(this.#intersection());
-      return parts.length === 1 ? parts[0] : { kind: 'alt', parts };
-    });
+  protected override alternatives(parts: Node[]): Node {
+    return parts.length === 1 ? parts[0] : { kind: 'alt', parts };
   }
 
-  #intersection(): Node {
+  protected override intersection(): Node {
     const node = this.#concatenation();
     if (this.peek('&')) throw illegalArgumentError(`patterns cannot have an intersection here: & at position ${this.at}`);
     return node;
@@ -166,12 +160,7 @@ class Parser extends LuceneReader {
     if (this.match('#')) return NOTHING;
     if (this.match('@')) return { kind: 'repeat', part: ANY, min: 0, max: INFINITE, mode: 'greedy' };
     if (this.match('"')) return this.#literals(this.quoted());
-    if (this.match('(')) {
-      if (this.match(')')) return { kind: 'empty' };
-      const node = this.#union();
-      if (!this.match(')')) throw illegalArgumentError(`expected ')' at position ${this.at}`);
-      return node;
-    }
+    if (this.match('(')) return this.group() ?? { kind: 'empty' };
     if (this.match('<')) return this.#interval();
     const cp = this.predefined() ?? this.character();
     return this.#set(typeof cp === 'number' ? CodePointSet.of([cp, cp]) : cp);

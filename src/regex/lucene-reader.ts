@@ -17,7 +17,8 @@ const PREDEFINED: Readonly<Record<string, CodePointSet>> = {
 };
 const MAX_NESTING = 200;
 
-export abstract class LuceneReader {
+/** @typeParam Node  form of a parsed expression */
+export abstract class LuceneReader<Node> {
   protected at = 0;
   #nesting = 0;
   readonly #source: string;
@@ -28,6 +29,34 @@ export abstract class LuceneReader {
 
   protected get hasMore(): boolean {
     return this.at < this.#source.length;
+  }
+
+  /** An expression without `|` around it. */
+  protected abstract intersection(): Node;
+  /** One or more expressions, any of which may match. */
+  protected abstract alternatives(parts: Node[]): Node;
+
+  /** The whole expression. @throws ApiError illegal_argument_exception: something follows it */
+  protected whole(): Node {
+    const node = this.union();
+    if (this.hasMore) throw illegalArgumentError(`end-of-string expected at position ${this.at}`);
+    return node;
+  }
+
+  protected union(): Node {
+    return this.nested(() => {
+      const parts = [this.intersection()];
+      while (this.match('|')) parts.push(this.intersection());
+      return this.alternatives(parts);
+    });
+  }
+
+  /** An expression in parentheses, after the opening one; null if they are empty. */
+  protected group(): Node | null {
+    if (this.match(')')) return null;
+    const node = this.union();
+    if (!this.match(')')) throw illegalArgumentError(`expected ')' at position ${this.at}`);
+    return node;
   }
 
   /** Whether the next character is one of `chars`. */

@@ -4,7 +4,7 @@ import { checkTurn } from '../../common/turns/turn.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { withEffort } from '../../regex/effort.ts';
 import { compilePattern } from '../../regex/java-flags.ts';
-import type { JavaPattern } from '../../regex/java-pattern.ts';
+import { type JavaPattern, removeMatches } from '../../regex/java-pattern.ts';
 import { illegalArgumentError, tooManyBuckets, unsupported } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
@@ -127,16 +127,5 @@ function keyOf({ tokens }: Category): string {
 /** @throws ApiError: a filter takes too many steps on the message */
 function withoutMatches(text: string, filters: readonly JavaPattern[]): string {
   if (filters.length === 0) return text;
-  return withEffort(FILTER_STEPS, () => filters.reduce(withoutMatch, text));
-}
-
-function withoutMatch(text: string, pattern: JavaPattern): string {
-  const matcher = pattern.matcher(text);
-  let out = '';
-  let last = 0;
-  while (matcher.find()) {
-    out += text.slice(last, matcher.start);
-    last = matcher.end;
-  }
-  return out + text.slice(last);
+  return withEffort(FILTER_STEPS, () => filters.reduce(removeMatches, text));
 }

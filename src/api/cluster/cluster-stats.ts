@@ -8,7 +8,7 @@ import type { EngineContext } from '../core/context.ts';
 import { clusterHealth } from './cluster-health.ts';
 import { type NodeTotals, nodeTotals } from './node-totals.ts';
 import { indexingPressure } from './nodes-stats.ts';
-import { diskSpace, fileDescriptors, heap, threadCount } from './process-stats.ts';
+import { diskSpace, fileDescriptors, heap, memoryOfMachine, threadCount } from './process-stats.ts';
 import { shardCounts } from './shard-counts.ts';
 import { renderSections } from './stats-sections.ts';
 
@@ -190,21 +190,13 @@ function fsTotals(dataPath: string): MutableJsonObject {
 }
 
 function osCounts(): MutableJsonObject {
-  const total = os.totalmem();
-  const free = os.freemem();
   return {
     available_processors: os.availableParallelism(),
     allocated_processors: os.availableParallelism(),
     names: [{ name: os.type(), count: 1 }],
     architectures: [{ arch: os.arch(), count: 1 }],
     pretty_names: [{ pretty_name: `${os.type()} ${os.release()}`, count: 1 }],
-    mem: {
-      total_in_bytes: total,
-      free_in_bytes: free,
-      used_in_bytes: total - free,
-      free_percent: Math.round((free * 100) / total),
-      used_percent: Math.round(((total - free) * 100) / total),
-    },
+    mem: memoryOfMachine(),
   };
 }
 

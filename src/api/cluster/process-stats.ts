@@ -7,8 +7,6 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 
 export function osStats(): MutableJsonObject {
-  const total = os.totalmem();
-  const free = os.freemem();
   const [load1, load5, load15] = os.loadavg();
   return {
     timestamp: Date.now(),
@@ -16,14 +14,20 @@ export function osStats(): MutableJsonObject {
       percent: Math.min(100, Math.round((load1 * 100) / os.availableParallelism())),
       load_average: { '1m': load1, '5m': load5, '15m': load15 },
     },
-    mem: {
-      total_in_bytes: total,
-      free_in_bytes: free,
-      used_in_bytes: total - free,
-      free_percent: Math.round((free * 100) / total),
-      used_percent: Math.round(((total - free) * 100) / total),
-    },
+    mem: memoryOfMachine(),
     swap: swapSpace(),
+  };
+}
+
+export function memoryOfMachine(): MutableJsonObject {
+  const total = os.totalmem();
+  const free = os.freemem();
+  return {
+    total_in_bytes: total,
+    free_in_bytes: free,
+    used_in_bytes: total - free,
+    free_percent: Math.round((free * 100) / total),
+    used_percent: Math.round(((total - free) * 100) / total),
   };
 }
 

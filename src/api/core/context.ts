@@ -5,9 +5,10 @@ import type { Mobility } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { AsyncSearchStore } from './async-search-store.ts';
-import type { IndexAnalysis, IndexState, ShardSnapshot } from './index-state.ts';
+import type { IndexState, ShardSnapshot } from './index-state.ts';
 import type { RequestMemory } from './request-memory.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { SearchContextStore } from './search-context.ts';
@@ -61,7 +62,7 @@ export interface EngineContext {
   /** The metadata; of an engine within a user's privileges only what the user may see. */
   readonly cluster: ClusterView;
   /** The built-in analyzers, for `_analyze` without an index. */
-  readonly globalAnalysis: IndexAnalysis;
+  readonly globalAnalysis: QueryAnalysis;
   /** The index of this concrete name, or null. @throws ApiError security_exception: the caller may not use the name */
   index(name: string): IndexState | null;
   /** What is wrong with a shard on disk; null if nothing is known. */

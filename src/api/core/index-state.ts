@@ -4,13 +4,14 @@ import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
+import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 
 /** Metadata of an index with the mapping and analysis built from it. Immutable: a change of metadata makes a new state. */
 export interface IndexState {
   readonly meta: IndexMeta;
   readonly mapping: MappingSnapshot;
   /** Analyzers and normalizers by name. */
-  readonly analysis: IndexAnalysis;
+  readonly analysis: QueryAnalysis;
   readonly numberOfShards: number;
   readonly routing: ShardRouting;
   /** What the caller does not see; absent if everything is visible. */
@@ -23,30 +24,6 @@ export interface Hidden {
   readonly key: string;
   readonly documents: boolean;
   readonly fields: boolean;
-}
-
-/** The part of src/analysis/AnalysisRegistry that queries need. */
-export interface IndexAnalysis {
-  /** Tokens of a text. @throws ApiError illegal_argument_exception: no such analyzer */
-  analyze(analyzer: string, text: string): AnalyzedToken[];
-  normalize(normalizer: string, text: string): string;
-  /** Applies only the normalization of an analyzer (lowercase, folding...), as needed for wildcard, prefix and fuzzy terms of text fields. */
-  normalizeTerm(analyzer: string, text: string): string;
-  hasAnalyzer(name: string): boolean;
-  /** Words in the longest shingle of an analyzer with a shingle filter of the index; null for any other, also with the built-in filter. */
-  shingleSize(analyzer: string): number | null;
-}
-
-export interface AnalyzedToken {
-  readonly term: string;
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly type: string;
-  /** Absolute position, from 0. */
-  readonly position: number;
-  readonly positionLength: number;
-  /** Bytes attached by a filter such as delimited_payload. */
-  readonly payload?: Uint8Array;
 }
 
 /** One shard as of a refresh. Its segments stay in memory until `release`. */

@@ -7,9 +7,10 @@ import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { METADATA_FIELDS } from '../../mapping/core/model.ts';
+import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../core/index-names.ts';
-import type { IndexAnalysis, IndexState } from '../core/index-state.ts';
+import type { IndexState } from '../core/index-state.ts';
 import { readIndex } from '../documents/write-target.ts';
 
 export interface AnalyzeApiRequest {
@@ -76,7 +77,7 @@ function targetOf(ctx: EngineContext, request: AnalyzeApiRequest): AnalyzeTarget
   };
 }
 
-function registryOf(analysis: IndexAnalysis): AnalysisRegistry {
+function registryOf(analysis: QueryAnalysis): AnalysisRegistry {
   if (analysis instanceof AnalysisRegistry) return analysis;
   throw new Error('the analysis of this engine is not an AnalysisRegistry');
 }

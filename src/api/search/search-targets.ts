@@ -7,7 +7,7 @@ import { readIndexSort } from '../../mapping/core/index-sort.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
 import { MAX_PARSED_CLAUSES } from '../../query/clause-counter.ts';
 import { parseQuery } from '../../query/parse-query.ts';
-import type { Query } from '../../query/query.ts';
+import { makeBoolQuery, type Query } from '../../query/query.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
 import { DEFAULT_LIMITS, type ShardLimits } from '../../search/shard/limits.ts';
 import type { SearchShard } from '../../search/shard/search-shard.ts';
@@ -199,15 +199,5 @@ function aliasFilterOf(filters: readonly JsonObject[]): Query {
     return query;
   });
   if (parsed.length === 1) return parsed[0];
-  return {
-    kind: 'bool',
-    must: [],
-    filter: [],
-    should: parsed,
-    mustNot: [],
-    minimumShouldMatch: '1',
-    adjustPureNegative: true,
-    boost: 1,
-    name: null,
-  };
+  return makeBoolQuery({ should: parsed, minimumShouldMatch: '1' });
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../common/json/json-value.ts';
 import { formatByteSize } from '../../common/text/byte-size.ts';
 import { type Arguments, checkFlags, flagNumber, flagValue, parseArguments, UsageError } from '../arguments.ts';
 import { Progress } from '../progress.ts';
-import { DEFAULT_URL, ServiceClient } from '../service-client.ts';
+import { type ServiceClient, withClient } from '../service-client.ts';
 import type { Restored, StoppedDirectory } from '../stopped-directory.ts';
 
 const POLL_MS = 300;
@@ -180,21 +180,14 @@ function readRename(text: string | null): Rename | null {
   return { pattern: text.slice(0, equals), replacement: text.slice(equals + 1) };
 }
 
-async function withService(args: Arguments, action: (service: Service, repository: string) => Promise<number>): Promise<number> {
-  const repository = flagValue(args, 'repository') ?? 'backup';
-  const client = new ServiceClient(flagValue(args, 'url') ?? DEFAULT_URL, flagValue(args, 'user'));
-  const service = new Service(client);
-  try {
+function withService(args: Arguments, action: (service: Service, repository: string) => Promise<number>): Promise<number> {
+  return withClient(args, async (client) => {
+    const repository = flagValue(args, 'repository') ?? 'backup';
+    const service = new Service(client);
     const location = flagValue(args, 'location');
     if (location !== null) await service.register(repository, location);
-    return await action(service, repository);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    process.stderr.write(`gannet: ${error instanceof Error ? error.message : error}\n`);
-    return 1;
-  } finally {
-    client.close();
-  }
+    return action(service, repository);
+  });
 }
 
 /** The named snapshot, or the last complete one. */

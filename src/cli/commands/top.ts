@@ -1,8 +1,7 @@
 // `gannet top`: what a running service does: rates, memory, queues, indices by activity, tasks.
 
-import { countText, type Frame, plainText, rateText, runLiveScreen } from '../../common/terminal/live-screen.ts';
+import { addSection, countText, type Frame, plainText, rateText, runLiveScreen } from '../../common/terminal/live-screen.ts';
 import type { Paint } from '../../common/terminal/paint.ts';
-import { textTable } from '../../common/terminal/text-table.ts';
 import { formatByteSize } from '../../common/text/byte-size.ts';
 import { checkFlags, flagValue, parseArguments, UsageError } from '../arguments.ts';
 import { type MetricRow, parseMetrics, sumOf } from '../metrics-text.ts';
@@ -92,26 +91,17 @@ export function renderTop({ now, before, seconds }: Frame<TopSample>, paint: Pai
       `${node.indices.merges.current} merges running`,
     `${countText(node.indices.docs.count)} documents, ${formatByteSize(node.indices.store.size_in_bytes)} in ${node.indices.segments.count} segments`,
   ];
-  section(out, paint, 'queues', ['pool', 'active', 'queue', 'rejected'], queueRows(node));
-  section(out, paint, 'requests', ['api', 'per second', 'ms', 'total', '4xx', '5xx'], apiRows(now, before, seconds));
-  section(
+  addSection(out, paint, 'queues', ['pool', 'active', 'queue', 'rejected'], queueRows(node));
+  addSection(out, paint, 'requests', ['api', 'per second', 'ms', 'total', '4xx', '5xx'], apiRows(now, before, seconds));
+  addSection(
     out,
     paint,
     'indices',
     ['index', 'searches/s', 'ms/search', 'docs/s', 'documents', 'size', 'segments'],
     indexRows(now, before, seconds),
   );
-  section(out, paint, 'tasks', ['task', 'running', 'action', 'description'], taskRows(now.tasks));
+  addSection(out, paint, 'tasks', ['task', 'running', 'action', 'description'], taskRows(now.tasks));
   return out;
-}
-
-function section(out: string[], paint: Paint, title: string, head: string[], rows: string[][]): void {
-  if (rows.length === 0) return;
-  const [first, ...rest] = textTable(
-    head,
-    rows.map((row) => row.map(plainText)),
-  ).split('\n');
-  out.push('', paint.bold(title), paint.dim(first), ...rest);
 }
 
 const queueRows = ({ thread_pool: pools, breakers }: NodeStats): string[][] => [

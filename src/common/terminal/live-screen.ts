@@ -1,5 +1,6 @@
 // A screen of figures that redraws itself until `q` or Ctrl-C: on a terminal in place, elsewhere two samples and one report.
 import { type Paint, paintFor } from './paint.ts';
+import { textTable } from './text-table.ts';
 
 export interface Frame<S> {
   readonly now: S;
@@ -154,3 +155,13 @@ export function countText(value: number): string {
 
 /** What a program in the network sent, without control characters. */
 export const plainText = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
+
+/** Adds a table under a title, cells without control characters; nothing if there are no rows. */
+export function addSection(out: string[], paint: Paint, title: string, head: readonly string[], rows: readonly string[][]): void {
+  if (rows.length === 0) return;
+  const [first, ...rest] = textTable(
+    head,
+    rows.map((row) => row.map(plainText)),
+  ).split('\n');
+  out.push('', paint.bold(title), paint.dim(first), ...rest);
+}

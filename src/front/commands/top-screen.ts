@@ -1,8 +1,7 @@
 // The screen of `gannet front top`: figures of two samples of the api as tables, what changes most first.
 
-import { countText, type Frame, plainText, rateText } from '../../common/terminal/live-screen.ts';
+import { addSection, countText, type Frame, plainText, rateText } from '../../common/terminal/live-screen.ts';
 import type { Paint } from '../../common/terminal/paint.ts';
-import { textTable } from '../../common/terminal/text-table.ts';
 import { formatByteSize } from '../../common/text/byte-size.ts';
 
 type ByName<T> = Record<string, T> | null;
@@ -62,14 +61,7 @@ export function renderTop({ now, before, seconds }: Frame<Sample>, paint: Paint)
     `connections ${connections.active}: reading ${connections.reading}, writing ${connections.writing}, waiting ${connections.waiting}; ` +
       `${countText(requests?.total ?? 0)} requests in all`,
   ];
-  const section = (title: string, head: string[], rows: string[][]): void => {
-    if (rows.length === 0) return;
-    const [first, ...rest] = textTable(
-      head,
-      rows.map((row) => row.map(plainText)),
-    ).split('\n');
-    out.push('', paint.bold(title), paint.dim(first), ...rest);
-  };
+  const section = (title: string, head: string[], rows: string[][]): void => addSection(out, paint, title, head, rows);
   section('locations', ['server', 'location', 'requests/s', 'requests', '2xx', '3xx', '4xx', '5xx'], locationRows(now, before, seconds));
   for (const part of ['http', 'stream'] as const) {
     const name = (title: string): string => (part === 'http' ? title : `${title} of stream`);

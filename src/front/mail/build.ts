@@ -8,7 +8,7 @@ import { collectSockets, parseListen } from '../http/config/listen.ts';
 import type { BlockFrame } from '../http/config/module.ts';
 import { Variables } from '../http/config/variables.ts';
 import { contextOf } from '../http/connection/tls-context.ts';
-import { type HttpModule, Loc, Server } from '../http/model/types.ts';
+import type { HttpModule, Server } from '../http/model/types.ts';
 import { sslModule } from '../http/tls/ssl.ts';
 import { mailAuthHttp } from './auth/conf.ts';
 import { imap, mailImap } from './commands/imap.ts';
@@ -81,11 +81,7 @@ class MailBuilder extends BlockBuilder<MailMain> {
   }
 
   server(f: MailFrame): void {
-    const loc = new Loc(this.main.loc);
-    const server = new Server(loc, `${f.node.file}:${f.node.line}`);
-    this.main.servers.push(server);
-    this.prepare(loc);
-    this.readNodes(f.node.children ?? [], SERVER, loc, server);
+    const server = this.readServer(f);
     if (server.listens.length === 0) throw new ConfigError(`no "listen" is defined for server in ${server.place}`);
     const startTls = f.node.children?.find(({ name }) => name === 'starttls');
     if (startTls && !this.#tlsDemands.has(server)) this.#tlsDemands.set(server, { what: 'starttls', ...startTls });

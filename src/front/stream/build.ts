@@ -9,7 +9,7 @@ import type { BlockFrame } from '../http/config/module.ts';
 import { readServerNames } from '../http/config/server-names.ts';
 import { Variables } from '../http/config/variables.ts';
 import { prepareTls } from '../http/connection/tls-context.ts';
-import { type HttpModule, Loc, Server } from '../http/model/types.ts';
+import type { HttpModule } from '../http/model/types.ts';
 import { streamCore } from './core.ts';
 import { STREAM_LISTEN } from './listen.ts';
 import { StreamMain } from './model.ts';
@@ -66,11 +66,7 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
   }
 
   server(f: StreamFrame): void {
-    const loc = new Loc(this.main.loc);
-    const server = new Server(loc, `${f.node.file}:${f.node.line}`);
-    this.main.servers.push(server);
-    this.prepare(loc);
-    this.readNodes(f.node.children ?? [], SERVER, loc, server);
+    const server = this.readServer(f);
     if (server.listens.length === 0) failAt(f.node, `no "listen" is defined for server in ${server.place}`);
   }
 

@@ -5,7 +5,7 @@ import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { JavaPattern } from '../../regex/java-pattern.ts';
+import { JavaPattern, removeMatches } from '../../regex/java-pattern.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
 import type { ProcessorFactory } from './processor.ts';
@@ -70,18 +70,7 @@ function splitterOf(config: ProcessorConfig, name: string): (text: string, limit
 function trimmerOf(characters: string | null): (text: string) => string {
   if (characters === null) return (text) => text;
   const pattern = new JavaPattern(`(^([${characters}]+))|([${characters}]+$)`);
-  return (text) => withoutMatches(text, pattern);
-}
-
-function withoutMatches(text: string, pattern: JavaPattern): string {
-  const matcher = pattern.matcher(text);
-  let out = '';
-  let last = 0;
-  while (matcher.find()) {
-    out += text.slice(last, matcher.start);
-    last = matcher.end;
-  }
-  return out + text.slice(last);
+  return (text) => removeMatches(text, pattern);
 }
 
 const kv: ProcessorFactory = (config) => {
@@ -115,7 +104,7 @@ const kv: ProcessorFactory = (config) => {
       if (pair.length !== 2) throw illegalArgumentError(`field [${path}] does not contain value_split [${valueSplit}]`);
       const key = trimKey(pair[0]);
       if (included?.includes(key) === false || excluded?.includes(key)) continue;
-      const value = trimValue(stripBrackets ? withoutMatches(pair[1], brackets) : pair[1]);
+      const value = trimValue(stripBrackets ? removeMatches(pair[1], brackets) : pair[1]);
       if (document.has(before + key)) document.append(before + key, value);
       else document.set(before + key, value);
     }

@@ -3,7 +3,7 @@
 import { Packr } from 'msgpackr';
 import type { AsyncSearchStore } from '../../api/core/async-search-store.ts';
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../../api/core/context.ts';
-import type { IndexAnalysis, IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
+import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { RequestMemory } from '../../api/core/request-memory.ts';
 import { EngineSearchCaches } from '../../api/core/search-caches.ts';
 import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../../api/core/search-context.ts';
@@ -16,6 +16,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { SecurityView } from '../../security/records.ts';
 import type { SecurityService } from '../../security/service.ts';
 import { OP_DELETE, type Store } from '../../store/store.ts';
@@ -139,7 +140,7 @@ export class ReaderContext implements EngineContext {
   readonly #placed = new Map<string, Placed>();
   /** The last result of `#place`: documents of a page mostly come from one shard. */
   #lastPlaced: { readonly index: IndexState; readonly shard: number; readonly placed: Placed } | null = null;
-  #globalAnalysis: IndexAnalysis | null = null;
+  #globalAnalysis: QueryAnalysis | null = null;
 
   constructor(parts: {
     options: NodeOptions;
@@ -187,7 +188,7 @@ export class ReaderContext implements EngineContext {
     return this;
   }
 
-  get globalAnalysis(): IndexAnalysis {
+  get globalAnalysis(): QueryAnalysis {
     return (this.#globalAnalysis ??= globalAnalysis(this.#options));
   }
 

@@ -5,7 +5,7 @@ import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
-import type { BoolQuery, Query } from '../../query/query.ts';
+import { makeBoolQuery, type Query } from '../../query/query.ts';
 import { keyOf } from '../index-query/term.ts';
 import type { CollapseRequest, SearchRequest } from '../request/search-request.ts';
 import type { ShardHit } from '../run/shard-hits.ts';
@@ -85,8 +85,8 @@ export function collapsePart(request: SearchRequest, collapse: CollapseRequest, 
       const groupOf: Query =
         values.length > 0
           ? { kind: 'term', field: collapse.field, value: values[0], caseInsensitive: false, boost: 1, name: null }
-          : bool({ mustNot: [{ kind: 'exists', field: collapse.field, boost: 1, name: null }] });
-      const query = bool({
+          : makeBoolQuery({ mustNot: [{ kind: 'exists', field: collapse.field, boost: 1, name: null }] });
+      const query = makeBoolQuery({
         must: request.query ? [request.query] : [],
         filter: request.postFilter ? [groupOf, request.postFilter] : [groupOf],
       });
@@ -94,20 +94,5 @@ export function collapsePart(request: SearchRequest, collapse: CollapseRequest, 
       setOwn(inner, name, { hits: { total: outcome.total, max_score: outcome.maxScore, hits: outcome.hits } });
     }
     hit['inner_hits'] = inner;
-  };
-}
-
-function bool(clauses: Partial<Pick<BoolQuery, 'must' | 'filter' | 'mustNot'>>): Query {
-  return {
-    kind: 'bool',
-    must: [],
-    filter: [],
-    should: [],
-    mustNot: [],
-    minimumShouldMatch: null,
-    adjustPureNegative: true,
-    boost: 1,
-    name: null,
-    ...clauses,
   };
 }

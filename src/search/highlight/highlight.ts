@@ -1,12 +1,12 @@
 // Highlights of a hit: passages of its field values with the words of the query marked.
 
+import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
-import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import type { HighlightField, HighlightOptions } from '../request/highlight-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';

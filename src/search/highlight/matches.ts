@@ -1,6 +1,7 @@
 // Finds the words of a text that a query matches: compares the tokens of the text with the query's terms, patterns and phrases.
+
+import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
-import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { keyOf, termOfText } from '../index-query/term.ts';
 import { matchingLeaves } from '../positions/plan-positional.ts';
 import { firstIndex } from './sorted.ts';

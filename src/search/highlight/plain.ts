@@ -1,6 +1,6 @@
 // The plain highlighter: splits the text at token ends into pieces of about the fragment size and returns those with the most distinct words.
 // Source: Highlighter, SimpleFragmenter, SimpleSpanFragmenter, QueryScorer (Apache Lucene), described and written anew.
-import type { AnalyzedToken } from '../index-query/query-analysis.ts';
+import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
 import type { HighlightOptions } from '../request/highlight-request.ts';
 import type { Match } from './matches.ts';
 import { encodeText } from './tags.ts';

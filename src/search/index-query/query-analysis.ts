@@ -1,19 +1,9 @@
 // The analyzers of an index as queries use them; src/analysis implements the interface.
 
-export interface AnalyzedToken {
-  readonly term: string;
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly type: string;
-  /** Absolute position, from 0. */
-  readonly position: number;
-  readonly positionLength: number;
-  /** Bytes that a filter such as delimited_payload attached to the token. */
-  readonly payload?: Uint8Array;
-}
+import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
 
 export interface QueryAnalysis {
-  /** @throws ApiError illegal_argument_exception: no such analyzer */
+  /** Tokens of a text. @throws ApiError illegal_argument_exception: no such analyzer */
   analyze(analyzer: string, text: string): AnalyzedToken[];
   normalize(normalizer: string, text: string): string;
   /** Applies only the analyzer's normalization (lowercase, folding...), for patterns and fuzzy terms. */

@@ -1,4 +1,6 @@
 // Rewriting of span and interval queries to conditions on the positions of terms.
+
+import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -8,7 +10,6 @@ import type { IntervalFilter, IntervalMode, IntervalRule, SpanClause } from '../
 import { editsFor } from '../../query/text/fuzziness.ts';
 import { type IndexQuery, none } from '../index-query/index-query.ts';
 import type { IntervalSource, PositionalQuery, SpanSource } from '../index-query/positional-query.ts';
-import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { queryText } from '../index-query/query-text.ts';
 import { type Term, termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';

@@ -3,7 +3,7 @@
 import type { AggTree } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { type FoundVectors, MATCH_ALL, type Query } from '../../query/query.ts';
+import { type FoundVectors, MATCH_ALL, makeBoolQuery, type Query } from '../../query/query.ts';
 import { shardKey } from '../../query/vectors/knn-query.ts';
 import { scoredDocs } from '../compute/knn.ts';
 import type { Normalizer } from '../request/retriever-request.ts';
@@ -106,18 +106,7 @@ function anyOf(searches: readonly RankedSearch[]): Pick<SearchRequest, 'query' |
   const should = all.flatMap(({ query, knn }): Query[] => (query !== null ? [query] : knn.length === 0 ? [MATCH_ALL] : []));
   const knn = all.flatMap((request) => request.knn);
   if (should.length === 0) return { query: null, knn };
-  const base = { boost: 1, name: null };
-  const query: Query = {
-    kind: 'bool',
-    must: [],
-    filter: [],
-    should,
-    mustNot: [],
-    minimumShouldMatch: null,
-    adjustPureNegative: true,
-    ...base,
-  };
-  return { query: should.length === 1 ? should[0] : query, knn };
+  return { query: should.length === 1 ? should[0] : makeBoolQuery({ should }), knn };
 }
 
 /** The searches inside combinations. */

@@ -1,7 +1,7 @@
 // The `knn` sections of a search: each is run on all shards and reduced to its best hits, which then count as clauses of the query.
 import { ApiError } from '../../errors/api-error.ts';
 import { allShardsFailedError, queryShardError, type ShardFailure } from '../../errors/search-errors.ts';
-import type { BoolQuery, FoundVectors, KnnQuery, Query } from '../../query/query.ts';
+import { type FoundVectors, type KnnQuery, makeBoolQuery, type Query } from '../../query/query.ts';
 import { countsOfSection, type KnnCounts, shardKey } from '../../query/vectors/knn-query.ts';
 import { bestOf, type FoundVector, scoredDocs } from '../compute/knn.ts';
 import { bool, type IndexQuery, type KnnIndexQuery } from '../index-query/index-query.ts';
@@ -51,18 +51,7 @@ export function* withVectorHits(request: SearchRequest, phase: VectorPhase): Ste
     should.push(clauseOf(section, bestOf(found, counts.k), phase));
   }
   if (failed.size > 0 && failed.size === phase.targets.length) throw allShardsFailedError('dfs', phase.failures);
-  const query: BoolQuery = {
-    kind: 'bool',
-    must: [],
-    filter: [],
-    should,
-    mustNot: [],
-    minimumShouldMatch: null,
-    adjustPureNegative: true,
-    boost: 1,
-    name: null,
-  };
-  return { ...request, knn: [], query: should.length === 1 ? should[0] : query };
+  return { ...request, knn: [], query: should.length === 1 ? should[0] : makeBoolQuery({ should }) };
 }
 
 function searchShard(query: KnnQuery, counts: KnnCounts, position: number, { targets, statistics, env }: VectorPhase): Found[] {

@@ -1,10 +1,11 @@
 // The phrase suggester on one shard: corrections of a whole text, chosen by the probability of their sequences of words.
 // Source: the noisy channel spell checker of OpenSearch's phrase suggester (Apache-2.0; NoisyChannelSpellChecker, CandidateScorer,
 // DirectCandidateGenerator), which Elasticsearch 7.10 has as well. Answers are compared with Elasticsearch 7.10 and 8.15.
+
+import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
-import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { termOfText } from '../index-query/term.ts';
 import { type CandidateGenerator, defaultGenerator, type PhraseSuggestion } from '../request/phrase-suggest-request.ts';
 import type { SearchShard } from '../shard/search-shard.ts';

@@ -1,7 +1,8 @@
 // The term suggester on one shard: finds terms of the field that are similar to the words of a text. Source: Lucene's DirectSpellChecker.
+
+import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import type { AnalyzedToken } from '../index-query/query-analysis.ts';
 import { afterPrefix, termOfText } from '../index-query/term.ts';
 import { fuzzyMatcher } from '../matchers/edit-distance.ts';
 import type { Spelling } from '../request/spelling-request.ts';

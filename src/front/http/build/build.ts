@@ -11,7 +11,7 @@ import { readServerNames } from '../config/server-names.ts';
 import { parseValue, type Value } from '../config/value.ts';
 import { Variables } from '../config/variables.ts';
 import type { HttpModule } from '../model/types.ts';
-import { HttpMain, Loc, Server } from '../model/types.ts';
+import { HttpMain, Loc } from '../model/types.ts';
 import { registerCombined } from '../modules/monitoring/access-log.ts';
 import { addCoreVariables } from '../modules/variables/core-variables.ts';
 import { initHeaderWriter } from '../phases/header-writer.ts';
@@ -135,11 +135,7 @@ class Builder extends BlockBuilder<HttpMain> {
   }
 
   server(f: HttpFrame): void {
-    const loc = new Loc(this.main.loc);
-    const server = new Server(loc, `${f.node.file}:${f.node.line}`);
-    this.main.servers.push(server);
-    this.prepare(loc);
-    this.readNodes(f.node.children ?? [], SERVER, loc, server);
+    this.readServer(f);
   }
 
   location(f: HttpFrame): void {

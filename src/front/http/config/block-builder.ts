@@ -1,7 +1,7 @@
 // Reads the directives of a block (`http { }`, `stream { }`) into configuration objects by the tables of its modules, and merges the levels.
 // What only one kind of block has, such as locations, is in its subclass.
 import path from 'node:path';
-import { checkShape, type Spec, type Table } from '../../config/directive.ts';
+import { checkShape, SERVER, type Spec, type Table } from '../../config/directive.ts';
 import {
   ConfigError,
   type DirectiveNode,
@@ -13,7 +13,7 @@ import {
 } from '../../config/syntax.ts';
 import { type ErrorLog, levelRank } from '../../log/error-log.ts';
 import type { LogTargets } from '../../log/targets.ts';
-import type { BlockMain, HttpModule, Loc, Server } from '../model/types.ts';
+import { type BlockMain, type HttpModule, Loc, Server } from '../model/types.ts';
 import type { BlockFrame, BlockScope } from './module.ts';
 import { parseValue } from './value.ts';
 
@@ -77,6 +77,16 @@ export abstract class BlockBuilder<Main extends BlockMain> {
 
   prepare(loc: Loc): void {
     for (const module of this.modules) loc.confs[module.index] = {};
+  }
+
+  /** Reads a `server` block. */
+  protected readServer(f: BlockFrame<Main>): Server {
+    const loc = new Loc(this.main.loc);
+    const server = new Server(loc, `${f.node.file}:${f.node.line}`);
+    this.main.servers.push(server);
+    this.prepare(loc);
+    this.readNodes(f.node.children ?? [], SERVER, loc, server);
+    return server;
   }
 
   readNodes(nodes: readonly DirectiveNode[], context: number, loc: Loc, server: Server | null): void {

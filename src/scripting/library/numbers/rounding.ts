@@ -4,25 +4,12 @@ import { present } from '../../../common/present.ts';
 import { spendBytes } from '../../java/budget.ts';
 import type { Type } from '../../java/class-info.ts';
 import { defineClass, typeNamed } from '../../java/class-info.ts';
+import { EnumValue } from '../../java/enum-value.ts';
 import { illegalArgument, raise, ScriptFault } from '../../java/faults.ts';
-import type { Value } from '../../java/values.ts';
 import { JavaArray } from '../../java/values.ts';
 
 /** A constant of RoundingMode. */
-export class Rounding {
-  readonly name: string;
-  readonly ordinal: number;
-  constructor(name: string, ordinal: number) {
-    this.name = name;
-    this.ordinal = ordinal;
-  }
-  toString(): string {
-    return this.name;
-  }
-  compareTo(other: Value): number {
-    return this.ordinal - (other as Rounding).ordinal;
-  }
-}
+export class Rounding extends EnumValue {}
 
 const MODES = 'UP DOWN CEILING FLOOR HALF_UP HALF_DOWN HALF_EVEN UNNECESSARY'.split(' ').map((name, i) => new Rounding(name, i));
 

@@ -2,28 +2,10 @@
 import './interfaces.ts';
 import { daysInMonth } from '../../../dates/civil.ts';
 import { defineClass, type Implementation } from '../../java/class-info.ts';
+import { EnumValue } from '../../java/enum-value.ts';
 import { illegalArgument } from '../../java/faults.ts';
-import type { Value } from '../../java/values.ts';
 import { badTime } from './faults.ts';
 
-/** A constant of an enum. */
-export class EnumValue {
-  readonly name: string;
-  readonly ordinal: number;
-  constructor(name: string, ordinal: number) {
-    this.name = name;
-    this.ordinal = ordinal;
-  }
-  toString(): string {
-    return this.name;
-  }
-  compareTo(other: Value): number {
-    return this.ordinal - (other as EnumValue).ordinal;
-  }
-  equalTo(other: Value): boolean {
-    return this === other;
-  }
-}
 class MonthValue extends EnumValue {}
 export class DayValue extends EnumValue {}
 class StyleValue extends EnumValue {}

@@ -3,7 +3,8 @@ import './interfaces.ts';
 import { civilFromDays, daysInMonth } from '../../../dates/civil.ts';
 import type { DateView } from '../../../dates/date-view.ts';
 import { defineClass } from '../../java/class-info.ts';
-import { constantsOf, EnumValue, valueOf } from './enums.ts';
+import { EnumValue } from '../../java/enum-value.ts';
+import { constantsOf, valueOf } from './enums.ts';
 import { unsupported } from './faults.ts';
 import {
   DAY_NANOS,

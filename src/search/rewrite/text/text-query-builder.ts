@@ -1,8 +1,9 @@
 // Builds the query for analyzed text: a term, terms at one position, a bool, a phrase, a phrase prefix, or a graph of multi-word synonyms.
+
+import type { AnalyzedToken } from '../../../analysis/tokens/analyzed-token.ts';
 import type { ApiError } from '../../../errors/api-error.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import { bool, disMax, type IndexQuery, none } from '../../index-query/index-query.ts';
-import type { AnalyzedToken } from '../../index-query/query-analysis.ts';
 import { type Term, termOfText } from '../../index-query/term.ts';
 import { finiteStrings, isGraph, splitAtArticulations } from './token-graph.ts';
 

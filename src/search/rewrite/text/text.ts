@@ -1,4 +1,6 @@
 // Rewriting of the match family and multi_match: selects analyzers and fields, and combines the queries of the fields.
+
+import type { AnalyzedToken } from '../../../analysis/tokens/analyzed-token.ts';
 import { ApiError } from '../../../errors/api-error.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import type { FieldType } from '../../../mapping/core/field-type.ts';
@@ -7,7 +9,6 @@ import type { MatchQuery, MultiMatchQuery, MultiMatchType } from '../../../query
 import { editsFor, type Fuzziness } from '../../../query/text/fuzziness.ts';
 import { calculateMinimumShouldMatch } from '../../../query/text/minimum-should-match.ts';
 import { ALL, applyMinimumShouldMatch, bool, disMax, type IndexQuery, none, withBoost } from '../../index-query/index-query.ts';
-import type { AnalyzedToken } from '../../index-query/query-analysis.ts';
 import { type Term, termOfText } from '../../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../../shard/rewrite-context.ts';
 import { checkClauseCount } from '../clauses.ts';

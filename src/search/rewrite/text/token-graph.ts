@@ -1,5 +1,5 @@
 // Token streams as graphs, where tokens may span several positions: articulation points and paths.
-import type { AnalyzedToken } from '../../index-query/query-analysis.ts';
+import type { AnalyzedToken } from '../../../analysis/tokens/analyzed-token.ts';
 
 /** Whether tokens span positions. Shingles do, too, but count as synonyms of their first word. */
 export function isGraph(tokens: readonly AnalyzedToken[]): boolean {
