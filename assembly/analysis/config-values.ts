@@ -115,6 +115,16 @@ export namespace HostTermFlag {
   export const DROP_OTHERS: u32 = 2;
 }
 
+/** Special tags that html_strip keeps. */
+export namespace HtmlEscape {
+  export const BR: u32 = 1;
+  export const SCRIPT: u32 = 2;
+  export const STYLE: u32 = 4;
+}
+
+/** First word of configs with a set of terms: terms match in any case, and those in the set are lower-cased. */
+export const IGNORE_CASE: u32 = 1;
+
 /** Flag of the host-terms stage: keywords stay unchanged. */
 export const KEEP_KEYWORDS: u32 = 1;
 

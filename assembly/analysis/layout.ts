@@ -1,5 +1,5 @@
 // Lays out the region of a chain instance (stage.ts) for a blob, the chain's program.
-//   blob ├─ stageCount u32 ─┬─ flags u32: 1 = stepped ─┬─ per stage: id u32, configOff u32, configBytes u32, 0 ─┬─ configs (8-byte aligned) ─┤
+//   blob ├─ ChainHeader ─┬─ ChainEntry × stageCount ─┬─ configs (8-byte aligned) ─┤
 // The blob is read-only, may be shared by instances, and must outlive them. Written by src/analysis/blob.ts.
 // Each producer gets a batch; producers, character filters and filters that store terms across batches get an area: the bytes that the
 // kind of stage needs at least, plus an equal share of the rest of the region.
@@ -10,13 +10,11 @@ import { clearData } from './filters/rewrite/delimited';
 import { clearStems } from './filters/rewrite/stem';
 import { hasInner, INNER_HEAD, innerBlob, innerRegion } from './nested';
 import { BATCH, Chain, resetChain, Stage, STAGE_BYTES, stageAt } from './stage';
+import { ChainEntry, ChainHeader } from './stage-configs';
 import { FIRST_FILTER, FIRST_STREAM_FILTER, FIRST_TEXT_FILTER, StageId } from './stage-ids';
 import { TOKEN_BYTES } from './token';
 
-/** Bytes of a stage's entry in the blob. */
-const ENTRY_BYTES: usize = 16;
 const MAX_STAGES: u32 = 256;
-const STEPPED: u32 = 1;
 /** Least size of an area: a token of 255 units may have 1020 bytes. A multiple of 64. */
 const MIN_AREA: usize = (4096 + BIGRAM_AREA + 63) & ~63;
 
@@ -26,10 +24,10 @@ const MIN_AREA: usize = (4096 + BIGRAM_AREA + 63) & ~63;
  * @returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT
  */
 export function layOut(region: usize, regionBytes: usize, blob: usize, isStepped: u32, pull: u32): i32 {
-  const chain = changetype<Chain>(region), end = region + regionBytes, count = load<u32>(blob);
+  const chain = changetype<Chain>(region), end = region + regionBytes, header = changetype<ChainHeader>(blob), count = header.stageCount;
   if (count == 0 || count > MAX_STAGES) return E_CORRUPT;
   chain.stageCount = count;
-  chain.isStepped = (load<u32>(blob, 4) & STEPPED) | isStepped;
+  chain.isStepped = (header.isStepped & 1) | isStepped;
   chain.batch = chain.isStepped ? 1 : BATCH;
   chain.pull = pull;
   chain.stages = (region + offsetof<Chain>() + 7) & ~7;
@@ -70,11 +68,11 @@ function readStages(chain: Chain, blob: usize): bool {
   let producer: usize = 0;
   chain.textFilters = 0;
   for (let i: u32 = 0; i < chain.stageCount; i++) {
-    const entry = blob + 8 + <usize>i * ENTRY_BYTES, stage = stageAt(chain, i);
-    stage.id = load<u32>(entry);
+    const entry = entryAt(blob, i), stage = stageAt(chain, i);
+    stage.id = entry.id;
     stage.index = i;
-    stage.config = blob + load<u32>(entry, 4);
-    stage.configBytes = load<u32>(entry, 8);
+    stage.config = blob + entry.configOff;
+    stage.configBytes = entry.configBytes;
     stage.input = producer;
     if (isTextFilter(stage.id)) {
       if (chain.textFilters++ != i) return false;
@@ -84,6 +82,12 @@ function readStages(chain: Chain, blob: usize): bool {
     }
   }
   return chain.textFilters < chain.stageCount && stageAt(chain, chain.textFilters).id < FIRST_TEXT_FILTER;
+}
+
+// @ts-ignore: decorator
+@inline
+function entryAt(blob: usize, i: u32): ChainEntry {
+  return changetype<ChainEntry>(blob + offsetof<ChainHeader>() + <usize>i * offsetof<ChainEntry>());
 }
 
 /** Prepares the area of a stage, once. Returns 0 or a status. */
@@ -116,12 +120,12 @@ function areaNeed(id: u32, config: usize): usize {
 
 /** Least size of a region for a chain, a multiple of 64. */
 function regionNeed(blob: usize): usize {
-  const count = min<u32>(load<u32>(blob), MAX_STAGES);
+  const count = min<u32>(changetype<ChainHeader>(blob).stageCount, MAX_STAGES);
   let bytes = ((offsetof<Chain>() + 7) & ~7) + <usize>count * STAGE_BYTES + 128;
   for (let i: u32 = 0; i < count; i++) {
-    const entry = blob + 8 + <usize>i * ENTRY_BYTES, id = load<u32>(entry);
+    const entry = entryAt(blob, i), id = entry.id;
     if (isProducer(id)) bytes += BATCH * TOKEN_BYTES;
-    bytes += areaNeed(id, blob + load<u32>(entry, 4));
+    bytes += areaNeed(id, blob + entry.configOff);
   }
   return (bytes + 63) & ~63;
 }

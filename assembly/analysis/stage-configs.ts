@@ -1,5 +1,90 @@
-// Configs of stages that consist of several numbers, as the host writes them (src/analysis/blob.ts, `stageConfig`). What follows the numbers is
-// drawn at each class. Configs of one number or of a table alone are described where they are read.
+// The program of a chain as the host writes it (src/analysis/blob.ts): its head, and the configs of stages that consist of several numbers
+// (`recordBytes`). What follows the numbers is drawn at each class. Configs of one number or of a table alone are described where they are read.
+
+/** Head of a chain's blob; then a ChainEntry for each stage, and the configs (8-byte aligned). */
+// @ts-ignore: decorator
+@unmanaged
+export class ChainHeader {
+  stageCount: u32;
+  /** 1: the chain returns one token at a time (stage.ts). */
+  isStepped: u32;
+}
+
+/** Offsets are from the blob. */
+// @ts-ignore: decorator
+@unmanaged
+export class ChainEntry {
+  /** StageId */
+  id: u32;
+  configOff: u32;
+  configBytes: u32;
+  reserved: u32;
+}
+
+/** html_strip; then what the offsets, which are from the config, point to (char-filters/html-strip.ts). */
+// @ts-ignore: decorator
+@unmanaged
+export class HtmlStripConfig {
+  /** Sets of tags. */
+  inlineTagsOff: u32;
+  escapedTagsOff: u32;
+  /** Map from entities to units. */
+  entitiesOff: u32;
+  /** HtmlEscape */
+  escaped: u32;
+  /** Machines in the order of HtmlMachine. */
+  tailOff: u32;
+  nameOff: u32;
+  brOff: u32;
+  scriptOff: u32;
+  styleOff: u32;
+  instructionOff: u32;
+  classesOff: u32;
+}
+
+/** Operation of the stem stage: a RewriteOp plus an id. Those with data are followed by the number of its bytes, and by the data. */
+// @ts-ignore: decorator
+@unmanaged
+export class OperationHead {
+  op: u32;
+  dataBytes: u32;
+}
+
+/** Data of RewriteOp.HOST_TERM. */
+// @ts-ignore: decorator
+@unmanaged
+export class HostTermData {
+  /** Number of the host's function. */
+  call: u32;
+  /** HostTermFlag */
+  flags: u32;
+}
+
+/** Head of a word list (stemmers/other/lexicon.ts); then u32 blockOff[blockCount + 1], blocks, and the roots. Offsets are from the list. */
+// @ts-ignore: decorator
+@unmanaged
+export class LexiconHeader {
+  /** Term map. */
+  rootsOff: u32;
+  blockCount: u32;
+}
+
+/** Head of a set of terms or a map (term-set.ts); then u32 slots[mask + 1]. */
+// @ts-ignore: decorator
+@unmanaged
+export class TermSetHeader {
+  mask: u32;
+  /** Bytes of the longest term. */
+  longestTerm: u32;
+}
+
+/** Entry of a set or map; then the bytes of the term. */
+// @ts-ignore: decorator
+@unmanaged
+export class TermSetEntry {
+  value: u32;
+  termBytes: u32;
+}
 
 /** ngram filter. */
 // @ts-ignore: decorator

@@ -1,9 +1,13 @@
 // A set of terms in a config blob, written by src/analysis/blob.ts: open addressing, linear probing.
-//   set ├─ mask u32 ─┬─ maxLen u32 ─┬─ slot u32 × (mask + 1) ─┬─ entries ─┤
-//   slot: 0 empty, else offset from `set` of an entry ├─ value u32 ─┬─ len u32 ─┬─ bytes ─┤
+//   set ├─ TermSetHeader ─┬─ slot u32 × (mask + 1) ─┬─ entries ─┤
+//   slot: 0 empty, else offset from `set` of an entry ├─ TermSetEntry ─┬─ bytes ─┤
 // A map has the same layout with meaningful values: an offset from `set`, or a number.
 import { lowerCase } from '../text/generated/case';
 import { decode, encode } from '../text/utf8';
+import { TermSetEntry, TermSetHeader } from './stage-configs';
+
+/** Offset of an entry's term. */
+const TERM: usize = offsetof<TermSetEntry>();
 
 /** Multiplicative hash, four bytes at a time, the same as the host's. Reads up to 3 bytes past the term and masks them. */
 // @ts-ignore: decorator
@@ -36,27 +40,33 @@ export function sameBytes(a: usize, b: usize, len: u32): bool {
 // @ts-ignore: decorator
 @inline
 export function longestTerm(set: usize): u32 {
-  return load<u32>(set, 4);
+  return changetype<TermSetHeader>(set).longestTerm;
+}
+
+// @ts-ignore: decorator
+@inline
+function slotAt(set: usize, slot: u32): u32 {
+  return load<u32>(set + offsetof<TermSetHeader>() + (<usize>slot << 2));
 }
 
 /** Address of the entry of a term, 0 if it is not in the set. */
 export function findTerm(set: usize, ptr: usize, len: u32): usize {
-  if (len > load<u32>(set, 4)) return 0;
-  const mask = load<u32>(set);
+  if (len > longestTerm(set)) return 0;
+  const mask = changetype<TermSetHeader>(set).mask;
   let slot = hashTerm(ptr, len) & mask;
-  let offset = load<u32>(set + 8 + (<usize>slot << 2));
+  let offset = slotAt(set, slot);
   while (offset) {
     const entry = set + offset;
-    if (load<u32>(entry, 4) == len && sameBytes(entry + 8, ptr, len)) return entry;
+    if (changetype<TermSetEntry>(entry).termBytes == len && sameBytes(entry + TERM, ptr, len)) return entry;
     slot = (slot + 1) & mask;
-    offset = load<u32>(set + 8 + (<usize>slot << 2));
+    offset = slotAt(set, slot);
   }
   return 0;
 }
 
 /** Like findTerm for a set of lower-cased terms and a term in any case. `scratch` has room for len * 2 + 8 bytes. */
 export function findTermIgnoringCase(set: usize, ptr: usize, len: u32, scratch: usize): usize {
-  if (len > load<u32>(set, 4) * 2 + 8) return 0;
+  if (len > longestTerm(set) * 2 + 8) return 0;
   let out = scratch;
   for (let p = ptr, end = ptr + len; p < end; ) {
     const d = decode(p, end);
@@ -68,22 +78,22 @@ export function findTermIgnoringCase(set: usize, ptr: usize, len: u32, scratch: 
 
 /** findTerm for an ASCII term in any case and a set of lower-cased ASCII terms, without scratch memory. */
 export function findAsciiTermIgnoringCase(set: usize, ptr: usize, len: u32): usize {
-  if (len > load<u32>(set, 4)) return 0;
+  if (len > longestTerm(set)) return 0;
   let hash = len, left = len, cur = ptr;
   for (; left >= 4; left -= 4, cur += 4) hash = mixHash(hash ^ lowerFour(load<u32>(cur)));
   if (left) hash = mixHash(hash ^ lowerFour(load<u32>(cur) & ((1 << (left << 3)) - 1)));
-  const mask = load<u32>(set);
+  const mask = changetype<TermSetHeader>(set).mask;
   let slot = hash & mask;
-  let offset = load<u32>(set + 8 + (<usize>slot << 2));
+  let offset = slotAt(set, slot);
   while (offset) {
     const entry = set + offset;
-    if (load<u32>(entry, 4) == len) {
+    if (changetype<TermSetEntry>(entry).termBytes == len) {
       let i: u32 = 0;
-      while (i < len && load<u8>(entry + 8 + i) == lowerAscii(load<u8>(ptr + i))) i++;
+      while (i < len && load<u8>(entry + TERM + i) == lowerAscii(load<u8>(ptr + i))) i++;
       if (i == len) return entry;
     }
     slot = (slot + 1) & mask;
-    offset = load<u32>(set + 8 + (<usize>slot << 2));
+    offset = slotAt(set, slot);
   }
   return 0;
 }

@@ -1,4 +1,6 @@
-// Encodes what kernels read: chain blobs (assembly/analysis/layout.ts) and term sets (assembly/analysis/term-set.ts).
+// Encodes what kernels read: chain blobs (assembly/analysis/layout.ts) and term sets (assembly/analysis/term-set.ts). The records of both are
+// declared in assembly/analysis/stage-configs.ts.
+import { ChainEntry, ChainHeader, TermSetEntry, TermSetHeader } from '../wasm/generated/analysis.ts';
 import type { RecordLayout } from '../wasm/records.ts';
 import { encodeWtf8 } from './tokens/wtf8.ts';
 
@@ -14,23 +16,16 @@ export interface KernelStage {
 
 /** @param isStepped the chain returns one token at a time (assembly/analysis/stage.ts) */
 export function chainBlob(stages: readonly KernelStage[], isStepped = false): Uint8Array {
-  let offset = 8 + stages.length * 16;
-  const offsets = stages.map((stage) => {
-    const at = (offset + 7) & ~7;
-    offset = at + stage.config.length;
-    return at;
-  });
-  const blob = new Uint8Array((offset + 7) & ~7);
-  const view = new DataView(blob.buffer);
-  view.setUint32(0, stages.length, true);
-  view.setUint32(4, isStepped ? 1 : 0, true);
-  stages.forEach((stage, i) => {
-    view.setUint32(8 + i * 16, stage.id, true);
-    view.setUint32(12 + i * 16, offsets[i], true);
-    view.setUint32(16 + i * 16, stage.config.length, true);
-    blob.set(stage.config, offsets[i]);
-  });
-  return blob;
+  const head = [recordBytes(ChainHeader, { stageCount: stages.length, isStepped: isStepped ? 1 : 0 })];
+  const configs: Uint8Array[] = [];
+  let configOff = ChainHeader.sizeof + stages.length * ChainEntry.sizeof;
+  for (const { id, config } of stages) {
+    const configBytes = config.length;
+    head.push(recordBytes(ChainEntry, { id, configOff, configBytes, reserved: 0 }));
+    configs.push(config, new Uint8Array(-configBytes & 7));
+    configOff += (configBytes + 7) & ~7;
+  }
+  return joinConfigs([...head, ...configs]);
 }
 
 /** Config of u32 words, followed by bytes. */
@@ -47,8 +42,8 @@ export function words(values: readonly number[], tail: Uint8Array = new Uint8Arr
 type ConfigLayout = RecordLayout & Readonly<Record<string, number>>;
 type ConfigValues<Layout extends ConfigLayout> = Readonly<Record<Exclude<keyof Layout, 'sizeof'>, number>>;
 
-/** Config of several numbers (assembly/analysis/stage-configs.ts), followed by bytes. A field that is misspelt or missing does not compile. */
-export function stageConfig<Layout extends ConfigLayout>(
+/** Record of several numbers (assembly/analysis/stage-configs.ts), followed by bytes. A field that is misspelt or missing does not compile. */
+export function recordBytes<Layout extends ConfigLayout>(
   layout: Layout,
   values: ConfigValues<Layout>,
   tail: Uint8Array = new Uint8Array(0),
@@ -98,23 +93,24 @@ export function termMap(entries: Iterable<readonly [string, Uint8Array]>): Uint8
   let slots = 8;
   while (slots < unique.size * 2) slots *= 2;
   const keys = [...unique].map(([term, value]) => ({ bytes: encodeWtf8(term), value }));
-  let size = 8 + slots * 4;
-  for (const key of keys) size += pad4(8 + key.bytes.length) + (key.value.length ? pad4(4 + key.value.length) : 0);
+  const entriesOff = TermSetHeader.sizeof + slots * 4;
+  let size = entriesOff;
+  for (const key of keys) size += pad4(TermSetEntry.sizeof + key.bytes.length) + (key.value.length ? pad4(4 + key.value.length) : 0);
   const out = new Uint8Array(size);
   const view = new DataView(out.buffer);
-  view.setUint32(0, slots - 1, true);
-  view.setUint32(4, Math.max(0, ...keys.map((key) => key.bytes.length)), true);
-  let at = 8 + slots * 4;
+  view.setUint32(TermSetHeader.mask, slots - 1, true);
+  view.setUint32(TermSetHeader.longestTerm, Math.max(0, ...keys.map((key) => key.bytes.length)), true);
+  let at = entriesOff;
   for (const { bytes, value } of keys) {
     let slot = hashTerm(bytes) & (slots - 1);
-    while (view.getUint32(8 + slot * 4, true)) slot = (slot + 1) & (slots - 1);
-    view.setUint32(8 + slot * 4, at, true);
-    view.setUint32(at + 4, bytes.length, true);
-    out.set(bytes, at + 8);
+    while (view.getUint32(TermSetHeader.sizeof + slot * 4, true)) slot = (slot + 1) & (slots - 1);
+    view.setUint32(TermSetHeader.sizeof + slot * 4, at, true);
+    view.setUint32(at + TermSetEntry.termBytes, bytes.length, true);
+    out.set(bytes, at + TermSetEntry.sizeof);
     const entry = at;
-    at += pad4(8 + bytes.length);
+    at += pad4(TermSetEntry.sizeof + bytes.length);
     if (value.length) {
-      view.setUint32(entry, at, true);
+      view.setUint32(entry + TermSetEntry.value, at, true);
       view.setUint32(at, value.length, true);
       out.set(value, at + 4);
       at += pad4(4 + value.length);

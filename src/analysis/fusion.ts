@@ -4,14 +4,16 @@ import {
   CaseVariant,
   CharClassConfig,
   CharKind,
+  IGNORE_CASE,
   Normalization,
+  OperationHead,
   RewriteOp,
   StageId,
   StandardConfig,
   StandardFlag,
   Stemmer,
 } from '../wasm/generated/analysis.ts';
-import { joinConfigs, type KernelStage, stageConfig, words } from './blob.ts';
+import { joinConfigs, type KernelStage, recordBytes, words } from './blob.ts';
 
 /** Whether a stage sets or clears the payloads of tokens: mode 0 of the delimited stage (filters/payload.ts). */
 export function givesPayloads({ id, config }: KernelStage): boolean {
@@ -59,7 +61,10 @@ export function mergeRewrites(stages: readonly KernelStage[]): KernelStage[] {
 /** A stage's config as an operation of the stem stage. */
 function makeOperation({ id, config }: KernelStage): Uint8Array {
   const { op, data } = REWRITE_OPS[id];
-  if (data) return words([op, (config.length + 3) & ~3], joinConfigs([config, new Uint8Array(-config.length & 3)]));
+  if (data) {
+    const padded = joinConfigs([config, new Uint8Array(-config.length & 3)]);
+    return recordBytes(OperationHead, { op, dataBytes: padded.length }, padded);
+  }
   // The id of a stemmer or variant, and its data.
   return config.length ? words([op + config[0] + (config[1] << 8)], config.subarray(4)) : words([op]);
 }
@@ -83,7 +88,7 @@ function bigramsFromText(stages: readonly KernelStage[]): readonly KernelStage[]
   const isWords = (flags & StandardFlag.LOWER) !== 0 && between.every(isWidth) && maxLength >= SHORT_WORD;
   const tokenizer = {
     id: StageId.STANDARD,
-    config: stageConfig(StandardConfig, { maxLength, flags: flags | StandardFlag.STOP_BEFORE_CJK }),
+    config: recordBytes(StandardConfig, { maxLength, flags: flags | StandardFlag.STOP_BEFORE_CJK }),
   };
   const bigrams = {
     id: StageId.CJK_BIGRAM,
@@ -96,7 +101,7 @@ function bigramsFromText(stages: readonly KernelStage[]): readonly KernelStage[]
 function commutesWithLower({ id, config }: KernelStage): boolean {
   // The possessive stemmer and articles that ignore case work in either case, and lower-casing creates no apostrophes; full-width letters have case.
   if (id === StageId.STEM) return config.length === 4 && config[0] === Stemmer.ENGLISH_POSSESSIVE;
-  return id === StageId.ELISION ? config[0] === 1 : id === StageId.NORMALIZE && config[0] === Normalization.CJK_WIDTH;
+  return id === StageId.ELISION ? config[0] === IGNORE_CASE : id === StageId.NORMALIZE && config[0] === Normalization.CJK_WIDTH;
 }
 
 function lowerInTokenizer(stages: readonly KernelStage[]): KernelStage[] {
@@ -109,12 +114,12 @@ function lowerInTokenizer(stages: readonly KernelStage[]): KernelStage[] {
   if (tokenizer.id === StageId.STANDARD) {
     const maxLength = config.getUint32(StandardConfig.maxLength, true);
     const flags = config.getUint32(StandardConfig.flags, true) | StandardFlag.LOWER;
-    return [{ id: StageId.STANDARD, config: stageConfig(StandardConfig, { maxLength, flags }) }, ...stages.slice(2)];
+    return [{ id: StageId.STANDARD, config: recordBytes(StandardConfig, { maxLength, flags }) }, ...stages.slice(2)];
   }
   if (tokenizer.id === StageId.CHAR_CLASS && config.getUint32(CharClassConfig.kind, true) === CharKind.LETTER) {
     const maxLength = config.getUint32(CharClassConfig.maxLength, true);
     const values = { maxLength, kind: CharKind.LOWERCASE, classes: 0, codePointCount: 0 };
-    return [{ id: StageId.CHAR_CLASS, config: stageConfig(CharClassConfig, values) }, ...stages.slice(2)];
+    return [{ id: StageId.CHAR_CLASS, config: recordBytes(CharClassConfig, values) }, ...stages.slice(2)];
   }
   return [...stages];
 }

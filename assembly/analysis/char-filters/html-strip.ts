@@ -1,30 +1,27 @@
 // HTML strip: removes tags, comments, scripts and styles (block tags and breaks become line feeds), and resolves character references.
 // Malformed markup is kept. Source: the behaviour that Lucene documents for HTMLStripCharFilter; HTML 4.01 for references.
-//   config   ├─ inline tags u32 ─┬─ escaped tags u32 ─┬─ entities u32 (map to a unit) ─┬─ escaped flags u32 ─┬─ machines u32 × 6 ─┬─ classes ─┤
-//   classes  ├─ count u32 ─┬─ class u8 × 128 ─┬─ ranges u32 ─┬─ { first u32, class u32 } × ranges, ascending ─┤      offsets are from config
+//   config   ├─ HtmlStripConfig ─┬─ sets of tags ─┬─ entities ─┬─ machines ─┬─ classes ─┤
+//   classes  ├─ count u32 ─┬─ class u8 × 128 ─┬─ ranges u32 ─┬─ { first u32, class u32 } × ranges, ascending ─┤
 //   machine  ├─ next u16 × states × classes: state, 0x8000 if it accepts, 0xffff for none; the start state is 0 ─┤
 // The machines are deterministic automata that the host compiles from the expressions in src/analysis/char-filters/html-strip.ts; each finds the
 // longest match at a position. The number of their steps is limited, since unclosed processing instructions would take quadratic time.
 import { E_NO_SPACE, E_WORK } from '../../mem/status';
 import { lowerCase } from '../../text/generated/case';
 import { encode } from '../../text/utf8';
+import { HtmlEscape } from '../config-values';
 import { Stage } from '../stage';
-import { findTerm } from '../term-set';
+import { HtmlStripConfig, TermSetEntry } from '../stage-configs';
+import { findTerm, longestTerm } from '../term-set';
 import { copyUnits, madeUnits, mapOffset, TextFilter, unitOf } from './text-filter';
 
-const TAIL: u32 = 0;
-const NAME: u32 = 1;
-const BR: u32 = 2;
-const SCRIPT: u32 = 3;
-const STYLE: u32 = 4;
-const INSTRUCTION: u32 = 5;
+/** Machines, by the offsets of their tables' offsets in the config. */
+const TAIL: usize = offsetof<HtmlStripConfig>('tailOff');
+const NAME: usize = offsetof<HtmlStripConfig>('nameOff');
+const BR: usize = offsetof<HtmlStripConfig>('brOff');
+const SCRIPT: usize = offsetof<HtmlStripConfig>('scriptOff');
+const STYLE: usize = offsetof<HtmlStripConfig>('styleOff');
+const INSTRUCTION: usize = offsetof<HtmlStripConfig>('instructionOff');
 
-const ESCAPES_BR: u32 = 1;
-const ESCAPES_SCRIPT: u32 = 2;
-const ESCAPES_STYLE: u32 = 4;
-
-const MACHINES: usize = 16;
-const CLASSES: usize = 40;
 const NONE: u32 = 0xffff;
 const ACCEPTS: u32 = 0x8000;
 const NOWHERE: u32 = 0xffffffff;
@@ -70,6 +67,12 @@ export function stripHtml(stage: Stage, filter: TextFilter): i32 {
     else bracket(filter, strip);
   }
   return strip.status;
+}
+
+// @ts-ignore: decorator
+@inline
+function configOf(strip: Strip): HtmlStripConfig {
+  return changetype<HtmlStripConfig>(strip.config);
 }
 
 /** Index of the next < or &. */
@@ -154,9 +157,9 @@ function hasLetters(filter: TextFilter, at: u32, word: u32): bool {
 }
 
 /** End of the longest match of a machine at `from`, NOWHERE if there is none. */
-function longest(filter: TextFilter, strip: Strip, machine: u32, from: u32): u32 {
-  const classes = strip.config + load<u32>(strip.config + CLASSES), classCount = load<u32>(classes);
-  const table = strip.config + load<u32>(strip.config + MACHINES + (<usize>machine << 2));
+function longest(filter: TextFilter, strip: Strip, machine: usize, from: u32): u32 {
+  const classes = strip.config + configOf(strip).classesOff, classCount = load<u32>(classes);
+  const table = strip.config + load<u32>(strip.config + machine);
   let state: u32 = 0, end = NOWHERE, at = from;
   while (at < filter.count) {
     let cp = unitOf(filter, at++);
@@ -187,10 +190,10 @@ function classOf(classes: usize, cp: u32): u32 {
   return load<u32>(ranges + (<usize>low << 3), 4);
 }
 
-/** Whether the name of a tag, in any case, is in a set of the config. */
-function isNamed(filter: TextFilter, strip: Strip, setOffset: usize, from: u32, to: u32): bool {
-  const set = strip.config + load<u32>(strip.config + setOffset);
-  if (to - from > load<u32>(set, 4)) return false;
+/** Whether the name of a tag, in any case, is in the set whose offset is at `setOff` of the config. */
+function isNamed(filter: TextFilter, strip: Strip, setOff: usize, from: u32, to: u32): bool {
+  const set = strip.config + load<u32>(strip.config + setOff);
+  if (to - from > longestTerm(set)) return false;
   const scratch = filter.cur;
   if (scratch + <usize>(to - from) * 3 + 8 > filter.end) {
     strip.status = E_NO_SPACE;
@@ -215,7 +218,7 @@ function reference(filter: TextFilter, strip: Strip): void {
     numericReference(filter, strip);
     return;
   }
-  const entities = strip.config + load<u32>(strip.config + 8), limit = min(load<u32>(entities, 4), filter.count - at - 1);
+  const entities = strip.config + configOf(strip).entitiesOff, limit = min(longestTerm(entities), filter.count - at - 1);
   const scratch = filter.cur;
   if (scratch + limit + 8 > filter.end) {
     strip.status = E_NO_SPACE;
@@ -230,7 +233,7 @@ function reference(filter: TextFilter, strip: Strip): void {
   while (length && !(entry = findTerm(entities, scratch, length))) length--;
   const end = at + 1 + length;
   if (length && (peek(filter, end) == CHAR.SEMICOLON || end == filter.count)) {
-    replace(filter, strip, min(end + 1, filter.count), 1, load<u32>(entities + load<u32>(entry), 4), 0);
+    replace(filter, strip, min(end + 1, filter.count), 1, load<u32>(entities + changetype<TermSetEntry>(entry).value, 4), 0);
   } else keep(filter, strip, end);
 }
 
@@ -316,10 +319,10 @@ function startTag(filter: TextFilter, strip: Strip): void {
   const br = orNone(longest(filter, strip, BR, at + 1)), script = orNone(longest(filter, strip, SCRIPT, at + 1));
   const style = orNone(longest(filter, strip, STYLE, at + 1)), special = max(br, max(script, style));
   if (special > max(orNone(nameEnd), spaces == at + 1 ? -1 : <i32>spaces)) {
-    const flags = load<u32>(strip.config, 12);
-    if (special == script) element(filter, strip, 0x69726373, 0x7470, (flags & ESCAPES_SCRIPT) != 0, script);
-    else if (special == style) element(filter, strip, 0x6c797473, 0x65, (flags & ESCAPES_STYLE) != 0, style);
-    else if (flags & ESCAPES_BR) keep(filter, strip, br);
+    const flags = configOf(strip).escaped;
+    if (special == script) element(filter, strip, 0x69726373, 0x7470, (flags & HtmlEscape.SCRIPT) != 0, script);
+    else if (special == style) element(filter, strip, 0x6c797473, 0x65, (flags & HtmlEscape.STYLE) != 0, style);
+    else if (flags & HtmlEscape.BR) keep(filter, strip, br);
     else replace(filter, strip, br, 1, LINE_FEED, 0);
     return;
   }
@@ -335,7 +338,7 @@ function endTag(filter: TextFilter, strip: Strip): void {
   if (hasLetters(filter, spaces, 0x7262)) {
     const close = skipSpace(filter, spaces + 2);
     if (peek(filter, close) == CHAR.GREATER) {
-      if (load<u32>(strip.config, 12) & ESCAPES_BR) keep(filter, strip, close + 1);
+      if (configOf(strip).escaped & HtmlEscape.BR) keep(filter, strip, close + 1);
       else replace(filter, strip, close + 1, 1, LINE_FEED, 0);
       return;
     }
@@ -352,10 +355,10 @@ function endTag(filter: TextFilter, strip: Strip): void {
 /** @param end end of the tag; NOWHERE if it is malformed: then the part up to `nameEnd` is text, or dropped at the end of the text */
 function finishTag(filter: TextFilter, strip: Strip, nameStart: u32, nameEnd: u32, end: u32): void {
   // br, script and style are not in the set.
-  const isEscaped = isNamed(filter, strip, 4, nameStart, nameEnd);
+  const isEscaped = isNamed(filter, strip, offsetof<HtmlStripConfig>('escapedTagsOff'), nameStart, nameEnd);
   if (end != NOWHERE) {
     if (isEscaped) keep(filter, strip, end);
-    else if (isNamed(filter, strip, 0, nameStart, nameEnd)) replace(filter, strip, end, 0, 0, 0);
+    else if (isNamed(filter, strip, offsetof<HtmlStripConfig>('inlineTagsOff'), nameStart, nameEnd)) replace(filter, strip, end, 0, 0, 0);
     else replace(filter, strip, end, 1, LINE_FEED, 0);
   } else if (nameEnd == filter.count && !isEscaped) replace(filter, strip, nameEnd, 0, 0, 0);
   else keep(filter, strip, nameEnd);

@@ -15,6 +15,7 @@ import { TOKEN_BYTES, writeToken } from '../token';
 import { charContinuations, charsOfTokens, charsValid, scanChars } from './char-run';
 import { below, bitmasks, BLOCK_BYTES, isWithin, storeLower } from './masks';
 import { CharClassConfig } from '../stage-configs';
+import { finishBatch } from './finish-batch';
 
 export function charClassNext(chain: Chain, stage: Stage): i32 {
   const config = changetype<CharClassConfig>(stage.config), maxLength = config.maxLength, kind = config.kind;
@@ -94,7 +95,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
     while (true) {
       if (o + 4 > outEnd) {
         if (token == stage.tokens) return E_NO_SPACE;
-        return finish(chain, stage, tokenCur, tokenBase, out, token);
+        return finishBatch(chain, stage, tokenCur, tokenBase, out, token);
       }
       if (kind == CharKind.LOWERCASE) cp = cp < 0x800 ? load<u16>(LOWER_LOW + (<usize>cp << 1)) : lowerCase(cp);
       if (cp < 0x80) store<u8>(o++, cp);
@@ -113,15 +114,7 @@ export function charClassNext(chain: Chain, stage: Stage): i32 {
     token += TOKEN_BYTES;
     out = o;
   }
-  return finish(chain, stage, cur, base, out, token);
-}
-
-function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize, token: usize): i32 {
-  chain.cur = cur;
-  chain.unitBase = base;
-  chain.endOffset = <u32>(cur - base);
-  stage.termCur = out;
-  return <i32>((token - stage.tokens) / TOKEN_BYTES);
+  return finishBatch(chain, stage, cur, base, out, token);
 }
 
 /**

@@ -11,6 +11,7 @@ import { decode, utf16Length } from '../../text/utf8';
 import { termsLimit } from '../producer';
 import { BATCH, Chain, Stage, stateOf } from '../stage';
 import { Token, TOKEN_BYTES, TokenType, writeToken } from '../token';
+import { finishBatch } from './finish-batch';
 
 /** How many bytes a match looks beyond the longest one found so far before it consults the notes. */
 const FAR: usize = 128;
@@ -71,11 +72,7 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
     base = matchEnd - start - units;
     cur = matchEnd;
   }
-  chain.cur = cur;
-  chain.unitBase = base;
-  chain.endOffset = <u32>(cur - base);
-  stage.termCur = out;
-  return <i32>((at - stage.tokens) / TOKEN_BYTES);
+  return finishBatch(chain, stage, cur, base, out, at);
 }
 
 /** Position that lookFar reached. */

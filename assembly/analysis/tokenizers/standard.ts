@@ -19,6 +19,7 @@ import { INDIC_LEAD, isIndic } from './indic-run';
 import { below, bitmasks, BLOCK_BYTES, storeLower } from './masks';
 import { runContinuations, runDigits, runLetters, runValid, scanRun } from './word-run';
 import { StandardConfig } from '../stage-configs';
+import { finishBatch } from './finish-batch';
 
 const NON_JOINER: u32 = 0x200c;
 
@@ -199,7 +200,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
       if (o + 4 > outEnd) {
         // The batch is full: return what has been found; this token is the first of the next batch.
         if (token == stage.tokens) return E_NO_SPACE;
-        return finish(chain, stage, cur, base, out, token);
+        return finishBatch(chain, stage, cur, base, out, token);
       }
       if (lower) cp = cp < 0x800 ? load<u16>(LOWER_LOW + (<usize>cp << 1)) : isCaseless(cp) ? cp : lowerCase(cp);
       if (cp < 0x80) store<u8>(o++, cp);
@@ -241,7 +242,7 @@ export function standardNext(chain: Chain, stage: Stage): i32 {
       cur += bytes;
     }
   }
-  return finish(chain, stage, cur, base, out, token);
+  return finishBatch(chain, stage, cur, base, out, token);
 }
 
 /** U+0800..U+0FFF, U+3000..U+9FFF, U+B000..U+CFFF: the scripts of India and their neighbours, kana, ideographs, hangul. */
@@ -316,14 +317,6 @@ function isCaseless(cp: u32): bool {
 /** Number of bytes minus UTF-16 units. */
 function utf8Surplus(from: usize, end: usize): usize {
   return end - from - utf16Length(from, end);
-}
-
-function finish(chain: Chain, stage: Stage, cur: usize, base: usize, out: usize, token: usize): i32 {
-  chain.cur = cur;
-  chain.unitBase = base;
-  chain.endOffset = <u32>(cur - base);
-  stage.termCur = out;
-  return <i32>((token - stage.tokens) / TOKEN_BYTES);
 }
 
 // @ts-ignore: decorator

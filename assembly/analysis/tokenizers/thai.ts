@@ -10,6 +10,7 @@ import { BATCH, Chain, Stage, stateOf } from '../stage';
 import { TOKEN_BYTES, writeToken } from '../token';
 import { isMark, SCRATCH_BYTES, thaiLetter, thaiWordEnd } from './thai-words';
 import { ThaiConfig } from '../stage-configs';
+import { finishBatch } from './finish-batch';
 
 const INDEX: usize = 16;
 const ACCEPTS: u32 = 0x8000;
@@ -88,11 +89,7 @@ export function thaiNext(chain: Chain, stage: Stage): i32 {
   state.thaiEnd = <u32>(thaiEnd - text);
   state.partEnd = <u32>(partEnd - text);
   state.runEnd = <u32>(runEnd - text);
-  chain.cur = cur;
-  chain.unitBase = base;
-  chain.endOffset = <u32>(cur - base);
-  stage.termCur = out;
-  return <i32>((token - stage.tokens) / TOKEN_BYTES);
+  return finishBatch(chain, stage, cur, base, out, token);
 }
 
 /** End of the longest match of the rules, which match at least one code point. */

@@ -10,6 +10,7 @@ import { decode, utf16Length } from '../../text/utf8';
 import { BATCH, Chain, Stage } from '../stage';
 import { findAsciiTermIgnoringCase } from '../term-set';
 import { TOKEN_BYTES, TokenType, writeToken } from '../token';
+import { finishBatch } from './finish-batch';
 
 /** Length of the longest top-level domain in bytes. */
 const MAX_TLD: u32 = 24;
@@ -84,11 +85,7 @@ export function urlEmailNext(chain: Chain, stage: Stage): i32 {
     base = matchEnd - start - matchUnits;
     cur = matchEnd;
   }
-  chain.cur = cur;
-  chain.unitBase = base;
-  chain.endOffset = <u32>(cur - base);
-  stage.termCur = out;
-  return <i32>((at - stage.tokens) / TOKEN_BYTES);
+  return finishBatch(chain, stage, cur, base, out, at);
 }
 
 /** End of the longest match of an automaton over ASCII, 0 if there is none. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { HostTermFlag, RewriteOp, StageId, Stemmer } from '../../wasm/generated/analysis.ts';
+import { HostTermData, HostTermFlag, OperationHead, RewriteOp, StageId, Stemmer } from '../../wasm/generated/analysis.ts';
 import type { AnalysisRegistry, CustomChain } from '../analysis-registry.ts';
 import { Analyzer } from '../analyzer.ts';
 import { CharFilterChain } from '../char-filters/apply.ts';
@@ -202,8 +202,8 @@ function usesKeywordMark(filter: TokenFilter): boolean {
 /** @param config config of the stem stage, all of whose operations read the keyword flag except these */
 function usesMarkInRewrite(config: Uint8Array): boolean {
   const view = new DataView(config.buffer, config.byteOffset);
-  const op = view.getUint32(0, true);
-  if (op === RewriteOp.HOST_TERM) return view.getUint32(12, true) === HostTermFlag.MARK;
+  const op = view.getUint32(OperationHead.op, true);
+  if (op === RewriteOp.HOST_TERM) return view.getUint32(OperationHead.sizeof + HostTermData.flags, true) === HostTermFlag.MARK;
   return op !== Stemmer.ENGLISH_POSSESSIVE;
 }
 

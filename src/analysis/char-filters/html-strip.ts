@@ -3,8 +3,8 @@
 import { compileMachines, type Machines } from '../../regex/machine.ts';
 import { parseJavaRegex } from '../../regex/parser.ts';
 import { FLAG } from '../../regex/syntax.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, termMap, termSet, words } from '../blob.ts';
+import { HtmlEscape, HtmlStripConfig, StageId } from '../../wasm/generated/analysis.ts';
+import { joinConfigs, recordBytes, termMap, termSet, words } from '../blob.ts';
 import type { CharFilter } from '../component.ts';
 import { lowerCodePoints } from '../languages/word-lists.ts';
 import { ENTITIES } from './html-entities.ts';
@@ -19,7 +19,7 @@ const SSI = `<!--#(?:[^'"]|${QUOTED})*-->`;
 const CONTENT = `(?:[^<>]|${SSI}|${SPACE}+${NAME}${SPACE}*=${SPACE}*${QUOTED})*`;
 const TAIL = `(?:=${SPACE}*)?${CONTENT}${SPACE}*/?>`;
 
-/** Expressions in the order of the kernel's machines: the rest of a tag, a name, br, script and style tags, processing instructions. */
+/** Expressions in the order of the machines in HtmlStripConfig: the rest of a tag, a name, br, script and style tags, processing instructions. */
 const EXPRESSIONS = [
   TAIL,
   NAME,
@@ -30,7 +30,7 @@ const EXPRESSIONS = [
 ];
 
 /** Tags that the kernel escapes by a flag. */
-const SPECIAL: Readonly<Record<string, number>> = { br: 1, script: 2, style: 4 };
+const SPECIAL: Readonly<Record<string, number>> = { br: HtmlEscape.BR, script: HtmlEscape.SCRIPT, style: HtmlEscape.STYLE };
 
 /** Compiled on first use. */
 let machines: Machines | null = null;
@@ -51,14 +51,28 @@ function htmlStripConfig(escapedTags: readonly string[]): Uint8Array {
     ...tables.map((table) => new Uint8Array(table.buffer)),
     joinConfigs([words([classCount], ascii), words([ranges.length, ...ranges.flat()])]),
   ].map((part) => joinConfigs([part, new Uint8Array(-part.length & 3)]));
-  let offset = 44;
-  const offsets = parts.map((part) => {
-    const at = offset;
-    offset += part.length;
-    return at;
-  });
-  const flags = escaped.reduce((sum, tag) => sum | (SPECIAL[tag] ?? 0), 0);
-  return joinConfigs([words([...offsets.slice(0, 3), flags, ...offsets.slice(3)]), ...parts]);
+  let offset: number = HtmlStripConfig.sizeof;
+  const [inlineTagsOff, escapedTagsOff, entitiesOff, tailOff, nameOff, brOff, scriptOff, styleOff, instructionOff, classesOff] = parts.map(
+    (part) => {
+      const at = offset;
+      offset += part.length;
+      return at;
+    },
+  );
+  const values = {
+    inlineTagsOff,
+    escapedTagsOff,
+    entitiesOff,
+    escaped: escaped.reduce((sum, tag) => sum | (SPECIAL[tag] ?? 0), 0),
+    tailOff,
+    nameOff,
+    brOff,
+    scriptOff,
+    styleOff,
+    instructionOff,
+    classesOff,
+  };
+  return recordBytes(HtmlStripConfig, values, joinConfigs(parts));
 }
 
 export function htmlStripFilter(escapedTags: readonly string[]): CharFilter {

@@ -1,6 +1,6 @@
 // Common grams: adds a token for each pair of words of which at least one is frequent; in query mode, such pairs replace their words.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId } from '../../wasm/generated/analysis.ts';
+import { IGNORE_CASE, StageId } from '../../wasm/generated/analysis.ts';
 import { termSet, words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { lowerCodePoints, stopWords } from '../languages/word-lists.ts';
@@ -17,7 +17,7 @@ export const COMMON_GRAMS_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       }
       const ignoreCase = settings.bool('ignore_case', false);
       const frequent = stopWords(context, [], 'common_words');
-      const config = words([ignoreCase ? 1 : 0], termSet(ignoreCase ? frequent.map(lowerCodePoints) : frequent));
+      const config = words([ignoreCase ? IGNORE_CASE : 0], termSet(ignoreCase ? frequent.map(lowerCodePoints) : frequent));
       const grams = { id: StageId.COMMON_GRAMS, config };
       const only = { id: StageId.GRAMS_ONLY, config: new Uint8Array(0) };
       return { kind: 'kernel', stages: settings.bool('query_mode', false) ? [grams, only] : [grams] };

@@ -2,7 +2,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { DecompoundConfig, StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, stageConfig, termSet } from '../blob.ts';
+import { joinConfigs, recordBytes, termSet } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter } from '../component.ts';
 import { readText, wordList } from '../languages/word-lists.ts';
 import { checkTokenCount } from '../tokens/token-stream.ts';
@@ -29,7 +29,7 @@ export function decompoundConfig({ minWord, minPart, maxPart, onlyLongest }: Opt
     else if (bytes.length) firsts[(bytes[0] << 5) | (bytes[1] >> 3)] |= 1 << (bytes[1] & 7);
   }
   return joinConfigs([
-    stageConfig(DecompoundConfig, { minWord, minPart, maxPart, isLongestOnly: onlyLongest ? 1 : 0 }, firsts),
+    recordBytes(DecompoundConfig, { minWord, minPart, maxPart, isLongestOnly: onlyLongest ? 1 : 0 }, firsts),
     termSet(list),
   ]);
 }

@@ -2,7 +2,7 @@
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { FingerprintConfig, MinHashConfig, StageId } from '../../wasm/generated/analysis.ts';
-import { stageConfig } from '../blob.ts';
+import { recordBytes } from '../blob.ts';
 import { type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import type { Settings } from '../settings.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
@@ -13,7 +13,7 @@ export function fingerprintFilter(separator: string, maxSize: number): TokenFilt
   const between = encodeWtf8(separator);
   return kernelFilter(
     StageId.FINGERPRINT,
-    stageConfig(FingerprintConfig, { maxBytes: Math.max(0, maxSize), separatorBytes: between.length }, between),
+    recordBytes(FingerprintConfig, { maxBytes: Math.max(0, maxSize), separatorBytes: between.length }, between),
   );
 }
 
@@ -49,7 +49,7 @@ export const SUMMARY_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
         if (hashCount * bucketCount > 1 << 22) throw illegalArgumentError('hash_count times bucket_count must not exceed 4194304');
         return kernelFilter(
           StageId.MIN_HASH,
-          stageConfig(MinHashConfig, { hashCount, bucketCount, hashSetSize, withRotation: withRotation ? 1 : 0 }),
+          recordBytes(MinHashConfig, { hashCount, bucketCount, hashSetSize, withRotation: withRotation ? 1 : 0 }),
         );
       };
     },

@@ -1,9 +1,17 @@
 // Filters that are a function of the term, called by kernels, which cache the answers (assembly/analysis/host-calls.ts).
 
-import { HostTermFlag, HostTermsConfig, KEEP_KEYWORDS, RewriteOp, StageId } from '../../wasm/generated/analysis.ts';
+import {
+  HostTermData,
+  HostTermFlag,
+  HostTermsConfig,
+  KEEP_KEYWORDS,
+  OperationHead,
+  RewriteOp,
+  StageId,
+} from '../../wasm/generated/analysis.ts';
 import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
-import { stageConfig, words } from '../blob.ts';
+import { recordBytes } from '../blob.ts';
 import type { TokenFilter } from '../component.ts';
 import { decodeWtf8, writeWtf8 } from '../tokens/wtf8.ts';
 
@@ -37,13 +45,14 @@ function termCall(answer: TermFunction): TermCall {
  */
 export function termFilter(how: keyof typeof FLAGS, answer: TermFunction): TokenFilter {
   const call = termCall(answer);
-  const config = words([RewriteOp.HOST_TERM, 8, numberOfCall(call), FLAGS[how]]);
+  const data = recordBytes(HostTermData, { call: numberOfCall(call), flags: FLAGS[how] });
+  const config = recordBytes(OperationHead, { op: RewriteOp.HOST_TERM, dataBytes: data.length }, data);
   return { kind: 'kernel', stages: [{ id: StageId.STEM, config, keeps: call }] };
 }
 
 /** A filter that replaces a term by any number of terms, all at its position. */
 export function termsFilter(answer: TermFunction, { keepsKeywords = false } = {}): TokenFilter {
   const call = termCall(answer);
-  const config = stageConfig(HostTermsConfig, { call: numberOfCall(call), flags: keepsKeywords ? KEEP_KEYWORDS : 0 });
+  const config = recordBytes(HostTermsConfig, { call: numberOfCall(call), flags: keepsKeywords ? KEEP_KEYWORDS : 0 });
   return { kind: 'kernel', stages: [{ id: StageId.HOST_TERMS, config, keeps: call }] };
 }

@@ -4,6 +4,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import {
   BigramFlag,
   CaseVariant,
+  IGNORE_CASE,
   KeepTypesConfig,
   LengthConfig,
   LimitConfig,
@@ -11,7 +12,7 @@ import {
   ONLY_ON_SAME_POSITION,
   StageId,
 } from '../../wasm/generated/analysis.ts';
-import { stageConfig, termMap, termSet, words } from '../blob.ts';
+import { recordBytes, termMap, termSet, words } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { englishStopWords } from '../languages/stop-words.ts';
 import {
@@ -86,7 +87,7 @@ export function stopStage(stop: Iterable<string>, ignoreCase: boolean): TokenFil
 }
 
 export function setStage(id: number, terms: Iterable<string>, ignoreCase: boolean): TokenFilter {
-  return kernelFilter(id, words([ignoreCase ? 1 : 0], termSet(ignoreCase ? [...terms].map(lowerCodePoints) : terms)));
+  return kernelFilter(id, words([ignoreCase ? IGNORE_CASE : 0], termSet(ignoreCase ? [...terms].map(lowerCodePoints) : terms)));
 }
 
 export function elisionStage(articles: Iterable<string>, ignoreCase: boolean): TokenFilter {
@@ -188,7 +189,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     }
     return kernelFilter(
       StageId.KEEP_TYPES,
-      stageConfig(KeepTypesConfig, { isExclusion: mode === 'exclude' ? 1 : 0, typeCount: types.length }, words(types.map(typeIdOf))),
+      recordBytes(KeepTypesConfig, { isExclusion: mode === 'exclude' ? 1 : 0, typeCount: types.length }, words(types.map(typeIdOf))),
     );
   }),
   filterEntry('length', ['min: int = 0', 'max: int = 2147483647'], (context) => {
@@ -199,7 +200,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     return () => {
       if (min < 0) throw illegalArgumentError('minimum length must be greater than or equal to zero');
       if (min > max) throw illegalArgumentError('maximum length must not be greater than minimum length');
-      return kernelFilter(StageId.LENGTH, stageConfig(LengthConfig, { min, max }));
+      return kernelFilter(StageId.LENGTH, recordBytes(LengthConfig, { min, max }));
     };
   }),
   filterEntry('limit', ['max_token_count: int = 1', 'consume_all_tokens: bool = false'], ({ settings }) => {
@@ -207,7 +208,7 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     const consumeAll = settings.bool('consume_all_tokens', false);
     return () => {
       if (max < 1) throw illegalArgumentError('maxTokenCount must be greater than zero');
-      return kernelFilter(StageId.LIMIT, stageConfig(LimitConfig, { max, consumesAll: consumeAll ? 1 : 0 }));
+      return kernelFilter(StageId.LIMIT, recordBytes(LimitConfig, { max, consumesAll: consumeAll ? 1 : 0 }));
     };
   }),
   filterEntry('stemmer_override', ['rules: list', 'rules_path: string'], (context) => {

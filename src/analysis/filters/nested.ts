@@ -3,7 +3,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { ConditionConfig, ONLY_ON_SAME_POSITION, StageId } from '../../wasm/generated/analysis.ts';
 import { numberOfCall } from '../../wasm/host-calls.ts';
 import { mayStop } from '../analyzer.ts';
-import { chainBlob, type KernelStage, stageConfig, words } from '../blob.ts';
+import { chainBlob, type KernelStage, recordBytes, words } from '../blob.ts';
 import type { BuildContext, ChainContext, ComponentEntry, FilterEnvironment, FilterFactory, TokenFilter } from '../component.ts';
 import { fuse, givesPayloads } from '../fusion.ts';
 import { checkTokenCount, makeToken, type Token, type TokenStream } from '../tokens/token-stream.ts';
@@ -35,7 +35,7 @@ export function multiplexerFilter(branches: readonly (readonly TokenFilter[])[])
     return [
       {
         kind: 'kernel',
-        stages: [{ id: StageId.CONDITION, config: stageConfig(ConditionConfig, { script: 0, turn }, innerBlob(INPUT, filters)) }],
+        stages: [{ id: StageId.CONDITION, config: recordBytes(ConditionConfig, { script: 0, turn }, innerBlob(INPUT, filters)) }],
       },
     ];
   });
@@ -54,7 +54,7 @@ const DEDUPLICATE: readonly TokenFilter[] = [{ kind: 'kernel', stages: [REMOVE_D
 /** Applies filters to runs of tokens that a script selects (assembly/analysis/filters/nested/condition.ts). */
 function conditionFilter(predicate: TokenPredicate, filters: readonly TokenFilter[]): TokenFilter {
   if (!areKernels(filters)) return conditionOnHost(predicate, filters);
-  const config = stageConfig(ConditionConfig, { script: numberOfCall(predicate.call), turn: 0 }, innerBlob(INPUT, filters));
+  const config = recordBytes(ConditionConfig, { script: numberOfCall(predicate.call), turn: 0 }, innerBlob(INPUT, filters));
   return { kind: 'kernel', stages: [{ id: StageId.CONDITION, config, keeps: [predicate, filters], stops: filters.some(mayStop) }] };
 }
 

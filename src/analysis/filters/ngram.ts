@@ -1,7 +1,7 @@
 // N-grams of terms: every gram has the offsets and the position of its token.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { NgramConfig, NgramFlag, StageId } from '../../wasm/generated/analysis.ts';
-import { stageConfig } from '../blob.ts';
+import { recordBytes } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { checkGrams, checkNgramDiff } from '../tokenizers/ngram.ts';
 import { filterEntry } from './kernel-filters.ts';
@@ -11,7 +11,7 @@ const REVERSE = { id: StageId.REVERSE, config: new Uint8Array(0) };
 /** Grams from the end are those of the reversed term, reversed again. */
 function gramFilter(min: number, max: number, flags: number, fromBack = false): TokenFilter {
   checkGrams(min, max);
-  const grams = { id: StageId.NGRAM, config: stageConfig(NgramConfig, { min, max, flags }) };
+  const grams = { id: StageId.NGRAM, config: recordBytes(NgramConfig, { min, max, flags }) };
   return { kind: 'kernel', stages: fromBack ? [REVERSE, grams, REVERSE] : [grams] };
 }
 

@@ -4,7 +4,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { DelimitedConfig, StageId } from '../../wasm/generated/analysis.ts';
 import { E_NO_SPACE } from '../../wasm/generated/mem.ts';
 import { numberOfCall, type TermCall } from '../../wasm/host-calls.ts';
-import { stageConfig, words } from '../blob.ts';
+import { recordBytes, words } from '../blob.ts';
 import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts';
 import { decodeWtf8, encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
@@ -61,7 +61,7 @@ function delimitedFilter(isFrequency: boolean, delimiter: string, encode: (text:
     return data.length;
   };
   const mark = encodeWtf8(delimiter);
-  const config = stageConfig(
+  const config = recordBytes(
     DelimitedConfig,
     { call: numberOfCall(call), isFrequency: isFrequency ? 1 : 0, delimiterBytes: mark.length },
     mark,

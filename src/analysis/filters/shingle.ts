@@ -1,7 +1,7 @@
 // Shingles: adjacent tokens joined to one, with a filler for each missing position.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { ShingleConfig, ShingleFlag, StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, stageConfig } from '../blob.ts';
+import { joinConfigs, recordBytes } from '../blob.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
@@ -21,7 +21,7 @@ function shingleFilter({ min, max, unigrams, unigramsIfNoShingles, separator, fi
   const hole = encodeWtf8(filler);
   return kernelFilter(
     StageId.SHINGLE,
-    stageConfig(ShingleConfig, { min, max, flags, separatorBytes: between.length, fillerBytes: hole.length }, joinConfigs([between, hole])),
+    recordBytes(ShingleConfig, { min, max, flags, separatorBytes: between.length, fillerBytes: hole.length }, joinConfigs([between, hole])),
   );
 }
 

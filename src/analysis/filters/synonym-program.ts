@@ -1,7 +1,7 @@
 // Encodes synonym rules for the kernel (assembly/analysis/filters/combine/synonym.ts has the layout): words by their hash, phrases as a trie of word
 // numbers, and for each phrase the tokens that replace it.
 import { SynonymConfig } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, stageConfig, termMap, words } from '../blob.ts';
+import { joinConfigs, recordBytes, termMap, words } from '../blob.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import type { SynonymMap, SynonymNode } from './synonym-rules.ts';
 
@@ -106,5 +106,5 @@ export function synonymProgram(map: SynonymMap, graph: boolean): Uint8Array {
     ]),
   );
   const pool = [...terms.values()].map(({ bytes }) => bytes);
-  return joinConfigs([stageConfig(SynonymConfig, { isGraph: graph ? 1 : 0, longest }), wordMap(), ...records, ...pool]);
+  return joinConfigs([recordBytes(SynonymConfig, { isGraph: graph ? 1 : 0, longest }), wordMap(), ...records, ...pool]);
 }

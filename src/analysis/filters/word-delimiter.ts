@@ -2,7 +2,7 @@
 
 import { category } from '../../regex/characters.ts';
 import { StageId, WordDelimiterConfig } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, stageConfig, termSet, words } from '../blob.ts';
+import { joinConfigs, recordBytes, termSet, words } from '../blob.ts';
 import { splitRule, unescapeRule } from '../char-filters/mapping.ts';
 import { type BuildContext, type ComponentEntry, type FilterFactory, kernelFilter, type TokenFilter } from '../component.ts';
 import { atLine, lowerCodePoints, ruleLines, runtimeError, wordSet } from '../languages/word-lists.ts';
@@ -49,7 +49,7 @@ export function wordDelimiterConfig(flags: number, types: TypeTable, protectedWo
   const high = [...types].filter(([unit]) => unit > 255).sort((a, b) => a[0] - b[0]);
   const low = Uint8Array.from({ length: 256 }, (_, unit) => lowType(unit, types));
   return joinConfigs([
-    stageConfig(WordDelimiterConfig, { flags, exceptionCount: high.length }, low),
+    recordBytes(WordDelimiterConfig, { flags, exceptionCount: high.length }, low),
     words(high.flat()),
     termSet(protectedWords),
   ]);

@@ -1,5 +1,6 @@
 // Word lists for stemmers that need one, in the layout of assembly/analysis/stemmers/other/lexicon.ts.
-import { termMap } from '../blob.ts';
+import { LexiconHeader } from '../../wasm/generated/analysis.ts';
+import { recordBytes, termMap } from '../blob.ts';
 import { exceptions, roots, words } from './words.ts';
 
 let kstem: Uint8Array | null = null;
@@ -25,18 +26,17 @@ function lexicon(blocks: string, roots: Iterable<readonly [string, string]>): Ui
   const encoder = new TextEncoder();
   const list = blocks.split(' ');
   const map = termMap([...roots].map(([word, root]) => [word, encoder.encode(root)]));
-  const header = 8 + (list.length + 1) * 4;
-  const mapOff = (header + blocks.length - list.length + 1 + 3) & ~3;
-  const out = new Uint8Array(mapOff + map.length);
+  const header = LexiconHeader.sizeof + (list.length + 1) * 4;
+  const rootsOff = (header + blocks.length - list.length + 1 + 3) & ~3;
+  const out = new Uint8Array(rootsOff + map.length);
   const view = new DataView(out.buffer);
-  view.setUint32(0, mapOff, true);
-  view.setUint32(4, list.length, true);
+  out.set(recordBytes(LexiconHeader, { rootsOff, blockCount: list.length }));
   let at = header;
   list.forEach((block, i) => {
-    view.setUint32(8 + i * 4, at, true);
+    view.setUint32(LexiconHeader.sizeof + i * 4, at, true);
     at += encoder.encodeInto(block, out.subarray(at)).written;
   });
-  view.setUint32(8 + list.length * 4, at, true);
-  out.set(map, mapOff);
+  view.setUint32(LexiconHeader.sizeof + list.length * 4, at, true);
+  out.set(map, rootsOff);
   return out;
 }

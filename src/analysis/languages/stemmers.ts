@@ -1,8 +1,8 @@
 // Stemming filters: `stemmer` by language name, and filters with a fixed algorithm.
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { StageId, Stemmer } from '../../wasm/generated/analysis.ts';
-import { words } from '../blob.ts';
+import { OperationHead, StageId, Stemmer } from '../../wasm/generated/analysis.ts';
+import { recordBytes, words } from '../blob.ts';
 import { kernelFilter, type TokenFilter } from '../component.ts';
 import { kstemLexicon } from './lexicon.ts';
 
@@ -82,7 +82,7 @@ const BY_NAME: ReadonlyMap<string, number> = new Map(
 export function stemStage(id: number): TokenFilter {
   if (id !== Stemmer.KSTEM) return kernelFilter(StageId.STEM, words([id]));
   const lexicon = kstemLexicon();
-  return kernelFilter(StageId.STEM, words([id, lexicon.length], lexicon));
+  return kernelFilter(StageId.STEM, recordBytes(OperationHead, { op: id, dataBytes: lexicon.length }, lexicon));
 }
 
 /** @throws ApiError illegal_argument_exception: no stemmer of this name; names the Snowball class that Lucene would have looked for */

@@ -1,7 +1,7 @@
 // Registry entries of tokenizers that are kernels.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CharClassConfig, CharKind, StageId, StandardConfig, StandardFlag } from '../../wasm/generated/analysis.ts';
-import { stageConfig, termSet, words } from '../blob.ts';
+import { recordBytes, termSet, words } from '../blob.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import { TOP_LEVEL_DOMAINS } from '../generated/tlds.ts';
 import { hexNumber, runtimeError } from '../languages/word-lists.ts';
@@ -53,14 +53,14 @@ function charMaxLength(settings: Settings, key = 'max_token_length', fallback = 
 
 export function charClassTokenizer(kind: number, maxLength = DEFAULT_MAX_LENGTH, classes = 0, codePoints: number[] = []): Tokenizer {
   const values = { maxLength, kind, classes, codePointCount: codePoints.length };
-  return kernelTokenizer(StageId.CHAR_CLASS, stageConfig(CharClassConfig, values, words(codePoints)));
+  return kernelTokenizer(StageId.CHAR_CLASS, recordBytes(CharClassConfig, values, words(codePoints)));
 }
 
 /** @param splitsAtNonJoiner treats U+200C as a space */
 export function standardTokenizer(maxLength = DEFAULT_MAX_LENGTH, splitsAtNonJoiner = false): Tokenizer {
   return kernelTokenizer(
     StageId.STANDARD,
-    stageConfig(StandardConfig, { maxLength, flags: splitsAtNonJoiner ? StandardFlag.NON_JOINER : 0 }),
+    recordBytes(StandardConfig, { maxLength, flags: splitsAtNonJoiner ? StandardFlag.NON_JOINER : 0 }),
   );
 }
 

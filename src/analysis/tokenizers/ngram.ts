@@ -2,7 +2,7 @@
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { CATEGORY_NAMES } from '../../regex/characters.ts';
 import { NgramTokenizerConfig, NgramTokenizerFlag, StageId } from '../../wasm/generated/analysis.ts';
-import { stageConfig, words } from '../blob.ts';
+import { recordBytes, words } from '../blob.ts';
 import type { BuildContext, ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import type { Settings } from '../settings.ts';
 import { kernelTokenizer, tokenizerEntry } from './kernel-tokenizers.ts';
@@ -91,7 +91,7 @@ function gramTokenizer(min: number, max: number, chars: TokenChars, flags: numbe
   checkGrams(min, max);
   const { categories, codePoints } = chars;
   const values = { min, max, flags: chars.flags | flags, categories: categories >>> 0, codePointCount: codePoints.length };
-  return kernelTokenizer(StageId.NGRAM_TOKENIZER, stageConfig(NgramTokenizerConfig, values, words(codePoints)));
+  return kernelTokenizer(StageId.NGRAM_TOKENIZER, recordBytes(NgramTokenizerConfig, values, words(codePoints)));
 }
 
 /** @throws ApiError illegal_argument_exception: wider than index.max_ngram_diff */

@@ -1,7 +1,7 @@
 // Paths: every ancestor of a path is a token, counted from the start or, reversed, from the end.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { PathConfig, StageId } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, stageConfig } from '../blob.ts';
+import { joinConfigs, recordBytes } from '../blob.ts';
 import type { ComponentEntry, Tokenizer, TokenizerFactory } from '../component.ts';
 import { encodeWtf8 } from '../tokens/wtf8.ts';
 import { tokenizerEntry } from './kernel-tokenizers.ts';
@@ -19,7 +19,7 @@ export function pathConfig({ delimiter, replacement, skip, reverse }: PathOption
   const texts = [delimiter, replacement].map(encodeWtf8);
   const padded = texts.map((bytes) => joinConfigs([bytes, new Uint8Array(4 - bytes.length)]));
   const values = { isReversed: reverse ? 1 : 0, skip, delimiterBytes: texts[0].length, replacementBytes: texts[1].length };
-  return stageConfig(PathConfig, values, joinConfigs(padded));
+  return recordBytes(PathConfig, values, joinConfigs(padded));
 }
 
 export const PATH_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [

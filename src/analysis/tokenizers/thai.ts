@@ -3,7 +3,7 @@
 // tools/thai-rules.ts generates the tables of the rules.
 
 import { StageId, ThaiConfig } from '../../wasm/generated/analysis.ts';
-import { joinConfigs, stageConfig } from '../blob.ts';
+import { joinConfigs, recordBytes } from '../blob.ts';
 import type { Tokenizer } from '../component.ts';
 import { CLASS_COUNT, CLASSES, STATES } from '../generated/thai-rules.ts';
 import { thaiTrie } from './thai-trie.ts';
@@ -52,7 +52,7 @@ function thaiConfig(): Uint8Array {
   const trie = new Uint8Array(entries.buffer, 0, entries.byteLength);
   const blocksAt = ThaiConfig.sizeof + index.length;
   const trieAt = blocksAt + blocks.length;
-  return stageConfig(
+  return recordBytes(
     ThaiConfig,
     { trieOff: trieAt, statesOff: trieAt + trie.length, classCount: CLASS_COUNT, blocksOff: blocksAt },
     joinConfigs([index, blocks, trie, new Uint8Array(Uint16Array.from(STATES).buffer)]),

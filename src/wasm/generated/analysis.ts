@@ -112,6 +112,14 @@ export const HostTermFlag = {
   MARK: 1,
   DROP_OTHERS: 2,
 } as const;
+/** Special tags that html_strip keeps. */
+export const HtmlEscape = {
+  BR: 1,
+  SCRIPT: 2,
+  STYLE: 4,
+} as const;
+/** First word of configs with a set of terms: terms match in any case, and those in the set are lower-cased. */
+export const IGNORE_CASE = 1;
 /** Flag of the host-terms stage: keywords stay unchanged. */
 export const KEEP_KEYWORDS = 1;
 /** Kinds of the char-class stage: tokens consist of letters, of letters in lower case, of everything but white space, of everything not listed. */
@@ -166,6 +174,65 @@ export const Chain = {
 } as const;
 
 // assembly/analysis/stage-configs.ts
+/** Head of a chain's blob; then a ChainEntry for each stage, and the configs (8-byte aligned). */
+export const ChainHeader = {
+  stageCount: 0 as Offset<'u32'>,
+  isStepped: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Offsets are from the blob. */
+export const ChainEntry = {
+  id: 0 as Offset<'u32'>,
+  configOff: 4 as Offset<'u32'>,
+  configBytes: 8 as Offset<'u32'>,
+  reserved: 12 as Offset<'u32'>,
+  sizeof: 16,
+} as const;
+/** html_strip; then what the offsets, which are from the config, point to (char-filters/html-strip.ts). */
+export const HtmlStripConfig = {
+  inlineTagsOff: 0 as Offset<'u32'>,
+  escapedTagsOff: 4 as Offset<'u32'>,
+  entitiesOff: 8 as Offset<'u32'>,
+  escaped: 12 as Offset<'u32'>,
+  tailOff: 16 as Offset<'u32'>,
+  nameOff: 20 as Offset<'u32'>,
+  brOff: 24 as Offset<'u32'>,
+  scriptOff: 28 as Offset<'u32'>,
+  styleOff: 32 as Offset<'u32'>,
+  instructionOff: 36 as Offset<'u32'>,
+  classesOff: 40 as Offset<'u32'>,
+  sizeof: 44,
+} as const;
+/** Operation of the stem stage: a RewriteOp plus an id. Those with data are followed by the number of its bytes, and by the data. */
+export const OperationHead = {
+  op: 0 as Offset<'u32'>,
+  dataBytes: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Data of RewriteOp.HOST_TERM. */
+export const HostTermData = {
+  call: 0 as Offset<'u32'>,
+  flags: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Head of a word list (stemmers/other/lexicon.ts); then u32 blockOff[blockCount + 1], blocks, and the roots. Offsets are from the list. */
+export const LexiconHeader = {
+  rootsOff: 0 as Offset<'u32'>,
+  blockCount: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Head of a set of terms or a map (term-set.ts); then u32 slots[mask + 1]. */
+export const TermSetHeader = {
+  mask: 0 as Offset<'u32'>,
+  longestTerm: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
+/** Entry of a set or map; then the bytes of the term. */
+export const TermSetEntry = {
+  value: 0 as Offset<'u32'>,
+  termBytes: 4 as Offset<'u32'>,
+  sizeof: 8,
+} as const;
 /** ngram filter. */
 export const NgramConfig = {
   min: 0 as Offset<'u32'>,

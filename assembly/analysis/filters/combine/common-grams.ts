@@ -2,13 +2,13 @@
 //   config of commonGramsNext ├─ flags u32: 1 = ignore case ─┬─ frequent words (set) ─┤     gramsOnlyNext has no config
 //   area   ├─ Lookahead ─┬─ two tokens with their terms ─┬─ terms of the batch ─┤
 import { E_NO_SPACE } from '../../../mem/status';
+import { IGNORE_CASE } from '../../config-values';
 import { Lookahead, dropAhead, openLookahead, readAhead, windowToken } from './lookahead';
 import { emitToken, termsLimit } from '../../producer';
 import { AreaState, Chain, Stage, stateOf, tokenAt } from '../../stage';
 import { findTerm, findTermIgnoringCase } from '../../term-set';
 import { Token, TokenType, writeToken } from '../../token';
 
-const IGNORE_CASE: u32 = 1;
 const SEPARATOR: u32 = 0x5f;
 
 // @ts-ignore: decorator

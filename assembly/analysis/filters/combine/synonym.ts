@@ -13,7 +13,7 @@ import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { AreaState, Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
 import { findTerm } from '../../term-set';
 import { Token, TokenType, writeToken } from '../../token';
-import { SynonymConfig } from '../../stage-configs';
+import { SynonymConfig, TermSetEntry } from '../../stage-configs';
 
 const NODE_HEAD: usize = 16;
 const WORDS: usize = offsetof<SynonymConfig>();
@@ -93,14 +93,14 @@ export function synonymNext(chain: Chain, stage: Stage): i32 {
 @inline
 function rootOf(config: usize, token: Token): usize {
   const entry = findTerm(config + WORDS, token.termPtr, token.termLen);
-  return entry ? <usize>load<u32>(config + WORDS + load<u32>(entry), 8) : 0;
+  return entry ? <usize>load<u32>(config + WORDS + changetype<TermSetEntry>(entry).value, 8) : 0;
 }
 
 /** Target of an edge, 0 if there is none. */
 function follow(config: usize, node: usize, token: Token): usize {
   const entry = findTerm(config + WORDS, token.termPtr, token.termLen);
   if (!entry) return 0;
-  const word = load<u32>(config + WORDS + load<u32>(entry), 4), edges = config + node + NODE_HEAD;
+  const word = load<u32>(config + WORDS + changetype<TermSetEntry>(entry).value, 4), edges = config + node + NODE_HEAD;
   let low: u32 = 0, high = load<u32>(config + node);
   while (low < high) {
     const middle = (low + high) >> 1, number = load<u32>(edges + (<usize>middle << 3));

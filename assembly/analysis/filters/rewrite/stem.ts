@@ -11,6 +11,7 @@ import { decode, encode } from '../../../text/utf8';
 import { HostTermFlag, RewriteOp, Stemmer } from '../../config-values';
 import { hostTerms } from '../../host-calls';
 import { renewTerm, Stage, tokenAt } from '../../stage';
+import { HostTermData, OperationHead } from '../../stage-configs';
 import { runStemmer } from '../../stemmers/dispatch';
 import { clearSuffixIndex, useSuffixIndex } from '../../stemmers/suffix-index';
 import { GROWTH, setWord, unitAt, word, wordLen } from '../../stemmers/word';
@@ -76,11 +77,11 @@ export function stemFilter(stage: Stage, batch: Stage): i32 {
 /** Applies all operations to a token. Returns 0, DROP or a status. */
 function rewrite(stage: Stage, batch: Stage, token: Token): i32 {
   for (let at = stage.config, end = at + stage.configBytes; at < end; ) {
-    const op = load<u32>(at), data = at + 8;
+    const head = changetype<OperationHead>(at), op = head.op, data = at + offsetof<OperationHead>();
     at += 4;
     if (hasData(op)) {
-      if (data > end || load<u32>(at) > <u32>(end - data)) return E_CORRUPT;
-      at = data + <usize>load<u32>(at);
+      if (data > end || head.dataBytes > <u32>(end - data)) return E_CORRUPT;
+      at = data + <usize>head.dataBytes;
     }
     const status = operate(batch, token, op, data);
     if (status) return status;
@@ -104,15 +105,15 @@ function operate(batch: Stage, token: Token, op: u32, data: usize): i32 {
     case RewriteOp.APOSTROPHE >> 8: return cutAtApostrophe(token);
     case RewriteOp.KEYWORD_MARKER >> 8: return markKeyword(batch, token, data);
     case RewriteOp.STEMMER_OVERRIDE >> 8: return overrideStem(batch, token, data);
-    case RewriteOp.HOST_TERM >> 8: return hostTerm(batch, token, data);
+    case RewriteOp.HOST_TERM >> 8: return hostTerm(batch, token, changetype<HostTermData>(data));
     default: return E_CORRUPT;
   }
 }
 
-/** A host filter whose answer is one term.   data ├─ filter u32 ─┬─ flags u32: HostTermFlag ─┤ */
-function hostTerm(batch: Stage, token: Token, data: usize): i32 {
-  const out = batch.termCur, flags = load<u32>(data, 4);
-  const bytes = hostTerms(load<u32>(data), token.termPtr, token.termLen, out, batch.termsEnd - out);
+/** A host filter whose answer is one term. */
+function hostTerm(batch: Stage, token: Token, data: HostTermData): i32 {
+  const out = batch.termCur, flags = data.flags;
+  const bytes = hostTerms(data.call, token.termPtr, token.termLen, out, batch.termsEnd - out);
   if (bytes < 0) return bytes;
   if (!bytes) return flags & HostTermFlag.DROP_OTHERS ? DROP : 0;
   if (flags & HostTermFlag.MARK) token.flags |= FLAG_KEYWORD;

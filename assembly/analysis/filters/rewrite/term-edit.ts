@@ -2,6 +2,7 @@
 import { E_NO_SPACE } from '../../../mem/status';
 import { isWhitespace } from '../../../text/character';
 import { decode, encode, previous } from '../../../text/utf8';
+import { IGNORE_CASE } from '../../config-values';
 import { findTerm, findTermIgnoringCase } from '../../term-set';
 import { Stage, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token, TokenType } from '../../token';
@@ -40,7 +41,7 @@ export function cutElision(batch: Stage, token: Token, config: usize): i32 {
   if (mark == end) return 0;
   if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return E_NO_SPACE;
   const article = <u32>(mark - from), set = config + 4;
-  if (!(load<u32>(config) & 1 ? findTermIgnoringCase(set, from, article, batch.termCur) : findTerm(set, from, article))) return 0;
+  if (!(load<u32>(config) & IGNORE_CASE ? findTermIgnoringCase(set, from, article, batch.termCur) : findTerm(set, from, article))) return 0;
   const behind = mark + (load<u8>(mark) == 0x27 ? 1 : 3);
   token.termPtr = behind;
   token.termLen = <u32>(end - behind);

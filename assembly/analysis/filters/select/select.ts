@@ -1,15 +1,16 @@
 // Filters that keep, drop or mark whole tokens: keep, keep_types, length, limit, keyword_marker, stemmer_override.
 import { E_NO_SPACE } from '../../../mem/status';
 import { utf16Length } from '../../../text/utf8';
+import { IGNORE_CASE } from '../../config-values';
 import { findTerm, findTermIgnoringCase } from '../../term-set';
 import { renewTerm, Stage, stateOf, tokenAt } from '../../stage';
 import { FLAG_KEYWORD, Token } from '../../token';
 import { keepToken } from './drop';
-import { KeepTypesConfig, LengthConfig, LimitConfig } from '../../stage-configs';
+import { KeepTypesConfig, LengthConfig, LimitConfig, TermSetEntry } from '../../stage-configs';
 
 /** Entry of a token's term. config ├─ flags u32: 1 = ignore case ─┬─ set or map ─┤. Returns 0 if there is none, 1 for E_NO_SPACE. */
 function lookUp(config: usize, batch: Stage, token: Token): usize {
-  if (!(load<u32>(config) & 1)) return findTerm(config + 4, token.termPtr, token.termLen);
+  if (!(load<u32>(config) & IGNORE_CASE)) return findTerm(config + 4, token.termPtr, token.termLen);
   if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return 1;
   return findTermIgnoringCase(config + 4, token.termPtr, token.termLen, batch.termCur);
 }
@@ -108,7 +109,7 @@ export function overrideStem(batch: Stage, token: Token, config: usize): i32 {
   const entry = lookUp(config, batch, token);
   if (entry == 1) return E_NO_SPACE;
   if (!entry) return 0;
-  const value = config + 4 + load<u32>(entry), len = load<u32>(value);
+  const value = config + 4 + changetype<TermSetEntry>(entry).value, len = load<u32>(value);
   const status = renewTerm(batch, token, len);
   if (status < 0) return status;
   memory.copy(token.termPtr, value + 4, len);

@@ -1,6 +1,7 @@
 // Stop filter: removes the terms of a set and adds their position increments to the next token. With remove_trailing=false the last word of the
 // text is kept, as a keyword, since it may be the prefix of another word.
 //   config ├─ flags u32: 1 = ignore case ─┬─ term set (term-set.ts) ─┤
+import { IGNORE_CASE } from '../../config-values';
 import { findTerm, findTermIgnoringCase, longestTerm } from '../../term-set';
 import { awaitToken, emitToken, termsLimit } from '../../producer';
 import { Chain, inputOf, Stage, stateOf, tokenAt } from '../../stage';
@@ -9,7 +10,7 @@ import { copyToken, FLAG_KEYWORD, Token, TOKEN_BYTES } from '../../token';
 import { dropTokens, keepToken } from './drop';
 
 export function stopFilter(stage: Stage, batch: Stage): i32 {
-  const longest: u32 = load<u32>(stage.config) & 1 ? u32.MAX_VALUE : longestTerm(stage.config + 4);
+  const longest: u32 = load<u32>(stage.config) & IGNORE_CASE ? u32.MAX_VALUE : longestTerm(stage.config + 4);
   let kept: u32 = 0;
   for (let i: u32 = 0; i < batch.count; i++) {
     if (kept == i && !stage.carry) {
@@ -40,7 +41,7 @@ function longTerms(batch: Stage, i: u32, longest: u32): u32 {
 @inline
 export function isStopWord(batch: Stage, token: Token, config: usize): i32 {
   const set = config + 4;
-  if (!(load<u32>(config) & 1)) return findTerm(set, token.termPtr, token.termLen) ? 1 : 0;
+  if (!(load<u32>(config) & IGNORE_CASE)) return findTerm(set, token.termPtr, token.termLen) ? 1 : 0;
   if (batch.termCur + token.termLen * 2 + 8 > batch.termsEnd) return E_NO_SPACE;
   return findTermIgnoringCase(set, token.termPtr, token.termLen, batch.termCur) ? 1 : 0;
 }

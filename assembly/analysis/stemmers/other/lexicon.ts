@@ -1,7 +1,8 @@
 // The word list of a stemmer, in its stage's config; written by src/analysis/languages/lexicon.ts. The word consists of ASCII units of word.ts.
-//   lexicon ├─ rootsOff u32 ─┬─ blockCount u32 ─┬─ blockOff u32 × (blockCount + 1) ─┬─ blocks ─┬─ 0..3 ─┬─ roots: term map ─┤
+//   lexicon ├─ LexiconHeader ─┬─ blockOff u32 × (blockCount + 1) ─┬─ blocks ─┬─ 0..3 ─┬─ roots: term map ─┤
 //   block   ├─ word ─┬─ capital: letters shared with the previous word (A: 0) ─┬─ its other letters ─┬─ capital ─┬─ ··· ─┤
 //   Words are in ascending order, offsets are from the lexicon. The map has the words with a root of their own, and "!" for words that are no verb stem.
+import { LexiconHeader, TermSetEntry } from '../../stage-configs';
 import { findTerm } from '../../term-set';
 import { unitAt, word, wordLen } from '../word';
 
@@ -22,9 +23,9 @@ export function ask(lexicon: usize): i32 {
   if (wordLen == 0 || wordLen > MAX_WORD) return ABSENT;
   const scratch = word + (<usize>wordLen << 1);
   for (let i = 0; i < wordLen; i++) store<u8>(scratch + i, <u8>unitAt(i));
-  const map = lexicon + load<u32>(lexicon), entry = findTerm(map, scratch, wordLen);
+  const map = lexicon + changetype<LexiconHeader>(lexicon).rootsOff, entry = findTerm(map, scratch, wordLen);
   if (entry) {
-    const value = map + load<u32>(entry);
+    const value = map + changetype<TermSetEntry>(entry).value;
     root = value + 4;
     rootLen = load<u32>(value);
     return load<u8>(root) == 0x21 ? NO_VERB : HAS_ROOT;
@@ -34,7 +35,7 @@ export function ask(lexicon: usize): i32 {
 
 function isListed(lexicon: usize, bytes: usize): bool {
   // The last block whose first word is not greater than the word.
-  let low: u32 = 0, high = load<u32>(lexicon, 4);
+  let low: u32 = 0, high = changetype<LexiconHeader>(lexicon).blockCount;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (isAbove(lexicon + blockAt(lexicon, middle), bytes)) high = middle;
@@ -63,7 +64,7 @@ function isListed(lexicon: usize, bytes: usize): bool {
 // @ts-ignore: decorator
 @inline
 function blockAt(lexicon: usize, index: u32): u32 {
-  return load<u32>(lexicon + 8 + (<usize>index << 2));
+  return load<u32>(lexicon + offsetof<LexiconHeader>() + (<usize>index << 2));
 }
 
 // @ts-ignore: decorator
