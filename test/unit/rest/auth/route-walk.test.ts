@@ -143,7 +143,8 @@ function requestsOf(api: ApiSpec, route: string, row: Row, name: string): Sent[]
     for (const place of ofIndices) sent.push({ line: at(fill([place])), body: ownBody, isNamedInPath: query === '' });
     sent.push({ line: at(fill([])), body: bodies[0], isNamedInPath: false });
   }
-  for (const body of bodies.slice(1)) sent.push({ line: `${method} ${fill([])}`, body, isNamedInPath: false });
+  const always = row.query === undefined ? '' : `?${row.query}`;
+  for (const body of bodies.slice(1)) sent.push({ line: `${method} ${fill([])}${always}`, body, isNamedInPath: false });
   return sent;
 }
 
