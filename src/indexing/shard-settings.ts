@@ -2,6 +2,8 @@
 import { parseByteSize } from '../common/text/byte-size.ts';
 import { parseDurationMs } from '../common/text/time-unit.ts';
 import { type IndexSortKey, readIndexSort } from '../mapping/core/index-sort.ts';
+import type { FlatSettings } from '../metadata/settings/index-settings.ts';
+import { type SlowThresholds, slowThresholds } from '../metadata/settings/slow-log-thresholds.ts';
 import { DEFAULT_MERGE_POLICY, type MergePolicyOptions } from './merge-policy.ts';
 
 export interface ShardSettings {
@@ -10,6 +12,8 @@ export interface ShardSettings {
   readonly mergePolicy: MergePolicyOptions;
   /** Size of the uncommitted operations at which they are flushed (`index.translog.flush_threshold_size`). */
   readonly flushBytes: number;
+  /** Thresholds from which writes are logged; null if none is. */
+  readonly slow: SlowThresholds | null;
   /** Order of the documents of a segment (`index.sort.*`); empty for the order of indexing. */
   readonly sort: readonly IndexSortKey[];
 }
@@ -18,6 +22,7 @@ export const DEFAULT_SHARD_SETTINGS: ShardSettings = {
   gcDeletesMs: 60_000,
   mergePolicy: DEFAULT_MERGE_POLICY,
   flushBytes: 64 << 20,
+  slow: null,
   sort: [],
 };
 
@@ -45,6 +50,7 @@ export function readShardSettings(settings: Readonly<Record<string, unknown>>): 
       read('translog.flush_threshold_size', parseByteSize, DEFAULT_SHARD_SETTINGS.flushBytes),
       DEFAULT_SHARD_SETTINGS.flushBytes,
     ),
+    slow: slowThresholds(settings as FlatSettings),
     sort: readIndexSort(settings),
   };
 }

@@ -14,6 +14,7 @@ import { documentError } from '../mapping/core/document-error.ts';
 import type { IndexSortKey } from '../mapping/core/index-sort.ts';
 import type { MappingSnapshot, NamedTemplates } from '../mapping/core/mapping-snapshot.ts';
 import { type SegmentLayout, vectorGraphsOf } from '../mapping/segment-layout.ts';
+import { type SlowThresholds, slowLevel } from '../metadata/settings/slow-log-thresholds.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, NO_COMMIT, OP_DELETE, OP_INDEX, OP_NOOP, type ShardCheckpoint } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
@@ -36,6 +37,8 @@ const MAX_MAPPING_ROUNDS = 16;
 /** Result of a no-op update of a missing document. */
 const NO_DOCUMENT = { seqNo: -2, version: -1, primaryTerm: 0 };
 const NO_BYTES = new Uint8Array(0);
+/** Characters of a document that the slow log has, even if it wants the whole source. */
+const MAX_SLOW_SOURCE = 100_000;
 
 interface Pending {
   readonly outcome: ShardOutcome;
@@ -171,7 +174,9 @@ export class ShardWriter implements MergingWriter {
     this.#documents.unlogged = { entries, firstSeqNo: this.#nextSeqNo };
     try {
       for (const operation of operations) {
+        const started = this.#settings.slow === null ? 0 : performance.now();
         const item = await this.#prepare(operation);
+        if (this.#settings.slow !== null) this.#logSlow(this.#settings.slow, item, performance.now() - started);
         pending.push(item);
         if (item.entry) entries.push(item.entry);
       }
@@ -205,6 +210,17 @@ export class ShardWriter implements MergingWriter {
       this.counters.failed++;
       return unwritten({ ok: false, id: operation.id, error: documentError(error, this.#mapping.dialect).toData() });
     }
+  }
+
+  /** Deletions and refused documents are not logged, as in Elasticsearch. */
+  #logSlow(thresholds: SlowThresholds, { entry }: Pending, tookMs: number): void {
+    const level = slowLevel(thresholds.index, tookMs);
+    if (level === null || !entry || entry.op !== OP_INDEX) return;
+    const { id, routing, source } = entry;
+    const chars = Math.min(thresholds.sourceChars, MAX_SLOW_SOURCE);
+    // A character has at most four bytes; a part of one at the end is left out.
+    const text = new TextDecoder().decode((source ?? NO_BYTES).subarray(0, chars * 4), { stream: true }).slice(0, chars);
+    this.#env.slowWrite(this.identity, { level, tookMs, id, routing, source: text });
   }
 
   #prepareDelete(operation: ShardOperation): Pending {

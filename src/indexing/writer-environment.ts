@@ -4,6 +4,7 @@ import type { JsonObject } from '../common/json/json-value.ts';
 import type { IndexSortKey } from '../mapping/core/index-sort.ts';
 import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import type { SegmentLayout } from '../mapping/segment-layout.ts';
+import type { SlowLevel } from '../metadata/settings/slow-log-thresholds.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Store } from '../store/store.ts';
@@ -31,9 +32,21 @@ export interface WriterEnvironment {
   sortSegment(image: Uint8Array, sort: readonly IndexSortKey[]): Uint8Array;
   /** True while a snapshot reads the shard: its files and records must stay. */
   isHeld(identity: Pick<ShardIdentity, 'uuid' | 'shard'>): boolean;
+  /** Logs a document that took long to index. */
+  slowWrite(identity: ShardIdentity, write: SlowWrite): void;
   mergeFailed(identity: ShardIdentity, error: unknown): void;
   readonly storedScript: (id: string) => StoredScript | null;
   nowMs(): number;
+}
+
+/** A document that exceeded a threshold of the slow log. */
+export interface SlowWrite {
+  readonly level: SlowLevel;
+  readonly tookMs: number;
+  readonly id: string;
+  readonly routing: string | null;
+  /** As much of it as is logged. */
+  readonly source: string;
 }
 
 export interface MergeResult {

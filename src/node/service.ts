@@ -71,6 +71,7 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
   reloadOnSignal(main, settings, reread, onLog);
   process.on('SIGUSR1', () => {
     reopenLogs();
+    main.reopenLogs();
     main.broadcast({ type: 'reopenLogs' }).catch((error) => onLog('error', `logs not reopened: ${error.message}`));
   });
   try {

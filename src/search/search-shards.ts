@@ -23,6 +23,7 @@ import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './run/can-match.ts';
 import { FetchBudget } from './run/fetch-budget.ts';
 import { rankedSteps } from './run/ranked-search.ts';
 import { checkSameKinds, type ResolvedSort } from './run/resolved-sort.ts';
+import type { RunControl } from './run/run-control.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
 import { hitComparator, mergeHits, type ShardHit } from './run/shard-hits.ts';
 import { runAtOnce, type Steps } from './run/steps.ts';
@@ -91,7 +92,12 @@ export function* searchSteps(
   const failures: ShardFailure[] = [];
   const request = yield* resolveRequest(given, aggs, { targets, statistics, env, failures });
   const global = env.dfs ? new GlobalStatistics(statistics) : null;
-  const control = { stop: stopCheckOf(request, env), counters: makeCounters(), fetched: env.fetched ?? new FetchBudget() };
+  const control: RunControl = {
+    stop: stopCheckOf(request, env),
+    counters: makeCounters(),
+    fetched: env.fetched ?? new FetchBudget(),
+    fetchMs: env.onPhase ? new Float64Array(targets.length) : undefined,
+  };
   const search: ShardedSearch = { request, aggs, env, control, partials: [], bindings: [], profiles: [], isTimeUp: false };
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
@@ -101,7 +107,10 @@ export function* searchSteps(
     if (skipped.has(position) || failures.some((failure) => isOf(targets[position], failure))) continue;
     const target = targets[position];
     try {
-      runs[position] = yield* searchShard(search, target, position, statistics[position], global);
+      const begun = env.onPhase ? performance.now() : 0;
+      const run = yield* searchShard(search, target, position, statistics[position], global);
+      runs[position] = run;
+      env.onPhase?.('query', target.shard, performance.now() - begun, run.found);
     } catch (error) {
       if (error instanceof TimeUp) {
         search.isTimeUp = true;
@@ -112,13 +121,27 @@ export function* searchSteps(
     }
   }
   if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('query', failures);
+  const reduced = reduceSearch(search, targets, statistics, runs);
+  if (env.onPhase) reportFetch(env.onPhase, targets, runs, control.fetchMs);
   return {
-    ...reduceSearch(search, targets, statistics, runs),
+    ...reduced,
     skipped: skipped.size,
     failures,
     shards: targets.length,
     counters: control.counters,
   };
+}
+
+function reportFetch(
+  report: NonNullable<SearchEnvironment['onPhase']>,
+  targets: readonly SearchTarget[],
+  runs: readonly (ShardRun | null)[],
+  fetchMs: Float64Array | undefined,
+): void {
+  for (const [position, run] of runs.entries()) {
+    const tookMs = fetchMs?.[position] ?? 0;
+    if (run && tookMs > 0) report('fetch', targets[position].shard, tookMs, run.found);
+  }
 }
 
 /** The request with a query that has the hits of its vector searches. @param at.failures  receives the shards that fail */

@@ -244,6 +244,20 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
+  test('shows the slow log as it grows', async () => {
+    await service.request('PUT', '/snails', { settings: { 'index.search.slowlog.threshold.query.warn': '0ms', number_of_replicas: 0 } });
+    const watched = await open('#/indices');
+    const { page } = watched;
+    await page.waitForSelector('.slow-log');
+    await service.request('POST', '/snails/_search', { query: { match: { title: MARKUP } } });
+    await waitForText(page, '.slow-log tbody', 'snails');
+    expect(await page.$$('main img')).toEqual([]);
+    await clickText(page, '.slow-log .link', 'title');
+    await waitForText(page, '.cm-content', 'POST snails/_search');
+    await service.request('DELETE', '/snails');
+    await finish(watched);
+  });
+
   test('imports a file that is dropped, and shows the lines that were rejected', async () => {
     const watched = await open('#/indices');
     const { page } = watched;

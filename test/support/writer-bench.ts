@@ -67,6 +67,7 @@ export class WriterBench {
       nextSegmentId: () => this.#nextId++,
       allocate: async (bytes) => this.arenas.allocate(bytes),
       view,
+      slowWrite: () => undefined,
       openSegment: (id, extent, file, verify) => openSegment(this.kernels, extent.ptr, extent.bytes, { id, file, verify }),
       publish: async (snapshot) => {
         await this.switching;

@@ -12,6 +12,7 @@ import type { IndexState, ShardSnapshot } from './index-state.ts';
 import type { RequestMemory } from './request-memory.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { SearchContextStore } from './search-context.ts';
+import type { SlowLog } from './slow-log.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { TaskStore } from './task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from './write.ts';
@@ -84,6 +85,7 @@ export interface EngineContext {
   shardStats(index: IndexState): Promise<ShardStats[]>;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly slowLog: SlowLog;
   readonly asyncSearches: AsyncSearchStore;
   readonly snapshots: SnapshotStore;
   readonly searchCaches: EngineSearchCaches;

@@ -13,6 +13,7 @@ import type { EngineContext } from '../core/context.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 import { storedScript } from '../core/stored-script.ts';
 import { indexSetting, maxBucketsOf } from './search-targets.ts';
+import { slowPhases } from './slow-phases.ts';
 
 export interface SearchRun {
   readonly targets: readonly SearchTarget[];
@@ -25,6 +26,9 @@ export interface SearchRun {
   readonly nowMs: number;
   /** The last hit of the previous page of a scroll; null or absent to start with the first hit. */
   readonly afterHit?: SearchEnvironment['afterHit'];
+  /** Body and X-Opaque-Id of the request, for the slow log. */
+  readonly source?: string;
+  readonly opaqueId?: () => string | undefined;
   /** Other than STAYS if the caller repeats the search in a lane when this throws TooHeavy. */
   readonly mobility?: Mobility;
 }
@@ -81,6 +85,7 @@ function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome
     storedScript: (id) => storedScript(ctx, id),
     indexSetting: (index, name, fallback) => indexSetting(ctx, index, name, fallback),
     afterHit,
+    onPhase: slowPhases(ctx, run),
   };
   if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
   return runInTurns(searchSteps(targets, request, aggs, environment), mobility);

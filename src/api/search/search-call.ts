@@ -20,6 +20,8 @@ export interface SearchCall {
   readonly body: Uint8Array | string | null;
   /** Other than STAYS if the caller repeats the request in a lane when it fails with TooHeavy. */
   readonly mobility?: Mobility;
+  /** Reads the X-Opaque-Id of the request, for the slow log. */
+  readonly opaqueId?: () => string | undefined;
 }
 
 const decoder = new TextDecoder();

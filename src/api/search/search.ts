@@ -47,7 +47,9 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
     const key = isWhole && isCacheable(text, parsed) && !request.profile ? answerKey(ctx, call, text, targets) : null;
     const cached = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (cached) return cached;
-    const outcome = await runSearch(ctx, { targets, unavailable, request: boosted, aggs: resolved.aggs, parameters, nowMs, mobility });
+    const { aggs } = resolved;
+    const run = { targets, unavailable, request: boosted, aggs, parameters, nowMs, mobility, source: text, opaqueId: call.opaqueId };
+    const outcome = await runSearch(ctx, run);
     const json = searchJson(outcome, parameters, ctx.dialect, started);
     if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;

@@ -11,6 +11,7 @@ import { showToast } from '../shell/toast.tsx';
 import { IndexDetails } from './index-details.tsx';
 import { type IndexRow, indexRows } from './index-model.ts';
 import { NewIndexForm } from './new-index-form.tsx';
+import { SlowLogList } from './slow-log-list.tsx';
 
 type Cat = ReadonlyArray<Readonly<Record<string, string | null>>>;
 
@@ -91,6 +92,7 @@ export function IndicesPage(): JSX.Element {
         />
       )}
       <Tasks />
+      <SlowLogList />
     </div>
   );
 }

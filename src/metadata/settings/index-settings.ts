@@ -132,7 +132,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
 };
 
 const SLOW_LOG =
-  /^index\.(search\.slowlog\.(threshold\.(query|fetch)\.|level$)|indexing\.slowlog\.(threshold\.index\.|level$|reformat$|source$))/;
+  /^index\.(search\.slowlog\.(threshold\.(query|fetch)\.|level$|include\.user$)|indexing\.slowlog\.(threshold\.index\.|level$|reformat$|source$|include\.user$))/;
 
 /** Checks slow log settings: thresholds by level, and the format. @throws ApiError settings_exception, illegal_argument_exception */
 function checkSlowLog(name: string, value: string): void {
@@ -140,7 +140,11 @@ function checkSlowLog(name: string, value: string): void {
   const isThreshold = name.includes('.threshold.');
   if (level === '' || (isThreshold && !['warn', 'info', 'debug', 'trace'].includes(level))) throw unknownSettingError(name);
   if (isThreshold) time(name, value);
-  else if (level === 'reformat') boolean(name, value);
+  else if (level === 'reformat' || level === 'user') boolean(name, value);
+  else if (level === 'level' && !['warn', 'info', 'debug', 'trace'].includes(value.toLowerCase()))
+    throw illegalArgumentError(`No enum constant org.elasticsearch.index.SlowLogLevel.${value.toUpperCase()}`);
+  else if (level === 'source' && !/^(?:true|false|-?\d+)$/.test(value))
+    throw illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
 }
 
 /** Prefixes of settings whose names contain user-defined parts. */

@@ -322,6 +322,8 @@ export class Indexer {
       },
       sortSegment: (image, sort) => sorter.sort(image, sort),
       isHeld: ({ uuid, shard }) => this.#holds.isHeld(shardKey(uuid, shard)),
+      slowWrite: ({ index, uuid, shard }, write) =>
+        this.#main.notify({ type: 'slow', entry: { timeMs: Date.now(), phase: 'index', index, indexUuid: uuid, shard, ...write } }),
       mergeFailed: (identity, error) => this.#logError(`[${identity.index}][${identity.shard}] merge failed`, error),
       storedScript: (id) => {
         const { scripts } = this.#states.cluster;

@@ -36,6 +36,7 @@ import { type ConnectReader, Readers } from './readers.ts';
 import { SearchContexts } from './search-contexts.ts';
 import { SecurityCommands } from './security-commands.ts';
 import { ShardPlacements } from './shard-placements.ts';
+import { SlowLogs } from './slow-logs.ts';
 import { SnapshotThread } from './snapshot-thread.ts';
 import { Snapshots } from './snapshots.ts';
 import type { SnapshotsEnvironment } from './snapshots-environment.ts';
@@ -68,6 +69,7 @@ export class MainNode {
   readonly #early: EarlyShards;
   readonly #contexts: SearchContexts;
   readonly #tasks = new Tasks();
+  readonly #slowLogs: SlowLogs;
   readonly #parts: PartEnvironment;
   readonly #indexers = new Indexers();
   readonly #readers = new Readers();
@@ -90,6 +92,10 @@ export class MainNode {
   constructor(options: MainOptions) {
     this.#options = options;
     this.breaker = breakerOf(options);
+    this.#slowLogs = new SlowLogs(options.settings['path.logs'], () => ({
+      ...options,
+      clusterUuid: this.#metadata.state.clusterUuid,
+    }));
     mkdirSync(options.dataPath, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(options.dataPath);
     try {
@@ -383,6 +389,11 @@ export class MainNode {
     if (placement) this.#damage.reportShard(placement, reason);
   }
 
+  /** Continues the slow logs in new files after a rotation. */
+  reopenLogs(): void {
+    this.#slowLogs.reopen();
+  }
+
   /** Reports damage that may affect every shard. */
   reportStoreDamage(lines: readonly string[]): void {
     this.#damage.reportStore(lines);
@@ -398,6 +409,8 @@ export class MainNode {
         return this.#commands.updateMapping(message.uuid, message.mappings);
       case 'merge':
         return this.#merges.merge(message.segments, message.layout);
+      case 'slow':
+        return this.#slowLogs.add(message.entry);
       case 'damaged':
         return this.#onDamagedLog(message.log, message.reason);
       case 'log':
@@ -415,6 +428,10 @@ export class MainNode {
         return this.#contexts.handle(message.request);
       case 'task':
         return this.#tasks.handle(message.request);
+      case 'slow':
+        return this.#slowLogs.add(message.entry);
+      case 'slowEntries':
+        return this.#slowLogs.recent();
       case 'snapshots':
         return this.#snapshots.handle(message.request);
       case 'release':
@@ -492,6 +509,7 @@ export class MainNode {
     await this.#closer.settled();
     await this.#readers.stop();
     await this.#indexers.end();
+    this.#slowLogs.close();
     await Promise.all([this.#merges.stop(), this.#snapshotThread.stop()]);
     await this.#store.close();
     this.#lock.release();

@@ -1,5 +1,7 @@
 // All messages between threads. Metadata, memory and snapshots go through main; http workers send writes to indexers directly.
+
 import type { FieldMemory, ShardStats } from '../../api/core/context.ts';
+import type { SlowEntry } from '../../api/core/slow-log.ts';
 import type { Refresh } from '../../api/core/write.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { LogLevel } from '../../common/log/logger.ts';
@@ -94,6 +96,9 @@ export type FromReader =
   /** Request: a task, see src/node/main/tasks.ts. */
   | { readonly type: 'task'; readonly request: TaskRequest }
   | DamageNotice
+  | SlowNotice
+  /** Request: the last entries of the slow logs. */
+  | { readonly type: 'slowEntries' }
   /** Request: repositories and snapshots. */
   | { readonly type: 'snapshots'; readonly request: SnapshotRequest }
   /** Notice: this thread no longer uses these extents. */
@@ -113,6 +118,12 @@ export interface DamageNotice {
   readonly type: 'damaged';
   readonly log: number;
   readonly reason: string;
+}
+
+/** Notice: a search or a write exceeded a threshold of its index. */
+export interface SlowNotice {
+  readonly type: 'slow';
+  readonly entry: SlowEntry;
 }
 
 export interface LogNotice {
@@ -144,6 +155,7 @@ export type FromIndexer =
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
   | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout }
   | DamageNotice
+  | SlowNotice
   | LogNotice;
 
 /** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr. */
@@ -207,6 +219,8 @@ interface Replies {
   /** seqNo of the newest version of the document; null if there is none. */
   locate: number | null;
   stats: WriterStats;
+  /** The newest first. */
+  slowEntries: readonly SlowEntry[];
 }
 
 /** The reply to a message. */

@@ -7,6 +7,7 @@ import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { RequestMemory } from '../../api/core/request-memory.ts';
 import { EngineSearchCaches } from '../../api/core/search-caches.ts';
 import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../../api/core/search-context.ts';
+import type { SlowLog } from '../../api/core/slow-log.ts';
 import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
@@ -123,6 +124,7 @@ export class ReaderContext implements EngineContext {
   readonly dialect: Dialect;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
+  readonly slowLog: SlowLog;
   readonly asyncSearches: AsyncSearchStore;
   readonly security: SecurityService;
   readonly snapshots: SnapshotStore;
@@ -164,6 +166,10 @@ export class ReaderContext implements EngineContext {
     this.#snapshots = parts.snapshots;
     this.#main = parts.main;
     this.tasks = readerTasks(parts.main);
+    this.slowLog = {
+      add: (entry) => parts.main.notify({ type: 'slow', entry }),
+      recent: () => parts.main.request({ type: 'slowEntries' }),
+    };
     this.asyncSearches = new AsyncSearches(options.dataPath);
     this.security = { records: parts.records, run: (name, args) => parts.main.request({ type: 'securityCommand', name, args }) };
     this.snapshots = readerSnapshots(parts.main);

@@ -81,6 +81,22 @@ export class RestrictedEngine implements EngineContext {
     return (this.#tasks ??= ownedTasks(this.#engine.tasks, ownerOf(identity), permissions.allowsCluster(CANCEL_TASKS)));
   }
 
+  /** Entries contain queries and documents: only those of indices that the caller may read without limits are shown. */
+  get slowLog(): EngineContext['slowLog'] {
+    const { slowLog } = this.#engine;
+    const { identity, permissions } = this.#limits.caller;
+    const isReadable = (index: string) => permissions.allowsIndex(SEARCH, index) && permissions.restrictionOf(SEARCH, [index]) === null;
+    return {
+      add: (entry) => {
+        const { search } = entry;
+        slowLog.add(
+          search?.user === undefined || search.user === null ? entry : { ...entry, search: { ...search, user: identity.username } },
+        );
+      },
+      recent: async () => (await slowLog.recent()).filter(({ index }) => isReadable(index)),
+    };
+  }
+
   get asyncSearches(): EngineContext['asyncSearches'] {
     return (this.#asyncSearches ??= ownedAsyncSearches(this.#engine.asyncSearches, ownerOf(this.#limits.caller.identity)));
   }

@@ -12,6 +12,7 @@ import { metricsApi } from './metrics.ts';
 import { nodesInfoApi } from './nodes-info.ts';
 import { nodesStatsApi } from './nodes-stats.ts';
 import { infoApi, licenseApi, xpackApi } from './root.ts';
+import { slowLogApi } from './slow-log.ts';
 import { TASK_APIS } from './tasks.ts';
 
 export const CLUSTER_ROOM: readonly ApiSpec[] = [
@@ -30,5 +31,6 @@ export const CLUSTER_ROOM: readonly ApiSpec[] = [
   infoApi,
   licenseApi,
   xpackApi,
+  slowLogApi,
   ...TASK_APIS,
 ];

@@ -117,6 +117,12 @@ function trackTotalHits(request: ApiRequest): number | undefined {
 
 /** 200 `{ took, timed_out, _shards, hits, aggregations }`. @throws ApiError */
 async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
-  const call = { indices: indicesOf(request), parameters: parametersOf(request), body: request.bytes, mobility: request.mobility };
+  const call = {
+    indices: indicesOf(request),
+    parameters: parametersOf(request),
+    body: request.bytes,
+    mobility: request.mobility,
+    opaqueId: () => request.http.header('x-opaque-id'),
+  };
   return ok(await searchThrough(engine, call, request.string('search_pipeline') ?? null));
 }

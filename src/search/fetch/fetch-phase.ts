@@ -52,11 +52,12 @@ export function fetchHits(
   const ignored = ignoredFields(hits, shards, options);
   return hits.map((hit, i) => {
     if ((i & HITS_PER_CHECK_MASK) === HITS_PER_CHECK_MASK) checkTurn();
+    const begun = options.fetchMs ? performance.now() : 0;
     const at = fetchShardOf(shards, hit);
     const segment = at.shard.segments[hit.segment];
     const document = documentOf(at.shard, segment, hit.docId);
     options.fetched?.add(document.source);
-    return hitJson(
+    const json = hitJson(
       { at, segment, hit, document, source: lazySource(document) },
       request,
       sortOf(hit),
@@ -64,6 +65,8 @@ export function fetchHits(
       ignored?.get(hit),
       parts,
     );
+    if (options.fetchMs) options.fetchMs[hit.shard] += performance.now() - begun;
+    return json;
   });
 }
 

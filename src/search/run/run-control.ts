@@ -9,4 +9,6 @@ export interface RunControl {
   readonly counters: ExecutionCounters;
   /** Counts the hits that are rendered; absent where there is one at most. */
   readonly fetched?: FetchBudget;
+  /** f64[shards]: receives the milliseconds of fetching the hits of each shard; absent unless they are wanted. */
+  readonly fetchMs?: Float64Array;
 }

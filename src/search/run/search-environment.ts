@@ -6,7 +6,7 @@ import type { StoredScript } from '../../scripting/script-spec.ts';
 import type { SearchCaches } from '../shard/search-caches.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import type { FetchBudget } from './fetch-budget.ts';
-import type { AfterHit } from './shard-hits.ts';
+import type { AfterHit, ShardHits } from './shard-hits.ts';
 
 export interface SearchTarget {
   readonly shard: SearchShard;
@@ -33,5 +33,12 @@ export interface SearchEnvironment {
   readonly fetched?: FetchBudget;
   /** The hit after which a scroll continues. */
   readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
+  /** Called with the time of a phase on a shard, and the matches of the shard; absent if no index of the search has a slow log. */
+  readonly onPhase?: (
+    phase: 'query' | 'fetch',
+    shard: SearchShard,
+    tookMs: number,
+    found: Pick<ShardHits, 'total' | 'totalIsLowerBound'>,
+  ) => void;
   indexSetting(index: string, name: string, fallback: number): number;
 }

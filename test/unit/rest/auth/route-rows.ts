@@ -103,6 +103,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'indices.upgrade': {},
   'nodes.info': { isVolatile: true },
   'gannet.metrics': { isVolatile: true },
+  'gannet.slow_log': { isVolatile: true },
   'nodes.stats': { isVolatile: true, queries: () => ['level=indices', 'level=shards', 'fields=*'] },
   info: {},
   'license.get': {},
@@ -137,8 +138,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
       lines({ update: { _index: 'own-1', _id: '9' } }, { doc: {}, upsert: { text: 'x' } }, { delete: { _index: name, _id: '2' } }),
     ],
   },
-  delete_by_query: { bodies: queries },
-  update_by_query: { bodies: queries, queries: pipeline },
+  // A document that an earlier request has changed conflicts until the next refresh, whenever that is.
+  delete_by_query: { bodies: queries, query: 'conflicts=proceed' },
+  update_by_query: { bodies: queries, queries: pipeline, query: 'conflicts=proceed' },
   get: { queries: () => ['realtime=false', 'refresh=true', 'stored_fields=k'] },
   get_source: {},
   mget: {
