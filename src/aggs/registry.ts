@@ -21,6 +21,7 @@ import { significantTextType } from './buckets/significant/significant-text.ts';
 import { frequentItemSetsType } from './buckets/terms/frequent-item-sets.ts';
 import { multiTermsType } from './buckets/terms/multi-terms.ts';
 import { rareTermsType, termsType } from './buckets/terms/terms.ts';
+import { timeSeriesType } from './buckets/terms/time-series.ts';
 import { boxplotType } from './metrics/boxplot.ts';
 import { cardinalityType } from './metrics/cardinality.ts';
 import { geoBoundsType, geoCentroidType, matrixStatsType, topHitsType, weightedAvgType } from './metrics/documents.ts';
@@ -86,6 +87,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
   sum: sumType,
   t_test: tTestType,
   terms: termsType,
+  time_series: timeSeriesType,
   top_hits: topHitsType,
   top_metrics: topMetricsType,
   value_count: valueCountType,
@@ -97,7 +99,7 @@ const TYPES: Readonly<Record<string, AggType>> = {
 export const AGG_NAMES: readonly string[] = Object.keys(TYPES);
 
 /** Types of Elasticsearch that are refused as unsupported instead of unknown. */
-export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(['cartesian_bounds', 'cartesian_centroid', 'inference', 'time_series']); // prettier-ignore
+export const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(['cartesian_bounds', 'cartesian_centroid', 'inference']); // prettier-ignore
 
 export function aggType(name: string): AggType | null {
   return Object.hasOwn(TYPES, name) ? TYPES[name] : null;

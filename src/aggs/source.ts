@@ -45,6 +45,11 @@ export interface ValuesSource {
 }
 
 type Family = FieldType['family'];
+/** Aggregations of totals that only grow; the others would group documents by them. */
+const COUNTER_AGGREGATIONS: ReadonlySet<string> = new Set([
+  ...['min', 'max', 'sum', 'avg', 'value_count', 'stats', 'extended_stats', 'cardinality', 'weighted_avg', 'top_metrics', 'rate', 't_test'],
+  ...['percentiles', 'percentile_ranks', 'median_absolute_deviation', 'boxplot', 'histogram', 'range', 'variable_width_histogram'],
+]);
 /** Values of `value_type` and the mapping types that they stand for. */
 const VALUE_TYPES: Readonly<Record<string, string>> = {
   string: 'keyword',
@@ -122,6 +127,11 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (type.aggregations ? !type.aggregations.has(typeName) : families && !families.includes(type.family)) {
     throw illegalArgumentError(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
+  }
+  if (type.params['time_series_metric'] === 'counter' && !COUNTER_AGGREGATIONS.has(typeName)) {
+    throw illegalArgumentError(
+      `Field [${params.field}] of type [${type.typeName}][counter] is not supported for aggregation [${typeName}]`,
+    );
   }
   if (type.figures) return figureSource(typeName, params, type, type.figures, ctx);
   if (type.family === 'text' && !families?.includes('text'))

@@ -12,6 +12,7 @@ import type { MappingSnapshot, NamedTemplates, ParseOutcome } from './core/mappi
 import { EMPTY_MAPPING, type MappingNode, type RootMapping } from './core/model.ts';
 import { NULL_SINK } from './core/null-sink.ts';
 import { compileStoredQuery } from './core/stored-query.ts';
+import { routingPathOf } from './core/time-series.ts';
 import { timestampName } from './core/timestamp-field.ts';
 import { checkMapping, DEFAULT_LIMITS, fieldCount } from './definition/check-mapping.ts';
 import { type CompiledMapping, findBelow, MappingCompiler, type MappingEnvironment } from './definition/compiled-mapping.ts';
@@ -22,6 +23,7 @@ import { parseMappings } from './definition/parse-mappings.ts';
 import { mergeRuntime, parseRuntime } from './definition/runtime-fields.ts';
 import { DocumentParser } from './document/document-parser.ts';
 import { adds, DynamicMapper } from './document/dynamic-mapping.ts';
+import { routingHashOf, seriesId } from './document/series.ts';
 import { synthesize } from './document/synthetic-source.ts';
 
 export type IndexSettings = Readonly<Record<string, unknown>>;
@@ -220,6 +222,16 @@ class Mapping implements MappingSnapshot {
       update.properties = { ...((update.properties as MutableJsonObject | undefined) ?? {}), [path]: mapping };
     }
     return update;
+  }
+
+  seriesIdOf(source: MutableJsonObject): string {
+    const { settings } = this.#environment;
+    const routingHash = routingHashOf(source, routingPathOf(settings));
+    const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, () => source, {});
+    const merged = update === null ? this : this.#withNewFields(update);
+    if (merged !== this) return merged.seriesIdOf(source);
+    const { tsid, timestamp } = this.#parser.seriesOf(source);
+    return seriesId(routingHash, tsid, timestamp);
   }
 
   syntheticSource(source: JsonObject): JsonObject | null {

@@ -90,6 +90,10 @@ export class VisibleMapping implements MappingSnapshot {
     return this.#base.parseDocument(...args);
   }
 
+  seriesIdOf(source: JsonObject): string {
+    return this.#base.seriesIdOf(source);
+  }
+
   withRuntime(runtime: JsonObject): MappingSnapshot {
     // A runtime field may not stand in for a hidden field: its type would lead to the values of that field.
     const own = Object.keys(runtime).filter((name) => this.#visible.permits(name) || this.#base.field(name) === null);

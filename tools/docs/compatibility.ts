@@ -50,7 +50,7 @@ const PARTIAL_FIELDS: Notes = {
 };
 const MISSING_FIELDS = ['annotated_text', 'knn_vector', 'point', 'shape', 'xy_point', 'xy_shape'];
 /** Accepted and shown, but they change nothing. */
-const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals', 'time_series_dimension', 'time_series_metric']);
+const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals']);
 
 const PARTIAL_PROCESSORS: Notes = {
   geoip: 'databases are provided by the operator, none is downloaded',

@@ -21,6 +21,7 @@ import { type Action, type Item, LineReader, parseItems } from './bulk-items.ts'
 import { checkRouting } from './conditions.ts';
 import { idProblem, validationError } from './document-id.ts';
 import { renderSource } from './render-source.ts';
+import { inTimeSeries } from './time-series.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
 import { droppedBody } from './write-document.ts';
 import { checkStreamWrite, routingThroughAlias, writeIndex } from './write-target.ts';
@@ -176,6 +177,7 @@ class BulkRun {
         const index = await this.#target(item);
         checkStreamWrite(this.#ctx, index, item.indexName, item.operation);
         checkWritable(index);
+        item = { ...item, operation: inTimeSeries(index, item.operation) };
         const routing = routingThroughAlias(index, item.indexName, item.operation.routing, 'index_routing');
         checkRouting(index, item.operation.id, routing);
         const shard = index.routing.shardOf(item.operation.id, routing);

@@ -40,7 +40,7 @@ export function updateByQuery(
     if (changed.source === null) return { index, operation: makeOperation('delete', hit.id, hit.routing, conditions) };
     const item = { index: hit.index, id: hit.id, routing: hit.routing, source: changed.source, conditions };
     const indexFor = async (name: string) => (name === hit.index ? index : writeIndex(pipeline.engine, name, false));
-    return ingested(item, pipeline, indexFor, 'index');
+    return ingested(item, pipeline, indexFor, 'index', true);
   };
   return { source, plan, kinds: ['updated', 'deleted'] };
 }

@@ -21,6 +21,7 @@ import { makeOperation } from '../core/write.ts';
 import { type IngestItem, ingest } from '../ingest/ingest.ts';
 import type { ByQueryHit, PlannedWrite, RefusedWrite } from './by-query-batch.ts';
 import { generateId } from './document-id.ts';
+import { inTimeSeries } from './time-series.ts';
 import { checkStreamWrite, routingThroughAlias } from './write-target.ts';
 
 /** The ingest pipeline for changed documents. A null name stands for the default pipeline of their index. */
@@ -30,12 +31,13 @@ export interface ByQueryPipeline {
   readonly engine: EngineContext;
 }
 
-/** The write of a document after its pipelines; null if they drop it. */
+/** The write of a document after its pipelines; null if they drop it. @param keepsId  the document replaces the one that it was read from */
 export async function ingested(
   item: IngestItem,
   { name, engine }: ByQueryPipeline,
   indexFor: (name: string) => Promise<IndexState>,
   opType: 'index' | 'create',
+  keepsId: boolean,
 ): Promise<PlannedWrite | RefusedWrite | null> {
   const failed = (error: unknown): RefusedWrite => {
     if (error instanceof ApiError) return { index: item.index, id: item.id ?? '', error };
@@ -57,10 +59,13 @@ export async function ingested(
   }
   checkStreamWrite(engine, index, changed.index, { kind: opType, routing: changed.routing, ifSeqNo: changed.conditions.ifSeqNo });
   const routing = routingThroughAlias(index, changed.index, changed.routing, 'index_routing');
-  return {
-    index,
-    operation: { ...makeOperation(opType, changed.id ?? generateId(), routing, changed.conditions), source: changed.source },
-  };
+  const made = { ...makeOperation(opType, changed.id ?? generateId(), routing, changed.conditions), source: changed.source };
+  try {
+    // A document that comes from elsewhere gets the id of its series.
+    return { index, operation: index.routing.isTimeSeries && !keepsId ? inTimeSeries(index, { ...made, autoId: true }) : made };
+  } catch (error) {
+    return failed(error);
+  }
 }
 
 /** @throws ApiError illegal_argument_exception: the index does not store sources */

@@ -42,7 +42,7 @@ export function reindex(
         operation: makeOperation('delete', id ?? hit.id, routingThroughAlias(index, name, given, 'index_routing'), conditions),
       };
     }
-    return ingested({ index: name, id, routing: given, source: changed.source, conditions }, pipeline, indexFor, destination.opType);
+    return ingested({ index: name, id, routing: given, source: changed.source, conditions }, pipeline, indexFor, destination.opType, false);
   };
   return { source, plan, kinds: ['updated', 'created', 'deleted'] };
 }

@@ -11,6 +11,7 @@ import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import { checkRouting, conditionProblems } from './conditions.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
 import { renderSource } from './render-source.ts';
+import { inTimeSeries } from './time-series.ts';
 import { updateBodyOptions } from './update-body.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
 import { checkStreamWrite, readIndex, routingThroughAlias, writeIndex } from './write-target.ts';
@@ -125,11 +126,12 @@ async function writeOne(
   ctx: EngineContext,
   index: IndexState,
   { index: name, refresh, activeShards }: { readonly index: string; readonly refresh: Refresh; readonly activeShards?: ActiveShards },
-  op: WriteOperation,
+  given: WriteOperation,
   filter: SourceFilter | null = null,
 ): Promise<WriteResponse> {
-  checkStreamWrite(ctx, index, name, op);
+  checkStreamWrite(ctx, index, name, given);
   checkWritable(index);
+  const op = inTimeSeries(index, given);
   const routing = routingThroughAlias(index, name, op.routing, 'index_routing');
   checkRouting(index, op.id, routing);
   const shard = index.routing.shardOf(op.id, routing);

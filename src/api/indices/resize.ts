@@ -4,6 +4,7 @@
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
+import { isTimeSeries } from '../../mapping/core/time-series.ts';
 import { objectAt } from '../../metadata/json-object.ts';
 import { checkIndexName } from '../../metadata/names.ts';
 import { flattenSettings } from '../../metadata/settings/index-settings.ts';
@@ -98,6 +99,8 @@ function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, giv
       throw new ApiError('x_content_parse_exception', 400, `[1:2] [resize_request] unknown field [${key}]`);
   }
   const problems: string[] = [];
+  if (request.kind === 'split' && isTimeSeries(meta.settings))
+    throw illegalArgumentError(`index-split is not supported because the destination index [${meta.name}] is in time series mode`);
   if (request.kind === 'split' && given['index.number_of_shards'] === undefined)
     problems.push('index.number_of_shards is required for split operations');
   const why = 'this will disable metadata writes and cause the shards to be unassigned';

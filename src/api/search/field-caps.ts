@@ -8,6 +8,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
+import { TSID } from '../../mapping/core/time-series.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -28,6 +29,9 @@ interface Capability {
   readonly searchable: boolean;
   readonly aggregatable: boolean;
   readonly meta: Readonly<Record<string, string>> | null;
+  readonly isDimension?: boolean;
+  /** Kind of metric of a field of time series. */
+  readonly metric?: string;
 }
 
 /** By field and type: the capabilities of the field in each index. */
@@ -97,6 +101,7 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
     for (const [name, [searchable, aggregatable]] of Object.entries(METADATA)) {
       if (isRequested(name)) add(name, { type: name, searchable, aggregatable, meta: null });
     }
+    if (isRequested(TSID) && mapping.field(TSID)) add(TSID, { type: TSID, searchable: false, aggregatable: true, meta: null });
   }
   if (filters.includes('+metadata')) return;
   const multiFields = filters.includes('-multifield') ? multiFieldsOf(mapping) : null;
@@ -111,6 +116,8 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
       searchable: field.isSearchable && (mapping.dialect.reportsColumnsSearchable || field.params.index !== false),
       aggregatable: field.isAggregatable,
       meta: (field.params.meta as Record<string, string> | undefined) ?? null,
+      ...(field.params.time_series_dimension === true ? { isDimension: true } : {}),
+      ...(typeof field.params.time_series_metric === 'string' ? { metric: field.params.time_series_metric } : {}),
     });
   }
   if (filters.includes('-parent')) return;
@@ -138,7 +145,7 @@ function render(found: Found, names: readonly string[], includeUnmapped: boolean
     const types: MutableJsonObject = {};
     for (const [type, list] of entries)
       setOwn(types, type, {
-        ...(dialect.marksMetadataFields ? { metadata_field: Object.hasOwn(METADATA, name) } : {}),
+        ...(dialect.marksMetadataFields ? { metadata_field: Object.hasOwn(METADATA, name) || name === TSID } : {}),
         ...renderType(type, list, entries.length > 1 || unmapped.length > 0),
       });
     if (unmapped.length > 0)
@@ -163,11 +170,25 @@ function renderType(type: string, list: ReadonlyArray<{ index: string; capabilit
   const notSearchable = without(({ searchable }) => searchable);
   const notAggregatable = without(({ aggregatable }) => aggregatable);
   const json: MutableJsonObject = { type, searchable: notSearchable.length === 0, aggregatable: notAggregatable.length === 0 };
+  Object.assign(json, seriesRoles(list));
   if (showIndices) json.indices = list.map(({ index }) => index).sort();
   if (notSearchable.length > 0 && notSearchable.length < list.length) json.non_searchable_indices = notSearchable;
   if (notAggregatable.length > 0 && notAggregatable.length < list.length) json.non_aggregatable_indices = notAggregatable;
   const meta = mergeMeta(list);
   if (meta) json.meta = meta;
+  return json;
+}
+
+/** The role of a field in time series, where all indices agree, and the indices that do not. */
+function seriesRoles(list: ReadonlyArray<{ index: string; capability: Capability }>): MutableJsonObject {
+  const json: MutableJsonObject = {};
+  const others = list.filter(({ capability }) => !capability.isDimension).map(({ index }) => index);
+  if (others.length === 0) json.time_series_dimension = true;
+  else if (others.length < list.length) json.non_dimension_indices = others.sort();
+  const metrics = new Set(list.map(({ capability }) => capability.metric));
+  const [metric] = metrics;
+  if (metrics.size === 1 && metric !== undefined) json.time_series_metric = metric;
+  else if (metrics.size > 1) json.metric_conflicts_indices = list.map(({ index }) => index).sort();
   return json;
 }
 

@@ -1,6 +1,7 @@
 // `index.sort.*`: the order of the documents in a segment.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from './field-type.ts';
+import { isTimeSeries, TIMESTAMP, TSID } from './time-series.ts';
 
 /** One sort key. */
 export interface IndexSortKey {
@@ -32,14 +33,21 @@ const LOGS_SORT: readonly IndexSortKey[] = ['host.name', '@timestamp'].map((fiel
   missingFirst: true,
 }));
 
+/** The order of time series: the documents of a series together, the newest first. */
+const SERIES_SORT: readonly IndexSortKey[] = [
+  { field: TSID, descending: false, greatest: false, missingFirst: false },
+  { field: TIMESTAMP, descending: true, greatest: true, missingFirst: false },
+];
+
 /** Whether segments are sorted. */
 export function hasIndexSort(settings: Settings): boolean {
-  return settings['index.sort.field'] !== undefined || isLogsMode(settings);
+  return settings['index.sort.field'] !== undefined || isLogsMode(settings) || isTimeSeries(settings);
 }
 
 /** Sort keys of an index with valid settings; empty for the order of indexing. */
 export function readIndexSort(settings: Settings): readonly IndexSortKey[] {
   if (settings['index.sort.field'] === undefined && isLogsMode(settings)) return LOGS_SORT;
+  if (isTimeSeries(settings)) return SERIES_SORT;
   const orders = listOf(settings, 'order');
   const modes = listOf(settings, 'mode');
   const missing = listOf(settings, 'missing');
@@ -51,7 +59,7 @@ export function readIndexSort(settings: Settings): readonly IndexSortKey[] {
 
 /** Types with sortable columns; others have no plain order of values (half_float and unsigned_long are not supported by Elasticsearch either). */
 const SORTED_TYPES = new Set([
-  ...['keyword', 'ip', 'boolean', 'date', 'date_nanos', 'byte', 'short', 'integer', 'long', 'float', 'double', 'scaled_float'],
+  ...['keyword', TSID, 'ip', 'boolean', 'date', 'date_nanos', 'byte', 'short', 'integer', 'long', 'float', 'double', 'scaled_float'],
 ]);
 
 /**

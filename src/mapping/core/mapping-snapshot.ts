@@ -44,6 +44,8 @@ export interface MappingSnapshot {
   readonly source: { readonly enabled: boolean; readonly includes: readonly string[]; readonly excludes: readonly string[] };
   /** The source that a document gets in a mapping with synthetic sources, null in others. @param source  of a document that was parsed */
   syntheticSource(source: JsonObject): JsonObject | null;
+  /** The id of a document in an index of time series. @throws ApiError: the document is refused, or belongs to no series */
+  seriesIdOf(source: JsonObject): string;
   readonly routingRequired: boolean;
   /** Mapping of a leaf field by full name under its own name, as `GET _mapping/field` shows it (`defaults`: all parameters); null if there is none. */
   fieldJson(path: string, defaults: boolean): JsonObject | null;

@@ -130,7 +130,39 @@ export const ORDINALS_PARAMS: Readonly<Record<string, Param>> = { eager_global_o
 
 export const ON_SCRIPT_ERROR: Param = { ...stringParam('fail', true), isHidden: true };
 
-export const TIME_SERIES_PARAMS: Readonly<Record<string, Param>> = {
-  time_series_dimension: { ...boolParam(false), isHidden: true },
-  time_series_metric: { ...stringParam(undefined), isHidden: true },
-};
+/** The field tells time series apart. */
+export const DIMENSION_PARAM: Readonly<Record<string, Param>> = { time_series_dimension: { ...boolParam(false), isHidden: true } };
+
+/** What the values of a field are: samples, or totals that only grow. @param kinds  that the type may have */
+export function metricParam(kinds: readonly string[]): Readonly<Record<string, Param>> {
+  return {
+    time_series_metric: {
+      parse(value) {
+        if (value === null) return undefined;
+        const kind = javaText(value);
+        if (!kinds.includes(kind))
+          throw mapperParsingError(`Unknown value [${kind}] for field [time_series_metric] - accepted values are [${kinds.join(', ')}]`);
+        return kind;
+      },
+      fallback: undefined,
+      updatable: false,
+      isHidden: true,
+    },
+  };
+}
+
+/** @throws ApiError illegal_argument_exception: the parameters of time series do not go with the others of a field */
+export function checkSeriesParams(given: Readonly<Record<string, unknown>>): void {
+  const isDimension = given.time_series_dimension === true;
+  const isMetric = given.time_series_metric !== undefined;
+  // The values of metrics have no index.
+  if (isDimension && (given.index === false || given.doc_values === false || isMetric))
+    throw refused('Field [time_series_dimension] requires that [index] and [doc_values] are true');
+  if (isMetric && given.doc_values === false) throw refused('Field [time_series_metric] requires that [doc_values] is true');
+  if (isDimension && given.normalizer !== undefined)
+    throw refused('Field [normalizer] cannot be set in conjunction with field [time_series_dimension]');
+}
+
+function refused(reason: string): ApiError {
+  return mapperParsingError(`Failed to parse mapping: ${reason}`, illegalArgumentError(reason));
+}

@@ -3,7 +3,9 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import { hasIndexSort } from '../core/index-sort.ts';
 import { type FieldNode, type MappingNode, METADATA_FIELDS, type ObjectNode, type RootMapping } from '../core/model.ts';
+import { isTimeSeries } from '../core/time-series.ts';
 import { contextMappingsOf } from '../types/completion.ts';
+import { checkSeries } from './check-series.ts';
 import { checkSynthetic } from './check-synthetic.ts';
 
 export const DEFAULT_LIMITS = { total_fields: 1000, depth: 20, nested_fields: 50, dimension_fields: 32_768 } as const;
@@ -73,6 +75,7 @@ export function checkMapping(mapping: RootMapping, settings: Readonly<Record<str
   checkCount('nested_fields', 'nested', (node) => node.kind === 'object' && node.isNested);
   checkCount('dimension_fields', 'dimension', (node) => node.kind === 'field' && node.given.time_series_dimension === true);
   checkSynthetic(mapping, targets, settings);
+  if (isTimeSeries(settings)) checkSeries(mapping, targets, settings);
   const isSorted = hasIndexSort(settings);
   let joins = 0;
   for (const [path, node] of targets) {

@@ -3,6 +3,7 @@ import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import { isLogsMode } from '../core/index-sort.ts';
 import type { FieldNode, MappingNode, RootMapping } from '../core/model.ts';
+import { isTimeSeries } from '../core/time-series.ts';
 
 /** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
 export function checkSynthetic(
@@ -11,11 +12,20 @@ export function checkSynthetic(
   settings: Readonly<Record<string, unknown>>,
 ): void {
   const isLogs = isLogsMode(settings);
-  if (isLogs && mapping.source?.enabled === false) {
-    const reason = 'Indices with with index mode [logsdb] only support synthetic source';
+  const isSeries = isTimeSeries(settings);
+  if ((isLogs || isSeries) && mapping.source?.enabled === false) {
+    const reason = `Indices with with index mode [${isLogs ? 'logsdb' : 'time_series'}] only support synthetic source`;
     throw mapperParsingError(`Failed to parse mapping: ${reason}`, mapperParsingError(reason));
   }
+  if (isSeries && mapping.source?.mode !== undefined && mapping.source.mode !== 'synthetic') {
+    const reason = 'time series indices only support synthetic source';
+    throw mapperParsingError(`Failed to parse mapping: ${reason}`, illegalArgumentError(reason));
+  }
   const isSynthetic = mapping.source?.mode === 'synthetic';
+  if (isSynthetic && [...(mapping.source?.includes ?? []), ...(mapping.source?.excludes ?? [])].length > 0) {
+    const reason = 'filtering the stored _source is incompatible with synthetic source';
+    throw mapperParsingError(`Failed to parse mapping: ${reason}`, illegalArgumentError(reason));
+  }
   for (const node of nodes.values()) {
     if (node.kind === 'object' && node.keepsLists !== null && !isSynthetic)
       throw mapperParsingError('Parameter [store_array_source] can only be set in synthetic source mode.');

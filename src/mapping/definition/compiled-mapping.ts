@@ -5,6 +5,7 @@ import type { FieldType } from '../core/field-type.ts';
 import type { FieldDefinition, Mapper } from '../core/mapper.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
 import type { Dynamic, FieldNode, ObjectNode, RootMapping } from '../core/model.ts';
+import { DIMENSIONS, type Dimension, isTimeSeries, type SeriesFields, TIMESTAMP, TSID, timeBoundsOf } from '../core/time-series.ts';
 import { BaseFieldType, NO_SPEC } from '../types/base-field-type.ts';
 import { vectorFormatOf } from '../types/dense-vector.ts';
 import { FlatObjectFieldType } from '../types/flat-object.ts';
@@ -58,6 +59,8 @@ export interface CompiledMapping {
   readonly internal: { readonly fieldNames: number; readonly ignored: number; readonly routing: number };
   /** Writes the size of the source (`_size`), null if it is not enabled. */
   readonly size: Mapper | null;
+  /** Fields that the series of a document follows from; null unless the index holds time series. */
+  readonly series: SeriesFields | null;
   /** True if a copy_to target is not mapped. */
   readonly copiesToUnmapped: boolean;
   /** True if the first value of a field changes its mapping. */
@@ -125,6 +128,7 @@ export class MappingCompiler {
       constants: this.#constants,
       internal,
       size,
+      series: isTimeSeries(this.#environment.settings) ? this.#series() : null,
       copiesToUnmapped,
       isIncomplete: [...this.#byPath.values()].some(({ mapper: { fieldType } }) => vectorFormatOf(fieldType)?.dims === null),
     };
@@ -134,6 +138,38 @@ export class MappingCompiler {
     const mapper = mapperTypeOf('integer').create(this.#definition('_size', '_size', 'integer', null, {}, () => undefined));
     this.#fieldTypes.set('_size', mapper.fieldType);
     return mapper;
+  }
+
+  #series(): SeriesFields {
+    const { settings } = this.#environment;
+    const dimensions = new Map<number, Dimension>();
+    for (const [name, type] of this.#fieldTypes) {
+      if (name !== type.name || type.runtime) continue;
+      const format = type.format(null, null);
+      const isI64 = type.spec.column === 'i64';
+      if (type.params['time_series_dimension'] === true) dimensions.set(this.#field(type.spec), { name, format, isI64, keys: null });
+      if (type instanceof FlatObjectFieldType) {
+        const keys = type.dimensions.map((key): [string, string] => [key, `${name}.${key}`]);
+        if (keys.length > 0) dimensions.set(this.#field(type.keyed), { name, format, isI64, keys: new Map(keys) });
+      }
+    }
+    const internal = (name: string): number => {
+      const spec = { ...NO_SPEC, name, column: 'ordinals' } as const;
+      const type = name === TSID ? TSID : 'keyword';
+      const definition = { path: name, type, given: {}, nestedPath: null };
+      this.#fieldTypes.set(name, new BaseFieldType(definition, { spec, family: 'keyword', isSearchable: false, isAggregatable: true }));
+      return this.#field(spec);
+    };
+    const timestamp = this.#fieldTypes.get(TIMESTAMP);
+    return {
+      index: String(settings['index.provided_name'] ?? ''),
+      dimensions,
+      timestamp: timestamp ? this.#field(timestamp.spec) : -1,
+      isNanos: timestamp?.typeName === 'date_nanos',
+      bounds: timeBoundsOf(settings),
+      tsid: internal(TSID),
+      shownDimensions: internal(DIMENSIONS),
+    };
   }
 
   #field(spec: FieldSpec): number {

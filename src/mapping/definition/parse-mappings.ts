@@ -21,7 +21,7 @@ import {
   type RootMapping,
   type SourceMode,
 } from '../core/model.ts';
-import { parseBoolean } from '../core/params.ts';
+import { checkSeriesParams, parseBoolean } from '../core/params.ts';
 import { MAPPER_TYPES, mapperTypeOf } from '../types/registry.ts';
 import { checkConditions, checkTemplate } from './dynamic-templates.ts';
 import { parseRuntime } from './runtime-fields.ts';
@@ -322,6 +322,7 @@ function parseField(
     }
   }
   validate?.({ name, path, given, analysis });
+  checkSeriesParams(given);
   return { kind: 'field', name, path, type, given: complete ? complete(given) : given, copyTo, fields };
 }
 

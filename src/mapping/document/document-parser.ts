@@ -10,8 +10,11 @@ import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.t
 import type { DocumentSink } from '../core/document-sink.ts';
 import type { DocumentContext, Mapper } from '../core/mapper.ts';
 import { METADATA_FIELDS } from '../core/model.ts';
+import { NULL_SINK } from '../core/null-sink.ts';
+import { instantText } from '../core/time-series.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
+import { isIdOfSeries, SeriesSink } from './series.ts';
 
 const PREVIEW_LENGTH = 50;
 const IGNORED = utf8('_ignored');
@@ -60,6 +63,9 @@ export class DocumentParser implements DocumentContext {
   #source: JsonObject = {};
   routing: string | null = null;
   #ignored: Set<string> | null = null;
+  /** Set while a document of time series is parsed. */
+  #series: SeriesSink | null = null;
+  #tsid = '';
   #nestedDocs = 0;
   #listDepth = 0;
   /** Field and value being written, for error messages. */
@@ -91,7 +97,8 @@ export class DocumentParser implements DocumentContext {
     routing: string | null,
     { ignored = NONE, sourceBytes }: ParseOptions = {},
   ): void {
-    this.sink = sink;
+    this.#series = this.#mapping.series === null ? null : new SeriesSink(this.#mapping.series, sink);
+    this.sink = this.#series ?? sink;
     this.#source = source;
     this.id = id;
     this.routing = routing;
@@ -104,6 +111,7 @@ export class DocumentParser implements DocumentContext {
       this.#begin(null);
       if (this.#mapping.root.enabled) this.#object(this.#mapping.root, source, true);
       if (this.#timestamp !== null) checkTimestamp(source, this.#timestamp);
+      if (this.#series !== null) this.#tsid = this.#writeSeries(this.#series);
       for (const path of ignored) this.ignore(path);
       for (const constant of this.#mapping.constants) constant.indexConstant(this);
       if (this.#mapping.size) this.#write(this.#mapping.size, sourceBytes?.() ?? Buffer.byteLength(writeJson(source)));
@@ -112,6 +120,30 @@ export class DocumentParser implements DocumentContext {
     } catch (error) {
       throw this.#refusal(error);
     }
+  }
+
+  /** The series and the time of a document that is parsed on trial. @throws ApiError as `parse` */
+  seriesOf(source: JsonObject): { readonly tsid: string; readonly timestamp: number } {
+    this.parse('', source, NULL_SINK, null);
+    return { tsid: this.#tsid, timestamp: this.#series?.timestamp ?? 0 };
+  }
+
+  /** @throws ApiError mapper_parsing_exception: the time is not one that the index accepts */
+  #writeSeries(series: SeriesSink): string {
+    const { timestamp } = series;
+    const bounds = this.#mapping.series?.bounds;
+    if (timestamp !== null && bounds !== undefined && (timestamp < bounds.start || timestamp >= bounds.end)) {
+      const limit = timestamp < bounds.start ? `larger than ${instantText(bounds.start)}` : `smaller than ${instantText(bounds.end)}`;
+      const reason = `time series index @timestamp value [${instantText(timestamp)}] must be ${limit}`;
+      throw mapperParsingError('failed to parse', illegalArgumentError(reason));
+    }
+    const tsid = series.write();
+    if (this.id !== '' && timestamp !== null && !isIdOfSeries(this.id, tsid, timestamp))
+      throw mapperParsingError(
+        'failed to parse',
+        illegalArgumentError(`_id [${this.id}] is not that of the series and the time of the document`),
+      );
+    return tsid;
   }
 
   // ------------------------------------------------------------------------------------------------------- context
@@ -337,9 +369,15 @@ export class DocumentParser implements DocumentContext {
     if (field.refusal === 'document') return mapperParsingError('failed to parse', error);
     if (field.refusal === 'field') return mapperParsingError(`failed to parse field [${name}] of type [${typeName}]`, error);
     return mapperParsingError(
-      `failed to parse field [${name}] of type [${typeName}] in document with id '${this.id}'. Preview of field's value: '${preview(this.#value)}'`,
+      `failed to parse field [${name}] of type [${typeName}] in ${this.#documentName()}. Preview of field's value: '${preview(this.#value)}'`,
       error,
     );
+  }
+
+  #documentName(): string {
+    if (this.#series === null) return `document with id '${this.id}'`;
+    const { timestamp } = this.#series;
+    return `a time series document${timestamp === null ? '' : ` at [${new Date(timestamp).toISOString()}]`}`;
   }
 }
 

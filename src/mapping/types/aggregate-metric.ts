@@ -6,7 +6,7 @@ import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.t
 import type { FieldSpec } from '../core/document-sink.ts';
 import type { FieldType, RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, enumParam, META_PARAM } from '../core/params.ts';
+import { boolParam, META_PARAM, metricParam } from '../core/params.ts';
 import { floatBounds, parseFloatValue, parseIntegerValue, queryText, toDouble } from '../values/number-values.ts';
 import { DOUBLE_FORMAT, decimalFormat, RAW_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -128,15 +128,7 @@ export const AGGREGATE_METRIC_TYPES: Readonly<Record<string, MapperType>> = {
         updatable: false,
       },
       ignore_malformed: boolParam(false, true),
-      time_series_metric: {
-        ...enumParam(
-          ['gauge'],
-          'gauge',
-          (value) => `Unknown value [${value}] for field [time_series_metric] - accepted values are [gauge]`,
-        ),
-        fallback: undefined,
-        isHidden: true,
-      },
+      ...metricParam(['gauge']),
       meta: META_PARAM,
     },
     validate({ given, name }) {

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean } from '../core/params.ts';
 import { utf8 } from '../values/utf8.ts';
 import { BOOLEAN_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -79,7 +79,6 @@ export const BOOLEAN_TYPES: Readonly<Record<string, MapperType>> = {
     params: {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
-      ...TIME_SERIES_PARAMS,
       null_value: { parse: (value) => (value === null ? undefined : parseBoolean(value)), fallback: undefined, updatable: false },
       ignore_malformed: boolParam(false, true),
       on_script_error: ON_SCRIPT_ERROR,

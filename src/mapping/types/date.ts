@@ -10,7 +10,7 @@ import { asCause } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
 import { utf8 } from '../values/utf8.ts';
 import { dateFormatOf } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -165,7 +165,6 @@ function dateType(nanos: boolean): MapperType {
     params: {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
-      ...TIME_SERIES_PARAMS,
       format: DATE_FORMAT_PARAM,
       print_format: DATE_FORMAT_PARAM,
       locale: LOCALE_PARAM,

@@ -2,7 +2,7 @@
 
 import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../core/document-sink.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
@@ -15,12 +15,15 @@ import { immenseTerm, MAX_TERM_BYTES, termSpec } from './keyword.ts';
 /** The whole object: matches any leaf value. `subField` resolves a path inside. */
 export class FlatObjectFieldType extends BaseFieldType {
   readonly #definition: FieldDefinition;
-  readonly #keyed: FieldSpec;
+  readonly keyed: FieldSpec;
+  /** Keys whose values are dimensions of a time series. */
+  readonly dimensions: readonly string[];
 
   constructor(definition: FieldDefinition, keyed: FieldSpec, options: ConstructorParameters<typeof BaseFieldType>[1]) {
     super(definition, options);
     this.#definition = definition;
-    this.#keyed = keyed;
+    this.keyed = keyed;
+    this.dimensions = definition.get<readonly string[] | undefined>('time_series_dimensions') ?? [];
   }
 
   override rangeBounds(range: RangeSpec): RangeBounds {
@@ -29,7 +32,7 @@ export class FlatObjectFieldType extends BaseFieldType {
 
   subField(key: string): KeyedFieldType {
     return new KeyedFieldType({ ...this.#definition, path: `${this.name}.${key}` }, key, {
-      spec: this.#keyed,
+      spec: this.keyed,
       family: 'keyword',
       isSearchable: this.isSearchable,
       isAggregatable: this.isAggregatable,
@@ -156,6 +159,15 @@ const FLAT_OBJECT: MapperType = {
     ignore_above: { parse: parseInteger, fallback: undefined, updatable: true },
     null_value: { parse: (value) => (value === null ? undefined : javaText(value)), fallback: undefined, updatable: false },
     split_queries_on_whitespace: boolParam(false, true),
+    time_series_dimensions: {
+      parse(value) {
+        if (Array.isArray(value)) return value.map((key) => javaText(key));
+        throw mapperParsingError(`[time_series_dimensions] must be a list of keys, got [${javaText(value)}]`);
+      },
+      fallback: undefined,
+      updatable: false,
+      isHidden: true,
+    },
   },
   create(definition) {
     const index = definition.get<boolean>('index');

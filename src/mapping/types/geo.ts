@@ -5,7 +5,7 @@ import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, META_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
+import { boolParam, COMMON_PARAMS, META_PARAM, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../values/geo-point-value.ts';
 import { parseGeoShape, type Shape } from '../values/geo-shape-value.ts';
 import { utf8 } from '../values/utf8.ts';
@@ -104,6 +104,7 @@ export const GEO_TYPES: Readonly<Record<string, MapperType>> = {
     params: {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
+      ...metricParam(['position']),
       ignore_malformed: boolParam(false, true),
       ignore_z_value: boolParam(true, true),
       null_value: {

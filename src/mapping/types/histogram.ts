@@ -4,7 +4,7 @@ import { isObject } from '../../common/json/json-value.ts';
 import { javaDouble, javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, META_PARAM, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { boolParam, META_PARAM, metricParam } from '../core/params.ts';
 import { encodeHistogram, type Histogram } from '../values/histogram-encoding.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
@@ -105,7 +105,7 @@ export const HISTOGRAM_TYPES: Readonly<Record<string, MapperType>> = {
     params: {
       meta: META_PARAM,
       ignore_malformed: boolParam(false, true),
-      time_series_metric: TIME_SERIES_PARAMS.time_series_metric,
+      ...metricParam(['histogram']),
     },
     create(definition) {
       const spec = { ...NO_SPEC, name: definition.path, column: 'binary' } as const;

@@ -4,7 +4,7 @@ import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { boolParam, COMMON_PARAMS, DIMENSION_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS } from '../core/params.ts';
 import { parseCidr, parseIp } from '../values/ip-address.ts';
 import { utf8 } from '../values/utf8.ts';
 import { IP_FORMAT } from '../values/value-formats.ts';
@@ -72,7 +72,7 @@ export const IP_TYPES: Readonly<Record<string, MapperType>> = {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
       ...ORDINALS_PARAMS,
-      ...TIME_SERIES_PARAMS,
+      ...DIMENSION_PARAM,
       ignore_malformed: boolParam(false, true),
       null_value: {
         parse(value, { name }) {

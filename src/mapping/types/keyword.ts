@@ -10,13 +10,13 @@ import type { MappingAnalysis } from '../core/mapping-analysis.ts';
 import {
   boolParam,
   COMMON_PARAMS,
+  DIMENSION_PARAM,
   META_PARAM,
   NO_EFFECT_PARAMS,
   ON_SCRIPT_ERROR,
   ORDINALS_PARAMS,
   type Param,
   parseInteger,
-  TIME_SERIES_PARAMS,
 } from '../core/params.ts';
 import { similarityOf } from '../core/similarity.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
@@ -166,7 +166,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
       ...ORDINALS_PARAMS,
-      ...TIME_SERIES_PARAMS,
+      ...DIMENSION_PARAM,
       null_value: NULL_VALUE,
       ignore_above: IGNORE_ABOVE,
       normalizer: NORMALIZER,

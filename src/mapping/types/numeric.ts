@@ -4,7 +4,7 @@ import { javaDouble, javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param, TIME_SERIES_PARAMS } from '../core/params.ts';
+import { boolParam, COMMON_PARAMS, DIMENSION_PARAM, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
 import {
   decimalToInteger,
   EMPTY_I64,
@@ -227,7 +227,8 @@ function numericParams(nullValue: (value: unknown) => unknown): Record<string, P
   return {
     ...COMMON_PARAMS,
     ...NO_EFFECT_PARAMS,
-    ...TIME_SERIES_PARAMS,
+    ...DIMENSION_PARAM,
+    ...metricParam(['gauge', 'counter']),
     coerce: boolParam(true, true),
     ignore_malformed: boolParam(false, true),
     null_value: { parse: (value) => (value === null ? undefined : nullValue(value)), fallback: undefined, updatable: false },

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { isTimeSeries } from '../../mapping/core/time-series.ts';
 import type { AliasMeta, ClusterState, DataStream, IndexMeta } from '../cluster-state.ts';
 import { checkAliasName } from '../names.ts';
 import { ACKNOWLEDGED, type Acknowledged, indexOf, type Reducer, withIndices } from '../reducer.ts';
@@ -118,6 +119,7 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
           checkAliasName(alias, (text) => (Object.hasOwn(state.indices, text) && !removed.has(text)) || Object.hasOwn(streams, text));
           const meta = current(name);
           if (meta.dataStream !== undefined) throw backingIndexAliasError(meta);
+          checkSeriesAlias(meta, action.alias);
           set(meta, { ...meta.aliases, [alias]: action.alias });
         }
       }
@@ -177,6 +179,12 @@ function backingIndexAliasError({ name, dataStream }: IndexMeta): ApiError {
   return illegalArgumentError(
     `The provided expressions [${name}] match a backing index belonging to data stream [${dataStream}]. Data stream backing indices don't support aliases.`,
   );
+}
+
+/** @throws ApiError illegal_argument_exception: documents of time series are routed by their fields */
+export function checkSeriesAlias({ settings }: Pick<IndexMeta, 'settings'>, { index_routing, search_routing }: AliasMeta): void {
+  if (isTimeSeries(settings) && (index_routing !== undefined || search_routing !== undefined))
+    throw illegalArgumentError('routing is forbidden on CRUD operations that target indices in [index.mode=time_series]');
 }
 
 /** Aliases of data streams have no routing, and do not mix with those of indices. @throws ApiError illegal_argument_exception */

@@ -5,6 +5,7 @@ import { writeJson } from '../../common/json/json-write.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { checkLaterEnd } from '../../mapping/core/time-series.ts';
 import type { IndexMeta } from '../cluster-state.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from '../reducer.ts';
 import { checkSettings, checkSettingsCount, flattenSettings, isDynamicSetting } from '../settings/index-settings.ts';
@@ -82,6 +83,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
     }
     settings['index.number_of_replicas'] ??= '1';
     checkSettingsCount(settings);
+    checkLaterEnd(meta.settings, settings);
     if (writeJson(settings) === writeJson(meta.settings)) return [];
     if (fixed.length > 0) env.buildMapping(meta.mappings, settings, false);
     return [{ ...meta, settings, settingsVersion: meta.settingsVersion + 1 }];

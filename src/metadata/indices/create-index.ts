@@ -6,6 +6,8 @@ import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import { checkIndexSort } from '../../mapping/core/index-sort.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
+import { isTimeSeries, ROUTING_PATH } from '../../mapping/core/time-series.ts';
 import type { AliasMeta, ClusterState, IndexMeta } from '../cluster-state.ts';
 import { objectAt } from '../json-object.ts';
 import { checkAliasName, checkIndexName } from '../names.ts';
@@ -102,10 +104,11 @@ export function newIndex(
 
   checkShardRouting(index, settings);
 
-  let mappings: MutableJsonObject = { ...mappingOfMode(settings, env.dialect), ...backing?.mappings };
+  let mappings: MutableJsonObject = { ...mappingOfMode(settings, env.dialect, backing === null), ...backing?.mappings };
   for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));
   mappings = mergeMappings(mappings, checkTypeless(objectAt(body, 'mappings')));
   const built = env.buildMapping(mappings, settings);
+  if (isTimeSeries(settings)) settings[ROUTING_PATH] ??= keywordDimensions(built);
   checkTimestampType(settings, built.field('@timestamp')?.typeName);
   checkIndexSort(settings, (field) => built.field(field));
   checkPartitionedMapping(index, settings, built.toJson());
@@ -121,6 +124,16 @@ export function newIndex(
     aliasesVersion: 1,
     aliases: aliasesOf(state, index, body, parts.aliases),
   };
+}
+
+/** The fields that route the documents of a data stream whose template does not name them. @throws ApiError illegal_argument_exception: there are none */
+function keywordDimensions(mapping: MappingSnapshot): string[] {
+  const names = mapping.matchFields('*').filter((name) => {
+    const type = mapping.field(name);
+    return type?.typeName === 'keyword' && type.params['time_series_dimension'] === true;
+  });
+  if (names.length === 0) throw illegalArgumentError(`[index.mode=time_series] requires a non-empty [${ROUTING_PATH}]`);
+  return names;
 }
 
 /** Merges mappings: fields of later ones replace those of earlier ones as a whole, objects are merged, `dynamic_templates` are appended. */

@@ -2,8 +2,13 @@
 // units of the routing value, little-endian, and floorMod over a multiple of the number of shards, so that indices can be split in the same way.
 // Source: A. Appleby, MurmurHash3.
 
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { isTimeSeries } from '../../mapping/core/time-series.ts';
 import type { FlatSettings } from '../settings/index-settings.ts';
+
+/** Bytes of the ids in indices of time series, which begin with the hash of the routing fields (src/mapping/document/series.ts). */
+const SERIES_ID_BYTES = 20;
 
 /** How the documents of one index are spread over its shards. */
 export class ShardRouting {
@@ -12,8 +17,14 @@ export class ShardRouting {
   readonly routingShards: number;
   /** Number of neighbouring slots that one routing value is spread over, by `_id`. */
   readonly partitionSize: number;
+  /** Documents are routed by fields, of which their ids contain a hash. */
+  readonly isTimeSeries: boolean;
+  readonly #index: string;
 
-  constructor(settings: FlatSettings) {
+  /** @param index  name of the index, for messages */
+  constructor(settings: FlatSettings, index = '') {
+    this.#index = index;
+    this.isTimeSeries = isTimeSeries(settings);
     this.numberOfShards = Number(settings['index.number_of_shards'] ?? 1);
     this.routingShards = Number(settings['index.number_of_routing_shards'] ?? defaultRoutingShards(this.numberOfShards));
     this.partitionSize = Number(settings['index.routing_partition_size'] ?? 1);
@@ -21,6 +32,7 @@ export class ShardRouting {
 
   /** @param routing  null: the document is routed by its id */
   shardOf(id: string, routing: string | null): number {
+    if (this.isTimeSeries) return this.#shardOfSeries(id, routing);
     if (this.numberOfShards === 1) return 0;
     const offset = this.partitionSize === 1 ? 0 : floorMod(murmur3(id), this.partitionSize);
     return this.#shardAt(murmur3(routing ?? id) + offset);
@@ -28,9 +40,23 @@ export class ShardRouting {
 
   /** Every shard on which documents with this routing value are. */
   shardsOf(routing: string): number[] {
+    if (this.isTimeSeries) throw this.#routingRefused('searching with a specified routing');
     if (this.numberOfShards === 1) return [0];
     const hash = murmur3(routing);
     return [...new Set(Array.from({ length: this.partitionSize }, (_, offset) => this.#shardAt(hash + offset)))];
+  }
+
+  /** @throws ApiError illegal_argument_exception, resource_not_found_exception */
+  #shardOfSeries(id: string, routing: string | null): number {
+    if (routing !== null) throw this.#routingRefused('specifying routing');
+    const bytes = Buffer.from(id, 'base64url');
+    if (bytes.length !== SERIES_ID_BYTES || bytes.toString('base64url') !== id)
+      throw new ApiError('resource_not_found_exception', 404, `invalid id [${id}] for index [${this.#index}] in time series mode`);
+    return this.#shardAt(bytes.readInt32BE(0));
+  }
+
+  #routingRefused(what: string): ApiError {
+    return illegalArgumentError(`${what} is not supported because the destination index [${this.#index}] is in time series mode`);
   }
 
   #shardAt(hash: number): number {

@@ -5,6 +5,7 @@ import { setOwn } from '../../common/json/own-property.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
+import { checkTimeSeriesSettings } from '../../mapping/core/time-series.ts';
 import type { AliasMeta, ClusterState, DataLifecycle } from '../cluster-state.ts';
 import { mergeObjects, objectAt } from '../json-object.ts';
 import { patternsOverlap, templateNameProblems } from '../names.ts';
@@ -87,10 +88,18 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
   const next = { ...state, version: state.version + 1, indexTemplates: { ...state.indexTemplates, [name]: stored } };
   const parts = composableParts(next, name);
   try {
+    checkTimeSeriesSettings(parts.settings, stored.data_stream === undefined);
+  } catch (error) {
+    throw error instanceof ApiError ? invalidTemplateError(name, validationFailedError([String(error.reason)]).reason as string) : error;
+  }
+  try {
     buildTemplate(parts, env.buildMapping);
   } catch (error) {
     if (error instanceof ApiError)
-      throw illegalArgumentError(`composable template [${name}] template after composition is invalid`, illegalArgumentCauseError(error));
+      throw illegalArgumentError(
+        `composable template [${name}] template after composition is invalid`,
+        compositeMappingsError(name, error),
+      );
     throw error;
   }
   return { state: next, response: ACKNOWLEDGED };
@@ -102,6 +111,7 @@ export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, crea
   if (create && Object.hasOwn(state.componentTemplates, name)) throw illegalArgumentError(`component template [${name}] already exists`);
   if (!isObject(body.template)) throw illegalArgumentError('Required [template]');
   const template = normalizeBody(body.template);
+  checkTimeSeriesSettings(partsOf([template]).settings, true);
   buildTemplate(partsOf([template]), env.buildMapping);
   const stored: MutableJsonObject = {
     template,
@@ -332,6 +342,6 @@ function invalidTemplateError(name: string, cause: string): ApiError {
   return new ApiError('invalid_index_template_exception', 400, `index_template [${name}] invalid, cause [${cause}]`);
 }
 
-function illegalArgumentCauseError(error: ApiError): ApiError {
-  return illegalArgumentError(`invalid composite mappings for [${error.type}]`, error);
+function compositeMappingsError(name: string, error: ApiError): ApiError {
+  return illegalArgumentError(`invalid composite mappings for [${name}]`, error);
 }

@@ -8,6 +8,7 @@ import { nearestNames } from '../../common/text/nearest-name.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
+import { checkBound } from '../../mapping/core/time-series.ts';
 import { checkMode } from './index-mode.ts';
 import { anything, boolean, bytes, enumConstant, float, integer, oneOf, type SettingCheck, time } from './setting-checks.ts';
 import { SHOWN_DEFAULTS } from './shown-defaults.ts';
@@ -52,6 +53,9 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.hidden': dynamic(boolean, 'false'),
   'index.codec': fixed(codec, 'default'),
   'index.mode': fixed(checkMode),
+  'index.routing_path': fixed(anything),
+  'index.time_series.start_time': fixed(checkBound),
+  'index.time_series.end_time': dynamic(checkBound),
   'index.priority': dynamic(integer(0), '1'),
   'index.max_result_window': dynamic(integer(1), '10000'),
   'index.max_inner_result_window': dynamic(integer(1), '100'),

@@ -35,7 +35,7 @@ class BuiltIndex implements IndexState {
     this.#analysis = sameSettings ? before.#analysis : null;
     this.#mapping = sameSettings && before.meta.mappingVersion === meta.mappingVersion ? before.#mapping : null;
     this.#mappingBefore = before === null ? null : (before.#mapping ?? before.#mappingBefore);
-    this.routing = new ShardRouting(meta.settings);
+    this.routing = new ShardRouting(meta.settings, meta.name);
     this.numberOfShards = this.routing.numberOfShards;
     const interval = meta.settings['index.refresh_interval'];
     this.refreshIntervalMs = typeof interval === 'string' ? (parseDurationMs(interval) ?? DEFAULT_REFRESH_MS) : DEFAULT_REFRESH_MS;

@@ -7,6 +7,7 @@ import { filterSource, type SourceFilter } from '../../common/json/source-filter
 import { hasJavaNumbers, parseToWrite } from '../../common/json/source-numbers.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { TSID } from '../../mapping/core/time-series.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
 import type { ResolvedSort } from '../run/resolved-sort.ts';
@@ -98,6 +99,9 @@ function hitJson(
   const fields: MutableJsonObject = {};
   if (request.storedFields) storedFields(target, request.storedFields, fields);
   if (request.docvalueFields.length > 0) docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
+  // The identity of a series is not part of the source.
+  const tsid = request.fields.filter(({ field }) => field === TSID && !Object.hasOwn(fields, TSID));
+  if (tsid.length > 0) docvalueFields(at.shard, segment, hit.docId, tsid, fields);
   const dropped: MutableJsonObject = {};
   if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields, dropped);
   runtimeFields(at.shard, segment, hit.docId, request.fields, fields);

@@ -3,6 +3,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
+import { TSID } from '../../mapping/core/time-series.ts';
 import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { RangeQuery, TermsQuery, TermsSetQuery } from '../../query/leaf-query.ts';
@@ -37,6 +38,7 @@ export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
 }
 
 export function requireSearchable(field: FieldType): void {
+  if (field.name === TSID) throw illegalArgumentError(`[${TSID}] is not searchable`);
   if (!field.isSearchable) {
     throw illegalArgumentError(`Cannot search on field [${field.name}] since it is not indexed.`);
   }

@@ -58,7 +58,7 @@ test('mappings of the request replace the defaults', async () => {
 
 test.each([
   [{ settings: { 'index.mode': 'foo' } }, 'No enum constant org.elasticsearch.index.IndexMode.FOO'],
-  [{ settings: { 'index.mode': 'time_series' } }, '[index.mode=time_series] is not supported'],
+  [{ settings: { 'index.mode': 'time_series' } }, '[index.mode=time_series] requires a non-empty [index.routing_path]'],
   [
     { ...LOGS, mappings: { properties: { '@timestamp': { type: 'keyword' } } } },
     'data stream timestamp field [@timestamp] is of type [keyword], but [date,date_nanos] is expected',
