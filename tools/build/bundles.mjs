@@ -18,7 +18,7 @@ import {
   MIME_TYPES,
   NODE_ENTRY,
   SERVICE_MAIN,
-  SHARED_ZONE_RULES,
+  SHARED_PACKAGES,
   UWS_SHIM,
 } from './esbuild-plugins.mjs';
 import { listFiles } from './incremental.mjs';
@@ -44,6 +44,8 @@ const SERVICE_LATE = {
   'kstem-lexicon': 'src/analysis/generated/kstem-lexicon.ts',
   'stop-words': 'src/analysis/generated/stop-words.ts',
   'thai-dictionary': 'src/analysis/generated/thai-dictionary.ts',
+  h3: 'tools/build/h3.cjs',
+  'public-suffixes': 'tools/build/public-suffixes.cjs',
   'zone-rules': 'tools/build/zone-rules.cjs',
 };
 const SERVICE_EXTERNALS = ['./launch.js', './engine.js', './*.late.js'];
@@ -67,7 +69,7 @@ export async function bundleModules() {
     format: 'esm',
     packages: 'external',
     chunkNames: 'chunk-[hash]',
-    plugins: [SHARED_ZONE_RULES],
+    plugins: [SHARED_PACKAGES],
     ...SMALL,
   });
   return removeOthers('dist/bundle', files);

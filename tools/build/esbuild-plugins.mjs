@@ -36,7 +36,7 @@ export const LATE_PARTS = {
   name: 'late-parts',
   setup(plugins) {
     plugins.onResolve(
-      { filter: /^yaml$|\/zone-rules\.ts$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ },
+      { filter: /^yaml$|\/(h3|public-suffixes|zone-rules)\.ts$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ },
       ({ path: name }) => ({
         path: path.basename(name, '.ts'),
         namespace: 'late-parts',
@@ -48,15 +48,20 @@ export const LATE_PARTS = {
   },
 };
 
-/** The library uses the service's copy of the time zones. */
-export const SHARED_ZONE_RULES = {
-  name: 'shared-zone-rules',
+/** Functions of modules whose packages are bundled for the service: the library uses the service's copy. */
+const SHARED = { h3: 'h3', 'public-suffixes': 'parseHost', 'zone-rules': 'rulesOf' };
+
+export const SHARED_PACKAGES = {
+  name: 'shared-packages',
   setup(plugins) {
-    plugins.onResolve({ filter: /\/zone-rules\.ts$/ }, () => ({ path: 'zone-rules', namespace: 'shared-zone-rules' }));
-    plugins.onLoad({ filter: /.*/, namespace: 'shared-zone-rules' }, () => ({
+    plugins.onResolve({ filter: /\/(h3|public-suffixes|zone-rules)\.ts$/ }, ({ path: name }) => ({
+      path: path.basename(name, '.ts'),
+      namespace: 'shared-packages',
+    }));
+    plugins.onLoad({ filter: /.*/, namespace: 'shared-packages' }, ({ path: name }) => ({
       contents: `import { createRequire } from 'node:module';
         const require = createRequire(import.meta.url);
-        export const rulesOf = (region) => require('../service/zone-rules.late.js').rulesOf(region);`,
+        export const ${SHARED[name]} = (...args) => require('../service/${name}.late.js').${SHARED[name]}(...args);`,
     }));
   },
 };

@@ -17,6 +17,8 @@ const BUNDLED = [
   'hyper-express',
   '@js-joda/core',
   '@js-joda/timezone',
+  'h3-js',
+  'tldts',
   'preact',
   'uplot',
   '@codemirror/autocomplete',

@@ -1,4 +1,4 @@
-// The package h3-js: cells of the hexagonal grid H3. It is loaded on use.
+// The package h3-js: cells of the hexagonal grid H3. It is loaded on use. Bundles replace this module by dist/service/h3.late.js.
 import { createRequire } from 'node:module';
 
 type H3 = typeof import('h3-js');

@@ -1,14 +1,12 @@
-// The registered_domain processor: the parts of a host name, by the public suffix list (package tldts, loaded on use).
-import { createRequire } from 'node:module';
+// The registered_domain processor: the parts of a host name, by the public suffix list.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { fieldText } from './parse.ts';
 import type { ProcessorFactory } from './processor.ts';
-
-type Suffixes = typeof import('tldts');
-let suffixes: Suffixes | null = null;
+import { type HostParts, parseHost } from './public-suffixes.ts';
 
 /** Longer host names do not exist. */
 const MAX_CHARS = 253;
+const NO_PARTS: HostParts = { domain: null, publicSuffix: null, subdomain: null, hostname: null };
 
 export const registeredDomainProcessor: ProcessorFactory = (config) => {
   const field = config.text('field');
@@ -18,11 +16,7 @@ export const registeredDomainProcessor: ProcessorFactory = (config) => {
   return (document) => {
     const host = fieldText(document, field, ignoreMissing, 'parse domain information');
     if (host === null) return;
-    suffixes ??= createRequire(import.meta.url)('tldts') as Suffixes;
-    const { domain, publicSuffix, subdomain, hostname } =
-      host.length > MAX_CHARS
-        ? { domain: null, publicSuffix: null, subdomain: null, hostname: null }
-        : suffixes.parse(host, { allowPrivateDomains: true, extractHostname: false, detectIp: true });
+    const { domain, publicSuffix, subdomain, hostname } = host.length > MAX_CHARS ? NO_PARTS : parseHost(host);
     if (domain === null || publicSuffix === null || hostname === null) {
       if (ignoreMissing) return;
       throw illegalArgumentError('unable to set domain information for document');
