@@ -8,7 +8,7 @@ const FOLDERS = ['src', 'assembly', 'tools', 'test', 'bench'];
 const SOURCE = /\.(ts|mjs|cjs|js)$/;
 /** Data and configuration files have other extensions; those of sources and documents are never used for made-up names. */
 const MENTION = /(?<![\w*<{$:/.-])((?:\.{1,2}\/)*[\w@.-]+(?:\/[\w@.-]+)*\.(?:ts|mjs|cjs|md|py))(?![\w*}-])/g;
-/** Names in comments that are no files of the repository, each with the reason. */
+/** Names in comments that are not files of the repository, each with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
   'handlers/shop.ts': 'a handler of a user, in the example of js_import',
 };

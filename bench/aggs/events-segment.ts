@@ -1,4 +1,4 @@
-// The events corpus (3 M flights, NDJSON) as one segment in a fresh arena. The image is kept beside the corpus and made anew when it is older.
+// The events corpus (3 M flights, NDJSON) as one segment in a fresh arena. The image is kept next to the corpus and rebuilt when it is older.
 import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';

@@ -98,7 +98,7 @@ function countLower(words: readonly string[] | null): number {
 
 const englishStopWords = new Set(stopList('english') ?? []);
 
-/** Widths folded, in lower case: pairs of neighbouring ideographs and kana, single ones, and words that are no stop words. */
+/** Widths folded, in lower case: pairs of neighbouring ideographs and kana, single ones, and words that are not stop words. */
 function countBigrams(text: string): number {
   const terms: string[] = [];
   const folded = text.replace(/[\uff01-\uff5e\uff65-\uff9f]+/g, (wide) => wide.normalize('NFKC')).toLowerCase();

@@ -1,4 +1,4 @@
-// The prose corpus (675 k documents, NDJSON) as one segment. The image is kept beside the corpus and made anew when it is older, or with --rebuild.
+// The prose corpus (675 k documents, NDJSON) as one segment. The image is kept next to the corpus and rebuilt when it is older, or with --rebuild.
 import { createReadStream, existsSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';

@@ -25,7 +25,7 @@ export interface AnalysisSettings {
 
 /** Filters that a chain may name but that cannot be the type of a definition. */
 const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
-/** More warnings help nobody, and a request can cause any number. */
+/** More warnings are of no use, and a request can cause any number of them. */
 const MAX_WARNINGS = 100;
 
 export class ComponentTable {

@@ -55,7 +55,7 @@ interface MergedField {
 
 const ALIGN = 64;
 const SCRATCH_BYTES = 64 * 1024;
-/** A graph that has lost more of its documents than the rest is built anew. */
+/** A graph that has lost more than half of its documents is rebuilt. */
 const MIN_KEPT = 0.7;
 
 export interface MergeOptions {

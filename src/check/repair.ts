@@ -1,7 +1,7 @@
 // Makes a data directory usable again after `directory-check.ts` has found what is wrong:
-//   - a store with damaged pages is written anew from every record that can be read; the damaged one is kept next to it;
+//   - a store with damaged pages is rewritten from every record that can be read; the damaged one is kept next to it;
 //   - records that cannot be read are removed;
-//   - a shard whose segments do not fit its log is made anew from its records by the next start, without the documents that were deleted before;
+//   - a shard whose segments do not fit its log is rebuilt from its records by the next start, without the documents that were deleted before;
 //   - documents of an index without metadata are written to a file that `_bulk` accepts.
 // It removes nothing that could be read.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';

@@ -28,7 +28,7 @@ export interface LostDocument {
 export interface ShardResult {
   readonly damage: string[];
   readonly lost: LostDocument[];
-  /** True if the segments do not fit the log: the shard is to be made anew from its records. */
+  /** True if the segments do not fit the log: the shard is to be rebuilt from its records. */
   needsRebuild: boolean;
   /** seqNos of records up to the commit point whose documents are live. */
   readonly live: Set<number>;
@@ -37,7 +37,7 @@ export interface ShardResult {
   /** Segments whose documents are only known from the log. */
   readonly unreadable: string[];
   readonly documents: number;
-  /** For the commit point of a shard that is made anew. */
+  /** For the commit point of a shard that is rebuilt. */
   nextSegment: number;
   primaryTerm: number;
 }

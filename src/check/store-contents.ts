@@ -40,7 +40,7 @@ export interface StoreContents {
   /** Lines of the report: damaged pages and values. */
   readonly damage: string[];
   readonly notes: string[];
-  /** True if the trees of pages are damaged, so that the file must be written anew. */
+  /** True if the trees of pages are damaged, so that the file must be rewritten. */
   isBroken: boolean;
   /** Values without their checksums, by key. */
   readonly meta: Map<string, Buffer>;

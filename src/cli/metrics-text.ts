@@ -1,4 +1,4 @@
-// Reads what `_metrics` of a service answers: lines of Prometheus's text format.
+// Reads the response of `_metrics`: lines in Prometheus's text format.
 
 export interface MetricRow {
   readonly labels: Readonly<Record<string, string>>;

@@ -119,7 +119,7 @@ export class ShardMerges {
 }
 
 function vectorCount(reader: SegmentReader, field: string): number {
-  // Counting takes a look at each document, so small segments are not asked.
+  // Counting visits each document, so small segments are skipped.
   return reader.maxDoc < MAX_PLAIN_VECTORS ? 0 : (reader.column(field)?.docCount ?? 0);
 }
 

@@ -5,7 +5,7 @@ import { invalidIndexNameError } from '../errors/catalog.ts';
 
 const FORBIDDEN = ['\\', '/', '*', '?', '"', '<', '>', '|', ' ', ','];
 const FORBIDDEN_TEXT = 'must not contain the following characters [ , ", *, \\, <, |, ,, >, /, ?]';
-/** Control characters, line separators, and code points that are no characters: they break tables and logs, and look alike. */
+/** Control characters, line separators, and code points that are not characters: they break tables and logs, and look alike. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff]/u;
 const MAX_BYTES = 255;
 

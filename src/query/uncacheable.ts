@@ -1,5 +1,5 @@
 // Why the answer to a search cannot be reused for a request with the same text: it depends on more than the text and the shards. The parsers
-// report each reason as they find it; a search with any reason is parsed and run anew every time.
+// report each reason as they find it; a search with any reason is parsed and run again every time.
 
 export type UncacheableReason =
   /** Date math relative to the current time, or a decay function whose origin defaults to it. */

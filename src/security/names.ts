@@ -2,7 +2,7 @@
 
 const MAX_NAME_LENGTH = 507;
 const MIN_PASSWORD_LENGTH = 6;
-/** Longer ones are no safer, and hashing reads all of them. */
+/** Longer ones are not safer, and hashing reads all of them. */
 const MAX_PASSWORD_LENGTH = 1024;
 
 /** Null if the name may be given. */

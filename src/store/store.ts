@@ -307,7 +307,7 @@ export class Store {
     });
   }
 
-  /** Keeps the pages of the current snapshot from being used anew. @returns ends that */
+  /** Keeps the pages of the current snapshot from being reused. @returns ends that */
   holdSnapshot(): () => void {
     const transaction = this.#env.useReadTransaction();
     return () => transaction.done();

@@ -21,7 +21,7 @@ export function withGrams(tokens: readonly PlainToken[], isCommon: (term: string
   return out;
 }
 
-/** What CommonGramsQueryFilter does of any stream: a token is written when the next one is no gram; the last one unless a gram was written before. */
+/** What CommonGramsQueryFilter does of any stream: a token is written when the next one is not a gram; the last one unless a gram was written before. */
 export function gramsOnly(tokens: readonly PlainToken[]): PlainToken[] {
   const out: PlainToken[] = [];
   tokens.forEach((token, i) => {

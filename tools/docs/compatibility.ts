@@ -90,7 +90,7 @@ export const processors = (): string => nameTable('processor', [...PROCESSORS.ke
 
 export function fieldTypes(): string {
   check(MAPPER_TYPES.keys(), PARTIAL_FIELDS);
-  // Objects are no field types of the registry: the mapping itself holds them.
+  // Objects are not field types of the registry: the mapping itself holds them.
   const rows = [row('`object`, `nested`, `alias`', 'yes', '', '')];
   for (const [name, { params }] of [...MAPPER_TYPES].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const note = PARTIAL_FIELDS[name] ?? '';

@@ -33,7 +33,7 @@ export function messageTokens(text: string): string[] {
   return tokens;
 }
 
-/** Plain words tell more about the kind of a message than identifiers. */
+/** Plain words are more typical of a kind of message than identifiers. */
 function weightOf(token: string): number {
   return LETTERS.test(token) ? 3 : 1;
 }

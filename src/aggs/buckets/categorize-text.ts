@@ -1,4 +1,4 @@
-// categorize_text: a bucket per kind of message. The text of each document is read from its source and broken into tokens anew.
+// categorize_text: a bucket per kind of message. The text of each document is read from its source and tokenized again.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';

@@ -5,7 +5,7 @@ import { eachValue, isHistogram } from '../metrics/pre-aggregated.ts';
 import type { ValuesSource } from '../source.ts';
 import type { AggSpec, ReduceContext, Slice } from '../types.ts';
 
-/** @throws ApiError illegal_argument_exception: the counts of a histogram are no documents that sub-aggregations could run over */
+/** @throws ApiError illegal_argument_exception: a histogram has counts, not documents that sub-aggregations could run over */
 export function refuseCountedChildren(spec: AggSpec, source: ValuesSource): void {
   if (!isHistogram(source) || spec.children.length === 0) return;
   const name = spec.typeName === 'range' ? 'Range' : 'Histogram';

@@ -77,7 +77,7 @@ export const geoLineType: AggType = {
             if ((points.length & POINTS_PER_CHECK_MASK) === 0) checkTurn();
             const [raw] = point.type ? segment.segment.values(point.field, doc) : [];
             const [key] = doublesOf(sort, segment.segment, doc);
-            // Documents without either are no part of the line.
+            // Documents without either are left out of the line.
             const value = raw ?? point.missing;
             if (typeof value !== 'bigint' || key === undefined) continue;
             points.push(value);

@@ -138,7 +138,7 @@ interface Shown {
   readonly figures: Readonly<Record<string, Figure>>;
 }
 
-/** Percentiles that can be computed anew for several buckets together. */
+/** Percentiles that can be recomputed for several buckets together. */
 export class PercentilesOut extends MetricOut {
   readonly #values: Percentiled;
   readonly #show: (values: readonly number[], weights: readonly number[]) => Shown;

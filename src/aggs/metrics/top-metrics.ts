@@ -13,7 +13,7 @@ interface TopMetricsParams {
   readonly fields: readonly string[];
   /** The sort of the request with a single key. */
   readonly sort: unknown;
-  /** Field of the sort; null if it is no field: `_score`, `_geo_distance`. */
+  /** Field of the sort; null if it is not a field: `_score`, `_geo_distance`. */
   readonly sortField: string | null;
   readonly size: number;
 }

@@ -190,7 +190,7 @@ export function compareFigures(a: Figure | undefined, b: Figure | undefined, des
   return descending ? -order : order;
 }
 
-/** Compares buckets by a path below them. Values that are no numbers come last in either direction, in Elasticsearch 8 last only if ascending. */
+/** Compares buckets by a path below them. Values that are not numbers come last in either direction, in Elasticsearch 8 last only if ascending. */
 export function compareOrdered(
   { steps, descending }: OrderPart,
   a: Parameters<typeof figureAt>[0],

@@ -26,7 +26,7 @@ export function figureOf(bucket: OutBucket, body: PipelineBody): number {
   return withGap(figure, bucket.docCount, body.gap, body.path === '_count');
 }
 
-/** Adds a single value to a bucket. @param more  further figures beside it */
+/** Adds a single value to a bucket. @param more  further figures next to it */
 export function putFigure(
   bucket: OutBucket,
   body: PipelineBody,

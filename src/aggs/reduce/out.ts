@@ -17,7 +17,7 @@ export interface OutAgg {
   readonly meta: MutableJsonObject | null;
   /** A figure by name (`avg`, `50.0`); the empty name is the single value. undefined if there is no figure with that name. */
   figure(name: string): Figure | undefined;
-  /** What an order sees of a figure without a value, if that is a number. */
+  /** The number by which a figure without a value is sorted, if there is one. */
   emptyFigure?(name: string): number;
   /** Aggregations below a single bucket; null for metrics and multi-bucket aggregations. */
   readonly inside: ReadonlyMap<string, OutAgg> | null;
@@ -43,7 +43,7 @@ interface Owner {
   readonly meta: JsonObject | null;
 }
 
-/** Their minimum of nothing is infinity, their maximum its negative. */
+/** Without values, their minimum is infinity and their maximum negative infinity. */
 const HAS_EXTREMES = new Set(['min', 'max', 'stats', 'extended_stats']);
 
 /** A metric: `json` as rendered (without meta), `figures` by name. */

@@ -5,7 +5,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type Condition, compileCondition } from './affix-condition.ts';
 import { decodeBytes, encodingOf, fieldsOf, linesOf, lowerUnit } from './text.ts';
 
-/** A flag is a character, whatever its form in the file; the flags of a word or rule are a string of them. "" is no flag. */
+/** A flag is a character, whatever its form in the file; the flags of a word or rule are a string of them. "" is not a flag. */
 export type Flags = string;
 
 export interface Affix {

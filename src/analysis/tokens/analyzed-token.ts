@@ -9,6 +9,6 @@ export interface AnalyzedToken {
   /** Absolute position, from 0. */
   readonly position: number;
   readonly positionLength: number;
-  /** Bytes that a filter (delimited_payload) has given the token, if any. */
+  /** Bytes that a filter such as delimited_payload attached to the token. */
   readonly payload?: Uint8Array;
 }

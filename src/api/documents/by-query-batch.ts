@@ -1,4 +1,4 @@
-// One batch of an operation over everything that a query finds: a page of a scroll, what becomes of its hits, and their writes. Its position and its
+// One batch of an operation over everything that a query finds: a page of a scroll, what happens to its hits, and their writes. Its position and its
 // outcome are plain JSON, so that a lane can run it. A document that changed in between is a version conflict.
 // Source: Elasticsearch's reindex module (behaviour).
 
@@ -52,7 +52,7 @@ export interface RefusedWrite {
   readonly error: ApiError;
 }
 
-/** What becomes of a hit; null leaves it alone. */
+/** What to do with a hit; null leaves it alone. */
 export type PlanHit = (hit: ByQueryHit) => PlannedWrite | RefusedWrite | null | Promise<PlannedWrite | RefusedWrite | null>;
 
 /** What an operation does. */

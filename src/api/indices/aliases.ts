@@ -162,7 +162,7 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
   return { missing: missing.sort(), body };
 }
 
-/** The data streams of the indices that a target means, which show their aliases themselves. */
+/** The data streams of the indices that a target names, which show their aliases themselves. */
 function shownStreams({ cluster }: EngineContext, { index }: IndexTarget, metas: readonly IndexMeta[]): DataStream[] {
   const named = new Set(index === null ? [] : index.split(','));
   const found = metas.flatMap((meta) => (meta.dataStream === undefined || named.has(meta.name) ? [] : [meta.dataStream]));

@@ -215,7 +215,7 @@ export async function putLifecycle(ctx: EngineContext, target: StreamTarget, bod
   return ctx.command('putDataLifecycle', { names: targetStreams(ctx, target).map(({ name }) => name), lifecycle });
 }
 
-/** `GET {index}/_lifecycle/explain`. @param metas  the indices that the request means */
+/** `GET {index}/_lifecycle/explain`. @param metas  the indices that the request names */
 export function explainLifecycle(ctx: EngineContext, metas: readonly IndexMeta[], includeDefaults: boolean): MutableJsonObject {
   const nowMs = Date.now();
   const shown = metas.map((meta): [string, MutableJsonObject] => {

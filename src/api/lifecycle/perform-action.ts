@@ -22,7 +22,7 @@ export interface ActionContext {
   readonly meta: IndexMeta;
   readonly state: LifecycleState;
   readonly params: JsonObject;
-  /** Whether conditions that need statistics are looked at. */
+  /** Whether conditions that need statistics are checked. */
   readonly atPoll: boolean;
   readonly nowMs: number;
 }

@@ -113,13 +113,13 @@ function nextAction(state: LifecycleState, definition: JsonObject, nowMs: number
   return atAction(state, actions[actions.indexOf(state.action) + 1] ?? COMPLETE, nowMs);
 }
 
-/** A state at the begin of an action. */
+/** A state at the beginning of an action. */
 function atAction(state: LifecycleState, action: string, nowMs: number): LifecycleState {
   const step = action === COMPLETE ? COMPLETE : STEPS[action];
   return { ...state, action, step, actionMs: nowMs, stepMs: nowMs, failedStep: null, retries: 0, info: null };
 }
 
-/** The state at the begin of the next phase, or null while the index is too young for it. */
+/** The state at the beginning of the next phase, or null while the index is too young for it. */
 function nextPhase(meta: IndexMeta, state: LifecycleState, policy: LifecyclePolicy, nowMs: number): LifecycleState | null {
   const at = PHASES.indexOf(state.phase as (typeof PHASES)[number]);
   const next = phasesOf(policy.policy).find((phase) => PHASES.indexOf(phase as (typeof PHASES)[number]) > at);
@@ -129,7 +129,7 @@ function nextPhase(meta: IndexMeta, state: LifecycleState, policy: LifecyclePoli
   return enterPhase(state, next, actionsOf(next, definition)[0] ?? COMPLETE, policy, nowMs);
 }
 
-/** A state at the begin of an action of a phase. */
+/** A state at the beginning of an action of a phase. */
 export function enterPhase(state: LifecycleState, phase: string, action: string, policy: LifecyclePolicy, nowMs: number): LifecycleState {
   const { version, modifiedMs } = policy;
   return atAction({ ...state, phase, phaseMs: nowMs, definition: phaseOf(policy.policy, phase), version, modifiedMs }, action, nowMs);

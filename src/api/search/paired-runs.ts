@@ -1,4 +1,4 @@
-// Two runs measured against each other: they alternate, so that what slows the machine down slows both, until the ratio of their times is known
+// Two runs measured against each other: they alternate, so that other load on the machine slows both, until the ratio of their times is known
 // well enough or a limit is reached.
 // The ratio is that of paired runs: the trimmed mean of ln(b / a), whose confidence interval follows from the winsorized variance. Outliers, of
 // which a machine with other work has many, move neither.

@@ -33,7 +33,7 @@ export async function compareProfiles(
   limits: PairLimits,
 ): Promise<MutableJsonObject> {
   const mobility = call.mobility ?? STAYS;
-  // Seconds of searches belong into a lane.
+  // Searches that take seconds belong in a lane.
   if (mobility !== STAYS) throw new TooHeavy();
   const started = performance.now();
   const run = (body: JsonObject, profile: boolean): Promise<MutableJsonObject> =>

@@ -20,7 +20,7 @@ const FAMILIES = ['keyword', 'text', 'ip'];
 
 interface TermsRequest {
   readonly field: string;
-  /** In lower case if case does not matter. */
+  /** Lower-cased if case does not matter. */
   readonly prefix: string;
   readonly size: number;
   readonly caseInsensitive: boolean;

@@ -87,7 +87,7 @@ export async function restoreCommand(argv: string[]): Promise<number> {
 
 // ------------------------------------------------------------------------------------------------- of a stopped service
 
-/** The engine is loaded for nothing else that this command does. */
+/** No other part of this command needs the engine. */
 const loadStopped = () => import('../stopped-directory.ts');
 
 function isStopped(args: Arguments): boolean {

@@ -1,4 +1,4 @@
-// `gannet top`: what a running service does: rates, memory, queues, indices by activity, tasks.
+// `gannet top`: activity of a running service: rates, memory, queues, indices by activity, tasks.
 
 import { addSection, countText, type Frame, plainText, rateText, runLiveScreen } from '../../common/terminal/live-screen.ts';
 import type { Paint } from '../../common/terminal/paint.ts';

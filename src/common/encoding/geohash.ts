@@ -63,7 +63,7 @@ export function geohashNeighbours(hash: string): string[] {
   return found;
 }
 
-/** Position of a cell in the grid of its length, from the south-west. Digits that are none count as 0. */
+/** Position of a cell in the grid of its length, from the south-west. Characters that are not digits count as 0. */
 function columnAndRow(hash: string): [x: number, y: number] {
   let [x, y] = [0, 0];
   let isLongitude = true;

@@ -83,7 +83,7 @@ export function graphSpecOf(field: string, { element, dims, similarity, index }:
   return { field, element, dims, similarity, m, efConstruction, isQuantized: type === 'int8_hnsw' && element === 'float' };
 }
 
-/** Fewer vectors have no graph: comparing them all is as fast. */
+/** Fewer vectors than this have no graph: comparing them all is as fast. */
 export const MIN_GRAPH_VECTORS = 1000;
-/** A segment with so many vectors without a graph is rewritten to get one. */
+/** A segment with at least this many vectors and no graph is rewritten to get one. */
 export const MAX_PLAIN_VECTORS = 10_000;

@@ -10,7 +10,7 @@ export interface Frame<S> {
   readonly seconds: number;
 }
 
-/** As much of a terminal's output as is needed here. */
+/** The part of a terminal's output that is needed here. */
 export interface ScreenOutput {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -18,7 +18,7 @@ export interface ScreenOutput {
   write(text: string): unknown;
 }
 
-/** As much of a terminal's input as is needed here. */
+/** The part of a terminal's input that is needed here. */
 export interface ScreenInput {
   readonly isTTY?: boolean;
   setRawMode?(isRaw: boolean): unknown;
@@ -153,7 +153,7 @@ export function countText(value: number): string {
   return `${scaled.toFixed(digits)}${units[unit]}`;
 }
 
-/** What a program in the network sent, without control characters. */
+/** Text that another program sent, without control characters. */
 export const plainText = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
 
 /** Adds a table under a title, cells without control characters; nothing if there are no rows. */

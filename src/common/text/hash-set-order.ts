@@ -1,10 +1,10 @@
-// The order in which a HashSet of Java passes on texts. Elasticsearch keeps some lists of requests in such sets and answers in their order.
+// The order in which a HashSet of Java iterates over strings. Elasticsearch keeps some lists of requests in such sets and answers in their order.
 
 /** Slots of a new set; they double when more than three quarters of them are in use. */
 const FIRST_SLOTS = 16;
 const LOAD = 0.75;
 
-/** Each text once. Texts of one slot keep the order in which they were added. */
+/** Each string once. Strings of one slot keep the order in which they were added. */
 export function hashSetOrder(texts: Iterable<string>): string[] {
   const set = new Set(texts);
   let slots = FIRST_SLOTS;

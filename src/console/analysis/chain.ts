@@ -35,7 +35,7 @@ export const PRESETS: Readonly<Record<string, Chain>> = {
   'text of web pages': { char_filter: ['html_strip'], tokenizer: 'standard', filter: ['lowercase', 'asciifolding'] },
 };
 
-/** @throws Error the text is no chain */
+/** @throws Error the text is not a chain */
 export function parseChain(text: string): Chain {
   const given: unknown = JSON.parse(text);
   if (typeof given !== 'object' || given === null || Array.isArray(given))

@@ -259,7 +259,7 @@ export function withFilter(body: Json, filter: Filter): Json {
   const bool = isObject(query) && Object.keys(query).length === 1 && isObject(query.bool) ? query.bool : null;
   if (bool === null) return { ...body, query: { bool: { must: [query], filter: [filter] } } };
   const before = bool.filter === undefined ? [] : Array.isArray(bool.filter) ? bool.filter : [bool.filter];
-  // Without must, should has to match; a filter beside it would make it optional.
+  // Without must, should has to match; a filter next to it would make it optional.
   const minimum =
     bool.should !== undefined && bool.must === undefined && bool.minimum_should_match === undefined && before.length === 0
       ? { minimum_should_match: 1 }

@@ -200,7 +200,7 @@ function SettingsEditor({ name, settings, onSaved }: SettingsEditorProps): JSX.E
   );
 }
 
-/** A string says why the text is no settings. */
+/** A string says why the text is not a settings body. */
 function changesOf(before: Readonly<Record<string, unknown>>, text: string): ReturnType<typeof settingChanges> | string {
   try {
     const given: unknown = JSON.parse(text);

@@ -10,7 +10,7 @@ export interface ProfiledSearch {
 /** A sheet that holds no search. */
 export class SheetError extends Error {}
 
-/** The first request of a sheet. @throws SheetError it is no search, or its body is no object */
+/** The first request of a sheet. @throws SheetError it is not a search, or its body is not an object */
 export function searchOf(sheet: string, name: string): ProfiledSearch {
   const [request] = parseSheet(sheet);
   if (request === undefined) throw new SheetError(`${name} has no request, must begin like [POST books/_search]`);

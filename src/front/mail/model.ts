@@ -36,7 +36,7 @@ export interface Envelope {
   to: string;
 }
 
-/** What becomes of the next command of a client. */
+/** What happens to the next command of a client. */
 export type Outcome =
   | { act: 'more' }
   /** `malformed`: counts for max_errors; `quit`: the connection is closed once the text is sent */

@@ -80,7 +80,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     } else void this.#begin();
   }
 
-  /** What precedes the session is no header of the PROXY protocol. */
+  /** Called if what precedes the session is not a header of the PROXY protocol. */
   brokenHeader(): void {
     this.log('error', 'broken header');
     this.#finish();

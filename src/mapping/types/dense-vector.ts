@@ -25,10 +25,10 @@ const ELEMENTS = ['bit', 'float', 'byte'];
 const SIMILARITIES = ['l2_norm', 'cosine', 'dot_product', 'max_inner_product'];
 const DEFAULT_M = 16;
 const DEFAULT_EF = 100;
-/** Bounds of the graph's parameters: more costs memory and time for nothing. */
+/** Bounds of the graph's parameters: more costs memory and time without benefit. */
 const MAX_M = 512;
 const MAX_EF = 3200;
-/** Squared length of a unit vector may be so far from 1. */
+/** Permitted deviation of a unit vector's squared length from 1. */
 const UNIT_TOLERANCE = 1e-3;
 const PREVIEW_DIMS = 5;
 

@@ -50,7 +50,7 @@ function backingIndex(state: ClusterState, name: string, generation: number, env
   return { ...meta, dataStream: name, aliases: {} };
 }
 
-/** @throws ApiError illegal_argument_exception: the time field is no date */
+/** @throws ApiError illegal_argument_exception: the time field is not a date */
 function checkTimestamp({ mappings }: IndexMeta, name: string): void {
   const properties = isObject(mappings.properties) ? mappings.properties : {};
   const field = properties[name];

@@ -139,7 +139,7 @@ function checkBlock(meta: IndexMeta, blocks: readonly string[]): void {
   }
 }
 
-/** Records when an index stopped to receive the writes of an alias. */
+/** Records when an index stopped receiving the writes of an alias. */
 export const recordRollover: Reducer<{ readonly index: string; readonly target: string; readonly metConditions: readonly string[] }> = (
   state,
   { index, target, metConditions },

@@ -68,7 +68,7 @@ export function isInVisibleStream(state: Streams, meta: IndexMeta): boolean {
   return stream !== null && !stream.isHidden;
 }
 
-/** The streams that names and patterns mean, sorted by name. @throws ApiError index_not_found_exception: no such stream */
+/** The streams that names and patterns refer to, sorted by name. @throws ApiError index_not_found_exception: no such stream */
 export function findDataStreams(state: Streams, expressions: readonly string[], expandHidden: boolean): DataStream[] {
   const streams = dataStreamsOf(state);
   const found = new Map<string, DataStream>();

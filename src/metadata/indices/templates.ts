@@ -162,7 +162,7 @@ function tokenOf(value: unknown): string {
   return value === null ? 'VALUE_NULL' : 'VALUE_NUMBER';
 }
 
-/** @throws ApiError x_content_parse_exception: a part of a template that is no object */
+/** @throws ApiError x_content_parse_exception: a part of a template that is not an object */
 function checkObjects(body: MutableJsonObject, what: string, keys: readonly string[]): void {
   for (const key of keys) {
     const value = body[key];

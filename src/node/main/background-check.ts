@@ -15,7 +15,7 @@ const MAX_OUTPUT_CHARS = 100_000;
 export function checkInBackground(main: MainNode, dataPath: string, delayMs = DELAY_MS): () => void {
   let end = (): void => clearTimeout(timer);
   const timer = setTimeout(() => {
-    // The pages of this snapshot are not used anew while it is held.
+    // The pages of this snapshot are not reused while it is held.
     const release = main.store.holdSnapshot();
     const child = spawn(process.execPath, [commandFile(), 'check', '--pages', `--path.data=${dataPath}`], {
       stdio: ['ignore', 'pipe', 'ignore'],

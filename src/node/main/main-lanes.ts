@@ -32,7 +32,7 @@ export class MainLanes {
   readonly #parts: MainLanesParts;
   /** Contexts that lanes have borrowed, by reader. */
   readonly #loans = new Map<number, Set<number>>();
-  /** Contexts that the request in a lane has opened, by reader: nobody knows their keys before it is answered. */
+  /** Contexts that the request in a lane has opened, by reader: their keys are unknown until it is answered. */
   readonly #opened = new Map<number, { kind: ContextKind; key: string }[]>();
   /** i32[1], not 0 while no lane is free. */
   readonly load = new SharedArrayBuffer(4);

@@ -28,7 +28,7 @@ export interface MetadataLog {
   catchUp(): Promise<void>;
   /**
    * Puts an entry behind those that this node has applied. The caller applies it.
-   * @returns false: an entry of another node came first, so the caller has to catch up and decide anew
+   * @returns false: an entry of another node came first, so the caller has to catch up and decide again
    * @throws ApiError: the log cannot be reached
    */
   append(entry: MetadataEntry): Promise<boolean>;

@@ -11,13 +11,13 @@ import { ApiError } from '../../errors/api-error.ts';
 /** Bounds of the folder of a user. */
 const MAX_SEARCHES = 1000;
 const MAX_BYTES = 1 << 30;
-/** Time between two looks for expired searches. */
+/** Delay between two removals of expired searches. */
 const SWEEP_MS = 60_000;
 const ID = /^[\w-]{20,64}$/;
 
 export class AsyncSearches implements AsyncSearchStore {
   readonly #root: string;
-  /** When the folder of a user was last looked through. */
+  /** When expired searches of a user were last removed. */
   readonly #sweptMs = new Map<string, number>();
 
   constructor(dataPath: string) {

@@ -12,7 +12,7 @@ import { registryOf } from '../metadata/stored-queries.ts';
 
 /** Id of the documents in error messages, as in Elasticsearch. */
 const ID = '_temp_id';
-/** 1 GiB, of which only what documents need is ever touched. */
+/** 1 GiB; only the part that documents need is ever touched. */
 const PAGES = 16_384;
 const MAX_BYTES = 128 * 1024 * 1024;
 /** A document may add fields several times, since a new object shows its own new fields only afterwards. */

@@ -28,7 +28,7 @@ export class LifecycleRunner {
     this.#log = log;
   }
 
-  /** To be called after each change of the metadata. */
+  /** Call it after each change of the metadata. */
   update(): void {
     const { indices, indexLifecycles, dataStreams, settings } = this.#ctx.cluster;
     const now = [indices, indexLifecycles, dataStreams, settings];

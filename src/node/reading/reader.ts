@@ -63,7 +63,7 @@ export class Reader {
     this.#lifecycles = runsLifecycles ? new LifecycleRunner(this.context, (level, message) => this.log(level, message)) : null;
   }
 
-  /** Ends what lifecycles do. Commands of main fail after that. */
+  /** Stops carrying out lifecycles. Commands of main fail after that. */
   stopLifecycles(): Promise<void> {
     return this.#lifecycles?.stop() ?? Promise.resolve();
   }

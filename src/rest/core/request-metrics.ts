@@ -31,7 +31,7 @@ export const newMetricsMemory = (workers: number): SharedArrayBuffer =>
   new SharedArrayBuffer((HEAD_WORDS + Math.max(1, workers) * rowWords(MAX_APIS)) * 4);
 const MAX_APIS = 256;
 
-/** What is read of an API's declaration. */
+/** The part of an API's declaration that is read here. */
 export interface CountedApi {
   readonly name: string;
   readonly needs: string;

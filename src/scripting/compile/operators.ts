@@ -233,7 +233,7 @@ function defComparison(unit: Unit, op: string, left: Checked, right: Checked, at
   return `(p=${at},${defOperation(unit, op, left, right, a, b)})`;
 }
 
-/** An operator on def; a boolean that is known to be one is refused beside a number. */
+/** An operator on def; a boolean that is known to be one is refused next to a number. */
 function defOperation(unit: Unit, op: string, left: Checked, right: Checked, a: string, b: string): string {
   if (left.type !== BOOLEAN && right.type !== BOOLEAN) return unit.call(DEF_OPERATORS[op], a, b);
   unit.helpers.add(DEF_OPERATORS[op]);

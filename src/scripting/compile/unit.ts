@@ -15,7 +15,7 @@ export interface Checked {
   readonly constant?: number | bigint | boolean | string;
   /** A type instead of a value: `Math` in `Math.max`. */
   readonly isStatic?: true;
-  /** The first part of a name that is no variable: it may become the full name of a type. */
+  /** The first part of a name that is not a variable: it may become the full name of a type. */
   readonly partial?: string;
   /** Stores into a def take the type of what is stored. */
   readonly store?: (value: string) => string;

@@ -23,7 +23,7 @@ export class LexemeCursor {
     return lexeme.text === text && (lexeme.kind === 'operator' || lexeme.kind === 'name');
   }
 
-  /** Consumes the next lexeme. @throws ApiError script_exception: it is no lexeme */
+  /** Consumes the next lexeme. @throws ApiError script_exception: it is not a lexeme */
   take(): Lexeme {
     const lexeme = this.peek();
     if (lexeme.kind === 'error') throw this.unexpected(lexeme);

@@ -1,7 +1,7 @@
 // Splits a script into lexemes.
 
 export interface Lexeme {
-  /** `error`: characters that are no lexeme; the parser reports them when it reaches them. */
+  /** `error`: characters that do not form a lexeme; the parser reports them when it reaches them. */
   kind: 'number' | 'string' | 'regex' | 'name' | 'operator' | 'error' | 'end';
   text: string;
   /** Offset in the source. */

@@ -28,7 +28,7 @@ export interface SortCodec {
   raw(value: SortValue, segment: SegmentReader): bigint | number | null;
 }
 
-/** A missing value in a segment without terms: it is no ordinal. */
+/** A missing value in a segment without terms: it is not an ordinal. */
 const BEFORE_ALL = -0.5;
 
 /** The ordinal of a term in a segment; a value between two ordinals for a term that the segment does not have. */

@@ -207,7 +207,7 @@ describe('differential: requests of doubtful form', () => {
         const sound = (o: Outcome) => /^2+$/.test(o.statuses);
         if (sound(ours) && sound(node) && !UPGRADE.test(shape) && plain(ours.seen).join() !== plain(node.seen).join())
           report('seen differently by node');
-        // an answer of HTTP/0.9 has no status; a version that is no good may be 400 or 505
+        // an answer of HTTP/0.9 has no status; an invalid version may be 400 or 505
         const refused = (o: Outcome) => o.seen.length === 0 && /^[45]?$/.test(o.statuses);
         if (!nginx || nginx.statuses === ours.statuses) return;
         // where node refuses too, to be stricter than nginx is no fault

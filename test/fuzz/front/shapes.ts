@@ -123,7 +123,7 @@ export interface Disagreement {
 
 const CODING = 'codings other than chunked are not implemented: 501, as in nginx; Node refuses the request as malformed';
 const HOST = 'the name selects the server, so it must be a valid one; Node does not check it';
-const LF = 'a bare LF ends a line, as in nginx; the proxied request is framed anew with CRLF, so no back end can read it differently';
+const LF = 'a bare LF ends a line, as in nginx; the proxied request is framed again with CRLF, so no back end can read it differently';
 const TARGET = 'a path that cannot be resolved is refused; Node passes it to the application';
 
 /** docs/internals/front-compared.md shows this table: run `npm run docs:reference` after a change. */
@@ -156,7 +156,7 @@ export const DISAGREEMENTS: Record<string, Disagreement> = {
   'chunk size with spaces': {
     front: '22',
     node: '4',
-    judgement: 'spaces after the size are skipped, as in nginx; proxied chunks are framed anew',
+    judgement: 'spaces after the size are skipped, as in nginx; proxied chunks are framed again',
   },
   'chunks with bare LF': { front: '22', node: '4', judgement: LF },
   'trailer names a length': {

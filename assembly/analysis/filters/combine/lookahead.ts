@@ -1,4 +1,4 @@
-// A window over the input of a filter that must see several tokens before it can decide what becomes of the first one. Terms are copied
+// A window over the input of a filter that must see several tokens before it can decide what happens to the first one. Terms are copied
 // into the window, since the batch they came from may be overwritten by the time they are needed.
 //   room ├─ Token × capacity ─┬─ terms ─┤
 import { E_NO_SPACE } from '../../../mem/status';

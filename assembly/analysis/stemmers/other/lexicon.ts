@@ -1,7 +1,7 @@
 // The word list of a stemmer, in its stage's config; written by src/analysis/languages/lexicon.ts. The word consists of ASCII units of word.ts.
 //   lexicon ├─ LexiconHeader ─┬─ blockOff u32 × (blockCount + 1) ─┬─ blocks ─┬─ 0..3 ─┬─ roots: term map ─┤
 //   block   ├─ word ─┬─ capital: letters shared with the previous word (A: 0) ─┬─ its other letters ─┬─ capital ─┬─ ··· ─┤
-//   Words are in ascending order, offsets are from the lexicon. The map has the words with a root of their own, and "!" for words that are no verb stem.
+//   Words are in ascending order, offsets are from the lexicon. The map has the words with a root of their own, and "!" for words that are not verb stems.
 import { LexiconHeader, TermSetEntry } from '../../stage-configs';
 import { findTerm } from '../../term-set';
 import { unitAt, word, wordLen } from '../word';

@@ -128,7 +128,7 @@ function dateSource(shape: SourceShape, source: ValuesSource, scope: SegmentScop
   };
 }
 
-/** Milliseconds as a column has them, null beyond the dates that it can have. */
+/** Milliseconds as stored in a column; null for dates that it cannot hold. */
 function rawDate(ms: number): bigint | null {
   return Number.isSafeInteger(ms) ? BigInt(ms) : null;
 }

@@ -83,7 +83,7 @@ export function dateNode(source: ValuesSource, { segment }: SegmentScope, roundi
   if (!starts) return { op: 'termsNumeric', source: column, perValue: false, children };
   const raw = starts.map((start) => BigInt(start));
   const last = raw.length - 1;
-  // The end of the last bucket may be after the last date that fits into 64 bits. It is exclusive, so that this date itself has no place then.
+  // The end of the last bucket may be after the last date that fits into 64 bits. It is exclusive, so that date has no bucket then.
   if (raw[last] > LAST_DATE && ends.some((end) => end === millisecondsOf(LAST_DATE)))
     return { op: 'termsNumeric', source: column, perValue: false, children };
   if (raw[last] > LAST_DATE) raw[last] = LAST_DATE;

@@ -118,7 +118,7 @@ export function acceptedOrdinals(filter: IncludeExclude, source: ValuesSource, s
   return accept;
 }
 
-/** Predicate over numeric keys. @throws ApiError number_format_exception: a value that is no number */
+/** Predicate over numeric keys. @throws ApiError number_format_exception: a value that is not a number */
 export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs: number): (raw: number | bigint) => boolean {
   const valuesOf = (values: readonly unknown[]) =>
     new Set(

@@ -85,7 +85,7 @@ class Miner {
       const count = countOf(both);
       if (count < this.#minCount) continue;
       const closed = this.#closure(both);
-      // The items before the new one must be the same: otherwise the set is reached on another way.
+      // The items before the new one must be the same: otherwise the set is reached by another path.
       let isOwn = true;
       for (const other of closed) if (other < item && !set.has(other)) isOwn = false;
       if (!isOwn) continue;

@@ -67,13 +67,13 @@ export class TermKeys {
     return { json, plain: value, text: textOf(source.format, exact ?? value) };
   }
 
-  /** True also without segments, which do not tell the type of their values. */
+  /** Also true without segments, since the type of the values is unknown then. */
   get isUnmapped(): boolean {
     return this.#slices.length === 0 || (!this.source.type && this.source.missing === null);
   }
 
   get typedName(): string {
-    // Unmapped fields have terms of no type, which are called like strings.
+    // Unmapped fields have terms without a type, which are named like strings.
     if (this.isUnmapped || this.isText) return 'sterms';
     const { source } = this;
     return source.unsigned ? 'ulterms' : source.kind === 'f64' || source.scale !== 1 ? 'dterms' : 'lterms';

@@ -111,7 +111,7 @@ function bindTerms(spec: AggSpec, ctx: BindContext): BoundTerms {
   const source = bindSource(spec.typeName, params.source, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']);
   if (params.filter) {
     checkIncludeExclude(params.filter, source, spec.name, ctx.index.mapping.dialect);
-    // Refuses values that are no numbers.
+    // Refuses values that are not numbers.
     if (source.type && source.kind !== 'ordinals') numberFilter(params.filter, source, ctx.index.nowMs);
   }
   for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);

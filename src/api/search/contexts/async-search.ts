@@ -40,7 +40,7 @@ export async function submitAsyncSearch(ctx: EngineContext, request: AsyncSearch
   checkKeepAlive(keepAliveMs);
   if (waitMs < 0) throw illegalArgumentError('[wait_for_completion_timeout] must not be negative');
   const shards = resolveSearch(ctx, call.indices).reduce((sum, { meta }) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
-  // What is wrong with the body is an error of this request.
+  // An invalid body is an error of this request.
   parseSearchBody(ctx, bodyText(call.body));
   const startMs = Date.now();
   const running: AsyncSearch = {
@@ -55,7 +55,7 @@ export async function submitAsyncSearch(ctx: EngineContext, request: AsyncSearch
     response: null,
     error: null,
   };
-  /** What the search has become; its fields are set by the request and by the task. */
+  /** State of the search; its fields are set by the request and by the task. */
   const state: { stored: boolean; done: AsyncSearch | null } = { stored: false, done: null };
   let ended: () => void = () => undefined;
   const end = new Promise<void>((resolve) => {

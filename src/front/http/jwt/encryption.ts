@@ -18,7 +18,7 @@ interface Parts {
   readonly tag: Buffer;
 }
 
-/** @returns header and payload. @throws TokenError the text is no encrypted token, or none of the keys decrypts it */
+/** @returns header and payload. @throws TokenError the text is not an encrypted token, or none of the keys decrypts it */
 export function decryptToken(text: string, keys: readonly Key[]): { header: JsonObject; payload: Buffer } {
   const parts = decodeEncrypted(text);
   const { header } = parts;

@@ -24,7 +24,7 @@ export class KeyCache {
     return entry && maxAgeMs > 0 && Date.now() - entry.readMs < maxAgeMs ? entry.keys : null;
   }
 
-  /** @throws Error the file cannot be read, or is no key set */
+  /** @throws Error the file cannot be read, or is not a key set */
   fromFile(file: string): readonly Key[] {
     const { size, mtimeMs, ctimeMs, ino } = statSync(fsPath(file));
     if (size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
@@ -34,7 +34,7 @@ export class KeyCache {
     return this.#keep(`file ${file}`, version, () => readFileSync(fsPath(file), 'utf8'));
   }
 
-  /** @throws Error the text is no key set */
+  /** @throws Error the text is not a key set */
   fromText(name: string, text: string): readonly Key[] {
     return this.#keep(name, text, () => text);
   }

@@ -26,7 +26,7 @@ export interface Key {
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** @throws Error the text is no key set, or one of its keys is malformed. Keys of unknown types are skipped, as RFC 7517 demands. */
+/** @throws Error the text is not a key set, or one of its keys is malformed. Keys of unknown types are skipped, as RFC 7517 demands. */
 export function parseKeySet(text: string): Key[] {
   const set: unknown = JSON.parse(text);
   if (!isObject(set) || !Array.isArray(set.keys)) throw new Error('"keys" is not an array');

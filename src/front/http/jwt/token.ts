@@ -36,7 +36,7 @@ export function decodeObject(bytes: Buffer, what: string): JsonObject {
   return value;
 }
 
-/** @throws TokenError the text is no token in JWS compact form */
+/** @throws TokenError the text is not a token in JWS compact form */
 export function decodeSigned(text: string): SignedToken {
   const parts = text.split('.');
   if (parts.length !== SIGNED_PARTS) throw new TokenError('not a signed token');

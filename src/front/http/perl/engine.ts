@@ -6,7 +6,7 @@ export type Frame = string;
 export interface EngineHost {
   /** Sends a question of a handler to the event loop, and waits for its answer or for a further call. */
   exchange(frame: Frame): Frame;
-  /** Reports what a script wrote to standard output or error, or tried in vain. */
+  /** Reports what a script wrote to standard output or error, or tried without success. */
   log(level: 'warn' | 'error', text: string): void;
 }
 

@@ -207,7 +207,7 @@ export class Interpreter {
     } catch (error) {
       answer = ['answer', (error as Error).message];
     }
-    // Another interpreter may run by now: a variable was waited for in vain.
+    // Another interpreter may run by now: the variable that was awaited never came.
     if (port === this.#port) this.#send(encodeFrame(answer));
   }
 

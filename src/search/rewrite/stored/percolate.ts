@@ -10,7 +10,7 @@ import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../../sh
 import { termsOfDocuments } from './extracted-terms.ts';
 import { parseStoredQuery } from './parse-stored-query.ts';
 
-/** @param rewrite  rewrites a stored query @throws ApiError query_shard_exception: the field is no percolator, or a document does not fit the mapping */
+/** @param rewrite  rewrites a stored query @throws ApiError query_shard_exception: the field is not a percolator, or a document does not fit the mapping */
 export function rewritePercolate(
   query: PercolateQuery,
   context: RewriteContext,

@@ -4,7 +4,7 @@ import { decodeVersion, encodeVersion } from '../../../../src/mapping/values/ver
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 import { forSeeds, type Rng } from '../../../support/rng.ts';
 
-/** Ascending by Semantic Versioning; texts that are no versions come last. */
+/** Ascending by Semantic Versioning; strings that are not versions come last. */
 const ORDERED = [
   '0.9.10',
   '1.0.0-1',

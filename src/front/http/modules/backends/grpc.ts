@@ -75,7 +75,7 @@ function handler(r: Request): number {
   }).start();
 }
 
-/** Client fields that concern its own connection, or that are set anew. */
+/** Client fields that concern its own connection, or that are replaced. */
 const DROPPED = new Set([
   'host',
   'connection',

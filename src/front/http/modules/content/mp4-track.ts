@@ -62,7 +62,7 @@ export function timescaleOf(moov: Buffer, atom: Atom, { scale: [narrow, wide] }:
 
 export const inScale = (ms: number, scale: number): number => Math.floor((ms * scale) / 1000);
 
-/** null if it is no track, or ends before the start. */
+/** null if it is not a track, or ends before the start. */
 export function readTrack(moov: Buffer, trak: Atom, movieScale: number, options: CutOptions): Track | null {
   const find = (parent: Atom | null, name: string) => parent && atoms(moov, parent.body, parent.end).find((a) => a.name === name);
   const tkhd = find(trak, 'tkhd');

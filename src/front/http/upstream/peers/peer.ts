@@ -93,7 +93,7 @@ export class Peer {
     row[EFFECTIVE] = options.weight;
   }
 
-  /** After a reload: open connections belong to the previous workers, and weights start anew. */
+  /** After a reload: open connections belong to the previous workers, and weights start over. */
   settle(): void {
     this.conns = 0;
     this.currentWeight = 0;
