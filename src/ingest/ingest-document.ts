@@ -44,6 +44,14 @@ export interface IngestEnvironment {
   /** @returns null if there is no such pipeline. @throws ApiError it does not compile */
   pipeline(id: string): Pipeline | null;
   storedScript(id: string): StoredScript | null;
+  /** Sources that match a value under an enrich policy; null if the policy does not exist or was not executed. @throws ApiError */
+  enrich(policy: string, value: unknown, options: EnrichOptions): MutableJsonObject[] | null;
+}
+
+export interface EnrichOptions {
+  readonly maxMatches: number;
+  /** Of shapes: INTERSECTS, DISJOINT, WITHIN, CONTAINS. */
+  readonly relation: string;
 }
 
 /** The depth to which a document may nest, as in a body. */

@@ -88,6 +88,17 @@ export interface IndexLifecycles {
   readonly policies: Readonly<Record<string, LifecyclePolicy>>;
 }
 
+/** What an enrich processor can add to documents. */
+export interface EnrichPolicy {
+  readonly type: 'match' | 'geo_match' | 'range';
+  /** Names and patterns of the indices that are read. */
+  readonly indices: readonly string[];
+  readonly matchField: string;
+  readonly enrichFields: readonly string[];
+  /** Selects documents; null for all. */
+  readonly query: JsonObject | null;
+}
+
 export interface Rollover {
   readonly timeMs: number;
   /** Conditions that were met, as the response shows them: `[max_docs: 5]`. */
@@ -166,6 +177,8 @@ export interface ClusterState {
   readonly repositories?: Readonly<Record<string, RepositoryMeta>>;
   /** Absent until a policy is created. */
   readonly snapshotLifecycle?: SnapshotLifecycle;
+  /** By name; absent until one is created. */
+  readonly enrichPolicies?: Readonly<Record<string, EnrichPolicy>>;
   /** Absent until a set is created. */
   readonly synonymSets?: SynonymSets;
   /** Absent in states stored by versions without search pipelines. */

@@ -1,6 +1,7 @@
 // All metadata commands by name. The main thread runs them one after another (src/node/main/main-node.ts).
 
 import type { ClusterState } from './cluster-state.ts';
+import { deleteEnrichPolicy, putEnrichPolicy } from './definitions/enrich-policies.ts';
 import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './definitions/pipelines.ts';
 import { deleteRepositories, putRepository } from './definitions/repositories.ts';
 import { deleteScript, putScript } from './definitions/stored-scripts.ts';
@@ -63,6 +64,8 @@ const REDUCERS = {
   putSynonymRule,
   deleteSynonymSet,
   deleteSynonymRule,
+  putEnrichPolicy,
+  deleteEnrichPolicy,
   putPipeline,
   deletePipeline,
   putSearchPipeline,

@@ -16,6 +16,7 @@ import type { EngineContext } from '../core/context.ts';
 import { membersOf } from '../core/index-names.ts';
 import { storedScript } from '../core/stored-script.ts';
 import type { VersionType, WriteConditions } from '../core/write.ts';
+import { lookUp } from './enrich-lookup.ts';
 
 /** A document to index. */
 export interface IngestItem {
@@ -40,7 +41,11 @@ export function storedPipeline({ cluster, configFolders }: EngineContext, id: st
 }
 
 export function ingestEnvironment(ctx: EngineContext): IngestEnvironment {
-  return { pipeline: (id) => storedPipeline(ctx, id), storedScript: (id) => storedScript(ctx, id) };
+  return {
+    pipeline: (id) => storedPipeline(ctx, id),
+    storedScript: (id) => storedScript(ctx, id),
+    enrich: (policy, value, options) => lookUp(ctx, policy, value, options),
+  };
 }
 
 /** Names of the pipelines for an index; null for none. */

@@ -5,9 +5,12 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { IngestDocument, type Pipeline } from '../../ingest/ingest-document.ts';
 import { compilePipeline } from '../../ingest/pipeline.ts';
+import { notExecutedError } from '../../ingest/processors/enrich.ts';
 import { simulate, simulateVerbosely } from '../../ingest/simulate.ts';
+import { enrichPoliciesIn } from '../../metadata/definitions/enrich-policies.ts';
 import { GROK_PATTERNS } from '../../scripting/extraction/patterns.ts';
 import type { EngineContext } from '../core/context.ts';
+import { isExecuted } from './enrich-lookup.ts';
 import { ingestEnvironment, storedPipeline } from './ingest.ts';
 
 const MAX_SIMULATED = 10_000;
@@ -16,6 +19,7 @@ const MAX_SIMULATED = 10_000;
 export function putPipeline(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
   if (!isObject(body)) throw parseError('request body is required');
   compilePipeline(id, body, ctx.configFolders);
+  for (const policy of enrichPoliciesIn(body)) if (!isExecuted(ctx, policy)) throw notExecutedError(policy);
   return ctx.command('putPipeline', { id, body });
 }
 

@@ -22,11 +22,11 @@ import type { EngineContext } from '../core/context.ts';
 import type { ShardSnapshot } from '../core/index-state.ts';
 import { parseJsonText } from '../core/json-text.ts';
 import type { QueryParameters } from '../core/search-parameters.ts';
+import { shardOf } from '../core/search-shard.ts';
 import { storedScript } from '../core/stored-script.ts';
 import { queryOfParameters } from './apply-parameters.ts';
 import { resolveSearch, type SearchIndices } from './search-call.ts';
 import { shardsJson } from './search-response.ts';
-import { shardOf } from './search-targets.ts';
 import { resolveQuery } from './terms-lookup.ts';
 
 async function readQuery(ctx: EngineContext, text: string, parameters: QueryParameters | undefined): Promise<Query | null> {

@@ -13,8 +13,8 @@ import { ShardStatistics } from '../../search/shard/statistics.ts';
 import { VisibleSegment } from '../../search/shard/visible-segment.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { ShardSnapshot } from '../core/index-state.ts';
+import { shardOf } from '../core/search-shard.ts';
 import { storedScript } from '../core/stored-script.ts';
-import { shardOf } from '../search/search-targets.ts';
 import { checkRoleQuery } from './role-query.ts';
 
 /** Filters remembered per segment. Each takes a bit per document. */

@@ -4,6 +4,7 @@ import { CONTROL_PROCESSORS } from './control.ts';
 import { CONVERT_PROCESSORS } from './convert.ts';
 import { DATE_PROCESSORS } from './date.ts';
 import { dissectProcessor } from './dissect.ts';
+import { enrichProcessor } from './enrich.ts';
 import { FIELD_PROCESSORS } from './fields.ts';
 import { geoGridProcessor } from './geo-grid.ts';
 import { geoipProcessor } from './geoip.ts';
@@ -29,6 +30,7 @@ export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
     ...NETWORK_PROCESSORS,
     circle: circleProcessor,
     dissect: dissectProcessor,
+    enrich: enrichProcessor,
     geo_grid: geoGridProcessor,
     geoip: geoipProcessor,
     grok: grokProcessor,
@@ -39,4 +41,4 @@ export const PROCESSORS: ReadonlyMap<string, ProcessorFactory> = new Map(
 );
 
 /** Processors of Elasticsearch that are refused as unsupported instead of unknown. */
-export const MISSING_PROCESSORS: readonly string[] = ['attachment', 'enrich', 'inference', 'set_security_user', 'terminate'];
+export const MISSING_PROCESSORS: readonly string[] = ['attachment', 'inference', 'set_security_user', 'terminate'];

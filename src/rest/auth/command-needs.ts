@@ -44,6 +44,8 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
   putSynonymRule: nothing,
   deleteSynonymSet: nothing,
   deleteSynonymRule: nothing,
+  putEnrichPolicy: nothing,
+  deleteEnrichPolicy: nothing,
   putPipeline: nothing,
   deletePipeline: nothing,
   putSearchPipeline: nothing,

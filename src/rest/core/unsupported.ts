@@ -26,15 +26,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   'indices.disk_usage': ['POST /{index}/_disk_usage'],
   'indices.field_usage_stats': ['GET /{index}/_field_usage_stats'],
   'indices.downsample': ['POST /{index}/_downsample/{target}'],
-  enrich: [
-    'GET /_enrich/policy',
-    'GET /_enrich/policy/{name}',
-    'PUT /_enrich/policy/{name}',
-    'DELETE /_enrich/policy/{name}',
-    'PUT /_enrich/policy/{name}/_execute',
-    'POST /_enrich/policy/{name}/_execute',
-    'GET /_enrich/_stats',
-  ],
   security: [
     'GET /_security/role_mapping',
     'GET /_security/role_mapping/{name}',

@@ -8,6 +8,7 @@ import { simulateVerbosely } from '../../../../src/ingest/simulate.ts';
 const stored = new Map<string, Pipeline>();
 const env = {
   pipeline: (id: string) => stored.get(id) ?? null,
+  enrich: () => null,
   storedScript: () => ({ lang: 'painless', source: 'ctx.stored = params.v' }),
 };
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { EngineContext } from '../../../../src/api/core/context.ts';
-import { allowsExpensive } from '../../../../src/api/search/search-targets.ts';
+import { allowsExpensive } from '../../../../src/api/core/search-shard.ts';
 import { dialectOf } from '../../../../src/compat/dialect.ts';
 import { createMapping } from '../../../../src/mapping/create-mapping.ts';
 import { parseQuery } from '../../../../src/query/parse-query.ts';

@@ -1,0 +1,79 @@
+// A shard of a snapshot as searches see it, with the limits of its index and of the cluster.
+import { readIndexSort } from '../../mapping/core/index-sort.ts';
+import { MAX_PARSED_CLAUSES } from '../../query/clause-counter.ts';
+import { DEFAULT_LIMITS, type ShardLimits } from '../../search/shard/limits.ts';
+import type { SearchShard } from '../../search/shard/search-shard.ts';
+import type { EngineContext } from './context.ts';
+import type { IndexState, ShardSnapshot } from './index-state.ts';
+
+const limitsCache = new WeakMap<object, ShardLimits>();
+
+function limitsOf(state: IndexState): ShardLimits {
+  let limits = limitsCache.get(state.meta);
+  if (!limits) limitsCache.set(state.meta, (limits = readLimits(state)));
+  return limits;
+}
+
+function readLimits({ meta }: IndexState): ShardLimits {
+  const number = (name: string, fallback: number): number => {
+    const value = meta.settings[`index.${name}`];
+    return value === undefined ? fallback : Number(value);
+  };
+  const fields = meta.settings['index.query.default_field'];
+  return {
+    ...DEFAULT_LIMITS,
+    maxTermsCount: number('max_terms_count', DEFAULT_LIMITS.maxTermsCount),
+    maxRegexLength: number('max_regex_length', DEFAULT_LIMITS.maxRegexLength),
+    defaultFields: fields === undefined ? DEFAULT_LIMITS.defaultFields : [fields].flat(),
+    queryStringLenient: meta.settings['index.query_string.lenient'] === 'true',
+    maxResultWindow: number('max_result_window', 10_000),
+    maxInnerResultWindow: number('max_inner_result_window', 100),
+    maxRescoreWindow: number('max_rescore_window', number('max_result_window', 10_000)),
+    maxDocvalueFields: number('max_docvalue_fields_search', 100),
+    maxScriptFields: number('max_script_fields', 32),
+    maxSlices: number('max_slices_per_scroll', 1024),
+    maxAnalyzedOffset: number('highlight.max_analyzed_offset', 1_000_000),
+    indexSort: readIndexSort(meta.settings),
+  };
+}
+
+/** `search.allow_expensive_queries` of the cluster. */
+export function allowsExpensive(ctx: EngineContext): boolean {
+  const { transient, persistent } = ctx.cluster.settings;
+  return String(transient['search.allow_expensive_queries'] ?? persistent['search.allow_expensive_queries'] ?? true) !== 'false';
+}
+
+/** `indices.query.bool.max_clause_count` of the cluster; what the parser refuses anyway is no use as a limit. */
+function maxClausesOf(ctx: EngineContext): number {
+  const { transient, persistent } = ctx.cluster.settings;
+  const value = transient[MAX_CLAUSE_COUNT] ?? persistent[MAX_CLAUSE_COUNT];
+  return value === undefined ? ctx.dialect.maxClauseCount : Math.min(Number(value), MAX_PARSED_CLAUSES);
+}
+
+const MAX_CLAUSE_COUNT = 'indices.query.bool.max_clause_count';
+
+/** The limits of an index with those of the cluster. */
+function clusterLimits(ctx: EngineContext, index: IndexState): ShardLimits {
+  const limits = limitsOf(index);
+  const allowExpensive = allowsExpensive(ctx);
+  const maxClauseCount = maxClausesOf(ctx);
+  if (allowExpensive === limits.allowExpensive && maxClauseCount === limits.maxClauseCount) return limits;
+  return { ...limits, allowExpensive, maxClauseCount };
+}
+
+export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShard {
+  const { index, shard, generation, segments } = snapshot;
+  return {
+    index: index.meta.name,
+    uuid: index.meta.uuid,
+    shard,
+    generation,
+    segments,
+    mapping: index.mapping,
+    analysis: index.analysis,
+    limits: clusterLimits(ctx, index),
+    dialect: ctx.dialect,
+    ...(index.hidden ? { hidden: index.hidden } : {}),
+    record: (seqNo) => ctx.record(index, shard, seqNo),
+  };
+}
