@@ -237,10 +237,73 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await waitForText(page, '.toast', 'Settings saved');
     const { body } = await service.request('GET', '/drafts/_settings');
     expect(body.drafts.settings.index.refresh_interval).toBe('7s');
+    await clickText(page, '[role=tab]', 'Aliases');
+    await page.waitForSelector('[aria-label="New alias"] input');
+    await page.type('[aria-label="New alias"] input', 'sketches');
+    await clickText(page, 'button', 'Add alias');
+    await page.waitForSelector('[aria-label="Remove the alias sketches"]');
+    expect((await service.request('HEAD', '/_alias/sketches')).status).toBe(200);
+    await page.click('[aria-label="Remove the alias sketches"]');
+    await waitForText(page, '.index-view', 'no aliases');
     await clickText(page, '.index-head button', 'Delete');
     await clickText(page, '.index-head button', 'for ever?');
     await waitForText(page, '.toast', 'drafts was deleted');
     expect((await service.request('HEAD', '/drafts')).status).toBe(404);
+    await finish(watched);
+  });
+
+  test('makes a pipeline after trying it, and deletes it', async () => {
+    const watched = await open('#/manage');
+    const { page } = watched;
+    await clickText(page, 'button', 'New pipeline');
+    await page.waitForSelector('.manage-editor textarea');
+    await page.type('.manage-editor input', 'loud');
+    await setText(
+      page,
+      '.manage-editor textarea',
+      JSON.stringify({ processors: [{ uppercase: { field: 'title' } }, { remove: { field: 'x' } }] }),
+    );
+    await setText(page, '.simulation textarea', JSON.stringify({ title: MARKUP }));
+    await clickText(page, '.simulation button', 'Simulate');
+    await waitForText(page, '.steps', 'uppercase');
+    await waitForText(page, '.steps ins', MARKUP.toUpperCase());
+    await waitForText(page, '.steps', "field [x] doesn't exist");
+    await clickText(page, '.manage-editor button', 'Save');
+    await waitForText(page, '.manage-list ul', 'loud');
+    const { body } = await service.request('GET', '/_ingest/pipeline/loud');
+    expect(body.loud.processors).toHaveLength(2);
+    await clickText(page, '.manage-editor button', 'Delete');
+    await clickText(page, '.manage-editor button', 'for ever?');
+    await waitForText(page, '.manage-list', 'There is none yet');
+    await finish(watched);
+  });
+
+  test('lists the definitions of each kind', async () => {
+    const template = { index_patterns: ['zz-*'], template: { settings: { number_of_replicas: 0 } } };
+    await service.request('PUT', '/_index_template/zz', template);
+    const watched = await open('#/manage?part=templates');
+    const { page } = watched;
+    await clickText(page, '.manage-list li button', 'zz');
+    await page.waitForSelector('.manage-editor textarea');
+    expect(await page.$eval('.manage-editor textarea', (area) => JSON.parse((area as HTMLTextAreaElement).value).index_patterns)).toEqual([
+      'zz-*',
+    ]);
+    for (const [tab, text] of [
+      ['Component templates', 'New component template'],
+      ['Lifecycles', 'New lifecycle policy'],
+      ['Repositories', 'New repository'],
+      ['Snapshot policies', 'New snapshot policy'],
+      ['Users', 'New user'],
+      ['Roles', 'New role'],
+    ]) {
+      await clickText(page, '[role=tab]', tab);
+      await waitForText(page, '.manage-list', text);
+    }
+    await clickText(page, '[role=tab]', 'Snapshots');
+    await waitForText(page, '.snapshots', 'need a repository');
+    await clickText(page, '[role=tab]', 'API keys');
+    await waitForText(page, '.new-key', 'Roles that limit it');
+    await service.request('DELETE', '/_index_template/zz');
     await finish(watched);
   });
 
@@ -428,6 +491,19 @@ async function clickText(page: Page, selector: string, text: string): Promise<vo
     },
     {},
     selector,
+    text,
+  );
+}
+
+/** Replaces the text of an area at once. */
+async function setText(page: Page, selector: string, text: string): Promise<void> {
+  await page.waitForSelector(selector);
+  await page.$eval(
+    selector,
+    (area, value) => {
+      (area as HTMLTextAreaElement).value = value;
+      area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    },
     text,
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { bytesText, countText, numberText } from '../format.ts';
 import type { MappingProperties } from '../mapping-types.ts';
 import { call, pathPart } from '../service.ts';
+import { Icon } from '../shell/icons.tsx';
 import { go } from '../shell/router.ts';
 import { showToast } from '../shell/toast.tsx';
 import {
@@ -255,21 +256,54 @@ function SegmentBars({ segments }: { readonly segments: readonly SegmentInfo[] }
 }
 
 function AliasesView({ name }: { readonly name: string }): JSX.Element {
+  const [version, setVersion] = useState(0);
+  const [alias, setAlias] = useState('');
+  const [failure, setFailure] = useState<string | null>(null);
+  const change = (action: 'add' | 'remove', changed: string): void => {
+    call('POST', '/_aliases', { actions: [{ [action]: { index: name, alias: changed } }] }).then(
+      () => {
+        setFailure(null);
+        setAlias('');
+        setVersion(version + 1);
+      },
+      (error: Error) => setFailure(error.message),
+    );
+  };
+  const add = (event: Event): void => {
+    event.preventDefault();
+    change('add', alias);
+  };
   return (
-    <Loaded<Record<string, { aliases: Record<string, object> }>> path={`/${pathPart(name)}/_alias`}>
-      {(answer) => {
-        const aliases = Object.entries(Object.values(answer)[0]?.aliases ?? {});
-        if (aliases.length === 0) return <p class="muted">The index has no aliases.</p>;
-        return (
-          <ul class="field-tree">
-            {aliases.map(([alias, options]) => (
-              <li key={alias}>
-                <b>{alias}</b> <span class="muted small mono">{Object.keys(options).length > 0 ? JSON.stringify(options) : ''}</span>
-              </li>
-            ))}
-          </ul>
-        );
-      }}
-    </Loaded>
+    <>
+      <form class="form-actions" aria-label="New alias" onSubmit={add}>
+        <input value={alias} required aria-label="Alias" placeholder="alias" onInput={(event) => setAlias(event.currentTarget.value)} />
+        <button type="submit" class="plain">
+          Add alias
+        </button>
+      </form>
+      {failure !== null && (
+        <p class="notice error" role="alert">
+          {failure}
+        </p>
+      )}
+      <Loaded<Record<string, { aliases: Record<string, object> }>> key={version} path={`/${pathPart(name)}/_alias`}>
+        {(answer) => {
+          const aliases = Object.entries(Object.values(answer)[0]?.aliases ?? {});
+          if (aliases.length === 0) return <p class="muted">The index has no aliases.</p>;
+          return (
+            <ul class="field-tree">
+              {aliases.map(([found, options]) => (
+                <li key={found} class="alias">
+                  <b>{found}</b> <span class="muted small mono">{Object.keys(options).length > 0 ? JSON.stringify(options) : ''}</span>
+                  <button type="button" class="tool" aria-label={`Remove the alias ${found}`} onClick={() => change('remove', found)}>
+                    <Icon name="close" />
+                  </button>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </>
   );
 }

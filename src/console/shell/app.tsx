@@ -21,6 +21,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   analysis: { title: 'Analysis', icon: 'analysis', load: async () => (await import('../analysis/analysis-page.tsx')).AnalysisPage },
   profile: { title: 'Profile', icon: 'profile', load: async () => (await import('../profile/profile-page.tsx')).ProfilePage },
   indices: { title: 'Indices', icon: 'indices', load: async () => (await import('../indices/indices-page.tsx')).IndicesPage },
+  manage: { title: 'Manage', icon: 'manage', load: async () => (await import('../manage/manage-page.tsx')).ManagePage },
   metrics: { title: 'Metrics', icon: 'metrics', load: async () => (await import('../metrics/metrics-page.tsx')).MetricsPage },
 };
 const FIRST_PAGE = 'requests';
