@@ -126,7 +126,9 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (!type.isAggregatable) throw notAggregatable(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (type.aggregations ? !type.aggregations.has(typeName) : families && !families.includes(type.family)) {
-    throw illegalArgumentError(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
+    throw illegalArgumentError(
+      `Field [${type.keyPrefix ? type.spec.name : params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`,
+    );
   }
   if (type.params['time_series_metric'] === 'counter' && !COUNTER_AGGREGATIONS.has(typeName)) {
     throw illegalArgumentError(
@@ -140,6 +142,11 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     throw illegalArgumentError(
       `Field type [${type.typeName}] is incompatible with specified value_type [${VALUE_TYPE_NAMES[params.valueType]}]`,
     );
+  if (type.keyPrefix) {
+    // Checks the format, of which the values have none.
+    type.format(params.format, params.timeZone);
+    return computedSource({ script: null, of: type, type: standAloneField('keyword') }, params, ctx);
+  }
   // Text with fielddata has terms but no column.
   const kind = type.family === 'text' ? 'ordinals' : type.spec.column === 'none' ? 'i64' : type.spec.column;
   const format = type.format(params.format, params.timeZone);
@@ -317,7 +324,7 @@ function notAggregatable(type: FieldType): Error {
   if (type.typeName === 'dense_vector')
     return illegalArgumentError(`Field [${type.name}] of type [dense_vector] doesn't support docvalue_fields or aggregations`);
   return illegalArgumentError(
-    `Can't load fielddata on [${type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
+    `Can't load fielddata on [${type.keyPrefix ? type.spec.name : type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
   );
 }
 

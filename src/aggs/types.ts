@@ -81,7 +81,7 @@ export interface IndexScope {
 export interface ScriptedValues {
   /** null for the values of the runtime field `type`. */
   readonly script: ScriptSpec | null;
-  /** The script runs over each value of this field; null if it runs over the document. */
+  /** The script runs over each value of this field; null if it runs over the document. Without a script: the key of a flattened field whose values these are. */
   readonly of: FieldType | null;
   /** Type of the values. */
   readonly type: FieldType;

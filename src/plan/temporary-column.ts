@@ -42,7 +42,9 @@ export function temporaryColumn(k: Kernels, { kind, maxDoc, byDoc }: TemporaryVa
   const presenceBytes = Math.max(1, Math.ceil(maxDoc / 512)) * 64;
   const startsBytes = isMulti ? roundUp((maxDoc + 1) * 4) : 0;
   const slots = isMulti ? valueCount : maxDoc;
-  const valuesBytes = roundUp(slots * 8);
+  // Ordinals are narrow, so that aggregations can index tables with them.
+  const width = kind === 'ordinals' ? 4 : 8;
+  const valuesBytes = roundUp(slots * width);
   const boundsBytes = Math.ceil(maxDoc / BOUNDS_DOCS) * 16;
   const startsOff = COLUMN_HEADER_BYTES + presenceBytes;
   const valuesOff = startsOff + startsBytes;
@@ -56,14 +58,18 @@ export function temporaryColumn(k: Kernels, { kind, maxDoc, byDoc }: TemporaryVa
     if (isF64) view.setFloat64(off, Number(value), true);
     else view.setBigUint64(off, BigInt(value) - base, true);
   };
+  const write = (slot: number, value: number | bigint): void => {
+    if (width === 4) view.setUint32(valuesOff + slot * 4, Number(BigInt(value) - base), true);
+    else store(valuesOff + slot * 8, value);
+  };
   let next = 0;
   for (let docId = 0; docId < maxDoc; docId++) {
     if (isMulti) view.setUint32(startsOff + docId * 4, next, true);
     const values = byDoc.get(docId);
     if (!values || values.length === 0) continue;
     bytes[COLUMN_HEADER_BYTES + (docId >>> 3)] |= 1 << (docId & 7);
-    if (isMulti) for (const value of values) store(valuesOff + next++ * 8, value);
-    else store(valuesOff + docId * 8, values[0]);
+    if (isMulti) for (const value of values) write(next++, value);
+    else write(docId, values[0]);
   }
   if (isMulti) view.setUint32(startsOff + maxDoc * 4, next, true);
   for (let block = 0; block * BOUNDS_DOCS < maxDoc; block++) {
@@ -73,7 +79,7 @@ export function temporaryColumn(k: Kernels, { kind, maxDoc, byDoc }: TemporaryVa
   }
   const kindFlag = isF64 ? COLUMN_F64 : kind === 'ordinals' ? COLUMN_ORDINALS : 0;
   setU32(k, ptr, Column.flags, (isMulti ? COLUMN_MULTI : 0) | COLUMN_DIRECT | kindFlag);
-  setU32(k, ptr, Column.width, 8);
+  setU32(k, ptr, Column.width, width);
   setI64(k, ptr, Column.base, base);
   setI64(k, ptr, Column.multiplier, 1n);
   setU32(k, ptr, Column.valueCount, valueCount);

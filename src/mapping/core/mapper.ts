@@ -72,5 +72,7 @@ export interface MapperType {
   complete?(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** False: not allowed as a multi-field. True by default. */
   readonly isMultiField?: boolean;
+  /** True: the field has neither multi-fields nor `copy_to`. */
+  readonly isLeaf?: boolean;
   create(definition: FieldDefinition): Mapper;
 }

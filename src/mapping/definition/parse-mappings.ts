@@ -299,7 +299,7 @@ function parseField(
   analysis: MappingAnalysis,
   multiFieldOf: string | null,
 ): FieldNode {
-  const { params, validate, complete, isMultiField } = mapperTypeOf(type);
+  const { params, validate, complete, isMultiField, isLeaf } = mapperTypeOf(type);
   if (multiFieldOf !== null && isMultiField === false)
     throw mapperParsingError(`Field [${name}] of type [${type}] can't be used in multifields`);
   const given: Record<string, unknown> = {};
@@ -307,6 +307,10 @@ function parseField(
   let fields: ReadonlyMap<string, FieldNode> = new Map();
   for (const [key, value] of Object.entries(body)) {
     if (key === 'type') continue;
+    if (isLeaf && (key === 'fields' || key === 'copy_to')) {
+      const reason = `${type} field [${path}] does not support [${key}]`;
+      throw mapperParsingError(`Failed to parse mapping: ${reason}`, illegalArgumentError(reason));
+    }
     if (key === 'fields') fields = parseMultiFields(name, path, value, analysis);
     else if (key === 'copy_to') {
       copyTo = stringList(value);

@@ -6,7 +6,8 @@ import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.t
 import type { FieldSpec } from '../core/document-sink.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteger } from '../core/params.ts';
+import { boolParam, COMMON_PARAMS, enumParam, NO_EFFECT_PARAMS, ORDINALS_PARAMS, parseInteger } from '../core/params.ts';
+import { similarityOf } from '../core/similarity.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
 import { RAW_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
@@ -61,6 +62,8 @@ class KeyedFieldType extends BaseFieldType {
   override rangeBounds(range: RangeSpec): RangeBounds {
     const bounds = bytesBounds(range, (value) => this.termBytes(value));
     if (bounds.kind !== 'bytes') return bounds;
+    if (this.typeName === 'flattened' && (bounds.from === null) !== (bounds.to === null))
+      throw illegalArgumentError('[range] queries on keyed [flattened] fields must include both an upper and a lower bound.');
     return {
       ...bounds,
       from: bounds.from ?? utf8(`${this.#key}\0`),
@@ -99,12 +102,10 @@ class FlatObjectMapper implements Mapper {
   }
 
   index(context: DocumentContext, value: unknown): void {
-    if (typeof value !== 'object') {
-      throw new ApiError(
-        'parsing_exception',
-        400,
-        `[${this.fieldType.name}] unexpected token [${typeof value === 'string' ? 'VALUE_STRING' : typeof value === 'boolean' ? 'VALUE_BOOLEAN' : 'VALUE_NUMBER'}] in flat_object field value`,
-      );
+    if (this.fieldType.typeName === 'flattened') requireObjects(value);
+    else if (typeof value !== 'object') {
+      const reason = `[${this.fieldType.name}] unexpected token [${valueToken(value)}] in flat_object field value`;
+      throw new ApiError('parsing_exception', 400, reason);
     }
     this.#walk(context, value, '', 1);
     if (this.#existsPath) context.exists(this.#existsPath);
@@ -119,10 +120,18 @@ class FlatObjectMapper implements Mapper {
     } else if (typeof value === 'object') {
       if (depth > this.#depthLimit) this.#refuseDepth();
       for (const [key, item] of Object.entries(value)) {
-        if (key.includes('\0')) throw illegalArgumentError('Do not include the null character (\\0) in keys');
+        if (key.includes('\0')) throw this.#reservedKey(key);
         this.#walk(context, item, path === '' ? key : `${path}.${key}`, depth + 1);
       }
     } else this.#leaf(context, path, String(value));
+  }
+
+  #reservedKey(key: string): ApiError {
+    return illegalArgumentError(
+      this.fieldType.typeName === 'flattened'
+        ? `Keys in [flattened] fields cannot contain the reserved character \\0. Offending key: [${key}].`
+        : 'Do not include the null character (\\0) in keys',
+    );
   }
 
   #refuseDepth(): never {
@@ -140,6 +149,21 @@ class FlatObjectMapper implements Mapper {
     if (keyed.length > MAX_TERM_BYTES) throw immenseTerm(`${this.fieldType.name}._keyed`, keyed);
     context.sink.keyword(this.keyedField, keyed);
   }
+}
+
+/** @throws ApiError parsing_exception: a value is no object, nor a list of objects */
+function requireObjects(value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) requireObjects(item);
+  else if (typeof value !== 'object')
+    throw new ApiError(
+      'parsing_exception',
+      400,
+      `Failed to parse object: expecting token of type [START_OBJECT] but found [${valueToken(value)}]`,
+    );
+}
+
+function valueToken(value: unknown): string {
+  return typeof value === 'string' ? 'VALUE_STRING' : typeof value === 'boolean' ? 'VALUE_BOOLEAN' : 'VALUE_NUMBER';
 }
 
 const FLAT_OBJECT: MapperType = {
@@ -172,16 +196,36 @@ const FLAT_OBJECT: MapperType = {
   create(definition) {
     const index = definition.get<boolean>('index');
     const docValues = definition.get<boolean>('doc_values');
-    const spec = termSpec(definition.path, index || docValues, docValues);
+    const isFlattened = definition.type === 'flattened';
+    // The similarity is checked, but terms of objects are scored by BM25.
+    if (isFlattened) similarityOf(definition.settings, definition.given.similarity as string | undefined, definition.name);
+    const isSearchable = index || (docValues && !isFlattened);
+    const spec = termSpec(definition.path, isSearchable, docValues);
     const keyed = { ...spec, name: `${definition.path}._keyed` };
     const fieldType = new FlatObjectFieldType(definition, keyed, {
       spec,
       family: 'keyword',
-      isSearchable: index || docValues,
+      isSearchable,
       isAggregatable: docValues,
     });
     return new FlatObjectMapper(definition, fieldType, definition.field(spec), definition.field(keyed));
   },
 };
 
-export const FLAT_OBJECT_TYPES: Readonly<Record<string, MapperType>> = { flat_object: FLAT_OBJECT, flattened: FLAT_OBJECT };
+const { store: _store, ...FLAT_PARAMS } = FLAT_OBJECT.params;
+
+const FLATTENED: MapperType = {
+  ...FLAT_OBJECT,
+  params: {
+    ...FLAT_PARAMS,
+    similarity: { parse: javaText, fallback: undefined, updatable: false },
+    index_options: enumParam(
+      ['docs', 'freqs'],
+      'docs',
+      (value) => `Unknown value [${value}] for field [index_options] - accepted values are [docs, freqs]`,
+    ),
+  },
+  isLeaf: true,
+};
+
+export const FLAT_OBJECT_TYPES: Readonly<Record<string, MapperType>> = { flat_object: FLAT_OBJECT, flattened: FLATTENED };

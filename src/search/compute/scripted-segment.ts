@@ -35,8 +35,26 @@ interface Computed {
   readonly kind: TemporaryValues['kind'];
   /** Raw values by document, ascending. */
   readonly byDoc: ReadonlyMap<number, readonly (number | bigint)[]>;
-  /** Terms of ordinals, in order. */
-  readonly terms: readonly Uint8Array[];
+  /** Terms of ordinals. */
+  readonly terms: ColumnTerms;
+}
+
+/** The dictionary of a computed column. */
+interface ColumnTerms {
+  of(ord: number): Uint8Array;
+  /** Number of a term, -1 if there is no such term. */
+  find(term: Uint8Array): number;
+  /** Number of the first term from `term` on. */
+  seek(term: Uint8Array): number;
+}
+
+/** @param terms  ascending */
+function listedTerms(terms: readonly Uint8Array[]): ColumnTerms {
+  const seek = (term: Uint8Array): number => {
+    const ord = terms.findIndex((known) => compareBytes(known, term) >= 0);
+    return ord < 0 ? terms.length : ord;
+  };
+  return { of: (ord) => terms[ord], find: (term) => terms.findIndex((known) => compareBytes(known, term) === 0), seek };
 }
 
 const NONE: readonly number[] = [];
@@ -114,21 +132,18 @@ export class ScriptedSegment implements SegmentReader {
 
   termOf(field: string, ord: number): Uint8Array {
     const computed = this.#columnOf(field);
-    return computed ? computed.terms[ord] : this.#base.termOf(field, ord);
+    return computed ? computed.terms.of(ord) : this.#base.termOf(field, ord);
   }
 
   lookupTerm(field: string, term: Uint8Array): TermState | null {
     const computed = this.#columnOf(field);
     if (!computed) return this.#base.lookupTerm(field, term);
-    const ord = computed.terms.findIndex((known) => compareBytes(known, term) === 0);
+    const ord = computed.terms.find(term);
     return ord < 0 ? null : { docFreq: 0, totalTermFreq: 0, ord, ptr: 0 };
   }
 
   seekOrd(field: string, term: Uint8Array): number {
-    const computed = this.#columnOf(field);
-    if (!computed) return this.#base.seekOrd(field, term);
-    const ord = computed.terms.findIndex((known) => compareBytes(known, term) >= 0);
-    return ord < 0 ? computed.terms.length : ord;
+    return this.#columnOf(field)?.terms.seek(term) ?? this.#base.seekOrd(field, term);
   }
 
   docFreqOf(field: string, term: Uint8Array): number {
@@ -193,6 +208,8 @@ export class ScriptedSegment implements SegmentReader {
   #compute({ values, script }: ScriptColumn): Computed {
     const { type } = values;
     const kind = type.spec.column as Computed['kind'];
+    const keyed = script === null ? (values.of ?? type) : null;
+    if (keyed?.keyPrefix) return this.#keyedColumn(values, keyed, keyed.keyPrefix);
     const plain = this.#plainColumn(values, script, kind);
     if (plain !== null) return plain;
     const found = new Map<number, Value[]>();
@@ -218,7 +235,35 @@ export class ScriptedSegment implements SegmentReader {
           list.map(raw).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
         );
     }
-    return { kind, byDoc, terms };
+    return { kind, byDoc, terms: listedTerms(terms) };
+  }
+
+  /** The values under one key of a flattened field: a range of the terms of all keys. Terms are without the key if the values have another type. */
+  #keyedColumn(values: ScriptedValues, { spec: { name } }: FieldType, prefix: Uint8Array): Computed {
+    const byDoc = new Map<number, readonly number[]>();
+    const base = this.#base;
+    const skip = values.of === null ? 0 : prefix.length;
+    const whole = (term: Uint8Array): Uint8Array => (skip === 0 ? term : Buffer.concat([prefix, term]));
+    const isPresent = base.column(name) !== null;
+    const first = isPresent ? base.seekOrd(name, prefix) : 0;
+    const end = isPresent ? seekEnd(base, name, prefix) : 0;
+    if (first < end) {
+      for (const docId of this.#domain(values)) {
+        checkWork();
+        const ords = base.values(name, docId).flatMap((ord) => (Number(ord) >= first && Number(ord) < end ? [Number(ord) - first] : []));
+        if (ords.length > 0) byDoc.set(docId, ords);
+      }
+    }
+    const within = (ord: number): number => Math.min(Math.max(ord, first), end) - first;
+    const terms: ColumnTerms = {
+      of: (ord) => base.termOf(name, first + ord).subarray(skip),
+      find: (term) => {
+        const ord = isPresent ? (base.lookupTerm(name, whole(term))?.ord ?? -1) : -1;
+        return ord < first || ord >= end ? -1 : ord - first;
+      },
+      seek: (term) => (isPresent ? within(base.seekOrd(name, whole(term))) : 0),
+    };
+    return { kind: 'ordinals', byDoc, terms };
   }
 
   /** The column of a script of plain arithmetic, null for other scripts. */
@@ -246,7 +291,7 @@ export class ScriptedSegment implements SegmentReader {
     docs.forEach((docId, i) => {
       byDoc.set(docId, several.get(i) ?? [computed[i]]);
     });
-    return { kind, byDoc, terms: [] };
+    return { kind, byDoc, terms: listedTerms([]) };
   }
 
   #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {
@@ -256,6 +301,13 @@ export class ScriptedSegment implements SegmentReader {
     if (of === null) return listOf(script.run(document));
     return [...document.fieldValues(of)].flatMap((value) => listOf(script.run(document, { value })));
   }
+}
+
+/** Number of the first term after those with a prefix, which ends with the character that no key contains. */
+function seekEnd(segment: SegmentReader, field: string, prefix: Uint8Array): number {
+  const end = Uint8Array.from(prefix);
+  end[end.length - 1]++;
+  return segment.seekOrd(field, end);
 }
 
 /** The values that a script returned: one, several, or none. */

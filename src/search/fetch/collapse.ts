@@ -45,10 +45,16 @@ function fieldOf({ mapping }: SearchShard, name: string): FieldType {
 /** @throws ApiError illegal_argument_exception: hits cannot be collapsed on the field */
 export function checkCollapseField(shard: SearchShard, name: string): void {
   const field = fieldOf(shard, name);
-  if (!field.isAggregatable || field.runtime || (field.spec.column !== 'ordinals' && field.family !== 'numeric')) {
+  if (
+    !field.isAggregatable ||
+    field.runtime ||
+    field.typeName === 'flattened' ||
+    field.keyPrefix ||
+    (field.spec.column !== 'ordinals' && field.family !== 'numeric')
+  ) {
     throw illegalArgumentError(
       shard.dialect.validatesSearchesWhole
-        ? `collapse is not supported for the field [${name}] of the type [${field.typeName}]`
+        ? `collapse is not supported for the field [${field.keyPrefix ? field.spec.name : name}] of the type [${field.typeName}]`
         : `unknown type for collapse field \`${name}\`, only keywords and numbers are accepted`,
     );
   }

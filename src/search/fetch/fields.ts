@@ -152,6 +152,10 @@ function pointsOf(raw: readonly unknown[]): unknown[] {
 function show(type: FieldType, value: unknown, format: string | null): unknown {
   if (value === undefined || value === null) return undefined;
   if (type.family === 'geo_point') return showPoint(value, format);
+  if (type.typeName === 'flattened' && type.keyPrefix === null) {
+    if (format !== null) throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] doesn't support formats.`);
+    return value;
+  }
   if (type.figures) return value;
   if (type.family === 'numeric' && format !== null)
     throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] of type [${type.typeName}] doesn't support formats.`);

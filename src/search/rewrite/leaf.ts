@@ -40,7 +40,7 @@ export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
 export function requireSearchable(field: FieldType): void {
   if (field.name === TSID) throw illegalArgumentError(`[${TSID}] is not searchable`);
   if (!field.isSearchable) {
-    throw illegalArgumentError(`Cannot search on field [${field.name}] since it is not indexed.`);
+    throw illegalArgumentError(`Cannot search on field [${field.keyPrefix ? field.spec.name : field.name}] since it is not indexed.`);
   }
 }
 

@@ -115,6 +115,12 @@ function hasPrefixTerms(field: FieldType, length: number): boolean {
   return given !== undefined && length >= Number(given.min_chars ?? 2) - 1 && length <= Number(given.max_chars ?? 5);
 }
 
+/** @throws ApiError illegal_argument_exception: keys of flattened fields are searched by terms, prefixes and ranges only */
+function refuseKeyed({ typeName, keyPrefix }: FieldType, kind: string): void {
+  if (typeName === 'flattened' && keyPrefix !== null)
+    throw illegalArgumentError(`[${kind}] queries are not currently supported on keyed [flattened] fields.`);
+}
+
 /** A pattern on the terms of a text or keyword field. Patterns on keyword fields are normalized. */
 export function patternOnField(
   field: FieldType,
@@ -131,8 +137,10 @@ export function patternOnField(
     );
   }
   requireSearchable(field);
-  if (kind !== 'prefix') requireExpensive(context, `[${kind}] queries`);
-  else if (!hasPrefixTerms(field, value.length)) {
+  if (kind !== 'prefix') {
+    refuseKeyed(field, kind);
+    requireExpensive(context, `[${kind}] queries`);
+  } else if (!hasPrefixTerms(field, value.length)) {
     requireExpensive(context, '[prefix] queries', ' For optimised prefix queries on text fields please enable [index_prefixes].');
   }
   const label = `${field.name}:${value}${kind === 'prefix' ? '*' : ''}`;
@@ -190,6 +198,7 @@ export function fuzzyOnField(
     );
   }
   requireSearchable(field);
+  refuseKeyed(field, 'fuzzy');
   requireExpensive(context, '[fuzzy] queries');
   if (options.maxExpansions <= 0) throw illegalArgumentError('maxExpansions must be positive.');
   const isVersion = field.typeName === 'version';

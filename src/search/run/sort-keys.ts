@@ -125,6 +125,8 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   if (context.dialect.needsNestedSorts && field.nestedPath !== null && !spec.nested && context.nestedPath === null)
     throw refuse(context, `it is mandatory to set the [nested] context on the nested sort field: [${field.name}].`);
   const isOrdinals = field.spec.column === 'ordinals';
+  if (isOrdinals && spec.numericType !== null)
+    throw refuse(context, `[numeric_type] option cannot be set on a non-numeric field, got ${field.typeName}`);
   const mode = spec.mode ?? (spec.descending ? 'max' : 'min');
   if (isOrdinals && (mode === 'sum' || mode === 'avg' || mode === 'median')) {
     throw refuse(context, 'we only support AVG, MEDIAN and SUM on number based fields');
@@ -134,8 +136,8 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec, context.dialect);
   const missingFirst = spec.missing === '_first';
   const name = field.spec.name;
-  const computed = field.runtime ? new RuntimeColumns(field, context) : null;
-  /** For a runtime field, the segment with the computed column. */
+  const computed = field.runtime || field.keyPrefix ? new RuntimeColumns(field, context) : null;
+  /** For a runtime field or a key of a flattened field, the segment with the computed column. */
   const withComputed = (segment: SegmentReader): SegmentReader => computed?.of(segment) ?? segment;
   return {
     descending: spec.descending,
