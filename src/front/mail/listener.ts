@@ -70,6 +70,7 @@ function serve(accepted: Accepted, raw: Socket): void {
       if (proxy === 'invalid') session.brokenHeader();
       else session.start(proxy ?? null);
     },
+    (message) => session.log('error', message),
     mailCore.conf(session.loc).timeout,
   );
 }

@@ -82,7 +82,6 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
 
   /** Called if what precedes the session is not a header of the PROXY protocol. */
   brokenHeader(): void {
-    this.log('error', 'broken header');
     this.#finish();
   }
 

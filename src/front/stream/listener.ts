@@ -83,7 +83,19 @@ function acceptStream(stream: StreamMain, socket: ListenSocket, raw: Socket, sec
   raw.on('error', () => raw.destroy());
   raw.resume();
   const { proxy_protocol_timeout: timeoutMs } = streamCore.conf(hosts.defaultServer.root);
-  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? session().finalize(STATUS.badRequest) : begin(proxy ?? undefined)), timeoutMs);
+  const refuse = (message: string | null): void => {
+    const refused = session();
+    refused.action = 'reading PROXY protocol';
+    if (message !== null) refused.log('error', message);
+    refused.finalize(STATUS.badRequest);
+  };
+  let broken: string | null = null;
+  readProxyHeader(
+    raw,
+    (proxy) => (proxy === 'invalid' ? refuse(broken) : begin(proxy ?? undefined)),
+    (message) => (broken = message),
+    timeoutMs,
+  );
 }
 
 // ---------------------------------------------------------------- datagrams

@@ -97,7 +97,8 @@ export interface StreamSession extends Session {
   upstreamName: string;
   /** what log lines say that is being done */
   action: string;
-  upstream: { readonly action: string } | null;
+  /** the action is part of every line of the log already */
+  readonly upstream: null;
   /** Continues with the configuration of another server at the same address. */
   useServer(server: Server): void;
   /** Continues a phase whose handler returned AGAIN. @param rc  as returned by the handler */

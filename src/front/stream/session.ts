@@ -65,8 +65,8 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
   readonly attempts: AttemptState[] = [];
   filters: readonly StreamFilter[] = [];
   upstreamName = '';
-  action = '';
-  upstream: { readonly action: string } | null = null;
+  action = 'initializing session';
+  readonly upstream = null;
   // TrackedConnection
   readonly request = null;
   readonly hasPartialHead = false;

@@ -9,19 +9,25 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Calls back with the content of the header, and puts the bytes after it back.
- * @param done  undefined: `UNKNOWN` or local; 'invalid': no header, also if the connection ends before it is complete
+ * @param done  null: `UNKNOWN` or local; 'invalid': no header, also if the connection ends before it is complete
+ * @param broken  gets an error for the log if something else arrived, but not if the connection ended
  */
-export function readProxyHeader(socket: Socket, done: (proxy: ProxyInfo | null | 'invalid') => void, timeoutMs = TIMEOUT_MS): void {
+export function readProxyHeader(
+  socket: Socket,
+  done: (proxy: ProxyInfo | null | 'invalid') => void,
+  broken: (message: string) => void,
+  timeoutMs = TIMEOUT_MS,
+): void {
   let held = Buffer.alloc(0);
   socket.setTimeout(timeoutMs, () => socket.destroy());
   const onData = (data: Buffer) => {
     held = Buffer.concat([held, data]);
     const parsed = parseProxyHeader(held);
-    if (parsed === 'more') {
-      if (held.length < MAX_HEADER) return;
+    if (parsed === 'more' && held.length < MAX_HEADER) return;
+    if (parsed === 'more' || parsed === 'invalid') {
+      broken(`broken header: "${/^[^\r\n]*/.exec(held.toString('latin1', 0, MAX_V1))?.[0]}"`);
       finish('invalid', 0);
-    } else if (parsed === 'invalid') finish('invalid', 0);
-    else finish(parsed.proxy, parsed.used);
+    } else finish(parsed.proxy, parsed.used);
   };
   const finish = (proxy: ProxyInfo | null | 'invalid', used: number) => {
     socket.off('data', onData);

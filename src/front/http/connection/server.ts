@@ -1,10 +1,12 @@
 // Listening sockets of a worker: accepts connections and passes them to the right virtual hosts.
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
 import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from '../../../http/wire/client-handle.ts';
+import { logTo } from '../../log/error-log.ts';
 import { speaksHttp2, usesHttp2 } from '../config/http2.ts';
 import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
 import type { AcceptHooks } from './accept.ts';
 import { serveWith } from './acceptors.ts';
+import { nextConnectionId } from './client-connections.ts';
 import { HttpConnection } from './http-connection.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 import type { Incoming } from './tls-incoming.ts';
@@ -100,7 +102,20 @@ function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnecti
   };
   if (!options.proxyProtocol) return begin();
   raw.on('error', () => raw.destroy());
-  readProxyHeader(raw, (proxy) => (proxy === 'invalid' ? raw.destroy() : (begin(proxy ?? undefined) ?? undefined)));
+  const { remoteAddress } = raw;
+  readProxyHeader(
+    raw,
+    (proxy) => (proxy === 'invalid' ? raw.destroy() : (begin(proxy ?? undefined) ?? undefined)),
+    (message) => {
+      const server = socket.path || `${socket.host}:${socket.port}`;
+      logTo(
+        hosts.defaultServer.root.errorLogs,
+        'error',
+        `${message} while reading PROXY protocol, client: ${remoteAddress}, server: ${server}`,
+        nextConnectionId(),
+      );
+    },
+  );
   return null;
 }
 

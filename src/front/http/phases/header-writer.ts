@@ -38,9 +38,9 @@ function redirectBase(r: Request): string {
   return `${conn.tls ? 'https' : 'http'}://${host}${port}`;
 }
 
-function fieldsWithLocation({ fields, location, locationAt }: ResponseHead): string {
+function fieldsWithLocation({ fields, location, locationName, locationAt }: ResponseHead): string {
   const lines = fields.map((field) => `${field.name}: ${field.value}\r\n`);
-  lines.splice(locationAt, 0, `Location: ${location}\r\n`);
+  lines.splice(locationAt, 0, `${locationName}: ${location}\r\n`);
   return lines.join('');
 }
 

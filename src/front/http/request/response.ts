@@ -20,6 +20,8 @@ export class ResponseHead {
   /** seconds, -1: none */
   lastModified = -1;
   #locationText: string | null = null;
+  /** as a back end writes it */
+  locationName = 'Location';
   /** index among the fields at which an unchanged Location is sent */
   locationAt = 0;
   fields: HeaderField[] = [];

@@ -72,9 +72,10 @@ function parseResponderUrl(f: HttpFrame): string {
   return f.args[0];
 }
 
+/** A value that is empty counts as absent, as in nginx: log lines show `-`. */
 const live = (name: string, get: (tls: TlsInfo, r: Request) => string | null): VariableDef => ({
   name,
-  get: (r) => (r.conn.tls ? get(r.conn.tls, r) : null),
+  get: (r) => (r.conn.tls ? get(r.conn.tls, r) || null : null),
 });
 
 type PeerCert = ReturnType<TlsInfo['socket']['getPeerX509Certificate']>;

@@ -1,4 +1,5 @@
 // Who may connect: set_real_ip_from (the client's address as a trusted proxy reports it), limit_conn, allow and deny.
+import { isIP } from 'node:net';
 import { custom, flag, HS, HTTP, oneOf } from '../../config/directive.ts';
 import type { HttpModule, VariableDef } from '../../http/model/types.ts';
 import { accessRule, findRule, rulesOf } from '../../http/modules/access/access-rules.ts';
@@ -36,7 +37,7 @@ export const streamRealip: HttpModule<typeof realipTable, StreamMain> = defineSt
 function realip(s: StreamSession): number {
   const trusted = streamRealip.conf(s.loc).set_real_ip_from;
   const { conn } = s;
-  if (!trusted || !conn.proxy || !isTrusted(trusted, conn.remoteAddr)) return DECLINED;
+  if (!trusted || !conn.proxy || !isTrusted(trusted, conn.remoteAddr) || isIP(conn.proxy.addr) === 0) return DECLINED;
   setState(s, streamRealip, { addr: conn.remoteAddr, port: conn.remotePort } satisfies Replaced);
   conn.remoteAddr = conn.proxy.addr;
   conn.remotePort = conn.proxy.port;

@@ -2,14 +2,21 @@
 import { flag, HS } from '../../config/directive.ts';
 import type { VariableDef } from '../../http/model/types.ts';
 import { AGAIN, DECLINED } from '../../http/request/codes.ts';
-import { type ClientHello, parseClientHello } from '../../http/tls/client-hello.ts';
+import { ClientHello, parseClientHello } from '../../http/tls/client-hello.ts';
 import { defineStreamModule, type StreamSession, sessionOf, setState, stateOf } from '../model.ts';
+
+/** What is known of a client that sent the beginning of a handshake: names are empty until the message is complete. */
+interface Preread {
+  hello: ClientHello;
+  complete: boolean;
+}
 
 const shown = (name: string, show: (hello: ClientHello) => string): VariableDef => ({
   name,
+  volatile: true,
   get(r) {
-    const hello = stateOf<ClientHello>(sessionOf(r), streamSslPreread);
-    return hello ? show(hello) : null;
+    const state = stateOf<Preread>(sessionOf(r), streamSslPreread);
+    return state ? show(state.hello) : null;
   },
 });
 
@@ -27,12 +34,15 @@ export const streamSslPreread = defineStreamModule('stream_ssl_preread', table, 
 });
 
 function readHello(s: StreamSession, data: Buffer): number {
-  if (!streamSslPreread.conf(s.loc).ssl_preread || s.udp || stateOf(s, streamSslPreread)) return DECLINED;
+  if (!streamSslPreread.conf(s.loc).ssl_preread || s.udp || stateOf<Preread>(s, streamSslPreread)?.complete) return DECLINED;
   if (data.length === 0) return AGAIN;
   const hello = parseClientHello(data);
-  if (hello === 'more') return AGAIN;
+  if (hello === 'more') {
+    if (!stateOf(s, streamSslPreread)) setState(s, streamSslPreread, { hello: new ClientHello(), complete: false } satisfies Preread);
+    return AGAIN;
+  }
+  setState(s, streamSslPreread, hello && ({ hello, complete: true } satisfies Preread));
   if (!hello) return DECLINED;
-  setState(s, streamSslPreread, hello);
   const server = hello.serverName === '' ? null : s.hosts.find(hello.serverName, s);
   if (server) s.useServer(server);
   return DECLINED;

@@ -41,7 +41,6 @@ export class Attempts {
     };
     s.attempts.push(this.state);
     s.action = 'connecting to upstream';
-    s.upstream = s;
     if (!peer) {
       s.log('error', 'no live upstreams');
       s.finalize(STATUS.badGateway);

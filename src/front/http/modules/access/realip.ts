@@ -66,10 +66,10 @@ function realip(r: Request): number {
     const start = own ? conn.remoteAddr : present(bare.pop());
     if (!own) address = recursive && addressBytes(start) ? forwardedAddress(start, bare, trusted.cidrs, true) : start;
     else address = forwardedAddress(start, bare, trusted.cidrs, recursive);
-    if (!addressBytes(address)) return DECLINED;
     if (address === conn.remoteAddr) return DECLINED;
     port = ports.get(address) ?? 0;
   }
+  if (!addressBytes(address)) return DECLINED;
   r.setMainCtx(realipModule, { addr: conn.remoteAddr, port: conn.remotePort });
   const before = { addr: conn.remoteAddr, port: conn.remotePort };
   conn.remoteAddr = address;

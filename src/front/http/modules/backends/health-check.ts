@@ -35,6 +35,8 @@ interface Check extends HealthCheck {
 }
 
 const BODY_BYTES = 256 * 1024;
+/** time for a whole answer, unless the interval is longer */
+const LEAST_DEADLINE_MS = 5000;
 
 const DEFAULT_TESTS: Test[] = [({ status }) => (status >= 200 && status < 400 ? '' : `status ${status}`)];
 
@@ -185,6 +187,7 @@ function ask(
   const tell = (answer: Answer | null, failure: string) => {
     if (!told) done(answer, failure);
     told = true;
+    clearTimeout(deadline);
   };
   const target = address.path ? { socketPath: address.path } : { host: address.host, port: port || address.port };
   const options: RequestOptions & { rejectUnauthorized?: boolean } = {
@@ -210,6 +213,8 @@ function ask(
     res.on('end', end);
     res.on('error', (error) => tell(null, error.message));
   });
+  // a peer that sends byte by byte is never idle
+  const deadline = setTimeout(() => req.destroy(new Error('timed out')), Math.max(intervalMs, LEAST_DEADLINE_MS)).unref();
   req.on('timeout', () => req.destroy(new Error('timed out')));
   req.on('error', (error) => tell(null, error.message));
   req.end();

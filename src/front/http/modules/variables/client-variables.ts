@@ -46,10 +46,10 @@ export const CLIENT_VARIABLES: VariableDef[] = [
   live('date_w3c', () => new Date().toISOString().slice(0, 10)),
   live('time_w3c', () => new Date().toISOString().slice(11, 19)),
   cached('connection', (r) => String(r.conn.id)),
-  cached('proxy_protocol_addr', (r) => r.conn.proxy?.addr ?? ''),
-  cached('proxy_protocol_port', (r) => (r.conn.proxy ? String(r.conn.proxy.port) : '')),
-  cached('proxy_protocol_server_addr', (r) => r.conn.proxy?.serverAddr ?? ''),
-  cached('proxy_protocol_server_port', (r) => (r.conn.proxy ? String(r.conn.proxy.serverPort) : '')),
+  cached('proxy_protocol_addr', (r) => r.conn.proxy?.addr ?? null),
+  cached('proxy_protocol_port', (r) => (r.conn.proxy ? String(r.conn.proxy.port) : null)),
+  cached('proxy_protocol_server_addr', (r) => r.conn.proxy?.serverAddr ?? null),
+  cached('proxy_protocol_server_port', (r) => (r.conn.proxy ? String(r.conn.proxy.serverPort) : null)),
 ];
 
 export const CLIENT_FAMILIES: VariableFamily[] = [

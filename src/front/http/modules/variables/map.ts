@@ -187,6 +187,8 @@ interface Geo {
   trie4: Trie;
   trie6: Trie;
   ranges: { from: number; to: number; value: string }[];
+  /** a network or the default was read before `ranges` */
+  hasNetworks: boolean;
   useRanges: boolean;
   fallback: string;
   proxies: { bytes: number[]; bits: number }[];
@@ -227,6 +229,7 @@ function readGeo(f: BlockFrame, nodes: readonly DirectiveNode[], geo: Geo): void
   for (const node of nodes) {
     const fail = (m: string): never => failAt(node, m);
     if (node.name === 'ranges' && node.args.length === 0) {
+      if (geo.hasNetworks) fail('the "ranges" directive must be the first directive inside "geo" block');
       geo.useRanges = true;
       continue;
     }
@@ -249,6 +252,7 @@ function readGeo(f: BlockFrame, nodes: readonly DirectiveNode[], geo: Geo): void
 
 function addGeo(node: DirectiveNode, value: string, geo: Geo, fail: (m: string) => never): void {
   const { name } = node;
+  geo.hasNetworks ||= !geo.useRanges;
   if (name === 'default') {
     geo.fallback = value;
     if (!geo.useRanges) {
@@ -279,7 +283,16 @@ function addGeo(node: DirectiveNode, value: string, geo: Geo, fail: (m: string) 
 
 function parseGeo(f: BlockFrame): undefined {
   const source = f.args.length === 2 ? f.scope.main.variables.lookup(variableName(f, f.args[0])) : null;
-  const geo: Geo = { trie4: new Trie(), trie6: new Trie(), ranges: [], useRanges: false, fallback: '', proxies: [], recursive: false };
+  const geo: Geo = {
+    trie4: new Trie(),
+    trie6: new Trie(),
+    ranges: [],
+    useRanges: false,
+    hasNetworks: false,
+    fallback: '',
+    proxies: [],
+    recursive: false,
+  };
   let volatile = false;
   const nodes = present(f.node.children).filter((node) => {
     if (node.name !== 'volatile' || node.args.length > 0) return true;

@@ -58,6 +58,8 @@ type Probe = (peer: Peer, done: (why: string) => void) => void;
 export class HealthChecker {
   /** Consecutive good results; negative for bad ones. */
   readonly #runs = new Map<Peer, number>();
+  /** peers whose probe has not ended: the next one waits for it, so that results arrive in order */
+  readonly #probed = new Set<Peer>();
   readonly #check: HealthCheck;
   readonly #group: UpstreamGroup;
   readonly #logs: readonly ErrorLog[];
@@ -88,7 +90,12 @@ export class HealthChecker {
         this.#runs.set(peer, 0);
         this.#group.set.locked(() => (peer.unhealthy = true));
       }
-      this.#probe(peer, (why) => this.#note(peer, why));
+      if (this.#probed.has(peer)) continue;
+      this.#probed.add(peer);
+      this.#probe(peer, (why) => {
+        this.#probed.delete(peer);
+        this.#note(peer, why);
+      });
     }
     setTimeout(() => this.#round(), intervalMs + Math.floor(Math.random() * jitterMs)).unref();
   }

@@ -262,7 +262,7 @@ export class Selection {
       if (options.maxFails > 0) {
         peer.effectiveWeight -= Math.floor(options.weight / options.maxFails);
         if (peer.fails >= options.maxFails)
-          this.#r.log('warn', `upstream server temporarily disabled while ${this.#r.upstream?.action ?? 'connecting to upstream'}`);
+          this.#r.log('warn', `upstream server temporarily disabled${this.#r.upstream ? ` while ${this.#r.upstream.action}` : ''}`);
       }
       if (peer.effectiveWeight < 0) peer.effectiveWeight = 0;
     } else if (peer.accessed < peer.checked) {

@@ -132,6 +132,7 @@ function copyFields(u: HeadReceiver, head: UpstreamHead, fromCache: boolean): vo
         u.rewriteField(field);
         if (lname === 'location' && field.value !== '' && (!field.value.startsWith('/') || field.value !== original.value)) {
           out.location = field.value;
+          out.locationName = field.name;
           continue;
         }
         break;
