@@ -96,6 +96,11 @@ class Generator {
           () => `Integer.${op('max', 'min', 'compare', 'rotateLeft')}(${of('int')}, ${of('int')})`,
           () => `Integer.${op('bitCount', 'reverse', 'signum', 'highestOneBit', 'numberOfTrailingZeros')}(${of('int')})`,
           () => `Integer.parseInt(${of('String')})`,
+          () => `Integer.${op('reverseBytes', 'lowestOneBit', 'reverse')}(${of('int')})`,
+          () =>
+            `Duration.${op('ofMillis', 'ofNanos', 'ofSeconds')}(${of('int')}).${op('getNano()', 'hashCode()', 'plusDays(1).getNano()')}`,
+          () =>
+            `Period.of(${of('int')} % 1000, ${of('int')} % 1000, 3).${op('normalized().getMonths()', 'negated().hashCode()', 'plusMonths(3).getMonths()')}`,
           () => `${of('List')}.stream().mapToInt(x -> x.hashCode()).${op('sum()', 'max().orElse(7)', 'distinct().count() > 1 ? 1 : 2')}`,
         );
       case 'long':
@@ -104,6 +109,9 @@ class Generator {
           () => `(${of('long')} ${op('<<', '>>', '>>>')} ${this.#rng.int(0, 70)})`,
           () => `(long)(${of('double')})`,
           () => `Math.round(${of('double')})`,
+          () => `Long.${op('reverse', 'reverseBytes', 'lowestOneBit', 'highestOneBit')}(${of('long')})`,
+          () => `Long.${op('divideUnsigned', 'remainderUnsigned')}(${of('long')}, ${of('long')})`,
+          () => `LongStream.${op('range', 'rangeClosed')}(${this.#rng.int(-3, 3)}L, ${this.#rng.int(-3, 9)}L).sum()`,
           () => `Long.${op('max', 'min', 'sum')}(${of('long')}, ${of('long')})`,
           () => `${of('List')}.stream().filter(x -> x != null).count()`,
         );
@@ -139,6 +147,14 @@ class Generator {
           () => `${of('String')}.substring(${of('int')})`,
           () => `${of('String')}.substring(${this.#rng.int(0, 2)}, ${this.#rng.int(1, 4)})`,
           () => `String.valueOf(${of(this.#rng.pick(KINDS))})`,
+          () =>
+            `Duration.ofSeconds(${of('int')}, ${this.#rng.int(0, 2_000_000_000)}L).${op('plusHours(5)', 'minusMillis(1)', 'withSeconds(7)', 'multipliedBy(-3)', 'withNanos(5)', 'abs()', 'plus(3, ChronoUnit.MINUTES)')}.toString()`,
+          () =>
+            `Period.of(${this.#rng.int(-20, 20)}, ${this.#rng.int(-30, 30)}, ${this.#rng.int(-40, 40)}).${op('normalized()', 'multipliedBy(-2)', 'plus(Period.ofWeeks(2))', 'minusYears(3)', 'withDays(4)')}.toString()`,
+          () => `Period.parse('${op('P1Y2M3D', '-P4W', 'P1Y', 'P', '1Y', 'p-2m')}').toString()`,
+          () =>
+            `LocalDate.of(2020, 2, ${this.#rng.int(1, 29)}).${op('plus', 'minus')}(Period.of(0, ${this.#rng.int(-14, 14)}, 1)).toString()`,
+          () => `Long.toUnsignedString(${of('long')}, ${this.#rng.int(1, 37)})`,
           () => `Integer.${op('toString', 'toHexString', 'toBinaryString', 'toOctalString')}(${of('int')})`,
           () => `Double.toString(${of('double')})`,
           () => `${of('List')}.join(${of('String')})`,

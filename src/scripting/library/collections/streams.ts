@@ -166,6 +166,25 @@ function range(from: number, to: number): StreamBase {
   return new IntStream(Array.from({ length }, (_, i) => from + i));
 }
 
+function longRange(from: bigint, to: bigint): StreamBase {
+  const length = to > from ? Number(to - from) : 0;
+  spendSteps(Math.min(length, MAX_RANGE * 10));
+  return new LongStream(Array.from({ length }, (_, i) => from + BigInt(i)));
+}
+
+/** Static methods that only streams of whole numbers have. */
+const RANGES: Readonly<Record<string, Readonly<Record<string, Implementation>>>> = {
+  Int: {
+    'static IntStream range(int,int)': range,
+    'static IntStream rangeClosed(int,int)': (from: number, to: number) => range(from, to + 1),
+  },
+  Long: {
+    'static LongStream range(long,long)': longRange,
+    'static LongStream rangeClosed(long,long)': (from: bigint, to: bigint) => longRange(from, to + 1n),
+  },
+  Double: {},
+};
+
 defineClass('java.util.stream.BaseStream', ['java.lang.Object']);
 
 defineClass('java.util.stream.Stream', ['java.util.stream.BaseStream'], {
@@ -206,11 +225,6 @@ for (const kind of KINDS.slice(1))
     members: {
       ...common(kind),
       ...numericStream(kind),
-      ...(kind.name === 'Int'
-        ? {
-            'static IntStream range(int,int)': range,
-            'static IntStream rangeClosed(int,int)': (from: number, to: number) => range(from, to + 1),
-          }
-        : {}),
+      ...RANGES[kind.name],
     },
   });

@@ -21,6 +21,12 @@ export function parseWhole(text: string | null, radix: number, bits: number): bi
   return BigInt.asIntN(bits, value) === value ? value : badNumber(text, radix);
 }
 
+/** An integer that is not negative. @throws ScriptFault NumberFormatException */
+export function parseUnsigned(text: string | null, radix: number, bits: number): bigint {
+  if (text?.startsWith('-')) return raise('java.lang.NumberFormatException', `Illegal leading minus sign on unsigned string ${text}.`);
+  return parseWhole(text, radix, bits + 1);
+}
+
 export function decode(text: string, bits: number): bigint {
   const [, sign, prefix, digits] = /^([+-]?)(0[xX]|#|0(?=[0-7]))?(.*)$/.exec(text) ?? [];
   return parseWhole(sign + digits, prefix === undefined ? 10 : prefix === '0' ? 8 : 16, bits);

@@ -1,9 +1,11 @@
 // java.lang.Character.
 import { category, isDigit, isLetter } from '../../../regex/characters.ts';
 import { defineClass } from '../../java/class-info.ts';
-import { compareNatural } from '../../java/objects.ts';
-import { Char } from '../../java/values.ts';
+import { raise } from '../../java/faults.ts';
+import { compareNatural, textOf } from '../../java/objects.ts';
+import { Char, type Value } from '../../java/values.ts';
 
+const outOfText = (index: number): never => raise('java.lang.StringIndexOutOfBoundsException', `String index out of range: ${index}`);
 const UPPERCASE = /^\p{Uppercase}$/u;
 const LOWERCASE = /^\p{Lowercase}$/u;
 const text = (code: number): string => String.fromCodePoint(code);
@@ -53,6 +55,29 @@ defineClass('java.lang.Character', ['java.lang.Comparable'], {
     'static boolean isWhitespace(int)': isWhitespace,
     'static boolean isSurrogate(char)': (code: number) => code >= 0xd800 && code <= 0xdfff,
     'static boolean isHighSurrogate(char)': (code: number) => code >= 0xd800 && code <= 0xdbff,
+    'static boolean isLowSurrogate(char)': (code: number) => code >= 0xdc00 && code <= 0xdfff,
+    'static boolean isSurrogatePair(char,char)': (high: number, low: number) =>
+      high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff,
+    'static boolean isBmpCodePoint(int)': (code: number) => code >= 0 && code <= 0xffff,
+    'static boolean isSupplementaryCodePoint(int)': (code: number) => code >= 0x10000 && code <= 0x10ffff,
+    'static boolean isMirrored(int)': (code: number) => /^\p{Bidi_Mirrored}$/u.test(text(code)),
+    'static int toCodePoint(char,char)': (high: number, low: number) => (high << 10) + low - 0x35fdc00,
+    'static char highSurrogate(int)': (code: number) => ((code >>> 10) + 0xd7c0) & 0xffff,
+    'static char lowSurrogate(int)': (code: number) => (code & 0x3ff) + 0xdc00,
+    'static char reverseBytes(char)': (code: number) => ((code & 0xff) << 8) | (code >> 8),
+    'static int codePointAt(CharSequence,int)': (value: Value, index: number) => textOf(value).codePointAt(index) ?? outOfText(index),
+    'static int codePointBefore(CharSequence,int)': (value: Value, index: number) => {
+      const before = textOf(value).slice(Math.max(0, index - 2), index);
+      return index < 1 || index > textOf(value).length
+        ? outOfText(index - 1)
+        : ([...before].at(-1)?.codePointAt(0) ?? outOfText(index - 1));
+    },
+    'static int codePointCount(CharSequence,int,int)': (value: Value, from: number, to: number) => {
+      const whole = textOf(value);
+      return from < 0 || to > whole.length || from > to
+        ? raise('java.lang.IndexOutOfBoundsException', null)
+        : [...whole.slice(from, to)].length;
+    },
     'static boolean isValidCodePoint(int)': (code: number) => code >= 0 && code <= 0x10ffff,
     'static char toLowerCase(char)': toLower,
     'static char toUpperCase(char)': toUpper,

@@ -1,13 +1,16 @@
 // Duration and Period.
 import './interfaces.ts';
 import { defineClass } from '../../java/class-info.ts';
+import { ImmutableList } from '../../java/collections.ts';
 import { raise } from '../../java/faults.ts';
-import { hashOf } from '../../java/objects.ts';
+import { longHash } from '../../java/objects.ts';
 import type { Value } from '../../java/values.ts';
 import { unsupported } from './faults.ts';
 import { DAY_NANOS, floorDiv, instantNanos, LocalDate, localNanos, type Temporal, withLocal, zonedAt, zonedNanos } from './temporal.ts';
 import { between, plusMonths, type UnitValue, unitNamed } from './units.ts';
 import { ZonedTime } from './zoned-time.ts';
+
+const SECOND = 1_000_000_000n;
 
 /** java.time.Duration: nanoseconds. */
 class Duration {
@@ -19,7 +22,8 @@ class Duration {
     return other instanceof Duration && other.nanos === this.nanos;
   }
   hash(): number {
-    return hashOf(BigInt.asIntN(64, this.nanos));
+    const seconds = floorDiv(this.nanos, SECOND);
+    return (longHash(seconds) + 51 * Number(this.nanos - seconds * SECOND)) | 0;
   }
   compareTo(other: Value): number {
     const difference = this.nanos - (other as Duration).nanos;
@@ -64,9 +68,32 @@ export class Period {
     return other instanceof Period && other.toString() === this.toString();
   }
   toString(): string {
-    if (this.years === 0 && this.months === 0 && this.days === 0) return 'P0D';
+    if (this.isZero) return 'P0D';
     const part = (value: number, letter: string): string => (value === 0 ? '' : `${value}${letter}`);
     return `P${part(this.years, 'Y')}${part(this.months, 'M')}${part(this.days, 'D')}`;
+  }
+  get isZero(): boolean {
+    return this.years === 0 && this.months === 0 && this.days === 0;
+  }
+  hash(): number {
+    return (this.years + rotatedLeft(this.months, 8) + rotatedLeft(this.days, 16)) | 0;
+  }
+  plus(other: Period, sign: 1 | -1): Period {
+    return new Period(this.years + sign * other.years, this.months + sign * other.months, this.days + sign * other.days);
+  }
+  times(by: number): Period {
+    return new Period(this.years * by, this.months * by, this.days * by);
+  }
+  normalized(): Period {
+    const months = this.years * 12 + this.months;
+    return new Period(Math.trunc(months / 12), months % 12, this.days);
+  }
+  static parse(text: string): Period {
+    const found = /^([-+]?)P(?:([-+]?\d+)Y)?(?:([-+]?\d+)M)?(?:([-+]?\d+)W)?(?:([-+]?\d+)D)?$/i.exec(text);
+    if (!found || found.slice(2).every((part) => part === undefined))
+      return raise('java.time.format.DateTimeParseException', 'Text cannot be parsed to a Period');
+    const [years, months, weeks, days] = found.slice(2).map((part) => Number(part ?? 0) * (found[1] === '-' ? -1 : 1));
+    return new Period(years, months, weeks * 7 + days);
   }
   static between(from: LocalDate, to: LocalDate): Period {
     const months = Number(between(unitNamed('MONTHS'), from, to));
@@ -74,6 +101,8 @@ export class Period {
     return new Period(Math.trunc(months / 12), months % 12, Number(rest));
   }
 }
+
+const rotatedLeft = (value: number, by: number): number => (value << by) | (value >>> (32 - by));
 
 export function addAmount<T extends Temporal>(time: T, amount: Value, sign: 1 | -1): T {
   if (amount instanceof Duration) {
@@ -85,7 +114,21 @@ export function addAmount<T extends Temporal>(time: T, amount: Value, sign: 1 | 
   return withLocal(time, plusMonths(localNanos(time), sign * (years * 12 + months)) + BigInt(sign * days) * DAY_NANOS);
 }
 
+const shiftedBy = (self: Duration, count: bigint, unit: UnitValue): Duration =>
+  new Duration(self.nanos + count * (unit.nanos ?? unsupported('Unit must not have an estimated duration')));
+const durationFrom = (amount: Value): Duration =>
+  amount instanceof Duration ? amount : unsupported('Unit must not have an estimated duration');
+/** plusDays, minusHours ... */
+const steps = Object.fromEntries(
+  ['Days', 'Hours', 'Minutes', 'Seconds', 'Millis', 'Nanos'].flatMap((unit) => [
+    [`Duration plus${unit}(long)`, (self: Duration, count: bigint) => shiftedBy(self, count, unitNamed(unit.toUpperCase()))],
+    [`Duration minus${unit}(long)`, (self: Duration, count: bigint) => shiftedBy(self, -count, unitNamed(unit.toUpperCase()))],
+  ]),
+);
 const durationOf = (unit: string) => (count: bigint) => new Duration(count * (unitNamed(unit).nanos ?? 0n));
+/** @throws ScriptFault DateTimeException: a duration has other units */
+const periodFrom = (amount: Value): Period =>
+  amount instanceof Period ? amount : raise('java.time.DateTimeException', 'Unit must be Years, Months or Days, but was Seconds');
 const durationParts = (unit: bigint) => (self: Duration) => self.nanos / unit;
 defineClass('java.time.Duration', ['java.time.temporal.TemporalAmount', 'java.lang.Comparable'], {
   of: Duration,
@@ -94,10 +137,12 @@ defineClass('java.time.Duration', ['java.time.temporal.TemporalAmount', 'java.la
     'static Duration between(Temporal,Temporal)': (from: Temporal, to: Temporal) => new Duration(instantNanos(to) - instantNanos(from)),
     'static Duration of(long,TemporalUnit)': (count: bigint, unit: UnitValue) =>
       new Duration(count * (unit.nanos ?? unsupported('Unit must not have an estimated duration'))),
+    'static Duration from(TemporalAmount)': durationFrom,
     'static Duration ofDays(long)': durationOf('DAYS'),
     'static Duration ofHours(long)': durationOf('HOURS'),
     'static Duration ofMinutes(long)': durationOf('MINUTES'),
     'static Duration ofSeconds(long)': durationOf('SECONDS'),
+    'static Duration ofSeconds(long,long)': (seconds: bigint, nanos: bigint) => new Duration(seconds * SECOND + nanos),
     'static Duration ofMillis(long)': durationOf('MILLIS'),
     'static Duration ofNanos(long)': durationOf('NANOS'),
     'static Duration parse(CharSequence)': (text: Value) => Duration.parse(String(text)),
@@ -110,6 +155,25 @@ defineClass('java.time.Duration', ['java.time.temporal.TemporalAmount', 'java.la
     'int getNano()': (self: Duration) => Number(self.nanos - floorDiv(self.nanos, 1_000_000_000n) * 1_000_000_000n),
     'Duration plus(Duration)': (self: Duration, other: Duration) => new Duration(self.nanos + other.nanos),
     'Duration minus(Duration)': (self: Duration, other: Duration) => new Duration(self.nanos - other.nanos),
+    ...steps,
+    'Duration plus(long,TemporalUnit)': (self: Duration, count: bigint, unit: UnitValue) => shiftedBy(self, count, unit),
+    'Duration minus(long,TemporalUnit)': (self: Duration, count: bigint, unit: UnitValue) => shiftedBy(self, -count, unit),
+    'Duration withSeconds(long)': (self: Duration, seconds: bigint) =>
+      new Duration(seconds * SECOND + self.nanos - floorDiv(self.nanos, SECOND) * SECOND),
+    'Duration withNanos(int)': (self: Duration, nanos: number) =>
+      nanos < 0 || nanos > 999_999_999
+        ? raise('java.time.DateTimeException', `Invalid value for NanoOfSecond (valid values 0 - 999999999): ${nanos}`)
+        : new Duration(floorDiv(self.nanos, SECOND) * SECOND + BigInt(nanos)),
+    'long get(TemporalUnit)': (self: Duration, unit: UnitValue) => {
+      const seconds = floorDiv(self.nanos, SECOND);
+      if (unit.name === 'SECONDS') return seconds;
+      return unit.name === 'NANOS' ? self.nanos - seconds * SECOND : unsupported(`Unsupported unit: ${unit}`);
+    },
+    'List getUnits()': () => new ImmutableList(unitNamed('SECONDS'), unitNamed('NANOS')),
+    'Temporal addTo(Temporal)': (self: Duration, time: Temporal) => addAmount(time, self, 1),
+    'Temporal subtractFrom(Temporal)': (self: Duration, time: Temporal) => addAmount(time, self, -1),
+    'boolean equals(Object)': (self: Duration, other: Value) => self.equalTo(other),
+    'int hashCode()': (self: Duration) => self.hash(),
     'Duration multipliedBy(long)': (self: Duration, by: bigint) => new Duration(self.nanos * by),
     'Duration dividedBy(long)': (self: Duration, by: bigint) =>
       by === 0n ? raise('java.lang.ArithmeticException', 'Cannot divide by zero') : new Duration(self.nanos / by),
@@ -126,6 +190,8 @@ defineClass('java.time.Period', ['java.time.temporal.TemporalAmount'], {
   constants: { 'Period ZERO': new Period(0, 0, 0) },
   members: {
     'static Period between(LocalDate,LocalDate)': Period.between,
+    'static Period from(TemporalAmount)': (amount: Value) => periodFrom(amount),
+    'static Period parse(CharSequence)': (text: Value) => Period.parse(String(text)),
     'static Period of(int,int,int)': (years: number, months: number, days: number) => new Period(years, months, days),
     'static Period ofDays(int)': (days: number) => new Period(0, 0, days),
     'static Period ofMonths(int)': (months: number) => new Period(0, months, 0),
@@ -134,6 +200,35 @@ defineClass('java.time.Period', ['java.time.temporal.TemporalAmount'], {
     'int getDays()': (self: Period) => self.days,
     'int getMonths()': (self: Period) => self.months,
     'int getYears()': (self: Period) => self.years,
+    'boolean isNegative()': (self: Period) => self.years < 0 || self.months < 0 || self.days < 0,
+    'boolean isZero()': (self: Period) => self.isZero,
+    'Period plus(TemporalAmount)': (self: Period, other: Value) => self.plus(periodFrom(other), 1),
+    'Period minus(TemporalAmount)': (self: Period, other: Value) => self.plus(periodFrom(other), -1),
+    'Period plusDays(long)': (self: Period, count: bigint) => new Period(self.years, self.months, self.days + Number(count)),
+    'Period plusMonths(long)': (self: Period, count: bigint) => new Period(self.years, self.months + Number(count), self.days),
+    'Period plusYears(long)': (self: Period, count: bigint) => new Period(self.years + Number(count), self.months, self.days),
+    'Period minusDays(long)': (self: Period, count: bigint) => new Period(self.years, self.months, self.days - Number(count)),
+    'Period minusMonths(long)': (self: Period, count: bigint) => new Period(self.years, self.months - Number(count), self.days),
+    'Period minusYears(long)': (self: Period, count: bigint) => new Period(self.years - Number(count), self.months, self.days),
+    'Period withDays(int)': (self: Period, days: number) => new Period(self.years, self.months, days),
+    'Period withMonths(int)': (self: Period, months: number) => new Period(self.years, months, self.days),
+    'Period withYears(int)': (self: Period, years: number) => new Period(years, self.months, self.days),
+    'Period multipliedBy(int)': (self: Period, by: number) => self.times(by),
+    'Period negated()': (self: Period) => self.times(-1),
+    'Period normalized()': (self: Period) => self.normalized(),
+    'long get(TemporalUnit)': (self: Period, unit: UnitValue) =>
+      unit.name === 'YEARS'
+        ? BigInt(self.years)
+        : unit.name === 'MONTHS'
+          ? BigInt(self.months)
+          : unit.name === 'DAYS'
+            ? BigInt(self.days)
+            : unsupported(`Unsupported unit: ${unit}`),
+    'List getUnits()': () => new ImmutableList(unitNamed('YEARS'), unitNamed('MONTHS'), unitNamed('DAYS')),
+    'Temporal addTo(Temporal)': (self: Period, time: Temporal) => addAmount(time, self, 1),
+    'Temporal subtractFrom(Temporal)': (self: Period, time: Temporal) => addAmount(time, self, -1),
+    'boolean equals(Object)': (self: Period, other: Value) => self.equalTo(other),
+    'int hashCode()': (self: Period) => self.hash(),
     'long toTotalMonths()': (self: Period) => BigInt(self.years * 12 + self.months),
     'String toString()': String,
   },
