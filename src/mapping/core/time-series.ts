@@ -2,6 +2,7 @@
 import { DateFormatter } from '../../dates/date-format.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ValueFormat } from './field-type.ts';
+import { END_TIME, ROUTING_PATH, START_TIME } from './time-series-settings.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -11,11 +12,8 @@ export const TSID = '_tsid';
 export const DIMENSIONS = '_tsid._dimensions';
 export const TIMESTAMP = '@timestamp';
 
-const START = 'index.time_series.start_time';
-const END = 'index.time_series.end_time';
-export const ROUTING_PATH = 'index.routing_path';
 /** Settings that only time series have. */
-const OWN_SETTINGS = [ROUTING_PATH, START, END];
+const OWN_SETTINGS = [ROUTING_PATH, START_TIME, END_TIME];
 /** Settings that time series do not have: they decide the order and the shards of documents themselves. */
 const FOREIGN_SETTINGS = ['index.routing_partition_size', ...['field', 'order', 'mode', 'missing'].map((name) => `index.sort.${name}`)];
 const TIME_FORMAT = DateFormatter.of('strict_date_optional_time||epoch_millis');
@@ -68,7 +66,7 @@ const FIRST_MS = 1;
 const LAST_MS = 253_402_300_799_999;
 
 export function timeBoundsOf(settings: Settings): TimeBounds {
-  return { start: timeOf(settings, START, FIRST_MS), end: timeOf(settings, END, LAST_MS) };
+  return { start: timeOf(settings, START_TIME, FIRST_MS), end: timeOf(settings, END_TIME, LAST_MS) };
 }
 
 /** Checks a bound. @throws ApiError illegal_argument_exception: not a date */
@@ -95,13 +93,13 @@ export function checkTimeSeriesSettings(settings: Settings, needsRoutingPath: bo
   if (needsRoutingPath && routingPathOf(settings).length === 0)
     throw illegalArgumentError(`[index.mode=time_series] requires a non-empty [${ROUTING_PATH}]`);
   const { start, end } = timeBoundsOf(settings);
-  if (end < start) throw illegalArgumentError(`${END} must be larger than ${START}`);
+  if (end < start) throw illegalArgumentError(`${END_TIME} must be larger than ${START_TIME}`);
 }
 
 /** Checks a change of the bounds of an open index. @throws ApiError illegal_argument_exception: the end moves back */
 export function checkLaterEnd(before: Settings, after: Settings): void {
-  if (!isTimeSeries(after) || before[END] === after[END]) return;
+  if (!isTimeSeries(after) || before[END_TIME] === after[END_TIME]) return;
   const current = timeBoundsOf(before).end;
-  if (before[END] !== undefined && timeBoundsOf(after).end < current)
-    throw illegalArgumentError(`${END} must be larger than current value [${current}] but was [${String(after[END])}]`);
+  if (before[END_TIME] !== undefined && timeBoundsOf(after).end < current)
+    throw illegalArgumentError(`${END_TIME} must be larger than current value [${current}] but was [${String(after[END_TIME])}]`);
 }
