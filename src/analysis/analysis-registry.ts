@@ -1,4 +1,5 @@
 // Analyzers and normalizers of an index: chains assembled from the components of component-table.ts.
+import { canMove, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { StageId } from '../wasm/generated/analysis.ts';
@@ -11,6 +12,9 @@ import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree } from './settings.ts';
 import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
 import type { AnalyzedToken } from './tokens/analyzed-token.ts';
+
+/** Longer texts take most of a turn: 50,000 characters take 25 to 60 ms. */
+const LONG_TEXT_CHARS = 32 << 10;
 
 /** Char filters or token filters of one analyzer: each takes memory, and a pass over every text. */
 const MAX_CHAIN = 1000;
@@ -166,7 +170,9 @@ export class AnalysisRegistry {
     return name === 'lowercase' || this.#normalizers.has(name);
   }
 
+  /** @throws ApiError no such analyzer; TooHeavy: a long text on a thread with a listener */
   analyze(analyzer: string, text: string): AnalyzedToken[] {
+    if (text.length > LONG_TEXT_CHARS && canMove()) throw new TooHeavy();
     return this.analyzer(analyzer).analyze(text);
   }
 

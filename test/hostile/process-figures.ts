@@ -31,6 +31,21 @@ export function threadTimes(pid: number): Map<string, number> {
   return times;
 }
 
+/** Processor time in milliseconds: of the machine as a whole, and what of it was not idle. */
+export function machineTimes(): { total: number; busy: number } {
+  // user nice system idle iowait irq softirq steal; the guest times that follow are contained in user and nice.
+  const ticks = (read('/proc/stat').split('\n')[0] ?? '').split(/\s+/).slice(1, 9).map(Number);
+  const total = ticks.reduce((sum, count) => sum + count, 0);
+  return { total: total * TICK_MS, busy: (total - (ticks[3] ?? 0) - (ticks[4] ?? 0)) * TICK_MS };
+}
+
+/** Processor time of a process in milliseconds. */
+export function processMs(pid: number): number {
+  const stat = read(`/proc/${pid}/stat`);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS || 0;
+}
+
 /** Processor time of the thread that worked most between two readings, in milliseconds. */
 export function busiestThreadMs(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number {
   return Math.max(0, ...[...after].map(([thread, ms]) => ms - (before.get(thread) ?? 0)));

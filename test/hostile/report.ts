@@ -59,13 +59,24 @@ const PLAIN_SEARCH_MS = 100;
 /** No request is to hold the event loop of a listener for longer. */
 const TURN_MS = 30;
 
-/** Whether the run keeps the two rules, and which families break them. */
+/** Latencies of a family are judged if other programs had at most this share of the machine meanwhile. */
+const MAX_FOREIGN_SHARE = 0.1;
+
+/** Whether the run keeps the two rules, and which families break them. Turns are processor time, which other programs do not change. */
 export function verdictOn(results: readonly CaseResult[]): string[] {
   const byFamily = familiesOf(results).map((family) => [family, results.filter((result) => result.case.family === family)] as const);
-  const p99s = byFamily.map(([family, own]) => [family, quantile(samplesOf(own), 0.99)] as const);
+  const isQuiet = (own: readonly CaseResult[]) => sumOf(own, 'foreignMs') <= MAX_FOREIGN_SHARE * sumOf(own, 'machineMs');
+  const quiet = byFamily.filter(([, own]) => isQuiet(own));
+  const disturbed = byFamily.filter(([, own]) => !isQuiet(own)).map(([family]) => family);
+  const p99s = quiet.map(([family, own]) => [family, quantile(samplesOf(own), 0.99)] as const);
   const turns = byFamily.map(([family, own]) => [family, Math.max(...own.map(({ turnMs }) => turnMs))] as const);
   return [
-    ruling(`plain searches below ${PLAIN_SEARCH_MS} ms next to every request, p99 by family`, PLAIN_SEARCH_MS, p99s),
+    ...(quiet.length > 0
+      ? [ruling(`plain searches below ${PLAIN_SEARCH_MS} ms next to every request, p99 by family`, PLAIN_SEARCH_MS, p99s)]
+      : []),
+    ...(disturbed.length > 0
+      ? [`UNKNOWN latencies next to other programs, which used more than a tenth of the machine: ${disturbed.join(', ')}`]
+      : []),
     ruling(`no turn of a listener above ${TURN_MS} ms`, TURN_MS, turns),
   ];
 }
@@ -75,6 +86,10 @@ function ruling(rule: string, limitMs: number, figures: ReadonlyArray<readonly [
   const worst = figures.reduce((max, [, ms]) => Math.max(max, ms), 0);
   if (broken.length === 0) return `KEPT    ${rule}: worst ${Math.round(worst)} ms in ${figures.length} families`;
   return `BROKEN  ${rule}: ${broken.map(([family, ms]) => `${family} (${Math.round(ms)} ms)`).join(', ')}`;
+}
+
+function sumOf(results: readonly CaseResult[], figure: 'foreignMs' | 'machineMs'): number {
+  return results.reduce((sum, result) => sum + result[figure], 0);
 }
 
 function familiesOf(results: readonly CaseResult[]): string[] {

@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/service.ts';
 import type { CanaryReport } from './canary.ts';
 import { fillIndices } from './dataset.ts';
 import { bodyOf, type HostileCase } from './hostile-case.ts';
-import { busiestThreadMs, resetPeak, residentBytes, threadTimes } from './process-figures.ts';
+import { busiestThreadMs, machineTimes, processMs, resetPeak, residentBytes, threadTimes } from './process-figures.ts';
 import { TurnLog } from './turn-log.ts';
 
 /** After this long without an answer a request has failed. */
@@ -32,6 +32,9 @@ export interface CaseResult {
   readonly busiestMs: number;
   /** Longest turn of the event loop of a thread with a listener, in processor time; short ones count as 0. */
   readonly turnMs: number;
+  /** Processor time of the machine during the case, and what of it other programs used: next to them, latencies mean nothing. */
+  readonly machineMs: number;
+  readonly foreignMs: number;
   readonly peakBytes: number;
   readonly afterBytes: number;
   /** What is wrong; empty if the case passed. */
@@ -71,6 +74,7 @@ export class HostileRunner {
     resetPeak(pid);
     this.#turns.take();
     const times = threadTimes(pid);
+    const machine = this.#machine(pid);
     const started = performance.now();
     const copies = Array.from({ length: hostile.copies ?? 1 }, () => send(this.#service.port, hostile, body));
     const answers = await Promise.all(copies);
@@ -79,6 +83,9 @@ export class HostileRunner {
     const busiestMs = busiestThreadMs(times, threadTimes(pid));
     const turnMs = Math.max(0, ...this.#turns.take());
     const memory = residentBytes(pid);
+    const machineAfter = this.#machine(pid);
+    const machineMs = machineAfter.total - machine.total;
+    const foreignMs = Math.max(0, machineAfter.foreign - machine.foreign);
     const died = !this.#isAlive(pid);
     const faults: Fault[] = [];
     if (died) faults.push('died');
@@ -90,7 +97,15 @@ export class HostileRunner {
     if (died || !recovered) await this.#restart();
     const { status, type } = answers[0];
     const [peakBytes, afterBytes] = [memory.peak, memory.now];
-    return { case: hostile, status, type, answerMs, canary: samples, busiestMs, turnMs, peakBytes, afterBytes, faults };
+    const figures = { busiestMs, turnMs, machineMs, foreignMs, peakBytes, afterBytes };
+    return { case: hostile, status, type, answerMs, canary: samples, ...figures, faults };
+  }
+
+  /** Processor time of the machine, and that of programs other than the service, the canary and this one. */
+  #machine(pid: number): { total: number; foreign: number } {
+    const { total, busy } = machineTimes();
+    const own = [pid, this.#canary.pid ?? 0, process.pid].reduce((sum, each) => sum + processMs(each), 0);
+    return { total, foreign: busy - own };
   }
 
   async stop(): Promise<void> {

@@ -3,7 +3,7 @@
 //   GANNET_TURN_FILE=/path   one line per turn: milliseconds, and the program of the thread
 const { closeSync, openSync, readSync, writeSync } = require('node:fs');
 const path = require('node:path');
-const { isMainThread } = require('node:worker_threads');
+const { isMainThread, workerData } = require('node:worker_threads');
 
 /** Turns below this are not written. */
 const LONG_MS = 10;
@@ -14,7 +14,8 @@ if (file) setImmediate(start);
 
 function start() {
   const program = path.basename(process.argv[1] ?? '');
-  if (program.startsWith(isMainThread ? 'service-' : 'http-')) watch(file, program);
+  // A thread of src/node/answering-thread.ts has its role as data; lanes have no listener.
+  if (isMainThread ? program.startsWith('service-') : workerData === 'http') watch(file, program);
 }
 
 function watch(target, name) {

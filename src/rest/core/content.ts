@@ -124,7 +124,7 @@ export async function readContent(
   exchange.bytes = bytes;
   // Nothing parses a JSON document here: its indexer does.
   const isParsed = kind !== 'bytes!' || format !== 'json';
-  if (hasLanes && kind !== 'stream!' && isLargeBody(bytes.length, format, isParsed)) throw new TooHeavy();
+  if (hasLanes && kind !== 'stream!' && isLargeBody(bytes, format, isParsed)) throw new TooHeavy();
   if (kind.startsWith('json')) return { ...none, body: parseBody(bytes, format) };
   if (kind.startsWith('bytes')) return { ...none, bytes: bodyAsJson(bytes, format) };
   const lines = bodyAsLines(bytes, format);

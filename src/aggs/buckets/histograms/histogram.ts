@@ -3,6 +3,7 @@
 import { jsonDouble } from '../../../common/json/json-float.ts';
 import type { JsonObject } from '../../../common/json/json-value.ts';
 import { javaDouble } from '../../../common/text/java-text.ts';
+import { checkTurn } from '../../../common/turns/turn.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import { asCause } from '../../../errors/api-error.ts';
 import { standAloneField } from '../../../mapping/stand-alone-field.ts';
@@ -290,6 +291,8 @@ function emptySlice(slice: Slice): Slice {
   };
 }
 
+const BUCKETS_PER_CHECK_MASK = 255;
+
 /** Buckets of the keys found, of all keys between them and of those inside the extended bounds. */
 function withEmpty(
   found: ReadonlyArray<{ key: number; id: number }>,
@@ -308,6 +311,7 @@ function withEmpty(
   const buckets: OutBucket[] = [];
   let at = 0;
   for (let key = first; key <= last; key = grid.next(key)) {
+    if ((buckets.length & BUCKETS_PER_CHECK_MASK) === 0) checkTurn();
     if (buckets.length > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, buckets.length);
     if (at < found.length && found[at].key === key) buckets.push(make(key, found[at++].id));
     else buckets.push(make(key, -1));
