@@ -35,7 +35,7 @@ function openFile(path: string): SegmentImageReader {
 }
 
 function describeSegment(segment: SegmentImageReader): string[] {
-  const lines = [`${segment.maxDoc} documents, ${segment.numRootDocs} of them roots, ${segment.image.bytes} bytes`, ''];
+  const lines = [`${segment.maxDoc} documents, ${segment.numRootDocs} of them roots, ${segment.bytes} bytes`, ''];
   for (const { kind, field: name, bytes } of segment.sections)
     lines.push(`${kind.padEnd(10)} ${String(bytes).padStart(12)}  ${name ?? ''}`);
   lines.push('');

@@ -55,7 +55,9 @@ function fillTermRange(node: TermRangeNode, bitset: usize): void {
   const dictionary = <usize>node.dictionary;
   const walk = changetype<TermsCursor>(allocateTemp(TERMS_CURSOR_BYTES));
   openTerms(walk, dictionary, node.fromOrd, allocateTemp(<usize>changetype<TermsHeader>(dictionary).longestTerm + 16));
-  while (walk.next < node.toOrd && nextTerm(walk)) fillTerm(node.postingsFlags, <u32>walk.postingsPtr, walk.docFreq, bitset, term, cursor);
+  while (walk.next < node.toOrd && nextTerm(walk)) {
+    fillTerm(node.postingsFlags, <u32>walk.postingsPtr + node.shift, walk.docFreq, bitset, term, cursor);
+  }
   releaseTemp(mark);
 }
 

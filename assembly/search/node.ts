@@ -177,6 +177,8 @@ export class TermRangeNode extends MaterializedNode {
   fromOrd: u32;
   toOrd: u32;
   postingsFlags: u32;
+  /** Added to the addresses of records that the dictionary leads to, modulo 2^32: the distance by which the postings were moved. */
+  shift: u32;
 }
 
 /** children: a plan over nested documents */

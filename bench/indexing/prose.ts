@@ -46,7 +46,7 @@ const FIELDS: FieldSpec[] = [
 
 const module = compileEngine();
 const buffer = new OpenBuffer(module, maxBytes);
-const segments: MergeInput[] = [];
+const segments: (MergeInput & { readonly image: Uint8Array })[] = [];
 const times = { read: 0, encode: 0, add: 0, flush: 0, merge: 0 };
 let documents = 0;
 const begin = performance.now();

@@ -13,8 +13,15 @@ import { getU32, setU32 } from '../wasm/records.ts';
 import { buildGraph, graphNodes, graphScratchBytes, isGraphLike, planGraph } from '../wasm/vector-graph.ts';
 import { type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
 
+/** A segment image that is not in memory. */
+export interface ImageFile {
+  readonly length: number;
+  readInto(target: Uint8Array): void;
+}
+
 export interface MergeInput {
-  readonly image: Uint8Array;
+  /** All checksums of a file are verified. */
+  readonly image: Uint8Array | ImageFile;
   /** Bits of live documents (u64 words), null: all live. */
   readonly liveDocs: Uint8Array | null;
   /** Named in errors. */
@@ -83,16 +90,17 @@ export function* mergeSlices(
   const end = memory.buffer.byteLength - PAGE_BYTES; // a page of slack: sums of addresses near the end do not wrap at 4 GiB
   const k = new Kernels(module, memory, start, SCRATCH_BYTES);
   let cur = start + SCRATCH_BYTES;
-  const place = (bytes: Uint8Array): number => {
+  const place = (bytes: Uint8Array | ImageFile): number => {
     const ptr = cur;
     cur = Math.ceil((ptr + bytes.length + ALIGN) / ALIGN) * ALIGN;
     if (cur > end) throw new RangeError('the memory of the merge is too small');
-    k.u8.set(bytes, ptr);
+    if (bytes instanceof Uint8Array) k.u8.set(bytes, ptr);
+    else bytes.readInto(k.u8.subarray(ptr, ptr + bytes.length));
     return ptr;
   };
   const opened: Input[] = [];
   for (const { image, liveDocs, file } of inputs) {
-    const places = readImage(k, place(image), image.length, { file, verify: false });
+    const places = readImage(k, place(image), image.length, { file, verify: !(image instanceof Uint8Array) });
     const bits = liveDocs === null ? 0 : place(liveDocs);
     const live = bits === 0 ? places.maxDoc : bitsetCount(k, bits, places.maxDoc);
     const liveRoots = bits === 0 ? places.rootDocs : live;

@@ -21,31 +21,59 @@ const SECTION_NAMES: Record<number, string> = Object.fromEntries(
   Object.entries(SectionKind).map(([name, kind]) => [kind, name.toLowerCase()]),
 );
 
-/** Parts of one field: addresses in the arena, 0 for missing parts. */
-export interface FieldPlace {
+/** A field's record in the section of fields. */
+export interface FieldInfo {
   readonly name: string;
   readonly flags: number;
   readonly columnKind: ColumnKindName;
-  terms: number;
-  positions: number;
-  norms: number;
-  column: number;
-  binary: number;
-  /** Graph over the vectors of the binary column. */
-  graph: number;
 }
 
-/** A checked image: addresses of everything in it. */
-export interface ImagePlaces {
-  readonly ptr: number;
+/** Parts of one field: addresses in the arena, 0 for missing parts. Those of a paged image are loaded when they are first read. */
+export interface FieldPlace extends FieldInfo {
+  readonly terms: number;
+  /** Where kernels think that the records of terms begin: 0 if they are right, so that what they return are addresses. */
+  readonly recordBase: number;
+  /** What has to be added to the address of a record less `recordBase`. */
+  readonly postings: number;
+  readonly positions: number;
+  readonly norms: number;
+  readonly column: number;
+  readonly binary: number;
+  /** Graph over the vectors of the binary column. */
+  readonly graph: number;
+  readonly hasGraph: boolean;
+  readonly hasNorms: boolean;
+}
+
+/** An image as its reader sees it: addresses of everything in it. */
+export interface SegmentPlaces {
+  /** Bytes of the whole segment. */
   readonly bytes: number;
   readonly maxDoc: number;
   readonly rootDocs: number;
-  readonly fields: ReadonlyMap<string, FieldPlace>;
+  readonly fields: Pick<ReadonlyMap<string, FieldPlace>, 'get' | 'keys'>;
   readonly nested: ReadonlyMap<string, number>;
   readonly rootDocsPtr: number;
   readonly ids: number;
   readonly sections: ReadonlyArray<{ readonly kind: string; readonly field: string | null; readonly bytes: number }>;
+  /** Bytes of the sections that are in memory. */
+  readonly residentBytes: number;
+}
+
+/** A checked image in an arena. */
+export interface ImagePlaces extends SegmentPlaces {
+  readonly ptr: number;
+  readonly fields: ReadonlyMap<string, FieldPlace>;
+}
+
+/** An entry of the table of contents. */
+export interface SectionEntry {
+  readonly kind: number;
+  /** Position of the field's record, NO_FIELD if the section belongs to none. */
+  readonly field: number;
+  readonly off: number;
+  readonly bytes: number;
+  readonly checksum: number;
 }
 
 export interface CheckOptions {
@@ -72,26 +100,14 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
   if (k.exports.bufferImageChecksum(ptr) >>> 0 !== getU32(k, ptr, ImageHeader.checksum))
     corrupt('header and table of contents: checksum differs');
 
-  const sections: { kind: number; field: number; off: number; bytes: number }[] = [];
-  for (let i = 0; i < sectionCount; i++) {
-    const at = ptr + tocOff + i * TocEntry.sizeof;
-    const section = {
-      kind: getU32(k, at, TocEntry.kind),
-      field: getU32(k, at, TocEntry.fieldOrd),
-      off: getU32(k, at, TocEntry.off),
-      bytes: getU32(k, at, TocEntry.bytes),
-    };
-    const name = `section ${SECTION_NAMES[section.kind] ?? section.kind} at ${section.off}`;
-    if (section.off % 64 !== 0 || section.off + section.bytes > tocOff) corrupt(`${name}: lies outside`);
-    if (verify && crc32c(k, ptr + section.off, section.bytes) !== getU32(k, at, TocEntry.checksum)) corrupt(`${name}: checksum differs`);
-    sections.push(section);
+  const sections = readToc(k, ptr + tocOff, sectionCount);
+  for (const { kind, off, bytes: size, checksum } of sections) {
+    const name = `section ${sectionName(kind)} at ${off}`;
+    if (off % 64 !== 0 || off + size > tocOff) corrupt(`${name}: lies outside`);
+    if (verify && crc32c(k, ptr + off, size) !== checksum) corrupt(`${name}: checksum differs`);
   }
-  const records = readFields(
-    k,
-    ptr,
-    sections.find(({ kind }) => kind === SectionKind.FIELDS),
-    corrupt,
-  );
+  const fieldsSection = sections.find(({ kind }) => kind === SectionKind.FIELDS);
+  const records = (fieldsSection ? readFields(k, ptr + fieldsSection.off, corrupt) : []).map(placeOf);
   const fields = new Map<string, FieldPlace>();
   const nested = new Map<string, number>();
   for (const record of records) if (!(record.flags & FIELD_PATH)) fields.set(record.name, record);
@@ -106,18 +122,19 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
       else nested.set(record.name, at);
     } else if (section.kind === SectionKind.TERMS) record.terms = at;
     else if (section.kind === SectionKind.POSITIONS) record.positions = at;
-    else if (section.kind === SectionKind.NORMS) record.norms = at;
+    else if (section.kind === SectionKind.NORMS) {
+      record.norms = at;
+      record.hasNorms = true;
+    }
     else if (section.kind === SectionKind.COLUMN) record.column = at;
     else if (section.kind === SectionKind.BINARY) record.binary = at;
-    else if (section.kind === SectionKind.VECTORS) record.graph = at;
+    else if (section.kind === SectionKind.VECTORS) {
+      record.graph = at;
+      record.hasGraph = true;
+    }
   }
   if (ids === 0) corrupt('has no section of ids');
   if (!fields.get('_seq_no')?.column) corrupt('has no column [_seq_no]');
-  const listed = sections.map(({ kind, field, bytes: size }) => ({
-    kind: SECTION_NAMES[kind] ?? String(kind),
-    field: records[field]?.name ?? null,
-    bytes: size,
-  }));
   return {
     ptr,
     bytes,
@@ -127,20 +144,50 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
     nested,
     rootDocsPtr,
     ids,
-    sections: listed,
+    sections: listSections(sections, records),
+    residentBytes: bytes,
   };
 }
 
-function readFields(k: Kernels, ptr: number, section: { off: number } | undefined, corrupt: (what: string) => never): FieldPlace[] {
-  const records: FieldPlace[] = [];
-  if (!section) return records;
-  const start = ptr + section.off;
+type WritableField = { -readonly [Key in keyof FieldPlace]: FieldPlace[Key] };
+
+function placeOf(info: FieldInfo): WritableField {
+  return { ...info, terms: 0, recordBase: 0, postings: 0, hasNorms: false, positions: 0, norms: 0, column: 0, binary: 0, graph: 0, hasGraph: false };
+}
+
+/** Name of a kind of section, for statistics and errors. */
+export function sectionName(kind: number): string {
+  return SECTION_NAMES[kind] ?? String(kind);
+}
+
+/** @param at  address of the table of contents */
+export function readToc(k: Kernels, at: number, count: number): SectionEntry[] {
+  return Array.from({ length: count }, (_, i) => {
+    const entry = at + i * TocEntry.sizeof;
+    return {
+      kind: getU32(k, entry, TocEntry.kind),
+      field: getU32(k, entry, TocEntry.fieldOrd),
+      off: getU32(k, entry, TocEntry.off),
+      bytes: getU32(k, entry, TocEntry.bytes),
+      checksum: getU32(k, entry, TocEntry.checksum),
+    };
+  });
+}
+
+/** Sections as statistics show them. */
+export function listSections(sections: readonly SectionEntry[], records: readonly FieldInfo[]): SegmentPlaces['sections'] {
+  return sections.map(({ kind, field, bytes }) => ({ kind: sectionName(kind), field: records[field]?.name ?? null, bytes }));
+}
+
+/** @param start  address of the section of fields */
+export function readFields(k: Kernels, start: number, corrupt: (what: string) => never): FieldInfo[] {
+  const records: FieldInfo[] = [];
   let at = start + FIELDS_HEADER_BYTES;
   for (let left = k.u32[start >>> 2]; left > 0; left--) {
     const flags = getU32(k, at, FieldRecord.flags);
     const name = Buffer.from(k.u8.buffer, at + FieldRecord.sizeof, getU32(k, at, FieldRecord.nameLength)).toString();
     const columnKind = columnKindName(flags) ?? corrupt(`section fields: column kind of [${name}] is not known`);
-    records.push({ name, flags, columnKind, terms: 0, positions: 0, norms: 0, column: 0, binary: 0, graph: 0 });
+    records.push({ name, flags, columnKind });
     at += getU32(k, at, FieldRecord.bytes);
   }
   return records;

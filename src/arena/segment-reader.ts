@@ -17,7 +17,9 @@ import type { Kernels } from '../wasm/kernels.ts';
 import { getU32, getU64 } from '../wasm/records.ts';
 import { type FoundTerm, fuzzyTerms, lookupTerm, MAX_FUZZY_EDITS, seekOrd, termOf, walkTerms } from '../wasm/terms.ts';
 import type { Nearest } from '../wasm/vectors.ts';
-import { type CheckOptions, type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
+import type { PinnedSections } from './section-table.ts';
+import type { PagedImage } from './paged-image.ts';
+import { type CheckOptions, type FieldPlace, readImage, type SegmentPlaces } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
 
 /** Terms between two checks, less one. */
@@ -29,6 +31,9 @@ const NO_TERMS = {
   hasPositions: false,
   hasOffsets: false,
   positionsPtr: 0,
+  base: 0,
+  shift: 0,
+  hasNorms: true,
   termCount: 0,
   docCount: 0,
   sumDocFreq: 0,
@@ -36,6 +41,84 @@ const NO_TERMS = {
 } as const;
 
 const NO_VECTORS: Nearest = { docs: new Uint32Array(0), similarities: new Float32Array(0) };
+
+/** Postings of a field whose sections may have to be loaded: each is when it is first asked for. */
+class PlacedPostings implements SegmentPostings {
+  readonly hasFreqs: boolean;
+  readonly hasPositions: boolean;
+  readonly hasOffsets: boolean;
+  readonly termCount: number;
+  readonly docCount: number;
+  readonly sumDocFreq: number;
+  readonly sumTotalTermFreq: number;
+  readonly hasNorms: boolean;
+  readonly #place: FieldPlace;
+
+  constructor(k: Kernels, place: FieldPlace) {
+    const dictionary = place.terms;
+    const flags = getU32(k, dictionary, TermsHeader.flags);
+    this.hasFreqs = (flags & FIELD_FREQS) !== 0;
+    this.hasPositions = (flags & FIELD_POSITIONS) !== 0;
+    this.hasOffsets = (flags & FIELD_OFFSETS) !== 0;
+    this.termCount = getU32(k, dictionary, TermsHeader.termCount);
+    this.docCount = getU32(k, dictionary, TermsHeader.docCount);
+    this.sumDocFreq = Number(getU64(k, dictionary, TermsHeader.sumDocFreq));
+    this.sumTotalTermFreq = Number(getU64(k, dictionary, TermsHeader.sumTotalTermFreq));
+    this.hasNorms = place.hasNorms;
+    this.#place = place;
+  }
+
+  get ptr(): number {
+    return this.#place.terms;
+  }
+
+  get positionsPtr(): number {
+    return this.#place.positions;
+  }
+
+  get normsPtr(): number {
+    return this.#place.norms;
+  }
+
+  get base(): number {
+    return this.#place.postings;
+  }
+
+  get shift(): number {
+    return (this.#place.postings - this.#place.recordBase) >>> 0;
+  }
+}
+
+/** A column whose section may have to be loaded. */
+class PlacedColumn implements SegmentColumn {
+  readonly kind: SegmentColumn['kind'];
+  readonly multiValued: boolean;
+  readonly docCount: number;
+  readonly valueCount: number;
+  readonly min: bigint | number;
+  readonly max: bigint | number;
+  readonly #place: FieldPlace;
+
+  constructor(place: FieldPlace, column: Omit<SegmentColumn, 'ptr'>) {
+    this.kind = column.kind;
+    this.multiValued = column.multiValued;
+    this.docCount = column.docCount;
+    this.valueCount = column.valueCount;
+    this.min = column.min;
+    this.max = column.max;
+    this.#place = place;
+  }
+
+  get ptr(): number {
+    return this.kind === 'binary' ? this.#place.binary : this.#place.column;
+  }
+}
+
+interface Deletions {
+  readonly liveDocsPtr: number;
+  readonly numDocs: number;
+  readonly numRootDocs: number;
+}
 
 export class SegmentImageReader implements SegmentReader {
   readonly id: number;
@@ -46,48 +129,68 @@ export class SegmentImageReader implements SegmentReader {
   readonly rootDocsPtr: number;
   /** Kernels over the arena that contains the image. */
   readonly kernels: Kernels;
-  readonly #places: ImagePlaces;
+  readonly #places: SegmentPlaces;
   readonly #file: string;
-  readonly #seqNoColumn: number;
+  readonly #seqNo: FieldPlace | undefined;
   /** Shared by the readers of one image with different live docs. */
   readonly #columns: Map<string, SegmentColumn | null>;
   readonly #postings: Map<string, SegmentPostings | null>;
+  /** Whose sections this reader loads; null for an image that is in memory as a whole. */
+  readonly #paged: PagedImage | null;
+  readonly #pins: PinnedSections | null;
 
   constructor(
     kernels: Kernels,
-    places: ImagePlaces,
-    options: { id: number; file: string },
-    liveDocsPtr = 0,
+    places: SegmentPlaces,
+    options: { id: number; file: string; paged?: PagedImage | null; pins?: PinnedSections },
+    deletions: Deletions = { liveDocsPtr: 0, numDocs: places.maxDoc, numRootDocs: places.rootDocs },
     shared: SegmentImageReader | null = null,
   ) {
     this.kernels = kernels;
     this.#places = places;
     this.#file = options.file;
-    // `readImage` has checked that the column exists.
-    this.#seqNoColumn = places.fields.get('_seq_no')?.column ?? 0;
+    this.#paged = options.paged ?? null;
+    this.#pins = options.pins ?? null;
+    this.#seqNo = places.fields.get('_seq_no');
     this.id = options.id;
     this.maxDoc = places.maxDoc;
     this.rootDocsPtr = places.rootDocsPtr;
-    this.liveDocsPtr = liveDocsPtr;
+    this.liveDocsPtr = deletions.liveDocsPtr;
+    this.numDocs = deletions.numDocs;
+    this.numRootDocs = deletions.numRootDocs;
     this.#columns = shared ? shared.#columns : new Map();
     this.#postings = shared ? shared.#postings : new Map();
-    if (liveDocsPtr === 0) {
-      this.numDocs = places.maxDoc;
-      this.numRootDocs = places.rootDocs;
-    } else {
-      this.numDocs = bitsetCount(kernels, liveDocsPtr, places.maxDoc);
-      this.numRootDocs = places.rootDocsPtr === 0 ? this.numDocs : bitsetCountAnd(kernels, liveDocsPtr, places.rootDocsPtr, places.maxDoc);
-    }
   }
 
   /** The same segment with other deletions: address of a live docs bitset in the same arena, 0 for all live. `id` as for a new reader. */
   withLiveDocs(liveDocsPtr: number, id = this.id): SegmentImageReader {
-    return new SegmentImageReader(this.kernels, this.#places, { id, file: this.#file }, liveDocsPtr, this);
+    const { kernels: k, maxDoc, rootDocsPtr } = this;
+    const options = { id, file: this.#file, paged: this.#paged };
+    if (liveDocsPtr === 0) return new SegmentImageReader(k, this.#places, options, undefined, this);
+    const numDocs = bitsetCount(k, liveDocsPtr, maxDoc);
+    const numRootDocs = rootDocsPtr === 0 ? numDocs : bitsetCountAnd(k, liveDocsPtr, rootDocsPtr, maxDoc);
+    return new SegmentImageReader(k, this.#places, options, { liveDocsPtr, numDocs, numRootDocs }, this);
   }
 
-  /** Address and size of the image, for merges. */
-  get image(): { ptr: number; bytes: number } {
-    return this.#places;
+  /** The reader for one request: the sections that it reads stay in memory until the pins are released. */
+  pinnedBy(pins: PinnedSections): SegmentImageReader {
+    const paged = this.#paged;
+    if (paged === null) return this;
+    return new SegmentImageReader(this.kernels, paged.pinnedBy(pins), { id: this.id, file: this.#file, paged, pins }, this);
+  }
+
+  release(): void {
+    this.#pins?.release();
+  }
+
+  /** Bytes of the whole segment. */
+  get bytes(): number {
+    return this.#places.bytes;
+  }
+
+  /** Bytes of the segment that are in memory. */
+  get residentBytes(): number {
+    return this.#places.residentBytes;
   }
 
   /** Bytes of a live docs bitset for this segment. */
@@ -96,7 +199,7 @@ export class SegmentImageReader implements SegmentReader {
   }
 
   /** Sections of the image. */
-  get sections(): ImagePlaces['sections'] {
+  get sections(): SegmentPlaces['sections'] {
     return this.#places.sections;
   }
 
@@ -114,23 +217,10 @@ export class SegmentImageReader implements SegmentReader {
   }
 
   #readPostings(place: FieldPlace | undefined): SegmentPostings | null {
-    if (!place || (place.terms === 0 && place.norms === 0)) return null;
+    if (!place) return null;
+    if (place.terms !== 0) return new PlacedPostings(this.kernels, place);
     // All values are empty: there is no dictionary, but the norms tell which documents have the field.
-    if (place.terms === 0) return { ...NO_TERMS, normsPtr: place.norms };
-    const k = this.kernels;
-    const flags = getU32(k, place.terms, TermsHeader.flags);
-    return {
-      ptr: place.terms,
-      hasFreqs: (flags & FIELD_FREQS) !== 0,
-      hasPositions: (flags & FIELD_POSITIONS) !== 0,
-      hasOffsets: (flags & FIELD_OFFSETS) !== 0,
-      positionsPtr: place.positions,
-      normsPtr: place.norms,
-      termCount: getU32(k, place.terms, TermsHeader.termCount),
-      docCount: getU32(k, place.terms, TermsHeader.docCount),
-      sumDocFreq: Number(getU64(k, place.terms, TermsHeader.sumDocFreq)),
-      sumTotalTermFreq: Number(getU64(k, place.terms, TermsHeader.sumTotalTermFreq)),
-    };
+    return place.norms === 0 ? null : { ...NO_TERMS, normsPtr: place.norms };
   }
 
   column(field: string): SegmentColumn | null {
@@ -152,19 +242,18 @@ export class SegmentImageReader implements SegmentReader {
       for (let docId = 0; docId < this.maxDoc; docId++) {
         if (k.view.getUint32(place.binary + docId * 4, true) !== k.view.getUint32(place.binary + docId * 4 + 4, true)) docCount++;
       }
-      return { kind, ptr: place.binary, multiValued: false, docCount, valueCount: docCount, min: 0, max: 0 };
+      return new PlacedColumn(place, { kind, multiValued: false, docCount, valueCount: docCount, min: 0, max: 0 });
     }
     if (kind === 'none' || place.column === 0) return null;
     const { min, max } = columnBounds(k, place.column, kind === 'f64');
-    return {
+    return new PlacedColumn(place, {
       kind,
-      ptr: place.column,
       multiValued: (getU32(k, place.column, Column.flags) & COLUMN_MULTI) !== 0,
       docCount: getU32(k, place.column, Column.docCount),
       valueCount: getU32(k, place.column, Column.valueCount),
       min: kind === 'ordinals' ? Number(min) : min,
       max: kind === 'ordinals' ? Number(max) : max,
-    };
+    });
   }
 
   nestedDocsPtr(path: string): number {
@@ -173,7 +262,10 @@ export class SegmentImageReader implements SegmentReader {
 
   lookupTerm(field: string, term: Uint8Array): TermState | null {
     const place = this.#places.fields.get(field);
-    return place && place.terms !== 0 ? lookupTerm(this.kernels, place.terms, term) : null;
+    if (!place || place.terms === 0) return null;
+    const state = lookupTerm(this.kernels, place.terms, term);
+    const { recordBase } = place;
+    return state === null || recordBase === 0 ? state : { ...state, ptr: (state.ptr - recordBase) >>> 0 };
   }
 
   walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[] {
@@ -213,15 +305,18 @@ export class SegmentImageReader implements SegmentReader {
     const place = this.#places.fields.get(field);
     if (!place || place.terms === 0) return;
     const k = this.kernels;
+    const { recordBase } = place;
     const first = this.#ordOf(place.terms, range.from, range.includeFrom ?? true);
     const end =
       range.to === null ? getU32(k, place.terms, TermsHeader.termCount) : this.#ordOf(place.terms, range.to, !(range.includeTo ?? true));
     let visited = 0;
-    const visitFiltered = (accepts: TermFilter) => (bytes: Uint8Array, state: FoundTerm) => {
+    const visitFiltered = (accepts: TermFilter, visitNext: typeof visit) => (bytes: Uint8Array, state: FoundTerm) => {
       if ((++visited & TERMS_PER_CHECK_MASK) === 0) checkTurn();
-      return !accepts(bytes) || visit(bytes, state);
+      return !accepts(bytes) || visitNext(bytes, state);
     };
-    const visitKept = filter ? visitFiltered(filter) : visit;
+    const visitPlaced =
+      recordBase === 0 ? visit : (bytes: Uint8Array, state: FoundTerm) => visit(bytes, { ...state, ptr: (state.ptr - recordBase) >>> 0 });
+    const visitKept = filter ? visitFiltered(filter, visitPlaced) : visitPlaced;
     const near = filter?.near;
     if (near && near.word.length <= MAX_FUZZY_LENGTH && near.maxEdits <= MAX_FUZZY_EDITS)
       fuzzyTerms(k, place.terms, first, end, near.word, near.maxEdits, visitKept);
@@ -298,7 +393,8 @@ export class SegmentImageReader implements SegmentReader {
   }
 
   seqNo(docId: number): number {
-    return firstValue(this.kernels, this.#seqNoColumn, docId);
+    // Opening the segment has checked that the column exists.
+    return firstValue(this.kernels, this.#seqNo?.column ?? 0, docId);
   }
 
   rootOf(docId: number): number {
@@ -314,7 +410,7 @@ export class SegmentImageReader implements SegmentReader {
   }
 
   hasVectorGraph(field: string): boolean {
-    return (this.#places.fields.get(field)?.graph ?? 0) !== 0;
+    return this.#places.fields.get(field)?.hasGraph ?? false;
   }
 
   nearest(request: NearestRequest): Nearest {
@@ -348,4 +444,9 @@ export interface OpenOptions extends CheckOptions {
  */
 export function openSegment(kernels: Kernels, ptr: number, bytes: number, options: OpenOptions): SegmentImageReader {
   return new SegmentImageReader(kernels, readImage(kernels, ptr, bytes, options), options);
+}
+
+/** A reader over a paged image for requests that began while all sections have room. */
+export function openPagedSegment(image: PagedImage, options: { readonly id: number; readonly file: string }): SegmentImageReader {
+  return new SegmentImageReader(image.kernels, image.settled(), { ...options, paged: image });
 }

@@ -26,7 +26,7 @@ export function visitPositions(
       const postings = postingsOf(field);
       if (!postings?.hasPositions) continue;
       const ptr = k.reserve(CURSOR_BYTES);
-      k.exports.postingsCursorOpen(ptr, state.ptr, state.docFreq, postingsFlags(postings), postings.positionsPtr);
+      k.exports.postingsCursorOpen(ptr, state.ptr + postings.base, state.docFreq, postingsFlags(postings), postings.positionsPtr);
       cursors.set(key, { ptr, docId: -1, positions: null });
     }
     for (const docId of docs) visit(docId, (key) => positionsIn(k, cursors.get(key), docId));

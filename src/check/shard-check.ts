@@ -108,8 +108,8 @@ export class ShardCheck {
   #open(file: string, name: string, bytes: number, result: ShardResult): SegmentImageReader | null {
     try {
       const segment = this.#box.open(file, true);
-      if (bytes < 0 || segment.image.bytes === bytes) return segment;
-      result.damage.push(`${name}: ${segment.image.bytes} bytes instead of ${bytes}`);
+      if (bytes < 0 || segment.bytes === bytes) return segment;
+      result.damage.push(`${name}: ${segment.bytes} bytes instead of ${bytes}`);
     } catch (error) {
       result.damage.push(`${name}: ${(error as Error).message}`);
     }

@@ -154,6 +154,11 @@ export const SETTINGS = {
     memory,
     'memory for segments, buffers and requests: a size, or a share of the machine such as 50%',
   ),
+  'memory.whole_segment_size': setting(
+    4 * 2 ** 20,
+    bytes,
+    'smaller segments are read whole when their shard is opened; of larger ones each part is read when a request first needs it',
+  ),
   'http.host': setting('127.0.0.1', text, 'address to listen on'),
   'http.port': setting(9200, int(0, 65535), 'port to listen on; 0: any free one'),
   'http.publish_address': setting('', optionalText, 'host:port that clients are told to use; empty: the address listened on'),

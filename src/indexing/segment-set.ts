@@ -12,13 +12,29 @@ export function extentKey({ arena, ptr }: Extent): string {
   return `${arena}:${ptr}`;
 }
 
+/** Where sections of a paged segment are read from. */
+export interface Paging {
+  /** The segment file, open as long as any thread uses the segment. */
+  readonly fd: number;
+  /** Rows of the sections in the table of sections, in the order of the table of contents. */
+  readonly firstRow: number;
+}
+
+/** Where the image of a segment is. */
+export type SegmentLocation = Pick<SegmentDescriptor, 'extent' | 'sizeBytes' | 'paging'>;
+
 /** Describes a segment in an arena to other threads. */
 export interface SegmentDescriptor {
   /** Unique within the lifetime of the node. */
   readonly id: number;
   /** File name without extension, unique within the shard. */
   readonly name: string;
+  /** The image, or the directory of a paged segment. */
   readonly extent: Extent;
+  /** Bytes of the image. */
+  readonly sizeBytes: number;
+  /** Where sections are read from when they are needed; null if the whole image is in memory. */
+  readonly paging: Paging | null;
   readonly maxDoc: number;
   /** Bitset of the live docs in the same arena, null if all documents are live. */
   readonly liveDocs: Extent | null;
@@ -40,7 +56,10 @@ export class WriterSegment {
   readonly id: number;
   readonly name: string;
   readonly extent: Extent;
-  readonly reader: SegmentReader;
+  readonly sizeBytes: number;
+  readonly paging: Paging | null;
+  readonly maxDoc: number;
+  readonly #readerOf: () => SegmentReader;
   /** The file is on disk, though maybe not in a commit point yet. */
   written: boolean;
   deleted = 0;
@@ -54,20 +73,24 @@ export class WriterSegment {
   #publishedDeleted = 0;
   #committedDeleted = 0;
 
-  constructor(id: number, name: string, extent: Extent, reader: SegmentReader, written: boolean) {
+  constructor(id: number, name: string, image: SegmentLocation, readerOf: () => SegmentReader, written: boolean) {
     this.id = id;
     this.name = name;
-    this.extent = extent;
-    this.reader = reader;
+    this.extent = image.extent;
+    this.sizeBytes = image.sizeBytes;
+    this.paging = image.paging;
+    this.#readerOf = readerOf;
+    this.maxDoc = readerOf().maxDoc;
     this.written = written;
   }
 
-  get maxDoc(): number {
-    return this.reader.maxDoc;
+  /** Valid until the caller awaits: sections of a paged segment may be evicted then. */
+  get reader(): SegmentReader {
+    return this.#readerOf();
   }
 
   get liveCount(): number {
-    return this.reader.maxDoc - this.deleted;
+    return this.maxDoc - this.deleted;
   }
 
   /** Number of deleted documents as readers see it. */
@@ -137,6 +160,8 @@ export class WriterSegment {
       id: this.id,
       name: this.name,
       extent: this.extent,
+      sizeBytes: this.sizeBytes,
+      paging: this.paging,
       maxDoc: this.maxDoc,
       liveDocs: this.#published,
       deleted: this.#publishedDeleted,

@@ -54,9 +54,9 @@ export class ShardMerges {
   /** A segment with many vectors and no graph: it is rewritten alone. */
   #withoutGraph(announced: readonly WriterSegment[]): number[] | null {
     const { vectors } = this.#writer.segmentLayout;
-    const lacksGraph = ({ reader, merging, extent }: WriterSegment): boolean =>
+    const lacksGraph = ({ reader, merging, sizeBytes }: WriterSegment): boolean =>
       !merging &&
-      extent.bytes < MAX_REWRITTEN_BYTES &&
+      sizeBytes < MAX_REWRITTEN_BYTES &&
       vectors.some(({ field }) => !reader.hasVectorGraph(field) && vectorCount(reader, field) >= MAX_PLAIN_VECTORS);
     const at = vectors.length === 0 ? -1 : announced.findIndex(lacksGraph);
     return at < 0 ? null : [at];
@@ -124,6 +124,6 @@ function vectorCount(reader: SegmentReader, field: string): number {
 }
 
 /** Input of the merge policy. It counts published deletions only: a merge drops no others. */
-function candidate({ extent, maxDoc, publishedDeleted, merging }: WriterSegment): MergeCandidate {
-  return { bytes: extent.bytes, maxDoc, deleted: publishedDeleted, merging };
+function candidate({ sizeBytes, maxDoc, publishedDeleted, merging }: WriterSegment): MergeCandidate {
+  return { bytes: sizeBytes, maxDoc, deleted: publishedDeleted, merging };
 }

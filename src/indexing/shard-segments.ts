@@ -7,12 +7,12 @@
 import { ApiError } from '../errors/api-error.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type CommitPoint, NO_COMMIT, type ShardCheckpoint } from '../store/store.ts';
-import { type Extent, type SnapshotDescriptor, WriterSegment } from './segment-set.ts';
+import { type Extent, type SegmentLocation, type SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import type { MergeResult, ShardIdentity, WriterEnvironment } from './writer-environment.ts';
 
 export type SegmentsEnvironment = Pick<
   WriterEnvironment,
-  'store' | 'nextSegmentId' | 'allocate' | 'view' | 'openSegment' | 'publish' | 'isHeld'
+  'store' | 'nextSegmentId' | 'allocate' | 'openFile' | 'view' | 'openSegment' | 'publish' | 'isHeld'
 >;
 
 export class ShardSegments {
@@ -83,7 +83,7 @@ export class ShardSegments {
   async add(image: Uint8Array): Promise<void> {
     const extent = await this.#env.allocate(image.length);
     this.#env.view(extent).set(image);
-    this.#segments.push(this.#open(this.#newName(), extent, false));
+    this.#segments.push(this.#open(this.#newName(), wholeImage(extent), false));
   }
 
   /** Opens the segments of a commit point. @throws ApiError corrupt_index_exception */
@@ -94,13 +94,18 @@ export class ShardSegments {
       const size = this.#files.size(name);
       if (size !== bytes)
         throw new ApiError('corrupt_index_exception', 500, `file has ${size} bytes, not ${bytes} (resource=${this.#files.nameOf(name)})`);
-      const extent = await this.#env.allocate(bytes);
-      this.#files.readInto(name, this.#env.view(extent));
-      const segment = this.#open(name, extent, true);
+      const paged = await this.#env.openFile({ path: this.#files.fileOf(name), name: this.#files.nameOf(name), bytes });
+      const segment = this.#open(name, paged ?? (await this.#readWhole(name, bytes)), true);
       const live = this.#env.store.liveDocs(this.#identity.log, name);
       if (live !== null) segment.restoreLive(live);
       this.#segments.push(segment);
     }
+  }
+
+  async #readWhole(name: string, bytes: number): Promise<SegmentLocation> {
+    const extent = await this.#env.allocate(bytes);
+    this.#files.readInto(name, this.#env.view(extent));
+    return wholeImage(extent);
   }
 
   /** Takes over the segments of this commit point from the thread that loaded and published them. */
@@ -109,9 +114,9 @@ export class ShardSegments {
     this.#nextSegment = point.nextSegment;
     this.#generation = snapshot.generation;
     this.#publishedSeqNo = snapshot.maxSeqNo;
-    for (const { id, name, extent, liveDocs } of snapshot.segments) {
-      const reader = this.#env.openSegment(id, extent, this.#files.nameOf(name), false);
-      const segment = new WriterSegment(id, name, extent, reader, true);
+    for (const { liveDocs, ...descriptor } of snapshot.segments) {
+      const { id, name } = descriptor;
+      const segment = new WriterSegment(id, name, descriptor, this.#env.openSegment(id, descriptor, this.#files.nameOf(name), false), true);
       if (liveDocs !== null) segment.restoreLive(this.#env.view(liveDocs));
       segment.published(liveDocs);
       segment.isAnnounced = true;
@@ -158,7 +163,7 @@ export class ShardSegments {
 
   async #publishLive(segment: WriterSegment): Promise<void> {
     const bits = segment.liveBits();
-    const extent = bits === null ? null : await this.#env.allocate(bits.length);
+    const extent = bits === null ? null : await this.#env.allocate(bits.length, segment.extent.arena);
     if (extent !== null && bits !== null) this.#env.view(extent).set(bits);
     segment.published(extent);
   }
@@ -194,7 +199,7 @@ export class ShardSegments {
     }
     const point: CommitPoint = {
       generation: this.#commit.generation + 1,
-      segments: segments.map(({ name, extent, maxDoc, deleted }) => ({ name, bytes: extent.bytes, maxDoc, deleted })),
+      segments: segments.map(({ name, sizeBytes, maxDoc, deleted }) => ({ name, bytes: sizeBytes, maxDoc, deleted })),
       maxSeqNo,
       nextSegment: this.#nextSegment,
       primaryTerm,
@@ -236,7 +241,7 @@ export class ShardSegments {
     const at = this.#segments.indexOf(sources[0]);
     const kept = this.#segments.filter((segment) => !sources.includes(segment));
     if (result !== null) {
-      const merged = this.#open(this.#newName(), result.extent, false);
+      const merged = this.#open(this.#newName(), wholeImage(result.extent), false);
       const deleteWhere = (isDead: (source: number, docId: number) => boolean): void => {
         sources.forEach((source, i) => {
           for (let docId = 0; docId < source.maxDoc; docId++) {
@@ -269,11 +274,15 @@ export class ShardSegments {
   }
 
   /** @param written  the image was read from its file, so its checksums are verified */
-  #open(name: string, extent: Extent, written: boolean): WriterSegment {
+  #open(name: string, image: SegmentLocation, written: boolean): WriterSegment {
     const id = this.#env.nextSegmentId();
     const file = written ? this.#files.nameOf(name) : name;
-    return new WriterSegment(id, name, extent, this.#env.openSegment(id, extent, file, written), written);
+    return new WriterSegment(id, name, image, this.#env.openSegment(id, image, file, written), written);
   }
+}
+
+function wholeImage(extent: Extent): SegmentLocation {
+  return { extent, sizeBytes: extent.bytes, paging: null };
 }
 
 function isSet(bits: Uint8Array | null, docId: number): boolean {

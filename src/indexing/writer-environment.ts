@@ -9,7 +9,7 @@ import type { SegmentReader } from '../plan/segment-reader.ts';
 import type { StoredScript } from '../scripting/script-spec.ts';
 import type { Store } from '../store/store.ts';
 import type { BufferPool } from './buffer-pool.ts';
-import type { Extent, SnapshotDescriptor, WriterSegment } from './segment-set.ts';
+import type { Extent, SegmentLocation, SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 
 /** The index's analyzers by name. */
 export interface WriterAnalysis {
@@ -20,9 +20,13 @@ export interface WriterEnvironment {
   readonly store: Store;
   readonly buffers: BufferPool;
   nextSegmentId(): number;
-  allocate(bytes: number): Promise<Extent>;
+  /** @param arena  where the memory must be; any by default */
+  allocate(bytes: number, arena?: number): Promise<Extent>;
+  /** Opens a segment file without reading all of it. @returns null if it is to be read whole @throws ApiError corrupt_index_exception */
+  openFile(file: SegmentFile): Promise<SegmentLocation | null>;
   view(extent: Extent): Uint8Array;
-  openSegment(id: number, extent: Extent, name: string, verify: boolean): SegmentReader;
+  /** @param verify  check all checksums of an image that is in memory. @returns the reader for the current turn of the thread */
+  openSegment(id: number, image: SegmentLocation, name: string, verify: boolean): () => SegmentReader;
   /** Resolves when all readers have switched to the snapshot. */
   publish(snapshot: SnapshotDescriptor): Promise<void>;
   /** Merges a dynamic mapping update into the index's mapping, in all threads. @returns the new mapping */
@@ -47,6 +51,14 @@ export interface SlowWrite {
   readonly routing: string | null;
   /** As much of it as is logged. */
   readonly source: string;
+}
+
+/** A segment file as `openFile` needs it. */
+export interface SegmentFile {
+  readonly path: string;
+  /** As errors name it. */
+  readonly name: string;
+  readonly bytes: number;
 }
 
 export interface MergeResult {

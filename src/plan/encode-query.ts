@@ -57,7 +57,7 @@ import { postingsFlags } from '../wasm/postings.ts';
 import { getI64, type RecordLayout, setF32, setF64, setU32, setU64 } from '../wasm/records.ts';
 import { distanceBox, type EncodedBox, encodedBox } from './geo-box.ts';
 import type { PlanNode, TermScorer } from './query-plan.ts';
-import type { SegmentColumn, SegmentPostings, TermState } from './segment.ts';
+import type { SegmentColumn, SegmentPostings, TermPairs, TermState } from './segment.ts';
 
 const SCORE_MODES = { none: NESTED_NONE, avg: NESTED_AVG, sum: NESTED_SUM, min: NESTED_MIN, max: NESTED_MAX } as const;
 const MAX_U64 = (1n << 64n) - 1n;
@@ -138,7 +138,7 @@ export class QueryEncoder {
       case 'existsColumn':
         return this.#column(OP_EXISTS, ColumnNode, node.column);
       case 'existsNorm': {
-        if (!node.postings.normsPtr) return this.#none();
+        if (!node.postings.hasNorms) return this.#none();
         const encoded = this.#record(OP_EXISTS_NORM, NormsNode, node.postings.docCount, NO_CHILDREN, false);
         setU32(this.#k, encoded.ptr, NormsNode.norms, node.postings.normsPtr);
         return encoded;
@@ -178,14 +178,20 @@ export class QueryEncoder {
     return encoded;
   }
 
-  #term(postings: SegmentPostings, term: Pick<TermState, 'ptr' | 'docFreq'>, scorer: TermScorer | null): EncodedQuery {
+  /** @param withPositions  the term's positions are read: they may have to be loaded */
+  #term(
+    postings: SegmentPostings,
+    term: Pick<TermState, 'ptr' | 'docFreq'>,
+    scorer: TermScorer | null,
+    withPositions = false,
+  ): EncodedQuery {
     if (term.docFreq === 0) return this.#none();
     const encoded = this.#record(OP_TERM, TermNode, term.docFreq, NO_CHILDREN, scorer !== null);
     const { ptr } = encoded;
     setU32(this.#k, ptr, TermNode.postingsFlags, postingsFlags(postings));
     setU32(this.#k, ptr, TermNode.docFreq, term.docFreq);
-    setU32(this.#k, ptr, TermNode.record, term.ptr);
-    setU32(this.#k, ptr, TermNode.positions, postings.positionsPtr);
+    setU32(this.#k, ptr, TermNode.record, term.ptr + postings.base);
+    if (withPositions) setU32(this.#k, ptr, TermNode.positions, postings.positionsPtr);
     this.#similarity(ptr, postings, scorer);
     return encoded;
   }
@@ -208,9 +214,18 @@ export class QueryEncoder {
     for (let i = 1; i < terms.length; i += 2) docFreqs += terms[i];
     const encoded = this.#record(OP_ANY_TERM, AnyTermNode, Math.min(docFreqs, this.#maxDoc), NO_CHILDREN, false);
     setU32(this.#k, encoded.ptr, AnyTermNode.postingsFlags, postingsFlags(node.postings));
-    setU32(this.#k, encoded.ptr, AnyTermNode.terms, this.#k.copyInU32(terms));
+    setU32(this.#k, encoded.ptr, AnyTermNode.terms, this.#records(terms, node.postings.base));
     setU32(this.#k, encoded.ptr, AnyTermNode.termCount, terms.length / 2);
     return encoded;
+  }
+
+  /** Copies pairs into the scratch, with addresses instead of places. */
+  #records(terms: TermPairs, base: number): number {
+    const ptr = this.#k.copyInU32(terms);
+    if (base === 0) return ptr;
+    const { u32 } = this.#k;
+    for (let at = ptr >>> 2, end = at + terms.length; at < end; at += 2) u32[at] += base;
+    return ptr;
   }
 
   #termRange(node: PlanOf<'termRange'>): EncodedQuery {
@@ -219,6 +234,7 @@ export class QueryEncoder {
     const encoded = this.#record(OP_TERM_RANGE, TermRangeNode, Math.min((to - node.from) * 32, this.#maxDoc), NO_CHILDREN, false);
     setU32(this.#k, encoded.ptr, TermRangeNode.postingsFlags, postingsFlags(node.postings));
     setU32(this.#k, encoded.ptr, TermRangeNode.dictionary, node.postings.ptr);
+    setU32(this.#k, encoded.ptr, TermRangeNode.shift, node.postings.shift);
     setU32(this.#k, encoded.ptr, TermRangeNode.fromOrd, node.from);
     setU32(this.#k, encoded.ptr, TermRangeNode.toOrd, to);
     return encoded;
@@ -287,7 +303,7 @@ export class QueryEncoder {
     const places = this.#k.reserve(positions.length * PlaceTerms.sizeof);
     let cost = this.#maxDoc;
     for (const [i, place] of positions.entries()) {
-      const terms = place.terms.filter((term) => term.docFreq > 0).map((term) => this.#term(postings, term, null));
+      const terms = place.terms.filter((term) => term.docFreq > 0).map((term) => this.#term(postings, term, null, true));
       const at = places + i * PlaceTerms.sizeof;
       setU32(this.#k, at, PlaceTerms.place, place.position);
       setU32(this.#k, at, PlaceTerms.firstChild, children.length);

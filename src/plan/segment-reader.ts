@@ -77,6 +77,8 @@ export interface SegmentReader {
    * @throws ApiError circuit_breaking_exception: the search does not fit into the scratch
    */
   nearest(request: NearestRequest): Nearest;
+  /** Ends the use of all addresses that this reader has returned: what they refer to may be moved. Everything else stays valid. */
+  release(): void;
   /** Hits, total and aggregations of a plan. @throws ApiError circuit_breaking_exception: the plan's state does not fit into the scratch */
   execute(plan: PlanNode, collect: CollectPlan, options: SegmentRunOptions): SegmentHits;
   /** Runs an action with scratch memory that is released afterwards: columns made by `temporaryColumn` live until then. */

@@ -26,7 +26,7 @@ export interface SegmentColumn {
   readonly max: bigint | number;
 }
 
-/** Postings of one field in one segment. */
+/** Postings of one field in one segment. Their addresses are valid until the reader's `release`. */
 export interface SegmentPostings {
   /** Address of the field's term dictionary header in the segment's arena. */
   readonly ptr: number;
@@ -35,6 +35,11 @@ export interface SegmentPostings {
   readonly hasOffsets: boolean;
   /** Address of the field's positions section in the segment's arena, 0 if it has none. */
   readonly positionsPtr: number;
+  /** Added to the place of a record to find its address. */
+  readonly base: number;
+  /** By how much the records have moved from where the dictionary leads to, modulo 2^32. */
+  readonly shift: number;
+  readonly hasNorms: boolean;
   /** Address of the norms (one byte a document, 0 = the document has no value), 0 if the field has none. */
   readonly normsPtr: number;
   readonly termCount: number;
@@ -50,11 +55,11 @@ export interface TermState {
   readonly totalTermFreq: number;
   /** Rank of the term in the field's dictionary = its ordinal in the field's ordinals column. */
   readonly ord: number;
-  /** Address of the term's record: of the field's postings section + `termOff` of assembly/postings/encoder.ts. */
+  /** Place of the term's record: its address is this plus `SegmentPostings.base`. */
   readonly ptr: number;
 }
 
-/** `ptr` and `docFreq` of each term in turn, docFreq > 0: the most compact form of many terms. */
+/** `ptr` (the place of its record) and `docFreq` of each term in turn, docFreq > 0: the most compact form of many terms. */
 export type TermPairs = Uint32Array;
 
 export interface WalkedTerm extends TermState {

@@ -68,7 +68,11 @@ export class WriterBench {
       allocate: async (bytes) => this.arenas.allocate(bytes),
       view,
       slowWrite: () => undefined,
-      openSegment: (id, extent, file, verify) => openSegment(this.kernels, extent.ptr, extent.bytes, { id, file, verify }),
+      openFile: async () => null,
+      openSegment: (id, { extent }, file, verify) => {
+        const reader = openSegment(this.kernels, extent.ptr, extent.bytes, { id, file, verify });
+        return () => reader;
+      },
       publish: async (snapshot) => {
         await this.switching;
         const before = this.published;

@@ -2,7 +2,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import type { WriteOperation } from '../../api/core/write.ts';
-import { openSegment } from '../../arena/segment-reader.ts';
 import { SegmentSorter } from '../../arena/segment-sorter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
@@ -254,7 +253,7 @@ export class Indexer {
       docs: writer.liveDocs,
       deleted: segments.reduce((sum, segment) => sum + segment.deleted, 0),
       segments: segments.length,
-      sizeBytes: segments.reduce((sum, segment) => sum + segment.extent.bytes, 0),
+      sizeBytes: segments.reduce((sum, segment) => sum + segment.sizeBytes, 0),
       maxSeqNo: writer.maxSeqNo,
       translogOperations: writer.uncommitted.operations,
       translogBytes: writer.uncommitted.bytes,
@@ -301,10 +300,10 @@ export class Indexer {
       store: this.#store,
       buffers,
       nextSegmentId: () => this.#nextSegmentId++,
-      allocate: (bytes) => this.#main.request({ type: 'allocate', bytes }),
+      allocate: (bytes, arena) => this.#main.request({ type: 'allocate', bytes, arena }),
+      openFile: (file) => this.#main.request({ type: 'openFile', file }),
       view: (extent) => this.#arenas.view(extent),
-      openSegment: (id, extent, name, verify) =>
-        openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify }),
+      openSegment: (id, image, name, verify) => this.#arenas.openForTurns(id, image, name, verify),
       publish: (snapshot) => this.#main.request({ type: 'publish', snapshot }),
       updateMapping: async (uuid, mappings) => {
         await this.#main.request({ type: 'updateMapping', uuid, mappings });

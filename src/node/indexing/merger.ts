@@ -2,6 +2,7 @@
 // because the private memory of a merge returns to the system only with its thread; with `threads` set to 1 it runs in the main thread.
 import type { MessagePort } from 'node:worker_threads';
 import { type MergeOutput, mergeSlices } from '../../arena/merge.ts';
+import { imageFile } from '../../arena/paged-image.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
@@ -35,8 +36,8 @@ export class Merger {
   }
 
   async #merge({ segments, layout }: Extract<ToMerger, { type: 'mergeImages' }>): Promise<Transferred> {
-    const inputs = segments.map(({ extent, liveDocs, name }) => ({
-      image: this.#arenas.view(extent),
+    const inputs = segments.map(({ extent, sizeBytes, paging, liveDocs, name }) => ({
+      image: paging === null ? this.#arenas.view(extent) : imageFile(paging.fd, sizeBytes, name),
       liveDocs: liveDocs === null ? null : this.#arenas.view(liveDocs),
       file: name,
     }));

@@ -94,6 +94,7 @@ export class LaneHost {
       if (slot.channel === channel) slot.channel = null;
       channel.close();
       registry.removeReader(reader);
+      this.#parts.arenas.ended(slot);
       this.#parts.onEnd(reader);
     });
     return {

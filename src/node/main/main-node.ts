@@ -13,6 +13,7 @@ import { Store } from '../../store/store.ts';
 import { checkStoreAtStart, markOpened, type StartCheck } from '../../store/store-check.ts';
 import { compileEngine } from '../../wasm/kernels.ts';
 import { breakerOf, type MemoryBreaker } from '../memory/memory-breaker.ts';
+import { PagedSegments } from '../memory/paged-segments.ts';
 import { SharedArenas } from '../memory/shared-arenas.ts';
 import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
 import type { FromIndexer, FromReader, LogNotice, StateMessage, ToMerger, ToReader } from '../messages/messages.ts';
@@ -66,6 +67,7 @@ export class MainNode {
   readonly #module: WebAssembly.Module;
   readonly #arenas: SharedArenas;
   readonly #registry: SnapshotRegistry;
+  readonly #paged: PagedSegments;
   readonly #early: EarlyShards;
   readonly #contexts: SearchContexts;
   readonly #tasks = new Tasks();
@@ -119,7 +121,12 @@ export class MainNode {
       damage: (uuid, shard) => this.#damage.of(uuid, shard),
     });
     this.#module = compileEngine();
-    this.#arenas = new SharedArenas(this.#module, (arena, memory) => this.#early.addArena(arena, memory));
+    this.#arenas = new SharedArenas(this.#module, (arena, memory, sections) => this.#early.addArena(arena, memory, sections));
+    this.#paged = new PagedSegments(this.#arenas, {
+      memoryLimitBytes: options.memoryLimitBytes,
+      minBytes: options.settings['memory.whole_segment_size'],
+      allocate: (bytes, arena) => this.#allocate(bytes, arena),
+    });
     this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
     this.#contexts = new SearchContexts(this.#registry);
     this.#closer = new IndexCloser({
@@ -173,8 +180,9 @@ export class MainNode {
       dataPath: options.dataPath,
       store: this.#store,
       module: this.#module,
-      allocate: (bytes) => this.#allocate(bytes),
-      release: (extent) => this.#arenas.release(extent),
+      allocate: (bytes, arena) => this.#allocate(bytes, arena),
+      release: (extent) => this.#release(extent),
+      openFile: (file) => this.#paged.open(file),
     });
     this.#lanes = options.lanes === 0 ? null : this.#makeLanes(options);
   }
@@ -402,7 +410,9 @@ export class MainNode {
   #onIndexer(message: FromIndexer): unknown {
     switch (message.type) {
       case 'allocate':
-        return this.#allocate(message.bytes);
+        return this.#allocate(message.bytes, message.arena);
+      case 'openFile':
+        return this.#paged.open(message.file);
       case 'publish':
         return this.#publish(message.snapshot);
       case 'updateMapping':
@@ -450,9 +460,9 @@ export class MainNode {
     }
   }
 
-  #allocate(bytes: number): Extent {
+  #allocate(bytes: number, arena?: number): Extent {
     const limit = this.#options.memoryLimitBytes;
-    const used = this.#registry.publishedBytes;
+    const used = this.#registry.publishedBytes + this.#arenas.sections.stats().residentBytes;
     if (used + bytes > limit) {
       throw new ApiError(
         'circuit_breaking_exception',
@@ -463,7 +473,7 @@ export class MainNode {
         },
       );
     }
-    return this.#arenas.allocate(bytes);
+    return this.#arenas.allocate(bytes, arena);
   }
 
   async #publish(snapshot: SnapshotDescriptor): Promise<void> {
@@ -472,8 +482,13 @@ export class MainNode {
     await this.broadcast({ type: 'snapshot', snapshot });
   }
 
-  #onFreed(extent: Extent, segment: number | null): void {
+  #release(extent: Extent): void {
+    this.#paged.close(extent);
     this.#arenas.release(extent);
+  }
+
+  #onFreed(extent: Extent, segment: number | null): void {
+    this.#release(extent);
     this.breaker.setSegments(this.#registry.publishedBytes);
     if (segment === null) return;
     for (const channel of this.#indexers.channels) channel.notify({ type: 'released', segments: [segment] });
@@ -511,6 +526,7 @@ export class MainNode {
     await this.#indexers.end();
     this.#slowLogs.close();
     await Promise.all([this.#merges.stop(), this.#snapshotThread.stop()]);
+    this.#paged.closeAll();
     await this.#store.close();
     this.#lock.release();
   }

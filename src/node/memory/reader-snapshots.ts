@@ -2,9 +2,7 @@
 // point in time uses it. When no snapshot refers to an extent any more, main is notified and may reuse the memory.
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
-import { openSegment } from '../../arena/segment-reader.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../../indexing/segment-set.ts';
-import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { ThreadArenas } from './arenas.ts';
 
 /** A snapshot with its descriptor, by which other threads know it. */
@@ -14,7 +12,9 @@ export interface PublishedSnapshot extends ShardSnapshot {
 
 interface HeldSnapshot {
   readonly descriptor: SnapshotDescriptor;
-  readonly segments: readonly SegmentReader[];
+  readonly segments: readonly SegmentImageReader[];
+  /** Some segment is paged. */
+  readonly isPaged: boolean;
   /** Number of users, plus one while the snapshot is the newest. */
   holders: number;
 }
@@ -36,10 +36,11 @@ export class ReaderSnapshots {
   publish(descriptor: SnapshotDescriptor): void {
     const key = `${descriptor.indexUuid}/${descriptor.shard}`;
     const before = this.#newest.get(key);
-    const segments = descriptor.segments.map(({ id, name, extent, liveDocs, deleted }) => {
+    const segments = descriptor.segments.map((segment) => {
+      const { id, name, extent, liveDocs, deleted } = segment;
       let entry = this.#images.get(id);
       if (!entry) {
-        const image = openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify: false });
+        const image = this.#arenas.openSegment(id, segment, name, false);
         this.#images.set(id, (entry = { image, holders: 0 }));
       }
       entry.holders++;
@@ -48,7 +49,7 @@ export class ReaderSnapshots {
       this.#hold(liveDocs);
       return entry.image.withLiveDocs(liveDocs.ptr, deleted);
     });
-    this.#newest.set(key, { descriptor, segments, holders: 1 });
+    this.#newest.set(key, { descriptor, segments, isPaged: isPaged(descriptor), holders: 1 });
     if (before) this.#drop(before);
   }
 
@@ -70,16 +71,18 @@ export class ReaderSnapshots {
     const held = this.#newest.get(`${index.meta.uuid}/${shard}`);
     if (!held) return null;
     held.holders++;
+    const use = held.isPaged ? this.#use(held.segments) : null;
     let released = false;
     return {
       descriptor: held.descriptor,
       index,
       shard,
       generation: held.descriptor.generation,
-      segments: held.segments,
+      segments: use === null ? held.segments : use.segments,
       release: () => {
         if (released) return;
         released = true;
+        use?.release();
         this.#drop(held);
       },
     };
@@ -87,13 +90,27 @@ export class ReaderSnapshots {
 
   /** A snapshot of a search context, which main keeps in memory while the caller uses it. */
   borrow(descriptor: SnapshotDescriptor, index: IndexState): ShardSnapshot {
-    const segments = descriptor.segments.map(({ id, name, extent, liveDocs, deleted }) => {
-      const image =
-        this.#images.get(id)?.image ??
-        openSegment(this.#arenas.kernels(extent.arena), extent.ptr, extent.bytes, { id, file: name, verify: false });
+    const segments = descriptor.segments.map((segment) => {
+      const { id, name, liveDocs, deleted } = segment;
+      const image = this.#images.get(id)?.image ?? this.#arenas.openSegment(id, segment, name, false);
       return liveDocs === null ? image : image.withLiveDocs(liveDocs.ptr, deleted);
     });
-    return { index, shard: descriptor.shard, generation: descriptor.generation, segments, release: () => undefined };
+    const { shard, generation } = descriptor;
+    const { segments: used, release } = isPaged(descriptor) ? this.#use(segments) : { segments, release: () => undefined };
+    return { index, shard, generation, segments: used, release };
+  }
+
+  /** Segments for one request: the sections that it reads stay in memory until `release`. */
+  #use(segments: readonly SegmentImageReader[]): { segments: readonly SegmentImageReader[]; release: () => void } {
+    const { sections } = this.#arenas;
+    if (sections.enter()) return { segments, release: () => sections.leave() };
+    const pinned = segments.map((segment) => segment.pinnedBy(sections.pinned()));
+    return {
+      segments: pinned,
+      release() {
+        for (const segment of pinned) segment.release();
+      },
+    };
   }
 
   #hold(extent: Extent): void {
@@ -119,4 +136,8 @@ export class ReaderSnapshots {
     }
     if (released.length > 0) this.#release(released);
   }
+}
+
+function isPaged({ segments }: SnapshotDescriptor): boolean {
+  return segments.some(({ paging }) => paging !== null);
 }

@@ -5,7 +5,8 @@ import type { SlowEntry } from '../../api/core/slow-log.ts';
 import type { Refresh } from '../../api/core/write.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { LogLevel } from '../../common/log/logger.ts';
-import type { Extent, SegmentDescriptor, SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import type { Extent, SegmentDescriptor, SegmentLocation, SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import type { SegmentFile } from '../../indexing/writer-environment.ts';
 import type { SegmentLayout } from '../../mapping/segment-layout.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
@@ -44,6 +45,8 @@ export interface ArenaMessage {
   readonly arena: number;
   readonly memory: WebAssembly.Memory;
   readonly scratch: Extent;
+  /** The table of sections, and the number that this thread has in it. */
+  readonly sections: { readonly memory: SharedArrayBuffer; readonly thread: number };
 }
 
 /** Main -> reader. Request: the new snapshot of a shard. */
@@ -150,7 +153,9 @@ export type ToIndexer =
 
 export type FromIndexer =
   /** Requests. */
-  | { readonly type: 'allocate'; readonly bytes: number }
+  | { readonly type: 'allocate'; readonly bytes: number; readonly arena?: number }
+  /** Opens a segment file, unless it is to be read whole. */
+  | { readonly type: 'openFile'; readonly file: SegmentFile }
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
   | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout }
@@ -209,6 +214,7 @@ export interface JobAnswer extends LaneAnswer {
 /** Replies to requests by message type; other requests have an empty reply. */
 interface Replies {
   allocate: Extent;
+  openFile: SegmentLocation | null;
   lane: LaneAnswer;
   job: JobAnswer;
   merge: MergedSegment;

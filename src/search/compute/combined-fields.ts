@@ -61,7 +61,7 @@ export function scoreCombined(
   }
   const docs = Uint32Array.from(freqs.keys()).sort();
   const present = fields.filter(({ field }) => segment.postings(field));
-  const withNorms = present.filter(({ field }) => segment.postings(field)?.normsPtr);
+  const withNorms = present.filter(({ field }) => segment.postings(field)?.hasNorms);
   if (withNorms.length > 0 && withNorms.length < present.length) throw mixedNorms();
   const scores = Float32Array.from(docs, (docId) => {
     let length = 0;

@@ -189,6 +189,10 @@ export class ScriptedSegment implements SegmentReader {
   visitPositions(...args: Parameters<SegmentReader['visitPositions']>): void {
     this.#base.visitPositions(...args);
   }
+  release(): void {
+    this.#base.release();
+  }
+
   execute(...args: Parameters<SegmentReader['execute']>): SegmentHits {
     return this.#base.execute(...args);
   }

@@ -64,7 +64,7 @@ export function planByModel(
   const scopePtr = nestedPath === null ? null : segment.nestedDocsPtr(nestedPath);
   const found = runner.matchesOf(index, withFrequencies(plan), scopePtr);
   if (found.docs.length === 0) return { op: 'matchNone' };
-  const hasNorms = plan.postings.normsPtr !== 0;
+  const { hasNorms } = plan.postings;
   const scoreOf = cachedScores(scores, lengthOfNorm);
   const byDoc = new Float32Array(found.docs.length);
   for (let i = 0; i < byDoc.length; i++) {

@@ -209,7 +209,7 @@ export class Planner {
   /** Spans: BM25 of all terms together. Intervals: a score that saturates towards the boost. */
   #frequencyScore({ query, scoring }: ExpandedPositional, segment: SegmentReader, boost: number): FrequencyScore {
     if (query.kind === 'intervals') return (_, freq) => Math.fround(boost * Math.fround(1 - Math.fround(1 / Math.fround(1 + freq))));
-    const hasNorms = (segment.postings(query.field)?.normsPtr ?? 0) !== 0;
+    const hasNorms = segment.postings(query.field)?.hasNorms ?? false;
     const modelled = this.modelScores(query.field, scoring, boost);
     if (modelled) return (docId, freq) => modelled.score(freq, lengthOfNorm(hasNorms ? segment.norm(query.field, docId) : 1));
     const docFreqs = scoring.map((term) => this.#weights.docFreq(term)).filter((docFreq) => docFreq > 0);

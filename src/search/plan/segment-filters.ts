@@ -34,7 +34,7 @@ export function planFilter(query: FilterQuery, segment: SegmentReader): PlanNode
     }
     case 'existsNorm': {
       const postings = segment.postings(query.field);
-      return postings && postings.normsPtr !== 0 ? { op: 'existsNorm', postings } : MATCH_NONE;
+      return postings?.hasNorms ? { op: 'existsNorm', postings } : MATCH_NONE;
     }
     case 'ids':
       return planDocs(query.ids.map((id) => segment.docOfId(id)).filter((docId) => docId >= 0));

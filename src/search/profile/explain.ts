@@ -157,7 +157,7 @@ export class Explainer {
   #normOf(field: string): number {
     const segment = this.#prepared.planner.segments[this.#index];
     const postings = segment.postings(field);
-    return postings && postings.normsPtr !== 0 ? segment.norm(field, this.#docId) : 1;
+    return postings?.hasNorms ? segment.norm(field, this.#docId) : 1;
   }
 
   /** The tree of a similarity other than BM25, null if BM25 scores the field. */

@@ -29,6 +29,7 @@ export function* queryShardHits(
     if (plan.op === 'matchNone' && !options.aggs) continue;
     if (collector.hasCollectedEnough()) break;
     collector.collect(index, plan);
+    shard.segments[index].release();
     yield;
   }
   return collector.hits(options.stop());

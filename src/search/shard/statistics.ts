@@ -105,7 +105,7 @@ export class ShardStatistics implements Statistics {
       docCount += postings.docCount;
       sumTotalTermFreq += postings.hasFreqs ? postings.sumTotalTermFreq : postings.sumDocFreq;
       sumDocFreq += postings.sumDocFreq;
-      if (postings.normsPtr !== 0) hasNorms = true;
+      if (postings.hasNorms) hasNorms = true;
     }
     if (docCount === 0) return null;
     return {

@@ -118,6 +118,9 @@ export class VisibleSegment implements SegmentReader {
   visitPositions(...args: Parameters<SegmentReader['visitPositions']>): void {
     this.#base.visitPositions(...args);
   }
+  release(): void {
+    this.#base.release();
+  }
   scratch<T>(action: () => T): T {
     return this.#base.scratch(action);
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newSectionMemory } from '../../../../src/arena/section-table.ts';
 import { EarlyShards } from '../../../../src/node/main/early-shards.ts';
 import { forSeedsAsync } from '../../../support/rng.ts';
 import { ANALYSIS } from '../../../support/segments.ts';
@@ -22,9 +23,10 @@ async function openEarly({ store, arenas, kernels }: WriterBench, maxBytes?: num
     module: WriterBench.module,
     allocate: (bytes) => arenas.allocate(bytes),
     release: (extent) => arenas.release(extent),
+    openFile: () => null,
     maxBytes,
   });
-  early.addArena(0, kernels.memory);
+  early.addArena(0, kernels.memory, { memory: newSectionMemory(1), thread: 0 });
   const progress = new SharedArrayBuffer(8);
   const snapshot = await early.open({ ...IDENTITY, indexer: 0, damage: null, progress });
   return { snapshot, maxSeqNo: new Float64Array(progress)[0] };

@@ -10,7 +10,7 @@ const snapshot = (generation: number, ptr: number) => ({
   shard: 0,
   generation,
   maxSeqNo: 0,
-  segments: [{ id: ptr, name: `s${ptr}`, extent: extent(ptr), maxDoc: 1, liveDocs: null, deleted: 0 }],
+  segments: [{ id: ptr, name: `s${ptr}`, extent: extent(ptr), sizeBytes: 10, paging: null, maxDoc: 1, liveDocs: null, deleted: 0 }],
 });
 
 /** A registry without readers: what is not the newest is freed unless a context holds it. */

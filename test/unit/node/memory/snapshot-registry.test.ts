@@ -6,6 +6,8 @@ const segment = (id: number, liveDocs: number | null = null) => ({
   id,
   name: `s${id}`,
   extent: extent(id * 100),
+  sizeBytes: 10,
+  paging: null,
   maxDoc: 1,
   liveDocs: liveDocs === null ? null : extent(liveDocs),
   deleted: 0,

@@ -1,0 +1,444 @@
+// Which sections of paged segments are in memory, where, and who reads them: a table that all threads share. A section is loaded by the thread that
+// needs it first, into a pool (a range of an arena), and evicted when a pool is full and no thread has it pinned.
+//   words: control | pools: start, bytes, resident (KB) ··· | rows: state, address, bytes, last use, pool ···
+//   pins:  u16[threads][rows], each thread writes its own, so that a thread that ends leaves nothing behind
+// Rows and pins are all the state that there is: free ranges follow from the rows, so a thread that is ended between two writes breaks nothing.
+import { formatByteSize } from '../common/text/byte-size.ts';
+import { ApiError } from '../errors/api-error.ts';
+
+const CONTROL_WORDS = 32;
+const [LOCK, ROW_END, CLOCK, IS_SCARCE, POOLS, LOADS, LOADED_KB, EVICTIONS, EVICTED_KB, WAITS, WAITED_MS, THREAD_END] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+];
+const MAX_POOLS = 64;
+const [POOL_START, POOL_BYTES, POOL_KB, POOL_WORDS] = [0, 1, 2, 4];
+const ROWS_AT = CONTROL_WORDS + MAX_POOLS * POOL_WORDS;
+const [STATE, ADDRESS, BYTES, LAST_USE, POOL, ROW_WORDS] = [0, 1, 2, 3, 4, 8];
+const MAX_ROWS = 32768;
+
+/** States of a row. A loading row has the thread that loads it in the bits above. */
+const [ABSENT, LOADING, PRESENT, EVICTING] = [0, 1, 2, 3];
+const STATE_MASK = 3;
+
+const ALIGN = 64;
+/** A thread that waits for another looks again after this time: the other may have been ended. */
+const RECHECK_MS = 50;
+/** A section that another thread has not loaded by then fails the request. */
+const MAX_WAIT_MS = 30_000;
+/** The lock is held for some milliseconds at most. A thread that holds it for longer was ended. */
+const MAX_LOCK_MS = 10_000;
+const KB = 1024;
+
+/** Counters since the start. */
+export interface SectionStats {
+  /** Memory that sections may use, in all pools opened so far. */
+  readonly capacityBytes: number;
+  readonly residentBytes: number;
+  readonly loads: number;
+  readonly loadedBytes: number;
+  readonly evictions: number;
+  readonly evictedBytes: number;
+  /** How often a thread waited for a section that another one was loading. */
+  readonly waits: number;
+  readonly waitedMs: number;
+}
+
+export interface SectionSource {
+  /** Named in errors. */
+  readonly name: string;
+  readonly bytes: number;
+  /** Reads the section to an address of the arena and verifies its checksum. @throws ApiError corrupt_index_exception */
+  load(address: number): void;
+}
+
+interface Resident {
+  readonly row: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Bytes that the table takes for a number of threads; untouched pages cost nothing. */
+export function newSectionMemory(threads: number): SharedArrayBuffer {
+  return new SharedArrayBuffer((ROWS_AT + MAX_ROWS * ROW_WORDS) * 4 + threads * MAX_ROWS * 2);
+}
+
+/** The table as one thread uses it. */
+export class SectionTable {
+  readonly #words: Int32Array;
+  readonly #unsigned: Uint32Array;
+  readonly #pins: Uint16Array;
+  readonly #thread: number;
+  /** This thread's pins. Row 0 counts its requests that rely on all sections staying where they are. */
+  readonly #own: number;
+
+  /** @param thread  number of the calling thread, from 0 */
+  constructor(memory: SharedArrayBuffer, thread: number) {
+    const words = (ROWS_AT + MAX_ROWS * ROW_WORDS) * 4;
+    this.#words = new Int32Array(memory, 0, words / 4);
+    this.#unsigned = new Uint32Array(memory, 0, words / 4);
+    this.#pins = new Uint16Array(memory, words);
+    this.#thread = thread;
+    this.#own = thread * MAX_ROWS;
+    for (let end: number; (end = Atomics.load(this.#words, THREAD_END)) <= thread; )
+      Atomics.compareExchange(this.#words, THREAD_END, end, thread + 1);
+  }
+
+  /** One more than the highest number of a thread. */
+  get #threads(): number {
+    return Atomics.load(this.#words, THREAD_END);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ main
+
+  /** Adds a pool: `bytes` of memory from `start` on. Only main adds pools and rows. @returns its number */
+  addPool(start: number, bytes: number): number {
+    const pool = this.#words[POOLS];
+    if (pool === MAX_POOLS) throw new RangeError('all pools are in use');
+    const at = CONTROL_WORDS + pool * POOL_WORDS;
+    this.#unsigned[at + POOL_START] = start;
+    this.#unsigned[at + POOL_BYTES] = bytes;
+    Atomics.store(this.#words, POOLS, pool + 1);
+    return pool;
+  }
+
+  /** Gives consecutive rows to the sections of a segment. @returns the first row, -1 if the table is full */
+  addRows(pool: number, sizes: readonly number[]): number {
+    const count = sizes.length;
+    let free = 0;
+    let row = 1;
+    for (; row < MAX_ROWS && free < count; row++) free = this.#unsigned[rowAt(row) + BYTES] === 0 ? free + 1 : 0;
+    if (free < count) return -1;
+    const first = row - count;
+    sizes.forEach((bytes, i) => {
+      const at = rowAt(first + i);
+      this.#words[at + POOL] = pool;
+      this.#unsigned[at + BYTES] = Math.max(bytes, 1);
+      Atomics.store(this.#words, at + STATE, ABSENT);
+    });
+    if (row > this.#words[ROW_END]) Atomics.store(this.#words, ROW_END, row);
+    return first;
+  }
+
+  /** Takes the rows of a segment back that no thread reads any more. */
+  removeRows(first: number, count: number): void {
+    this.#locked(() => {
+      for (let row = first; row < first + count; row++) {
+        const at = rowAt(row);
+        if ((this.#words[at + STATE] & STATE_MASK) === PRESENT) this.#countResident(row, -1);
+        Atomics.store(this.#words, at + STATE, ABSENT);
+        this.#unsigned[at + BYTES] = 0;
+      }
+    });
+  }
+
+  /** From now on not all sections have room, so requests pin what they read. */
+  setScarce(): void {
+    Atomics.store(this.#words, IS_SCARCE, 1);
+  }
+
+  /** Takes back what a thread held that has been ended. */
+  endThread(thread: number): void {
+    if (Atomics.compareExchange(this.#words, LOCK, thread + 1, 0) === thread + 1) Atomics.notify(this.#words, LOCK);
+    this.#pins.fill(0, thread * MAX_ROWS, thread * MAX_ROWS + this.#words[ROW_END]);
+    for (let row = 1; row < this.#words[ROW_END]; row++) {
+      const state = rowAt(row) + STATE;
+      const interrupted = LOADING | (thread << 2);
+      if (Atomics.compareExchange(this.#words, state, interrupted, ABSENT) === interrupted) Atomics.notify(this.#words, state);
+      // Evictions are made by the owner of the lock.
+      Atomics.compareExchange(this.#words, state, EVICTING | (thread << 2), PRESENT);
+    }
+  }
+
+  stats(): SectionStats {
+    const words = this.#unsigned;
+    let [capacityBytes, residentBytes] = [0, 0];
+    for (let pool = 0; pool < words[POOLS]; pool++) {
+      capacityBytes += words[CONTROL_WORDS + pool * POOL_WORDS + POOL_BYTES];
+      residentBytes += words[CONTROL_WORDS + pool * POOL_WORDS + POOL_KB] * KB;
+    }
+    return {
+      capacityBytes,
+      residentBytes,
+      loads: words[LOADS],
+      loadedBytes: words[LOADED_KB] * KB,
+      evictions: words[EVICTIONS],
+      evictedBytes: words[EVICTED_KB] * KB,
+      waits: words[WAITS],
+      waitedMs: words[WAITED_MS],
+    };
+  }
+
+  /** Bytes of these sections that are in memory. */
+  residentBytes(first: number, count: number): number {
+    let bytes = 0;
+    for (let row = first; row < first + count; row++) {
+      const at = rowAt(row);
+      if ((Atomics.load(this.#words, at + STATE) & STATE_MASK) === PRESENT) bytes += this.#unsigned[at + BYTES];
+    }
+    return bytes;
+  }
+
+  // --------------------------------------------------------------------------------------------------------- readers
+
+  /** Begins a request. While all sections have room, none is evicted and none needs a pin. @returns true then; `leave` must follow */
+  enter(): boolean {
+    Atomics.add(this.#pins, this.#own, 1);
+    if (Atomics.load(this.#words, IS_SCARCE) === 0) return true;
+    this.leave();
+    return false;
+  }
+
+  leave(): void {
+    Atomics.sub(this.#pins, this.#own, 1);
+  }
+
+  /** Sections of one segment that stay in memory until they are released. */
+  pinned(): PinnedSections {
+    return new PinnedSections(this, Atomics.add(this.#words, CLOCK, 1) + 1);
+  }
+
+  /** Pins a section and loads it if it is absent. @param now  of the request, for evictions by recency. @returns its address */
+  pin(row: number, now: number, source: SectionSource): number {
+    Atomics.add(this.#pins, this.#own + row, 1);
+    const at = rowAt(row);
+    this.#words[at + LAST_USE] = now;
+    if (Atomics.load(this.#words, at + STATE) === PRESENT) return this.#unsigned[at + ADDRESS];
+    try {
+      return this.#load(row, source);
+    } catch (error) {
+      this.unpin(row);
+      throw error;
+    }
+  }
+
+  unpin(row: number): void {
+    Atomics.sub(this.#pins, this.#own + row, 1);
+  }
+
+  /** The address of a section that is not evicted while this request runs, see `enter`. */
+  address(row: number, source: SectionSource): number {
+    const at = rowAt(row);
+    return Atomics.load(this.#words, at + STATE) === PRESENT ? this.#unsigned[at + ADDRESS] : this.#load(row, source);
+  }
+
+  #load(row: number, source: SectionSource): number {
+    const at = rowAt(row);
+    const start = performance.now();
+    let hasWaited = false;
+    for (;;) {
+      const state = this.#locked(() => this.#claim(row, source));
+      if (state === PRESENT) {
+        if (hasWaited) Atomics.add(this.#words, WAITED_MS, Math.ceil(performance.now() - start));
+        return this.#unsigned[at + ADDRESS];
+      }
+      if (state === LOADING) break;
+      if (!hasWaited) Atomics.add(this.#words, WAITS, 1);
+      hasWaited = true;
+      if (performance.now() - start > MAX_WAIT_MS) throw new Error(`${source.name}: another thread has not loaded it in ${MAX_WAIT_MS} ms`);
+      Atomics.wait(this.#words, at + STATE, state, RECHECK_MS);
+    }
+    const address = this.#unsigned[at + ADDRESS];
+    let loaded = false;
+    try {
+      source.load(address);
+      loaded = true;
+    } finally {
+      this.#locked(() => {
+        Atomics.store(this.#words, at + STATE, loaded ? PRESENT : ABSENT);
+        if (loaded) this.#countResident(row, 1);
+      });
+      Atomics.notify(this.#words, at + STATE);
+    }
+    Atomics.add(this.#words, LOADS, 1);
+    Atomics.add(this.#words, LOADED_KB, Math.ceil(source.bytes / KB));
+    return address;
+  }
+
+  /** @returns PRESENT; LOADING if this thread is to load the section to its new address; another thread's state otherwise */
+  #claim(row: number, source: SectionSource): number {
+    const at = rowAt(row);
+    const state = Atomics.load(this.#words, at + STATE);
+    if (state !== ABSENT) return state;
+    this.#unsigned[at + ADDRESS] = this.#place(this.#words[at + POOL], source);
+    Atomics.store(this.#words, at + STATE, LOADING | (this.#thread << 2));
+    return LOADING;
+  }
+
+  /** Finds room in a pool, which may evict other sections. @throws ApiError circuit_breaking_exception */
+  #place(pool: number, source: SectionSource): number {
+    const at = CONTROL_WORDS + pool * POOL_WORDS;
+    const start = this.#unsigned[at + POOL_START];
+    const end = start + this.#unsigned[at + POOL_BYTES];
+    const size = sizeOf(source.bytes);
+    for (;;) {
+      const residents = this.#residents(pool);
+      const free = firstGap(residents, start, end, size);
+      if (free >= 0) return free;
+      // The pool may have room in pieces only.
+      this.setScarce();
+      const isMovable = this.#canEvict() ? residents.map(({ row }) => this.#isMovable(row)) : residents.map(() => false);
+      const window = cheapestWindow(residents, { start, end, size }, (i) => (isMovable[i] ? this.#age(residents[i].row) : -1));
+      if (window === null) throw this.#noRoom(pool, source, residents, isMovable);
+      for (const { row } of residents.slice(window.from, window.to)) if (!this.#evict(row)) break;
+    }
+  }
+
+  #residents(pool: number): Resident[] {
+    const found: Resident[] = [];
+    for (let row = 1; row < this.#words[ROW_END]; row++) {
+      const at = rowAt(row);
+      if (this.#words[at + STATE] === ABSENT || this.#words[at + POOL] !== pool) continue;
+      const start = this.#unsigned[at + ADDRESS];
+      found.push({ row, start, end: start + sizeOf(this.#unsigned[at + BYTES]) });
+    }
+    return found.sort((a, b) => a.start - b.start);
+  }
+
+  /** Requests that began when everything had room rely on all sections. */
+  #canEvict(): boolean {
+    for (let thread = 0; thread < this.#threads; thread++) if (Atomics.load(this.#pins, thread * MAX_ROWS) > 0) return false;
+    return true;
+  }
+
+  #isMovable(row: number): boolean {
+    return (Atomics.load(this.#words, rowAt(row) + STATE) & STATE_MASK) === PRESENT && !this.#isPinned(row);
+  }
+
+  #isPinned(row: number): boolean {
+    for (let thread = 0; thread < this.#threads; thread++) if (Atomics.load(this.#pins, thread * MAX_ROWS + row) > 0) return true;
+    return false;
+  }
+
+  /** Requests since the last use. */
+  #age(row: number): number {
+    return Math.max(0, this.#words[CLOCK] - this.#words[rowAt(row) + LAST_USE]);
+  }
+
+  /** @returns false if a thread has pinned the section meanwhile */
+  #evict(row: number): boolean {
+    const state = rowAt(row) + STATE;
+    // A thread pins first and reads the state then, so that one of the two sees the other.
+    Atomics.store(this.#words, state, EVICTING | (this.#thread << 2));
+    const isPinned = this.#isPinned(row);
+    Atomics.store(this.#words, state, isPinned ? PRESENT : ABSENT);
+    Atomics.notify(this.#words, state);
+    if (isPinned) return false;
+    this.#countResident(row, -1);
+    Atomics.add(this.#words, EVICTIONS, 1);
+    Atomics.add(this.#words, EVICTED_KB, Math.ceil(this.#unsigned[rowAt(row) + BYTES] / KB));
+    return true;
+  }
+
+  #countResident(row: number, sign: number): void {
+    const at = rowAt(row);
+    Atomics.add(this.#words, CONTROL_WORDS + this.#words[at + POOL] * POOL_WORDS + POOL_KB, sign * Math.ceil(this.#unsigned[at + BYTES] / KB));
+  }
+
+  #noRoom(pool: number, { name, bytes }: SectionSource, residents: readonly Resident[], isMovable: readonly boolean[]): ApiError {
+    const limit = this.#unsigned[CONTROL_WORDS + pool * POOL_WORDS + POOL_BYTES];
+    let [used, sections] = [0, 0];
+    residents.forEach(({ row }, i) => {
+      if (isMovable[i]) return;
+      sections++;
+      used += this.#unsigned[rowAt(row) + BYTES];
+    });
+    const wanted = used + bytes;
+    const reason =
+      `[segments] Data too large, data for [${name}] would be [${both(wanted)}], which is larger than the limit of [${both(limit)}], ` +
+      `usages [section=${both(bytes)}, ${sections} sections that running requests read=${both(used)}]`;
+    return new ApiError('circuit_breaking_exception', 429, reason, {
+      details: { bytes_wanted: wanted, bytes_limit: limit, durability: bytes > limit ? 'PERMANENT' : 'TRANSIENT' },
+    });
+  }
+
+  #locked<T>(action: () => T): T {
+    const words = this.#words;
+    const own = this.#thread + 1;
+    let since = 0;
+    for (let holder: number, seen = 0; (holder = Atomics.compareExchange(words, LOCK, 0, own)) !== 0; seen = holder) {
+      if (holder !== seen) since = performance.now();
+      else if (performance.now() - since > MAX_LOCK_MS && Atomics.compareExchange(words, LOCK, holder, own) === holder) break;
+      Atomics.wait(words, LOCK, holder, RECHECK_MS);
+    }
+    try {
+      return action();
+    } finally {
+      Atomics.store(words, LOCK, 0);
+      Atomics.notify(words, LOCK);
+    }
+  }
+}
+
+/** The sections of a segment that one request reads: they stay where they are until `release`. */
+export class PinnedSections {
+  readonly #table: SectionTable;
+  readonly #now: number;
+  readonly #rows = new Map<number, number>();
+
+  constructor(table: SectionTable, now: number) {
+    this.#table = table;
+    this.#now = now;
+  }
+
+  address(row: number, source: SectionSource): number {
+    let address = this.#rows.get(row);
+    if (address === undefined) {
+      address = this.#table.pin(row, this.#now, source);
+      this.#rows.set(row, address);
+    }
+    return address;
+  }
+
+  release(): void {
+    for (const row of this.#rows.keys()) this.#table.unpin(row);
+    this.#rows.clear();
+  }
+}
+
+function both(bytes: number): string {
+  return `${bytes}/${formatByteSize(bytes)}`;
+}
+
+function rowAt(row: number): number {
+  return ROWS_AT + row * ROW_WORDS;
+}
+
+/** With slack for wide loads, as in extents. */
+function sizeOf(bytes: number): number {
+  return Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
+}
+
+/** The lowest address with `size` free bytes, -1 if there is none. */
+function firstGap(residents: readonly Resident[], start: number, end: number, size: number): number {
+  let at = start;
+  for (const resident of residents) {
+    if (resident.start - at >= size) return at;
+    at = Math.max(at, resident.end);
+  }
+  return end - at >= size ? at : -1;
+}
+
+/**
+ * Neighbours whose eviction makes enough room, those whose most recent use is longest ago.
+ * @param ageOf  -1 if a section must stay. @returns null if no eviction makes enough room
+ */
+function cheapestWindow(
+  residents: readonly Resident[],
+  { start, end, size }: { readonly start: number; readonly end: number; readonly size: number },
+  ageOf: (i: number) => number,
+): { from: number; to: number } | null {
+  let best: { from: number; to: number; age: number } | null = null;
+  for (let from = 0; from < residents.length; from++) {
+    const low = from === 0 ? start : residents[from - 1].end;
+    let age = Number.POSITIVE_INFINITY;
+    for (let to = from; to < residents.length; to++) {
+      age = Math.min(age, ageOf(to));
+      if (age < 0 || (best !== null && age <= best.age)) break;
+      const high = to + 1 === residents.length ? end : residents[to + 1].start;
+      if (high - low < size) continue;
+      best = { from, to: to + 1, age };
+      break;
+    }
+  }
+  return best;
+}
