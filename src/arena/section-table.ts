@@ -5,10 +5,11 @@
 // Rows and pins are all the state that there is: free ranges follow from the rows, so a thread that is ended between two writes breaks nothing.
 import { formatByteSize } from '../common/text/byte-size.ts';
 import { ApiError } from '../errors/api-error.ts';
+import type { SectionStats } from '../plan/segment-reader.ts';
 
 const CONTROL_WORDS = 32;
-const [LOCK, ROW_END, CLOCK, IS_SCARCE, POOLS, LOADS, LOADED_KB, EVICTIONS, EVICTED_KB, WAITS, WAITED_MS, THREAD_END] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+const [LOCK, ROW_END, CLOCK, IS_SCARCE, POOLS, LOADS, LOADED_KB, EVICTIONS, EVICTED_KB, WAITS, WAITED_MS, THREAD_END, IS_FULL] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
 ];
 const MAX_POOLS = 64;
 const [POOL_START, POOL_BYTES, POOL_KB, POOL_WORDS] = [0, 1, 2, 4];
@@ -28,20 +29,6 @@ const MAX_WAIT_MS = 30_000;
 /** The lock is held for some milliseconds at most. A thread that holds it for longer was ended. */
 const MAX_LOCK_MS = 10_000;
 const KB = 1024;
-
-/** Counters since the start. */
-export interface SectionStats {
-  /** Memory that sections may use, in all pools opened so far. */
-  readonly capacityBytes: number;
-  readonly residentBytes: number;
-  readonly loads: number;
-  readonly loadedBytes: number;
-  readonly evictions: number;
-  readonly evictedBytes: number;
-  /** How often a thread waited for a section that another one was loading. */
-  readonly waits: number;
-  readonly waitedMs: number;
-}
 
 export interface SectionSource {
   /** Named in errors. */
@@ -134,6 +121,15 @@ export class SectionTable {
   /** From now on not all sections have room, so requests pin what they read. */
   setScarce(): void {
     Atomics.store(this.#words, IS_SCARCE, 1);
+  }
+
+  /** Whether segments that are in memory as a whole take so much that those on disk should leave it. Set by main. */
+  get isMemoryScarce(): boolean {
+    return Atomics.load(this.#words, IS_FULL) === 1;
+  }
+
+  set isMemoryScarce(value: boolean) {
+    Atomics.store(this.#words, IS_FULL, value ? 1 : 0);
   }
 
   /** Takes back what a thread held that has been ended. */
@@ -331,7 +327,11 @@ export class SectionTable {
 
   #countResident(row: number, sign: number): void {
     const at = rowAt(row);
-    Atomics.add(this.#words, CONTROL_WORDS + this.#words[at + POOL] * POOL_WORDS + POOL_KB, sign * Math.ceil(this.#unsigned[at + BYTES] / KB));
+    Atomics.add(
+      this.#words,
+      CONTROL_WORDS + this.#words[at + POOL] * POOL_WORDS + POOL_KB,
+      sign * Math.ceil(this.#unsigned[at + BYTES] / KB),
+    );
   }
 
   #noRoom(pool: number, { name, bytes }: SectionSource, residents: readonly Resident[], isMovable: readonly boolean[]): ApiError {

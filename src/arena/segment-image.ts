@@ -125,8 +125,7 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
     else if (section.kind === SectionKind.NORMS) {
       record.norms = at;
       record.hasNorms = true;
-    }
-    else if (section.kind === SectionKind.COLUMN) record.column = at;
+    } else if (section.kind === SectionKind.COLUMN) record.column = at;
     else if (section.kind === SectionKind.BINARY) record.binary = at;
     else if (section.kind === SectionKind.VECTORS) {
       record.graph = at;
@@ -152,7 +151,19 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
 type WritableField = { -readonly [Key in keyof FieldPlace]: FieldPlace[Key] };
 
 function placeOf(info: FieldInfo): WritableField {
-  return { ...info, terms: 0, recordBase: 0, postings: 0, hasNorms: false, positions: 0, norms: 0, column: 0, binary: 0, graph: 0, hasGraph: false };
+  return {
+    ...info,
+    terms: 0,
+    recordBase: 0,
+    postings: 0,
+    hasNorms: false,
+    positions: 0,
+    norms: 0,
+    column: 0,
+    binary: 0,
+    graph: 0,
+    hasGraph: false,
+  };
 }
 
 /** Name of a kind of section, for statistics and errors. */

@@ -17,8 +17,8 @@ import type { Kernels } from '../wasm/kernels.ts';
 import { getU32, getU64 } from '../wasm/records.ts';
 import { type FoundTerm, fuzzyTerms, lookupTerm, MAX_FUZZY_EDITS, seekOrd, termOf, walkTerms } from '../wasm/terms.ts';
 import type { Nearest } from '../wasm/vectors.ts';
-import type { PinnedSections } from './section-table.ts';
 import type { PagedImage } from './paged-image.ts';
+import type { PinnedSections } from './section-table.ts';
 import { type CheckOptions, type FieldPlace, readImage, type SegmentPlaces } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
 

@@ -141,6 +141,18 @@ export class WriterSegment {
     this.#committedDeleted = this.deleted;
   }
 
+  /** The same segment with another image. @param published  a copy of the published live docs in the arena of the image */
+  movedTo(id: number, image: SegmentLocation, readerOf: () => SegmentReader, published: Extent | null): WriterSegment {
+    const moved = new WriterSegment(id, this.name, image, readerOf, this.written);
+    moved.deleted = this.deleted;
+    moved.isAnnounced = this.isAnnounced;
+    moved.#live = this.#live;
+    moved.#published = published;
+    moved.#publishedDeleted = this.#publishedDeleted;
+    moved.#committedDeleted = this.#committedDeleted;
+    return moved;
+  }
+
   /** The bitset as bytes, a multiple of 64; null while all documents are live. */
   liveBits(): Uint8Array | null {
     return this.#live === null ? null : new Uint8Array(this.#live.buffer);

@@ -94,6 +94,7 @@ export class ShardMerges {
 
   async #merge(sources: readonly WriterSegment[]): Promise<void> {
     for (const segment of sources) segment.merging = true;
+    const { name, file } = this.#segments.promiseName();
     try {
       // Documents that searches no longer see are dropped. Those deleted while the merge runs, or deleted before but not published yet, are marked
       // deleted in its result.
@@ -101,18 +102,19 @@ export class ShardMerges {
         liveAtStart: sources.map((segment) => this.#segments.publishedLive(segment)?.slice() ?? null),
         // Started inside the exclusive section, so that no publication comes in between.
         running: sources.some(({ maxDoc, publishedDeleted }) => maxDoc > publishedDeleted)
-          ? this.#env.merge(sources, this.#writer.segmentLayout)
+          ? this.#env.merge(sources, this.#writer.segmentLayout, file)
           : Promise.resolve(null),
       }));
       const result = await running;
       const published = await this.#writer.exclusive(async () => {
         if (this.#writer.isClosed) return null;
-        await this.#segments.replace(sources, result, liveAtStart);
+        await this.#segments.replace(name, sources, result, liveAtStart);
         this.#count++;
         return this.#segments.announce();
       });
       await published?.done;
     } finally {
+      this.#segments.forgetName(name);
       for (const segment of sources) segment.merging = false;
     }
   }

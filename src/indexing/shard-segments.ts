@@ -8,7 +8,10 @@ import { ApiError } from '../errors/api-error.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type CommitPoint, NO_COMMIT, type ShardCheckpoint } from '../store/store.ts';
 import { type Extent, type SegmentLocation, type SnapshotDescriptor, WriterSegment } from './segment-set.ts';
-import type { MergeResult, ShardIdentity, WriterEnvironment } from './writer-environment.ts';
+import type { MergeResult, SegmentFile, ShardIdentity, WriterEnvironment } from './writer-environment.ts';
+
+/** Smaller segments stay in memory. */
+const MIN_PAGED_OUT_BYTES = 256 << 10;
 
 export type SegmentsEnvironment = Pick<
   WriterEnvironment,
@@ -29,6 +32,8 @@ export class ShardSegments {
   #visible: Promise<void> = Promise.resolve();
   /** seqNos of log records that are no longer needed once the next commit is written. */
   #obsolete: number[] = [];
+  /** Names given to merges, which may write their files before they end. */
+  readonly #promised = new Set<string>();
   /** seqNos of documents that a merge dropped, by the id of their segment: readers may fetch them until they release the segment. */
   readonly #heldBySegment = new Map<number, number[]>();
 
@@ -155,6 +160,30 @@ export class ShardSegments {
     return { done };
   }
 
+  /** Opens the files of segments that are in memory as a whole, so that their memory becomes free. @returns null if there was nothing to do */
+  async pageOut(): Promise<{ done: Promise<void> } | null> {
+    let isChanged = false;
+    for (const [at, segment] of this.#segments.entries()) {
+      const { name, sizeBytes: bytes, paging, written, isAnnounced, merging } = segment;
+      if (paging !== null || !written || !isAnnounced || merging || bytes < MIN_PAGED_OUT_BYTES) continue;
+      const file = this.#files.nameOf(name);
+      const image = await this.#env.openFile({ path: this.#files.fileOf(name), name: file, bytes }, true);
+      if (image === null) continue;
+      const id = this.#env.nextSegmentId();
+      const live = this.publishedLive(segment);
+      const published = live && (await this.#copied(live, image.extent.arena));
+      this.#segments[at] = segment.movedTo(id, image, this.#env.openSegment(id, image, file, false), published);
+      isChanged = true;
+    }
+    return isChanged ? this.announce() : null;
+  }
+
+  async #copied(bytes: Uint8Array, arena: number): Promise<Extent> {
+    const extent = await this.#env.allocate(bytes.length, arena);
+    this.#env.view(extent).set(bytes);
+    return extent;
+  }
+
   /** Bitset of the documents that readers see, null if they see all. */
   publishedLive(segment: WriterSegment): Uint8Array | null {
     const { liveDocs } = segment.descriptor();
@@ -163,9 +192,7 @@ export class ShardSegments {
 
   async #publishLive(segment: WriterSegment): Promise<void> {
     const bits = segment.liveBits();
-    const extent = bits === null ? null : await this.#env.allocate(bits.length, segment.extent.arena);
-    if (extent !== null && bits !== null) this.#env.view(extent).set(bits);
-    segment.published(extent);
+    segment.published(bits && (await this.#copied(bits, segment.extent.arena)));
   }
 
   /** Drops segments without live documents, except those that a merge reads and those that were never announced. */
@@ -210,7 +237,7 @@ export class ShardSegments {
     for (const segment of segments) segment.committed();
     if (isHeld) return;
     this.#obsolete = [];
-    this.#files.removeOthers(new Set(segments.map(({ name }) => name)));
+    this.#files.removeOthers(new Set([...segments.map(({ name }) => name), ...this.#promised]));
   }
 
   /** True if the commit point on disk has exactly these segments and operations. */
@@ -234,14 +261,20 @@ export class ShardSegments {
   /**
    * Replaces the sources of a merge by its result. Readers see the same documents as before: deletions that are not published yet are marked in the
    * result without being published.
+   * @param name         from `promiseName`
    * @param result       null if no document was left
    * @param liveAtStart  per source, the documents that readers saw when the merge began (null: all)
    */
-  async replace(sources: readonly WriterSegment[], result: MergeResult | null, liveAtStart: readonly (Uint8Array | null)[]): Promise<void> {
+  async replace(
+    name: string,
+    sources: readonly WriterSegment[],
+    result: MergeResult | null,
+    liveAtStart: readonly (Uint8Array | null)[],
+  ): Promise<void> {
     const at = this.#segments.indexOf(sources[0]);
     const kept = this.#segments.filter((segment) => !sources.includes(segment));
     if (result !== null) {
-      const merged = this.#open(this.#newName(), wholeImage(result.extent), false);
+      const merged = this.#open(name, result.image, result.image.paging !== null);
       const deleteWhere = (isDead: (source: number, docId: number) => boolean): void => {
         sources.forEach((source, i) => {
           for (let docId = 0; docId < source.maxDoc; docId++) {
@@ -269,6 +302,17 @@ export class ShardSegments {
     this.#heldBySegment.delete(id);
   }
 
+  /** A name for the result of a merge. Its file is kept until `forgetName`. */
+  promiseName(): { readonly name: string; readonly file: SegmentFile } {
+    const name = this.#newName();
+    this.#promised.add(name);
+    return { name, file: { path: this.#files.fileOf(name), name: this.#files.nameOf(name), bytes: 0 } };
+  }
+
+  forgetName(name: string): void {
+    this.#promised.delete(name);
+  }
+
   #newName(): string {
     return `s${(this.#nextSegment++).toString(36)}`;
   }
@@ -281,7 +325,8 @@ export class ShardSegments {
   }
 }
 
-function wholeImage(extent: Extent): SegmentLocation {
+/** An image that is in memory as a whole. */
+export function wholeImage(extent: Extent): SegmentLocation {
   return { extent, sizeBytes: extent.bytes, paging: null };
 }
 

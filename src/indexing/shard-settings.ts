@@ -26,8 +26,11 @@ export const DEFAULT_SHARD_SETTINGS: ShardSettings = {
   sort: [],
 };
 
+/** Share of memory.limit that a merged segment may take. */
+const MERGED_SHARE = 0.25;
+
 /** @param settings  flat names, validated when they were set: a value that does not parse is ignored */
-export function readShardSettings(settings: Readonly<Record<string, unknown>>): ShardSettings {
+export function readShardSettings(settings: Readonly<Record<string, unknown>>, memoryLimitBytes = Number.POSITIVE_INFINITY): ShardSettings {
   const read = <T>(name: string, parse: (text: string) => T | null, fallback: T): T => {
     const value = settings[`index.${name}`];
     return typeof value === 'string' ? (parse(value) ?? fallback) : fallback;
@@ -40,8 +43,12 @@ export function readShardSettings(settings: Readonly<Record<string, unknown>>): 
       segmentsPerTier: read('merge.policy.segments_per_tier', number, policy.segmentsPerTier),
       maxMergeAtOnce: read('merge.policy.max_merge_at_once', number, policy.maxMergeAtOnce),
       floorBytes: read('merge.policy.floor_segment', parseByteSize, policy.floorBytes),
-      // A segment must fit into one arena.
-      maxMergedBytes: Math.min(read('merge.policy.max_merged_segment', parseByteSize, policy.maxMergedBytes), policy.maxMergedBytes),
+      // A segment must fit into one arena, and what a request reads of it should fit into memory.
+      maxMergedBytes: Math.min(
+        read('merge.policy.max_merged_segment', parseByteSize, policy.maxMergedBytes),
+        policy.maxMergedBytes,
+        memoryLimitBytes * MERGED_SHARE,
+      ),
       deletesPercentAllowed: read('merge.policy.deletes_pct_allowed', number, policy.deletesPercentAllowed),
       expungeDeletesAllowed: read('merge.policy.expunge_deletes_allowed', number, policy.expungeDeletesAllowed),
     },

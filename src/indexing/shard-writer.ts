@@ -447,6 +447,13 @@ export class ShardWriter implements MergingWriter {
     });
   }
 
+  /** Frees memory of segments that are on disk; requests read what they need from there. */
+  async pageOut(): Promise<void> {
+    await this.exclusive(async () => {
+      if (!this.#closed) await this.#segments.pageOut();
+    });
+  }
+
   #commit(): void {
     this.#segments.commit(this.maxSeqNo, this.#primaryTerm);
     this.#uncommittedOps = 0;

@@ -22,8 +22,11 @@ export interface WriterEnvironment {
   nextSegmentId(): number;
   /** @param arena  where the memory must be; any by default */
   allocate(bytes: number, arena?: number): Promise<Extent>;
-  /** Opens a segment file without reading all of it. @returns null if it is to be read whole @throws ApiError corrupt_index_exception */
-  openFile(file: SegmentFile): Promise<SegmentLocation | null>;
+  /**
+   * Opens a segment file without reading all of it.
+   * @param isAnySize  also a small one. @returns null if it is to be read whole @throws ApiError corrupt_index_exception
+   */
+  openFile(file: SegmentFile, isAnySize?: boolean): Promise<SegmentLocation | null>;
   view(extent: Extent): Uint8Array;
   /** @param verify  check all checksums of an image that is in memory. @returns the reader for the current turn of the thread */
   openSegment(id: number, image: SegmentLocation, name: string, verify: boolean): () => SegmentReader;
@@ -31,7 +34,8 @@ export interface WriterEnvironment {
   publish(snapshot: SnapshotDescriptor): Promise<void>;
   /** Merges a dynamic mapping update into the index's mapping, in all threads. @returns the new mapping */
   updateMapping(indexUuid: string, mappings: JsonObject): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
-  merge(segments: readonly WriterSegment[], layout: SegmentLayout): Promise<MergeResult>;
+  /** @param file  where the result is written if memory is scarce, without its size */
+  merge(segments: readonly WriterSegment[], layout: SegmentLayout, file: SegmentFile): Promise<MergeResult>;
   /** Sorts the documents of a segment image. @returns a view that is valid until the next call */
   sortSegment(image: Uint8Array, sort: readonly IndexSortKey[]): Uint8Array;
   /** True while a snapshot reads the shard: its files and records must stay. */
@@ -62,7 +66,8 @@ export interface SegmentFile {
 }
 
 export interface MergeResult {
-  readonly extent: Extent;
+  /** Paged if it was written to the file. */
+  readonly image: SegmentLocation;
   /** Per source, in order: the new docId of each old one, 2^32 - 1 if it was dropped. */
   readonly docMaps: readonly Uint32Array[];
 }

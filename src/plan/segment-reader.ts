@@ -26,6 +26,8 @@ export interface SegmentReader {
   readonly numDocs: number;
   /** Live root documents: what a match_all of a search counts. */
   readonly numRootDocs: number;
+  /** Bytes of the segment that are in memory. */
+  readonly residentBytes: number;
   /** Address of the bitset of root documents, 0 if every document is a root. */
   readonly rootDocsPtr: number;
   postings(field: string): SegmentPostings | null;
@@ -85,4 +87,18 @@ export interface SegmentReader {
   scratch<T>(action: () => T): T;
   /** Lays a computed column out in the current scratch; null if no document has a value. */
   temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null;
+}
+
+/** What is in memory of segments that are not there as a whole, and counters since the start. */
+export interface SectionStats {
+  /** Memory that sections may use, in all pools opened so far. */
+  readonly capacityBytes: number;
+  readonly residentBytes: number;
+  readonly loads: number;
+  readonly loadedBytes: number;
+  readonly evictions: number;
+  readonly evictedBytes: number;
+  /** How often a thread waited for a section that another one was loading. */
+  readonly waits: number;
+  readonly waitedMs: number;
 }

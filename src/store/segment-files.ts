@@ -32,25 +32,9 @@ export class SegmentFiles {
     return path.join(this.#name, segment + EXTENSION);
   }
 
-  /** Durable when this returns: a temporary file is written, fsynced, renamed, and the folder fsynced. @throws ApiError on a full disk */
+  /** Durable when this returns. @throws ApiError on a full disk */
   write(segment: string, image: Uint8Array): void {
-    mkdirSync(this.folder, { recursive: true });
-    const file = this.fileOf(segment);
-    const temporary = `${file}.tmp`;
-    try {
-      const handle = openSync(temporary, 'w');
-      try {
-        for (let at = 0; at < image.length; ) at += writeSync(handle, image, at, Math.min(CHUNK_BYTES, image.length - at));
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
-      renameSync(temporary, file);
-      syncFolder(this.folder);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw new ApiError('i_o_exception', 507, `cannot write segment file: ${(error as Error).message}`);
-    }
+    writeSegmentFile(this.fileOf(segment), image);
   }
 
   /** @throws ApiError corrupt_index_exception: the file is missing */
@@ -98,6 +82,27 @@ export class SegmentFiles {
     } finally {
       closeSync(handle);
     }
+  }
+}
+
+/** Durable when this returns: a temporary file is written, fsynced, renamed, and the folder fsynced. @throws ApiError on a full disk */
+export function writeSegmentFile(file: string, image: Uint8Array): void {
+  const folder = path.dirname(file);
+  mkdirSync(folder, { recursive: true });
+  const temporary = `${file}.tmp`;
+  try {
+    const handle = openSync(temporary, 'w');
+    try {
+      for (let at = 0; at < image.length; ) at += writeSync(handle, image, at, Math.min(CHUNK_BYTES, image.length - at));
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(temporary, file);
+    syncFolder(folder);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new ApiError('i_o_exception', 507, `cannot write segment file: ${(error as Error).message}`);
   }
 }
 

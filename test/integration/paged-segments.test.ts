@@ -47,7 +47,10 @@ beforeAll(async () => {
   roomy = await openRestNode();
   const rng = new Rng(7);
   const words = Array.from({ length: 4000 }, () => rng.word(9));
-  await roomy.ok('PUT /big', { settings: { refresh_interval: -1, 'merge.policy.segments_per_tier': 50 }, mappings: { properties: PROPERTIES } });
+  await roomy.ok('PUT /big', {
+    settings: { refresh_interval: -1, 'merge.policy.segments_per_tier': 50 },
+    mappings: { properties: PROPERTIES },
+  });
   for (let segment = 0; segment < SEGMENTS; segment++) {
     const lines = Array.from({ length: DOCS }, (_, i) => [
       { index: { _id: `${segment}-${i}` } },
@@ -79,19 +82,29 @@ function requests(rng: Rng): object[] {
     { query: { match: { [field]: text } }, track_total_hits: true },
     { query: { match: { [field]: { query: text, operator: 'and' } } } },
     { query: { match_phrase: { body: { query: `${word(rng)} ${word(rng)}`, slop: rng.int(0, 3) } } }, track_total_hits: true },
-    { query: { bool: { must: { match: { body: word(rng) } }, must_not: { match: { title: word(rng) } }, filter: { range: { n: { gte: 5e5 } } } } } },
+    {
+      query: {
+        bool: { must: { match: { body: word(rng) } }, must_not: { match: { title: word(rng) } }, filter: { range: { n: { gte: 5e5 } } } },
+      },
+    },
     { query: { prefix: { tag: `t${rng.int(0, 9)}` } }, sort: [{ n: 'desc' }], docvalue_fields: ['at', 'price', 'tag'] },
     { query: { wildcard: { body: `${word(rng)}*` } }, size: 3 },
     { query: { fuzzy: { title: { value: rng.word(4), fuzziness: 2 } } } },
     { query: { terms: { tag: [`t${rng.int(0, 300)}`, `u${rng.int(0, 9000)}`] } }, sort: ['at'] },
     { query: { nested: { path: 'parts', query: { term: { 'parts.name': `p${rng.int(0, 20)}` } }, inner_hits: {} } } },
-    { query: { geo_distance: { distance: '2000km', place: { lat: rng.int(-60, 60), lon: rng.int(-170, 170) } } }, sort: [{ price: 'asc' }] },
+    {
+      query: { geo_distance: { distance: '2000km', place: { lat: rng.int(-60, 60), lon: rng.int(-170, 170) } } },
+      sort: [{ price: 'asc' }],
+    },
     { knn: { field: 'vector', query_vector: [1, rng.int(-5, 5), 0, 2], k: 5, num_candidates: 50 } },
     { query: { exists: { field: rng.pick(['body', 'place', 'tag', 'vector']) } }, size: 0, track_total_hits: true },
     { query: { ids: { values: [`0-${rng.int(0, 1499)}`, `3-${rng.int(0, 1499)}`] } } },
     { query: { match: { body: word(rng) } }, highlight: { fields: { body: {} } }, fields: ['n', 'tag'] },
     { size: 0, aggs: { tags: { terms: { field: 'tag', size: 5 }, aggs: { price: { avg: { field: 'price' } } } } } },
-    { size: 0, aggs: { months: { date_histogram: { field: 'at', calendar_interval: 'month' } }, distinct: { cardinality: { field: 'tag' } } } },
+    {
+      size: 0,
+      aggs: { months: { date_histogram: { field: 'at', calendar_interval: 'month' } }, distinct: { cardinality: { field: 'tag' } } },
+    },
     { size: 0, aggs: { parts: { nested: { path: 'parts' }, aggs: { size: { stats: { field: 'parts.size' } } } } } },
     { query: { function_score: { query: { match: { body: word(rng) } }, field_value_factor: { field: 'price' } } } },
   ];
@@ -103,14 +116,22 @@ const answerOf = async (node: RestNode, line: string, body?: object) => {
   return { status, json };
 };
 
-test('random requests get the answers of a node with enough memory', async () => {
-  for (let seed = 0; seed < 6; seed++) {
-    for (const body of requests(new Rng(seed))) {
-      const expected = await answerOf(roomy, 'POST /big/_search?request_cache=false', body);
-      expect(expected.status, JSON.stringify(expected)).toBe(200);
-      expect(await answerOf(small, 'POST /big/_search?request_cache=false', body), JSON.stringify(body)).toEqual(expected);
-    }
+/** Sends the requests of a seed to both nodes. */
+async function compare(seed: number): Promise<void> {
+  for (const body of requests(new Rng(seed))) {
+    const expected = await answerOf(roomy, 'POST /big/_search?request_cache=false', body);
+    expect(expected.status, JSON.stringify(expected)).toBe(200);
+    expect(await answerOf(small, 'POST /big/_search?request_cache=false', body), JSON.stringify(body)).toEqual(expected);
   }
+}
+
+test('random requests get the answers of a node with enough memory', async () => {
+  for (let seed = 0; seed < 6; seed++) await compare(seed);
+  const memory = await memoryOf(small);
+  expect(memory.resident_in_bytes).toBeLessThan(memory.limit_in_bytes * 1.1);
+  expect(memory.loaded.count).toBeGreaterThan(memory.evicted.count);
+  expect(memory.evicted.count).toBeGreaterThan(100);
+  expect((await memoryOf(roomy)).loaded.count).toBe(0);
 }, 120_000);
 
 test('documents are found, updated and deleted by id, also at the same time as searches', async () => {
@@ -138,13 +159,13 @@ test('documents are found, updated and deleted by id, also at the same time as s
   expect((await answerOf(small, 'GET /big/_count')).json.count).toBe((await answerOf(roomy, 'GET /big/_count')).json.count);
 }, 60_000);
 
-test('a scroll and a point in time keep their segments while others replace these', async () => {
+test('a scroll and a point in time keep their segments while these are merged into files', async () => {
   const pit = (await small.ok('POST /big/_pit?keep_alive=1m')).id;
   const page = { size: 500, query: { match_all: {} }, sort: ['n'], _source: false };
   const before = (await small.ok('POST /_search', { ...page, pit: { id: pit } })).hits.hits;
   const { _scroll_id: scroll } = await small.ok('POST /big/_search?scroll=1m', { size: 500, sort: ['_doc'], _source: false });
-  await small.ok('POST /big/_update/4-20', { doc: { n: 1 } });
-  await small.ok('POST /big/_refresh');
+  for (const node of [roomy, small]) await node.ok('POST /big/_forcemerge?max_num_segments=5');
+  expect(await segmentCount(small)).toBe(5);
   expect((await small.ok('POST /_search', { ...page, pit: { id: pit } })).hits.hits).toEqual(before);
   const seen = new Set<string>();
   for (let more = true; more; ) {
@@ -155,6 +176,39 @@ test('a scroll and a point in time keep their segments while others replace thes
   expect(seen.size).toBeGreaterThan(SEGMENTS * DOCS - 700);
   await small.ok('DELETE /_pit', { id: pit });
 }, 60_000);
+
+const memoryOf = async (node: RestNode) => {
+  const [{ segment_memory }] = Object.values((await node.ok('GET /_nodes/stats/segment_memory')).nodes) as any[];
+  return segment_memory;
+};
+
+/** Bytes of the index in memory. */
+const residentBytes = async (node: RestNode): Promise<number> => {
+  const rows = await node.ok('GET /_cat/segments/big?format=json&h=size.memory');
+  return rows.reduce((sum: number, row: Record<string, string>) => sum + Number(row['size.memory']), 0);
+};
+
+const segmentCount = async (node: RestNode): Promise<number> => (await node.ok('GET /big/_stats')).indices.big.primaries.segments.count;
+
+test('what is written while memory is scarce leaves memory once it is on disk', async () => {
+  const words = Array.from({ length: 2000 }, () => new Rng(5).word(9));
+  for (let batch = 0; batch < 5; batch++) {
+    const rng = new Rng(100 + batch);
+    const lines = Array.from({ length: DOCS }, (_, i) => [{ index: { _id: `new-${batch}-${i}` } }, documentOf(rng, words, i)]).flat();
+    for (const node of [roomy, small]) await node.ok('POST /big/_bulk?refresh=true', lines);
+    // Writes go on when the segments before are on disk.
+    for (let left = 600; ; left--) {
+      await small.ok('POST /big/_flush');
+      if ((await residentBytes(small)) < 4 << 20) break;
+      expect(left).toBeGreaterThan(0);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  for (const node of [roomy, small]) await node.ok('POST /big/_forcemerge?max_num_segments=4');
+  expect(await segmentCount(small)).toBe(4);
+  await compare(20);
+  expect(await residentBytes(small)).toBeLessThan(4 << 20);
+}, 120_000);
 
 test('a damaged byte of a section is found when the section is loaded', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-paged-'));

@@ -8,6 +8,7 @@ import { BufferPool } from '../../src/indexing/buffer-pool.ts';
 import { StoreLog } from '../../src/indexing/operation-log.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../../src/indexing/segment-set.ts';
 import type { ShardOperation } from '../../src/indexing/shard-operation.ts';
+import { wholeImage } from '../../src/indexing/shard-segments.ts';
 import { ShardWriter } from '../../src/indexing/shard-writer.ts';
 import type { WriterEnvironment } from '../../src/indexing/writer-environment.ts';
 import { SegmentFiles } from '../../src/store/segment-files.ts';
@@ -99,7 +100,7 @@ export class WriterBench {
         this.merges.now--;
         const extent = this.arenas.allocate(image.length);
         view(extent).set(image);
-        return { extent, docMaps };
+        return { image: wholeImage(extent), docMaps };
       },
       isHeld: () => false,
       mergeFailed: (_identity, error) => {

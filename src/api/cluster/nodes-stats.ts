@@ -59,6 +59,7 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
   if (metrics.has('discovery')) stats.discovery = discoveryStats(ctx);
   if (metrics.has('ingest')) stats.ingest = { total: NO_RUNS, pipelines: {} };
   if (metrics.has('adaptive_selection')) stats.adaptive_selection = {};
+  if (metrics.has('segment_memory')) stats.segment_memory = segmentMemory(ctx);
   if (metrics.has('script_cache')) stats.script_cache = { sum: NO_COMPILATIONS };
   if (metrics.has('indexing_pressure')) stats.indexing_pressure = indexingPressure(ctx, request.memoryLimitBytes);
   return stats;
@@ -94,6 +95,18 @@ export function indexingPressure({ memory, dialect }: EngineContext, limit: numb
     ...(dialect.countsUsage ? { primary_document_rejections: 0 } : {}),
   };
   return { memory: { current: sizes, total: { ...sizes, ...rejections }, limit_in_bytes: limit } };
+}
+
+/** Sections of segments that are not in memory as a whole (docs/operations.md). */
+function segmentMemory(ctx: EngineContext): MutableJsonObject {
+  const memory = ctx.segmentMemory();
+  return {
+    limit_in_bytes: memory?.capacityBytes ?? 0,
+    resident_in_bytes: memory?.residentBytes ?? 0,
+    loaded: { count: memory?.loads ?? 0, size_in_bytes: memory?.loadedBytes ?? 0 },
+    evicted: { count: memory?.evictions ?? 0, size_in_bytes: memory?.evictedBytes ?? 0 },
+    waited: { count: memory?.waits ?? 0, time_in_millis: memory?.waitedMs ?? 0 },
+  };
 }
 
 /** Circuit breakers by name, in Elasticsearch's shape. */

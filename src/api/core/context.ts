@@ -5,6 +5,7 @@ import type { Mobility } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { AsyncSearchStore } from './async-search-store.ts';
@@ -89,6 +90,8 @@ export interface EngineContext {
   readonly asyncSearches: AsyncSearchStore;
   readonly snapshots: SnapshotStore;
   readonly searchCaches: EngineSearchCaches;
+  /** Sections of paged segments in memory; null before the first index. */
+  segmentMemory(): SectionStats | null;
   /** Circuit breakers of the process. */
   readonly memory: RequestMemory;
   readonly security: SecurityService;

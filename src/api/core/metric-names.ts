@@ -44,6 +44,7 @@ export const STATS_METRICS = [
   'repositories',
   'admission_control',
   'caches',
+  'segment_memory',
   'remote_store',
 ] as const;
 

@@ -25,14 +25,14 @@ export async function indexSegments(ctx: EngineContext, target: IndexTarget): Pr
           num_committed_segments: segments.length,
           num_search_segments: segments.length,
           segments: Object.fromEntries(
-            segments.map(({ name, generation, docs, deleted }, i) => [
+            segments.map(({ name, generation, docs, deleted, residentBytes }, i) => [
               name,
               {
                 generation,
                 num_docs: docs,
                 deleted_docs: deleted,
                 size_in_bytes: segmentBytes(segments, i, shardBytes),
-                ...(ctx.dialect.countsSegmentMemory ? { memory_in_bytes: segmentBytes(segments, i, shardBytes) } : {}),
+                ...(ctx.dialect.countsSegmentMemory ? { memory_in_bytes: residentBytes } : {}),
                 committed: true,
                 search: true,
                 version: SEGMENT_VERSION,
@@ -54,6 +54,8 @@ export interface SegmentInfo {
   readonly generation: number;
   readonly docs: number;
   readonly deleted: number;
+  /** In memory. */
+  readonly residentBytes: number;
 }
 
 /** The part of a shard's bytes that a segment uses, by its number of documents. */
@@ -78,6 +80,7 @@ function infoOf(segments: ShardSnapshot['segments']): SegmentInfo[] {
     generation: i,
     docs: segment.numDocs,
     deleted: segment.maxDoc - segment.numDocs,
+    residentBytes: segment.residentBytes,
   }));
 }
 

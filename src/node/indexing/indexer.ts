@@ -24,6 +24,8 @@ import type { NodeOptions } from '../threads/node-options.ts';
 const TICK_MS = 100;
 /** Uncommitted operations are flushed after this time, so that recovery replays little. */
 const FLUSH_AFTER_MS = 5_000;
+/** The same while new segments take much of memory.limit: they leave memory once they are on disk. */
+const SCARCE_FLUSH_AFTER_MS = 1_000;
 
 interface OpenShard {
   readonly writer: ShardWriter;
@@ -100,7 +102,7 @@ export class Indexer {
     const state = this.#states.byUuid(writer.identity.uuid);
     if (!state) return;
     writer.useMapping(state.mapping, state.analysis);
-    writer.useSettings(readShardSettings(state.meta.settings));
+    writer.useSettings(readShardSettings(state.meta.settings, this.#options.settings['memory.limit']));
   }
 
   #startOpening(placement: ShardPlacement, snapshot: SnapshotDescriptor | null): Promise<void> {
@@ -130,7 +132,7 @@ export class Indexer {
       { files, log: new StoreLog(this.#store, log) },
       this.#environment,
     );
-    writer.useSettings(readShardSettings(state.meta.settings));
+    writer.useSettings(readShardSettings(state.meta.settings, this.#options.settings['memory.limit']));
     const progress = new Float64Array(placement.progress);
     await writer.recover(snapshot);
     // The metadata may have changed meanwhile.
@@ -269,8 +271,9 @@ export class Indexer {
       const { operations } = open.writer.uncommitted;
       const refresh = interval >= 0 && now - open.lastRefreshMs >= interval && open.writer.isDirty;
       if (operations > 0 && open.dirtySinceMs === 0) open.dirtySinceMs = now;
-      const flush = operations > 0 && (open.writer.isFlushDue || now - open.dirtySinceMs >= FLUSH_AFTER_MS);
-      if (!refresh && !flush) continue;
+      const flushAfterMs = this.#isMemoryScarce ? SCARCE_FLUSH_AFTER_MS : FLUSH_AFTER_MS;
+      const flush = operations > 0 && (open.writer.isFlushDue || now - open.dirtySinceMs >= flushAfterMs);
+      if (!refresh && !flush && !this.#isMemoryScarce) continue;
       open.ticking = true;
       this.#maintain(open, refresh, flush)
         .catch((error) => this.#logError(`[${open.writer.identity.index}][${open.placement.shard}] maintenance failed`, error))
@@ -286,6 +289,11 @@ export class Indexer {
       open.dirtySinceMs = 0;
       await open.writer.flush();
     }
+    if (this.#isMemoryScarce) await open.writer.pageOut();
+  }
+
+  get #isMemoryScarce(): boolean {
+    return this.#arenas.isOpen && this.#arenas.sections.isMemoryScarce;
   }
 
   #logError(message: string, error: unknown): void {
@@ -301,7 +309,7 @@ export class Indexer {
       buffers,
       nextSegmentId: () => this.#nextSegmentId++,
       allocate: (bytes, arena) => this.#main.request({ type: 'allocate', bytes, arena }),
-      openFile: (file) => this.#main.request({ type: 'openFile', file }),
+      openFile: (file, isAnySize = false) => this.#main.request({ type: 'openFile', file, isAnySize }),
       view: (extent) => this.#arenas.view(extent),
       openSegment: (id, image, name, verify) => this.#arenas.openForTurns(id, image, name, verify),
       publish: (snapshot) => this.#main.request({ type: 'publish', snapshot }),
@@ -311,13 +319,14 @@ export class Indexer {
         if (!state) throw new ApiError('index_not_found_exception', 404, `no such index [${uuid}]`);
         return state;
       },
-      merge: async (segments, layout): Promise<MergeResult> => {
+      merge: async (segments, layout, file): Promise<MergeResult> => {
         const reply = await this.#main.request({
           type: 'merge',
           segments: segments.map((segment) => segment.descriptor()),
           layout,
+          file,
         });
-        return { extent: reply.extent, docMaps: reply.docMaps };
+        return { image: reply.image, docMaps: reply.docMaps };
       },
       sortSegment: (image, sort) => sorter.sort(image, sort),
       isHeld: ({ uuid, shard }) => this.#holds.isHeld(shardKey(uuid, shard)),

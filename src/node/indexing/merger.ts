@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { type MergeOutput, mergeSlices } from '../../arena/merge.ts';
 import { imageFile } from '../../arena/paged-image.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { writeSegmentFile } from '../../store/segment-files.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
 import type { MergeReply, ToMerger } from '../messages/messages.ts';
@@ -31,7 +32,12 @@ export class Merger {
           throw new ApiError('illegal_state_exception', 500, 'no merged image of this size');
         this.#arenas.view(message.extent).set(this.#image);
         this.#image = null;
+        return;
       }
+      // The image stays, in case that the file cannot be opened.
+      case 'write':
+        if (this.#image === null) throw new ApiError('illegal_state_exception', 500, 'no merged image');
+        return writeSegmentFile(message.path, this.#image);
     }
   }
 

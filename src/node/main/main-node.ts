@@ -125,7 +125,7 @@ export class MainNode {
     this.#paged = new PagedSegments(this.#arenas, {
       memoryLimitBytes: options.memoryLimitBytes,
       minBytes: options.settings['memory.whole_segment_size'],
-      allocate: (bytes, arena) => this.#allocate(bytes, arena),
+      allocate: (bytes, arena) => this.#arenas.allocate(bytes, arena),
     });
     this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
     this.#contexts = new SearchContexts(this.#registry);
@@ -171,6 +171,8 @@ export class MainNode {
       onMergerEnd: (merger) => this.#arenas.remove(merger),
       hold: (segments) => this.#registry.hold(segments),
       allocate: (bytes) => this.#allocate(bytes),
+      isScarce: (bytes) => this.#isScarce(bytes),
+      openFile: (file) => this.#paged.open(file, true),
     });
     this.#snapshotThread = new SnapshotThread({
       start: () => this.#startPart<ToSnapshots, FromSnapshots>('snapshots', 0, (notice) => this.#snapshots.onNotice(notice)),
@@ -412,13 +414,13 @@ export class MainNode {
       case 'allocate':
         return this.#allocate(message.bytes, message.arena);
       case 'openFile':
-        return this.#paged.open(message.file);
+        return this.#paged.open(message.file, message.isAnySize);
       case 'publish':
         return this.#publish(message.snapshot);
       case 'updateMapping':
         return this.#commands.updateMapping(message.uuid, message.mappings);
       case 'merge':
-        return this.#merges.merge(message.segments, message.layout);
+        return this.#merges.merge(message.segments, message.layout, message.file);
       case 'slow':
         return this.#slowLogs.add(message.entry);
       case 'damaged':
@@ -478,8 +480,18 @@ export class MainNode {
 
   async #publish(snapshot: SnapshotDescriptor): Promise<void> {
     this.#registry.publish(snapshot);
-    this.breaker.setSegments(this.#registry.publishedBytes);
+    this.#noteSegments();
     await this.broadcast({ type: 'snapshot', snapshot });
+  }
+
+  /** Whether segments that are in memory as a whole, and another one, would take more than half of what pools leave. */
+  #isScarce(bytes: number): boolean {
+    return this.#registry.publishedBytes + bytes > (this.#options.memoryLimitBytes - this.#paged.shareBytes) / 2;
+  }
+
+  #noteSegments(): void {
+    this.breaker.setSegments(this.#registry.publishedBytes + this.#arenas.sections.stats().residentBytes);
+    this.#arenas.sections.isMemoryScarce = this.#isScarce(0);
   }
 
   #release(extent: Extent): void {
@@ -489,7 +501,7 @@ export class MainNode {
 
   #onFreed(extent: Extent, segment: number | null): void {
     this.#release(extent);
-    this.breaker.setSegments(this.#registry.publishedBytes);
+    this.#noteSegments();
     if (segment === null) return;
     for (const channel of this.#indexers.channels) channel.notify({ type: 'released', segments: [segment] });
   }

@@ -31,6 +31,11 @@ export class ThreadArenas {
     return kernels;
   }
 
+  /** The first arena was added. */
+  get isOpen(): boolean {
+    return this.#sections !== null;
+  }
+
   /** The table of sections. An arena must have been added before. */
   get sections(): SectionTable {
     if (this.#sections === null) throw new Error('this thread has no arena');

@@ -2,7 +2,7 @@
 // together take a share of memory.limit. Runs in the main thread.
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { readDirectory } from '../../arena/paged-image.ts';
-import { SectionTable } from '../../arena/section-table.ts';
+import type { SectionTable } from '../../arena/section-table.ts';
 import { corruptIndexError } from '../../errors/catalog.ts';
 import { type Extent, extentKey, type SegmentLocation } from '../../indexing/segment-set.ts';
 import type { SegmentFile } from '../../indexing/writer-environment.ts';
@@ -48,16 +48,21 @@ export class PagedSegments {
   constructor(arenas: SharedArenas, options: PagedSegmentsOptions) {
     this.#arenas = arenas;
     this.#options = options;
-    this.#bytesLeft = Math.max(MIN_POOL_BYTES, Math.floor(options.memoryLimitBytes * POOL_SHARE));
+    this.#bytesLeft = this.shareBytes;
   }
 
   get #table(): SectionTable {
     return this.#arenas.sections;
   }
 
-  /** @returns null if the segment is to be read whole @throws ApiError corrupt_index_exception */
-  open({ path, name, bytes }: SegmentFile): SegmentLocation | null {
-    if (bytes < this.#options.minBytes) return null;
+  /** Bytes that sections may take together. */
+  get shareBytes(): number {
+    return Math.max(MIN_POOL_BYTES, Math.floor(this.#options.memoryLimitBytes * POOL_SHARE));
+  }
+
+  /** @param isAnySize  also a small one. @returns null if the segment is to be read whole @throws ApiError corrupt_index_exception */
+  open({ path, name, bytes }: SegmentFile, isAnySize = false): SegmentLocation | null {
+    if (bytes < this.#options.minBytes && !isAnySize) return null;
     const fd = openFile(path, name);
     try {
       const { size } = fstatSync(fd);

@@ -3,6 +3,7 @@
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { ThreadArenas } from './arenas.ts';
 
 /** A snapshot with its descriptor, by which other threads know it. */
@@ -60,6 +61,10 @@ export class ReaderSnapshots {
       this.#newest.delete(key);
       this.#drop(snapshot);
     }
+  }
+
+  sectionStats(): SectionStats | null {
+    return this.#arenas.isOpen ? this.#arenas.sections.stats() : null;
   }
 
   maxSeqNo(uuid: string, shard: number): number {

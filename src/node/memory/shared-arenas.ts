@@ -27,7 +27,10 @@ export class SharedArenas {
   readonly #onArena: (arena: number, memory: WebAssembly.Memory, sections: ArenaMessage['sections']) => void;
 
   /** @param onArena  called for a new arena before it is sent to the users */
-  constructor(module: WebAssembly.Module, onArena: (arena: number, memory: WebAssembly.Memory, sections: ArenaMessage['sections']) => void) {
+  constructor(
+    module: WebAssembly.Module,
+    onArena: (arena: number, memory: WebAssembly.Memory, sections: ArenaMessage['sections']) => void,
+  ) {
     this.#onArena = onArena;
     this.#arenas = new ArenaSet(module, { onArena: (arena, memory) => this.#open(arena, memory) });
   }

@@ -155,10 +155,10 @@ export type FromIndexer =
   /** Requests. */
   | { readonly type: 'allocate'; readonly bytes: number; readonly arena?: number }
   /** Opens a segment file, unless it is to be read whole. */
-  | { readonly type: 'openFile'; readonly file: SegmentFile }
+  | { readonly type: 'openFile'; readonly file: SegmentFile; readonly isAnySize: boolean }
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
-  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout }
+  | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout; readonly file: SegmentFile }
   | DamageNotice
   | SlowNotice
   | LogNotice;
@@ -189,7 +189,9 @@ export type ToMerger =
   /** Request; the merged image waits in the merger until `store`. */
   | { readonly type: 'mergeImages'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout }
   /** Request: copy the image into an extent of its size. */
-  | { readonly type: 'store'; readonly extent: Extent };
+  | { readonly type: 'store'; readonly extent: Extent }
+  /** Request: write the image to a file. */
+  | { readonly type: 'write'; readonly path: string };
 
 /** Reply of the merger: the size of the image and, for each source, the new doc ids. */
 export interface MergeReply {
@@ -197,9 +199,9 @@ export interface MergeReply {
   readonly docMaps: readonly Uint32Array[];
 }
 
-/** Reply of main to an indexer's `merge`, with the extent that holds the image. */
+/** Reply of main to an indexer's `merge`, with the place of the image. */
 export interface MergedSegment extends MergeReply {
-  readonly extent: Extent;
+  readonly image: SegmentLocation;
 }
 
 /** Statistics of a shard that its indexer knows. */

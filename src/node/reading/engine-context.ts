@@ -17,6 +17,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { SecurityView } from '../../security/records.ts';
 import type { SecurityService } from '../../security/service.ts';
@@ -218,6 +219,10 @@ export class ReaderContext implements EngineContext {
     if (record === null) return null;
     const { id, primaryTerm, version, routing, source } = record;
     return { id, seqNo, primaryTerm, version, routing, source: record.op === OP_DELETE ? null : source };
+  }
+
+  segmentMemory(): SectionStats | null {
+    return this.#snapshots.sectionStats();
   }
 
   async getRealtime(index: IndexState, shard: number, id: string, mobility: Mobility = STAYS): Promise<StoredDocument | null> {

@@ -225,6 +225,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.configFolders;
   }
 
+  segmentMemory(): ReturnType<EngineContext['segmentMemory']> {
+    return this.#engine.segmentMemory();
+  }
+
   get memory(): EngineContext['memory'] {
     return this.#engine.memory;
   }

@@ -145,7 +145,7 @@ function segmentRowsOf(
     'docs.deleted': segment.deleted,
     // An estimate: the bytes of the shard times the segment's share of its documents, since sizes are known per shard only.
     size: { bytes: segmentBytes(segments, i, sizeBytes) },
-    'size.memory': 0,
+    'size.memory': segment.residentBytes,
     committed: true,
     searchable: true,
     version: SEGMENT_VERSION,

@@ -189,6 +189,10 @@ export class ScriptedSegment implements SegmentReader {
   visitPositions(...args: Parameters<SegmentReader['visitPositions']>): void {
     this.#base.visitPositions(...args);
   }
+  get residentBytes(): number {
+    return this.#base.residentBytes;
+  }
+
   release(): void {
     this.#base.release();
   }

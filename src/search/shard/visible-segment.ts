@@ -118,6 +118,9 @@ export class VisibleSegment implements SegmentReader {
   visitPositions(...args: Parameters<SegmentReader['visitPositions']>): void {
     this.#base.visitPositions(...args);
   }
+  get residentBytes(): number {
+    return this.#base.residentBytes;
+  }
   release(): void {
     this.#base.release();
   }
