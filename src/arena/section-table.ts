@@ -29,6 +29,8 @@ const MAX_WAIT_MS = 30_000;
 /** The lock is held for some milliseconds at most. A thread that holds it for longer was ended. */
 const MAX_LOCK_MS = 10_000;
 const KB = 1024;
+/** Larger sections than this share of a pool are placed apart from others. */
+const LARGE_SHARE = 1 / 8;
 
 export interface SectionSource {
   /** Named in errors. */
@@ -77,13 +79,13 @@ export class SectionTable {
 
   // ------------------------------------------------------------------------------------------------------------ main
 
-  /** Adds a pool: `bytes` of memory from `start` on. Only main adds pools and rows. @returns its number */
+  /** Adds a pool: `bytes` of memory from `start` on, a multiple of 64. Only main adds pools and rows. @returns its number */
   addPool(start: number, bytes: number): number {
     const pool = this.#words[POOLS];
     if (pool === MAX_POOLS) throw new RangeError('all pools are in use');
     const at = CONTROL_WORDS + pool * POOL_WORDS;
     this.#unsigned[at + POOL_START] = start;
-    this.#unsigned[at + POOL_BYTES] = bytes;
+    this.#unsigned[at + POOL_BYTES] = bytes - (bytes % ALIGN);
     Atomics.store(this.#words, POOLS, pool + 1);
     return pool;
   }
@@ -268,12 +270,17 @@ export class SectionTable {
     const size = sizeOf(source.bytes);
     for (;;) {
       const residents = this.#residents(pool);
-      const free = firstGap(residents, start, end, size);
+      // Large sections are placed at the end and small ones at the start, where they do not divide the room for large ones.
+      const isLarge = size > (end - start) * LARGE_SHARE;
+      const free = isLarge ? lastGap(residents, start, end, size) : firstGap(residents, start, end, size);
       if (free >= 0) return free;
       // The pool may have room in pieces only.
       this.setScarce();
       const isMovable = this.#canEvict() ? residents.map(({ row }) => this.#isMovable(row)) : residents.map(() => false);
-      const window = cheapestWindow(residents, { start, end, size }, (i) => (isMovable[i] ? this.#age(residents[i].row) : -1));
+      const ageOf = (i: number): number => (isMovable[i] ? this.#age(residents[i].row) : -1);
+      const middle = start + (end - start) / 2;
+      const low = isLarge ? null : cheapestWindow(residents, { start, end: middle, size }, ageOf);
+      const window = low ?? cheapestWindow(residents, { start, end, size }, ageOf);
       if (window === null) throw this.#noRoom(pool, source, residents, isMovable);
       for (const { row } of residents.slice(window.from, window.to)) if (!this.#evict(row)) break;
     }
@@ -336,16 +343,20 @@ export class SectionTable {
 
   #noRoom(pool: number, { name, bytes }: SectionSource, residents: readonly Resident[], isMovable: readonly boolean[]): ApiError {
     const limit = this.#unsigned[CONTROL_WORDS + pool * POOL_WORDS + POOL_BYTES];
-    let [used, sections] = [0, 0];
-    residents.forEach(({ row }, i) => {
+    const start = this.#unsigned[CONTROL_WORDS + pool * POOL_WORDS + POOL_START];
+    let [used, sections, room, last] = [0, 0, 0, start];
+    residents.forEach(({ row, start: from, end }, i) => {
       if (isMovable[i]) return;
       sections++;
       used += this.#unsigned[rowAt(row) + BYTES];
+      room = Math.max(room, from - last);
+      last = end;
     });
+    room = Math.max(room, start + limit - last);
     const wanted = used + bytes;
     const reason =
       `[segments] Data too large, data for [${name}] would be [${both(wanted)}], which is larger than the limit of [${both(limit)}], ` +
-      `usages [section=${both(bytes)}, ${sections} sections that running requests read=${both(used)}]`;
+      `usages [section=${both(bytes)}, ${sections} sections that running requests read=${both(used)}, largest range between them=${both(room)}]`;
     return new ApiError('circuit_breaking_exception', 429, reason, {
       details: { bytes_wanted: wanted, bytes_limit: limit, durability: bytes > limit ? 'PERMANENT' : 'TRANSIENT' },
     });
@@ -418,6 +429,16 @@ function firstGap(residents: readonly Resident[], start: number, end: number, si
   return end - at >= size ? at : -1;
 }
 
+/** The highest such address. */
+function lastGap(residents: readonly Resident[], start: number, end: number, size: number): number {
+  let at = end;
+  for (let i = residents.length - 1; i >= 0; i--) {
+    if (at - residents[i].end >= size) return at - size;
+    at = residents[i].start;
+  }
+  return at - start >= size ? at - size : -1;
+}
+
 /**
  * Neighbours whose eviction makes enough room, those whose most recent use is longest ago.
  * @param ageOf  -1 if a section must stay. @returns null if no eviction makes enough room
@@ -434,7 +455,7 @@ function cheapestWindow(
     for (let to = from; to < residents.length; to++) {
       age = Math.min(age, ageOf(to));
       if (age < 0 || (best !== null && age <= best.age)) break;
-      const high = to + 1 === residents.length ? end : residents[to + 1].start;
+      const high = Math.min(end, to + 1 === residents.length ? end : residents[to + 1].start);
       if (high - low < size) continue;
       best = { from, to: to + 1, age };
       break;

@@ -9,7 +9,7 @@ import { Rng } from '../support/rng.ts';
 
 const SEGMENTS = 6;
 const DOCS = 1500;
-/** Pools have a share of this. The index is about four times as large. */
+/** Pools have a share of this. The index is several times as large. */
 const SMALL = { 'memory.limit': '4mb', 'memory.whole_segment_size': '0b' };
 
 const PROPERTIES = {
@@ -39,7 +39,7 @@ function documentOf(rng: Rng, words: readonly string[], i: number): object {
     at: 1.6e12 + rng.int(0, 1e10),
     place: { lat: rng.int(-80, 80), lon: rng.int(-170, 170) },
     parts: Array.from({ length: rng.int(0, 2) }, () => ({ name: `p${rng.int(0, 20)}`, size: rng.int(0, 9) })),
-    vector: Array.from({ length: 4 }, () => rng.int(-9, 9) + 0.5),
+    ...(i % 4 === 0 ? { vector: Array.from({ length: 4 }, () => rng.int(-9, 9) + 0.5) } : {}),
   };
 }
 
@@ -130,7 +130,7 @@ test('random requests get the answers of a node with enough memory', async () =>
   const memory = await memoryOf(small);
   expect(memory.resident_in_bytes).toBeLessThan(memory.limit_in_bytes * 1.1);
   expect(memory.loaded.count).toBeGreaterThan(memory.evicted.count);
-  expect(memory.evicted.count).toBeGreaterThan(100);
+  expect(memory.evicted.count).toBeGreaterThan(30);
   expect((await memoryOf(roomy)).loaded.count).toBe(0);
 }, 120_000);
 

@@ -108,13 +108,19 @@ export class ReaderSnapshots {
   /** Segments for one request: the sections that it reads stay in memory until `release`. */
   #use(segments: readonly SegmentImageReader[]): { segments: readonly SegmentImageReader[]; release: () => void } {
     const { sections } = this.#arenas;
-    if (sections.enter()) return { segments, release: () => sections.leave() };
+    let isReleased = false;
+    const once = (release: () => void) => () => {
+      if (isReleased) return;
+      isReleased = true;
+      release();
+    };
+    if (sections.enter()) return { segments, release: once(() => sections.leave()) };
     const pinned = segments.map((segment) => segment.pinnedBy(sections.pinned()));
     return {
       segments: pinned,
-      release() {
+      release: once(() => {
         for (const segment of pinned) segment.release();
-      },
+      }),
     };
   }
 

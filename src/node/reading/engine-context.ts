@@ -62,8 +62,11 @@ class ReaderContexts implements SearchContextStore {
     const borrowed = await this.#main.request({ type: 'context', request: { action: 'use', kind, key, keepAliveMs } });
     if (borrowed === null) return null;
     const { loan } = borrowed;
-    const end = (state?: ContextState) => this.#main.request({ type: 'context', request: { action: 'endUse', loan, state } });
     const snapshots: ShardSnapshot[] = [];
+    const end = (state?: ContextState) => {
+      for (const snapshot of snapshots) snapshot.release();
+      return this.#main.request({ type: 'context', request: { action: 'endUse', loan, state } });
+    };
     for (const descriptor of borrowed.snapshots) {
       const index = this.#states.byUuid(descriptor.indexUuid);
       if (index?.meta.state !== 'open') {
