@@ -11,7 +11,8 @@ import { code, row, table } from './markdown.ts';
 
 type Notes = Readonly<Record<string, string>>;
 
-const PAINLESS = 'Painless without java.text and calendars other than ISO; regular expressions without back references';
+const PAINLESS =
+  'Painless with Date and SimpleDateFormat, but without the rest of java.text and calendars other than ISO; regular expressions without back references';
 
 const PARTIAL_QUERIES: Notes = {
   intervals: '`script` filters, and `flags` and `case_insensitive` of patterns, are refused',

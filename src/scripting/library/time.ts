@@ -2,6 +2,7 @@
 // zone is kept as if it were in UTC.
 import './time/interfaces.ts';
 import './time/adjusters.ts';
+import './time/dates.ts';
 import { daysInMonth, isLeapYear } from '../../dates/civil.ts';
 import type { DateView } from '../../dates/date-view.ts';
 import { UTC } from '../../dates/zones.ts';
