@@ -4,6 +4,7 @@ import { helpText, versionText } from './cli/help.ts';
 import { SettingError } from './config/load-settings.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
+  start: async () => (await import('./cli/commands/start.ts')).startCommand,
   serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,
   check: async () => (await import('./cli/commands/check.ts')).checkCommand,
   import: async () => (await import('./cli/commands/import.ts')).importCommand,
@@ -23,7 +24,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promis
 
 /** @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong call or setting */
 export async function main(argv: string[]): Promise<number> {
-  const [command, ...rest] = argv;
+  // Somebody tries it out; a script that calls it by mistake gets the help.
+  const [command, ...rest] = argv.length === 0 && process.stdout.isTTY ? ['start'] : argv;
   if (command === '--version' || command === '-V') {
     process.stdout.write(`${versionText()}\n`);
     return 0;

@@ -40,6 +40,7 @@ export const COMPLETED: Readonly<Record<string, Completed>> = {
     words: ['init', 'check', 'top'],
     flags: ['json', 'static', 'proxy', 'search', 'tcp', 'mail'],
   },
+  start: { about: 'serve, and open the console', flags: ['no-open'] },
   demo: { about: 'serve a sample', flags: ['exit'] },
   password: { about: 'hash a password' },
   user: {

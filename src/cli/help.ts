@@ -12,6 +12,7 @@ export function versionText(): string {
 const COMMANDS = `usage: gannet COMMAND [FLAGS]
 
 commands
+  start                                  serve, and open the console in the browser (--no-open: only print its address); also without any command
   serve                                  run the service (REST API on http.host:http.port, data in path.data)
   import FILE.ndjson[.gz] --index NAME   send a file's documents to a running service, with a progress bar
       --url URL            service to send to (http://127.0.0.1:9200)

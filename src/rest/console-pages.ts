@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json',
+  ndjson: 'application/x-ndjson',
   svg: 'image/svg+xml',
   wasm: 'application/wasm',
 };

@@ -361,6 +361,25 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
+  test('loads a sample for the first steps, and removes it', async () => {
+    const watched = await open('#/tour');
+    const { page } = watched;
+    await clickText(page, '.tour-sample button:not(:disabled)', 'Load the sample');
+    await waitForText(page, '.toast', '2,000 cities were indexed');
+    await clickText(page, '.tour-steps button:not(:disabled)', 'Profile them');
+    await waitForText(page, '[aria-label="Request B"] .cm-content', 'wildcard');
+    await clickText(page, 'button', 'Compare A and B');
+    await page.waitForSelector('[aria-label="Profile of B"] .icicle');
+    await page.evaluate(() => history.back());
+    await clickText(page, '.tour-steps button:not(:disabled)', 'Discover the cities');
+    await waitForText(page, '.discover-total', '2,000 documents');
+    await page.evaluate(() => history.back());
+    await clickText(page, '.tour-sample button:not(:disabled)', 'Remove the sample');
+    await waitForText(page, '.tour-sample', 'Load the sample');
+    expect((await service.request('HEAD', '/sample-cities')).status).toBe(404);
+    await finish(watched);
+  });
+
   test('draws metrics as they arrive', async () => {
     const watched = await open('#/metrics');
     await watched.page.waitForSelector('.uplot canvas');

