@@ -132,7 +132,7 @@ export interface AliasesFound {
   readonly body: Record<string, unknown>;
 }
 
-/** @param names  null for all aliases and indices without any. After a pattern, a name with a leading `-` excludes */
+/** @param names  null for all aliases and indices without any. A name with a leading `-` excludes what the names before it mean */
 export function getAliases(ctx: EngineContext, target: IndexTarget, names: readonly string[] | null): AliasesFound {
   if (names !== null) requireNames(ctx, names.join(','));
   const metas = targetMetas(ctx, target, TARGETS.any);
@@ -154,12 +154,21 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
     });
     if (shown.length > 0) body[stream.name] = { aliases: Object.fromEntries(shown) };
   }
-  const missing = (names ?? []).filter((name, i) => {
-    if (name.includes('*') || name === '_all') return false;
-    if (name.startsWith('-') && (names ?? []).slice(0, i).some((earlier) => earlier.includes('*'))) return false;
-    return !seen.has(name);
+  const shownNames = new Set([...seen].filter((alias) => names === null || isNamed(alias, names)));
+  return { missing: missingNames(names ?? [], shownNames).sort(), body };
+}
+
+const isPattern = (name: string): boolean => name.includes('*') || name === '_all';
+
+/** The names without patterns that were not found; one that a later exclusion behind a pattern leaves out is not missing. */
+function missingNames(names: readonly string[], found: ReadonlySet<string>): string[] {
+  const wildcard = names.findIndex((name) => name.includes('*'));
+  const firstWildcard = wildcard < 0 ? names.length : wildcard;
+  return names.filter((name, i) => {
+    if (isPattern(name) || (i > firstWildcard && name.startsWith('-'))) return false;
+    const later = names.slice(Math.max(i + 1, firstWildcard)).filter((other) => other.startsWith('-'));
+    return !later.some((other) => other === '-_all' || matchesPattern(other.slice(1), name)) && !found.has(name);
   });
-  return { missing: missing.sort(), body };
 }
 
 /** The data streams of the indices that a target names, which show their aliases themselves. */
@@ -171,12 +180,9 @@ function shownStreams({ cluster }: EngineContext, { index }: IndexTarget, metas:
 
 function isNamed(alias: string, names: readonly string[]): boolean {
   let isIn = false;
-  let sawPattern = false;
   for (const name of names) {
-    if (name.startsWith('-') && sawPattern) {
-      if (matchesPattern(name.slice(1), alias)) isIn = false;
-    } else if (name === '_all' || matchesPattern(name, alias)) isIn = true;
-    if (name.includes('*') || name === '_all') sawPattern = true;
+    if (name.startsWith('-')) isIn &&= !matchesPattern(name.slice(1), alias);
+    else isIn ||= name === '_all' || matchesPattern(name, alias);
   }
   return isIn;
 }

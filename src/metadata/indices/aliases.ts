@@ -4,7 +4,7 @@ import { parseJson } from '../../common/json/json-parse.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { isTimeSeries } from '../../mapping/core/time-series.ts';
 import type { AliasMeta, ClusterState, DataStream, IndexMeta } from '../cluster-state.ts';
 import { checkAliasName } from '../names.ts';
@@ -97,9 +97,15 @@ function resultsOf(actions: readonly AliasAction[], missing: ReadonlyMap<AliasAc
 export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, AliasesChanged> = (state, { actions }, { dialect }) => {
   const missing = new Map<AliasAction, ApiError>();
   const changed = new Map<string, IndexMeta>();
-  const removed = new Set<string>();
+  // Indices are removed first, wherever their action stands: an alias can take the name of an index that the same request removes.
+  const removed = new Set(
+    actions.flatMap((action) => (action.kind === 'removeIndex' ? action.indices.map((name) => indexOf(state, name).name) : [])),
+  );
   const streams: Record<string, DataStream> = { ...state.dataStreams };
-  const current = (name: string): IndexMeta => changed.get(name) ?? indexOf(state, name);
+  const current = (name: string): IndexMeta => {
+    if (removed.has(name)) throw indexNotFoundError(name);
+    return changed.get(name) ?? indexOf(state, name);
+  };
   const set = (meta: IndexMeta, aliases: Record<string, AliasMeta>) => {
     changed.set(meta.name, { ...meta, aliases, aliasesVersion: meta.aliasesVersion + 1 });
   };
@@ -109,10 +115,7 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
     streamsChanged = true;
   };
   for (const action of actions) {
-    if (action.kind === 'removeIndex') {
-      for (const name of action.indices) removed.add(indexOf(state, name).name);
-      continue;
-    }
+    if (action.kind === 'removeIndex') continue;
     if (action.kind === 'add') {
       for (const name of action.indices) {
         for (const alias of action.aliases) {
@@ -162,11 +165,7 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
   }
   const [first] = missing.values();
   if (first && missing.size === actions.length) throw first;
-  const next = withIndices(
-    streamsChanged ? { ...state, dataStreams: streams } : state,
-    [...changed.values()].filter(({ name }) => !removed.has(name)),
-    [...removed],
-  );
+  const next = withIndices(streamsChanged ? { ...state, dataStreams: streams } : state, [...changed.values()], [...removed]);
   checkWriteIndices(next);
   const response =
     missing.size > 0 && dialect.showsAliasErrors
