@@ -7,6 +7,7 @@ import { parseToWrite } from '../../common/json/source-numbers.ts';
 import { inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError, parsingError, validationFailedError } from '../../errors/catalog.ts';
+import { detailedText } from '../../errors/detailed-text.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { queryText } from '../../search/index-query/query-text.ts';
@@ -26,7 +27,6 @@ import { shardOf } from '../core/search-shard.ts';
 import { storedScript } from '../core/stored-script.ts';
 import { queryOfParameters } from './apply-parameters.ts';
 import { resolveSearch, type SearchIndices } from './search-call.ts';
-import { shardsJson } from './search-response.ts';
 import { resolveQuery } from './terms-lookup.ts';
 
 async function readQuery(ctx: EngineContext, text: string, parameters: QueryParameters | undefined): Promise<Query | null> {
@@ -38,11 +38,9 @@ async function readQuery(ctx: EngineContext, text: string, parameters: QueryPara
   return body['query'] === undefined ? null : resolveQuery(ctx, parseQuery(body['query']));
 }
 
-/** An error with its causes in the form of Java's exceptions: `ParsingException[reason]; nested: ...`. */
-function detailedText(error: ApiError): string {
-  const name = error.type.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
-  const own = `${name}[${error.reason}]`;
-  return error.causedBy ? `${own}; nested: ${detailedText(error.causedBy)}` : `${own};`;
+/** The error of the request: what the parser itself refuses is shown as the cause of one error. */
+function requestError(error: ApiError): ApiError {
+  return error.type === 'x_content_parse_exception' ? parsingError('Failed to parse', null, error) : error;
 }
 
 /**
@@ -54,7 +52,7 @@ export async function validateQuery(
   indices: SearchIndices,
   text: string,
   parameters: QueryParameters | undefined,
-  { explain, rewrite }: { readonly explain: boolean; readonly rewrite: boolean },
+  { explain, rewrite, allShards }: { readonly explain: boolean; readonly rewrite: boolean; readonly allShards: boolean },
   mobility: Mobility,
 ): Promise<MutableJsonObject> {
   const resolved = resolveSearch(ctx, indices);
@@ -66,7 +64,7 @@ export async function validateQuery(
   } catch (error) {
     if (!(error instanceof ApiError) || error.type.startsWith('json_')) throw error;
     const json: MutableJsonObject = { valid: false };
-    if (explain) json['error'] = detailedText(error);
+    if (explain) json['error'] = detailedText(requestError(error), ctx.dialect);
     return json;
   }
   if (query === null && parameters === undefined && text.trim() !== '') throw validationFailedError(['query cannot be null']);
@@ -77,18 +75,22 @@ export async function validateQuery(
     const state = ctx.index(meta.name);
     if (!state) continue;
     await pause();
-    const snapshot = ctx.acquire(state, 0);
-    try {
-      explanations.push({ index: meta.name, valid: true, explanation: inTurn(mobility, () => rewrittenText(ctx, query, snapshot)) });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      valid = false;
-      explanations.push({ index: meta.name, valid: false, error: `[${meta.name}] ${error.type}: ${error.reason}` });
-    } finally {
-      snapshot.release();
+    for (let shard = 0; shard < (allShards ? state.numberOfShards : 1); shard++) {
+      const snapshot = ctx.acquire(state, shard);
+      const about = { index: meta.name, ...(allShards ? { shard } : {}) };
+      try {
+        explanations.push({ ...about, valid: true, explanation: inTurn(mobility, () => rewrittenText(ctx, query, snapshot)) });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        valid = false;
+        explanations.push({ ...about, valid: false, error: `[${meta.name}/${meta.uuid}] ${detailedText(error, ctx.dialect)}` });
+      } finally {
+        snapshot.release();
+      }
     }
   }
-  const json: MutableJsonObject = { _shards: shardsJson(Math.max(resolved.length, 1), []), valid };
+  const total = Math.max(explanations.length, 1);
+  const json: MutableJsonObject = { _shards: { total, successful: total, failed: 0 }, valid };
   if (explain && valid) json['explanations'] = explanations;
   else if (explain) json['explanations'] = explanations.filter(({ valid: isValid }) => !isValid);
   return json;

@@ -32,8 +32,11 @@ export const explainApi = defineApi({
 async function validate(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
   const text = request.text;
   const rewrite = request.boolean('rewrite') ?? false;
+  const allShards = request.boolean('all_shards') ?? false;
   const explain = (request.boolean('explain') ?? false) || rewrite;
-  return ok(await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), { explain, rewrite }, request.mobility));
+  return ok(
+    await validateQuery(engine, indicesOf(request), text, queryParametersOf(request), { explain, rewrite, allShards }, request.mobility),
+  );
 }
 
 /** 200 `{ _index, _id, matched, explanation, get }`, 404 without the document. @throws ApiError */

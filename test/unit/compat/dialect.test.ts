@@ -76,6 +76,12 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   blamesAggregationRequests: async (ask) =>
     (await ask('POST /docs/_search', { aggs: { a: { max: { field: 'number' }, aggs: { b: { max: { field: 'number' } } } } } })).status ===
     400,
+  nestsErrorTexts: async (ask) =>
+    /; nested: /.test((await ask('POST /docs/_validate/query?explain=true', { query: { x: {} } })).json.error),
+  xContentPackage: async (ask) => {
+    const { error } = (await ask('POST /docs/_validate/query?explain=true', { query: { bool: { x: [] } } })).json;
+    return /(org\.[\w.]+)\.XContentParseException: \[bool\]/.exec(error)?.[1] ?? error;
+  },
   readsSinglePercentiles: async (ask) => {
     const p = { percentiles: { field: 'number', percents: [50] } };
     const aggs = { a: { terms: { field: 'word' }, aggs: { p } }, s: { avg_bucket: { buckets_path: 'a>p' } } };

@@ -183,7 +183,7 @@ class QueryStringRewriter {
     const queries: IndexQuery[] = [];
     for (const [name, boost] of this.#fieldsOf(field, false)) {
       const type = fieldOf(this.#context, name);
-      queries.push(type ? withBoost(lenient(this.#settings, () => build(type)) as IndexQuery, boost) : unmapped(name));
+      queries.push(type ? withBoost(lenient(this.#settings, name, () => build(type)) as IndexQuery, boost) : unmapped(name));
     }
     return queries.length === 0 ? unmapped(String(field)) : disMax(queries, this.#tieBreaker);
   }
@@ -203,7 +203,7 @@ class QueryStringRewriter {
       }
       const type = field === null ? null : fieldOf(this.#context, field);
       if (type?.family === 'date' && this.#query.timeZone !== null)
-        return lenient(this.#settings, () => this.#range(type, text, text, true, true));
+        return lenient(this.#settings, type.name, () => this.#range(type, text, text, true, true));
     }
     const fields = this.#fieldsOf(field, false);
     if (fields.size === 0) return unmapped(String(field));

@@ -81,7 +81,7 @@ class SimpleRewriter {
     const queries: IndexQuery[] = [];
     for (const [name, boost] of this.#fields) {
       const type = fieldOf(this.#context, name);
-      queries.push(type ? withBoost(lenient(this.#settings, () => build(type)) as IndexQuery, boost) : unmapped(name));
+      queries.push(type ? withBoost(lenient(this.#settings, name, () => build(type)) as IndexQuery, boost) : unmapped(name));
     }
     return queries.length === 0 ? none('no fields') : disMax(queries, 1);
   }

@@ -94,13 +94,13 @@ function fieldQuery(field: FieldType, value: unknown, mode: TextMode, settings: 
   parseRewriteMethod(settings.fuzzyRewrite, CONSTANT);
   if (analyzer === null || analyzer === 'keyword') {
     if (mode === 'phrase_prefix') {
-      return lenient(settings, () => {
+      return lenient(settings, field.name, () => {
         if (field.family !== 'text') throw phrasePrefixRefusal(field);
         return queries.prefix(String(value));
       });
     }
     if (mode === 'bool_prefix' && (field.family === 'text' || field.family === 'keyword')) return queries.prefix(String(value));
-    return lenient(settings, () =>
+    return lenient(settings, field.name, () =>
       settings.fuzziness && isTextual(field) ? queries.term(String(value)) : exactTerm(field, value, settings, context),
     );
   }
@@ -108,7 +108,7 @@ function fieldQuery(field: FieldType, value: unknown, mode: TextMode, settings: 
   const analysed = context.analysis.analyze(analyzer, text);
   const tokens = field.typeName === 'completion' ? asOneTerm(analysed) : analysed;
   checkClauseCount(context, tokens.length);
-  const built = lenient(settings, () => buildTextQuery(tokens, text.length, mode, queries, settings));
+  const built = lenient(settings, field.name, () => buildTextQuery(tokens, text.length, mode, queries, settings));
   return built ?? zeroTermsQuery(settings);
 }
 
@@ -139,14 +139,15 @@ function zeroTermsQuery(settings: TextSettings): IndexQuery | null {
   return settings.zeroTerms === 'all' ? ALL : NO_TERMS;
 }
 
-/** Turns errors caused by values into a query that matches nothing, if the query is lenient. */
-export function lenient<T>(settings: { readonly lenient: boolean }, build: () => T): T | IndexQuery {
+/** Turns errors caused by values into a query that matches nothing, if the query is lenient. `field` is named by the explanation. */
+export function lenient<T>(settings: { readonly lenient: boolean }, field: string, build: () => T): T | IndexQuery {
   try {
     return build();
   } catch (error) {
     // A regular expression that is too complex fails when it meets terms, too.
     const isTooComplex = error instanceof ApiError && error.type === 'too_complex_to_determinize_exception';
-    if (settings.lenient && error instanceof ApiError && !isTooComplex) return none(`failed query, caused by ${error.reason}`);
+    if (settings.lenient && error instanceof ApiError && !isTooComplex)
+      return none(`failed [${field}] query, caused by ${error.type}:[${error.reason}]`);
     throw error;
   }
 }
@@ -276,7 +277,7 @@ function blendedQueries(
     const others: IndexQuery[] = [];
     for (const { field, boost } of members) {
       for (const token of tokens) {
-        const query = lenient(settings, () => termQuery(field, token, context));
+        const query = lenient(settings, field.name, () => termQuery(field, token, context));
         if (query.op === 'term') blended.push({ term: query.term, boost });
         else others.push(withBoost(query, boost));
       }
