@@ -101,7 +101,10 @@ function beginningOf(shard: SearchShard, type: FieldType, text: string, options:
 /** Values of a field as strings. Without a stored source, only those of stored fields (the log keeps every source). */
 function stringsOf({ at, source }: HighlightTarget, type: FieldType): string[] {
   const { mapping } = at.shard;
-  return mapping.source.enabled || type.params['store'] === true ? stringsIn(mapping, type.name, source()) : [];
+  if (!mapping.source.enabled && type.params['store'] !== true) return [];
+  const { ignore_above: ignoreAbove } = type.params;
+  const values = stringsIn(mapping, type.name, source());
+  return typeof ignoreAbove === 'number' ? values.filter((text) => text.length <= ignoreAbove) : values;
 }
 
 function checkLength({ at, hit }: HighlightTarget, type: FieldType, text: string, options: HighlightOptions): void {
