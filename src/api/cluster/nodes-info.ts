@@ -5,8 +5,10 @@ import { getHeapSpaceStatistics } from 'node:v8';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { formatByteSize } from '../../common/text/byte-size.ts';
 import type { Dialect } from '../../compat/dialect.ts';
+import { PROCESSORS } from '../../ingest/processors/registry.ts';
 import type { EngineContext } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
+import { aggregationTypes } from './aggregation-types.ts';
 import { heap } from './process-stats.ts';
 import { addressOf, componentVersions, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
 import { type ThreadCounts, threadPoolInfo, threadPools } from './thread-pools.ts';
@@ -90,7 +92,8 @@ function nodeInfo(ctx: EngineContext, { metrics, ...request }: NodeInfoRequest):
       max_content_length_in_bytes: request.maxContentLength,
     }),
     plugins: () => [],
-    ingest: () => ({ processors: [] }),
+    ingest: () => ({ processors: [...PROCESSORS.keys()].sort().map((type) => ({ type })) }),
+    aggregations: () => aggregationTypes(ctx.dialect),
   };
   for (const [name, section] of Object.entries(sections)) if (metrics.has(name)) info[name] = section();
   return info;

@@ -97,13 +97,9 @@ function isStructured(request: ApiRequest): boolean {
 }
 
 function helpText(columns: readonly Column[]): string {
-  const widths = [0, 0];
   const lines = columns.map(({ name, aliases, about }) => [name, aliases.join(','), about]);
-  for (const [name, aliases] of lines) {
-    widths[0] = Math.max(widths[0], name.length);
-    widths[1] = Math.max(widths[1], aliases.length);
-  }
-  return lines.map(([name, aliases, about]) => `${name.padEnd(widths[0])} | ${aliases.padEnd(widths[1])} | ${about} \n`).join('');
+  const widths = [0, 1, 2].map((i) => Math.max(...lines.map((cells) => cells[i].length)));
+  return lines.map((cells) => `${cells.map((cell, i) => cell.padEnd(widths[i])).join(' | ')}\n`).join('');
 }
 
 interface ShownColumn {

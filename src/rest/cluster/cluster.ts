@@ -1,5 +1,6 @@
 // Parts of the cluster API that have little to do on a single node: pending tasks, remote clusters, reroute, voting, dangling indices, usage.
 import { clusterState } from '../../api/cluster/cluster-state.ts';
+import { explainReroute } from '../../api/cluster/reroute.ts';
 import { isThisNode, nodesHead } from '../../api/cluster/this-node.ts';
 import { ownNames } from '../../api/core/index-names.ts';
 import { STATE_METRICS, type StateMetric } from '../../api/core/metric-names.ts';
@@ -33,13 +34,14 @@ const rerouteApi = defineApi({
 });
 
 function reroute(request: ApiRequest, context: RestContext): ApiResponse {
-  const { commands } = objectBody(request);
-  if (Array.isArray(commands) && commands.length > 0) throw illegalArgumentError('[commands] cannot move shards on a single node');
+  const isExplained = request.boolean('explain') ?? false;
+  const explanations = explainReroute(context.engine, objectBody(request), isExplained);
   const names = request.list('metric') ?? STATE_METRICS.filter((metric) => metric !== 'metadata');
   const metrics = new Set<StateMetric>(names.includes('_all') ? STATE_METRICS : (names as StateMetric[]));
   const indices = ownNames(context.engine);
   const { cluster_name: _name, ...state } = clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta) });
-  return ok({ acknowledged: true, state, ...(request.boolean('explain') ? { explanations: [] } : {}) });
+  const hidesState = names.length === 1 && names[0] === 'none' && !context.engine.dialect.namesClusterManager;
+  return ok({ acknowledged: true, ...(hidesState ? {} : { state }), ...(isExplained ? { explanations } : {}) });
 }
 
 const votingExclusionsApi = defineApi({

@@ -87,7 +87,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'cluster.stats': { isVolatile: true },
   'cluster.pending_tasks': {},
   'cluster.remote_info': {},
-  'cluster.reroute': { bodies: () => [{}], queries: () => ['metric=_all'] },
+  'cluster.reroute': {
+    bodies: (name) => [{}, { commands: [{ cancel: { index: name, shard: 0, node: '_local' } }] }],
+    queries: () => ['metric=_all', 'explain=true'],
+  },
   'dangling_indices.list': {},
   'dangling_indices.index': {},
   'cluster.voting_config_exclusions': { queries: () => ['node_names=n'] },
