@@ -66,6 +66,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
       return response;
     },
     acquire: (index: IndexState, shard: number) => ({ index, shard, generation: 1, segments: [], release: () => undefined }),
+    reads: () => null,
     async shardStats(index: IndexState): Promise<ShardStats[]> {
       return Array.from({ length: index.numberOfShards }, (_, shard) => ({
         shard,
@@ -77,6 +78,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
         translogOperations: 0,
         translogBytes: 0,
         counters: {},
+        searchGroups: {},
         fielddata: {},
         completion: {},
       }));

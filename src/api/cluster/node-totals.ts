@@ -1,6 +1,8 @@
 // Sums of the statistics of shards.
+import { setOwn } from '../../common/json/own-property.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
+import { sumOf } from '../core/read-counters.ts';
 
 /** Sums over the open indices of a node. */
 export interface NodeTotals {
@@ -14,6 +16,7 @@ export interface NodeTotals {
   readonly translogOperations: number;
   readonly translogBytes: number;
   readonly counters: Readonly<Record<string, number>>;
+  readonly searchGroups: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Bytes by field, as in ShardStats. */
   readonly fielddata: Readonly<Record<string, number>>;
   readonly completion: Readonly<Record<string, number>>;
@@ -35,10 +38,12 @@ export async function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
 export function sumShards(shards: readonly ShardStats[]): NodeTotals {
   const named = { counters: {}, fielddata: {}, completion: {} } as Record<'counters' | 'fielddata' | 'completion', Record<string, number>>;
   const sum = { docs: 0, deleted: 0, sizeBytes: 0, segments: 0, translogOperations: 0, translogBytes: 0 };
+  const searchGroups: Record<string, Record<string, number>> = {};
   for (const shard of shards) {
+    for (const [name, counters] of Object.entries(shard.searchGroups)) setOwn(searchGroups, name, sumOf(searchGroups[name], counters));
     for (const key of Object.keys(sum) as Array<keyof typeof sum>) sum[key] += shard[key];
     for (const key of Object.keys(named) as Array<keyof typeof named>)
       for (const [name, value] of Object.entries(shard[key])) named[key][name] = (named[key][name] ?? 0) + value;
   }
-  return { shards: shards.length, mappedFields: 0, ...sum, ...named };
+  return { shards: shards.length, mappedFields: 0, ...sum, ...named, searchGroups };
 }

@@ -33,6 +33,8 @@ function memoryJson(key: string, byField: Readonly<Record<string, number>>, patt
 interface Shown {
   readonly dialect: Dialect;
   readonly fields?: NamedFields;
+  /** Patterns of groups of searches. */
+  readonly groups?: readonly string[];
 }
 
 type Metric = (typeof INDEX_STATS_METRICS)[number];
@@ -44,12 +46,12 @@ type Metric = (typeof INDEX_STATS_METRICS)[number];
 export function renderSections(
   totals: NodeTotals,
   dialect: Dialect,
-  { metrics = null, fields }: { metrics?: readonly string[] | null; fields?: NamedFields } = {},
+  { metrics = null, ...chosen }: { metrics?: readonly string[] | null } & Omit<Shown, 'dialect'> = {},
 ): MutableJsonObject {
   const shown = INDEX_STATS_METRICS.filter(
     (metric) => (metrics === null || metrics.includes(metric)) && (dialect.showsDatasetSize || !SINCE_8.has(metric)),
   );
-  return Object.fromEntries(shown.map((metric) => SECTIONS[metric](totals, { dialect, fields })));
+  return Object.fromEntries(shown.map((metric) => SECTIONS[metric](totals, { dialect, ...chosen })));
 }
 
 const SINCE_8: ReadonlySet<Metric> = new Set(['shard_stats', 'bulk', 'mappings', 'dense_vector', 'sparse_vector']);
@@ -85,8 +87,8 @@ const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [s
     'get',
     {
       total: counters.gets ?? 0,
-      ...(dialect.namesClusterManager ? { getTime: formatDuration(counters.getMillis ?? 0) } : {}),
-      time_in_millis: counters.getMillis ?? 0,
+      ...(dialect.namesClusterManager ? { getTime: formatDuration(millis(counters.getMicros)) } : {}),
+      time_in_millis: millis(counters.getMicros),
       exists_total: counters.getsFound ?? 0,
       exists_time_in_millis: 0,
       missing_total: (counters.gets ?? 0) - (counters.getsFound ?? 0),
@@ -94,27 +96,17 @@ const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [s
       current: 0,
     },
   ],
-  search: ({ counters }, { dialect }) => [
-    'search',
-    {
-      open_contexts: counters.openContexts ?? 0,
-      query_total: counters.queries ?? 0,
-      query_time_in_millis: counters.queryMillis ?? 0,
-      query_current: 0,
-      ...(dialect.namesClusterManager ? CONCURRENT_SEARCHES : {}),
-      fetch_total: counters.fetches ?? 0,
-      fetch_time_in_millis: counters.fetchMillis ?? 0,
-      fetch_current: 0,
-      scroll_total: counters.scrolls ?? 0,
-      scroll_time_in_millis: 0,
-      scroll_current: 0,
-      ...(dialect.namesClusterManager ? POINTS_IN_TIME : {}),
-      suggest_total: 0,
-      suggest_time_in_millis: 0,
-      suggest_current: 0,
-      ...(dialect.namesClusterManager ? { search_idle_reactivate_count_total: 0 } : {}),
-    },
-  ],
+  search: ({ counters, searchGroups }, { dialect, groups = [] }) => {
+    const shown = Object.keys(searchGroups).filter((name) => groups.some((pattern) => pattern === '_all' || matchesPattern(pattern, name)));
+    return [
+      'search',
+      {
+        open_contexts: 0,
+        ...searchJson(counters, dialect),
+        ...(shown.length > 0 ? { groups: Object.fromEntries(shown.map((name) => [name, searchJson(searchGroups[name], dialect)])) } : {}),
+      },
+    ];
+  },
   merge: ({ counters }) => [
     'merges',
     {
@@ -196,7 +188,10 @@ const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [s
       earliest_last_modified_age: 0,
     },
   ],
-  request_cache: () => ['request_cache', { memory_size_in_bytes: 0, evictions: 0, hit_count: 0, miss_count: 0 }],
+  request_cache: ({ counters }) => [
+    'request_cache',
+    { memory_size_in_bytes: 0, evictions: 0, hit_count: counters.cacheHits ?? 0, miss_count: counters.cacheMisses ?? 0 },
+  ],
   recovery: () => ['recovery', { current_as_source: 0, current_as_target: 0, throttle_time_in_millis: 0 }],
   bulk: ({ counters }) => {
     const { bulks = 0, bulkMillis = 0, bulkBytes = 0 } = counters;
@@ -219,6 +214,28 @@ const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [s
   dense_vector: ({ counters }) => ['dense_vector', { value_count: counters.denseVectors ?? 0 }],
   sparse_vector: ({ counters }) => ['sparse_vector', { value_count: counters.sparseVectors ?? 0 }],
 };
+
+const millis = (micros = 0): number => Math.floor(micros / 1000);
+
+function searchJson(counters: Readonly<Record<string, number>>, { namesClusterManager: isOpenSearch }: Dialect): MutableJsonObject {
+  return {
+    query_total: counters.queries ?? 0,
+    query_time_in_millis: millis(counters.queryMicros),
+    query_current: 0,
+    ...(isOpenSearch ? CONCURRENT_SEARCHES : {}),
+    fetch_total: counters.fetches ?? 0,
+    fetch_time_in_millis: millis(counters.fetchMicros),
+    fetch_current: 0,
+    scroll_total: counters.scrolls ?? 0,
+    scroll_time_in_millis: 0,
+    scroll_current: 0,
+    ...(isOpenSearch ? POINTS_IN_TIME : {}),
+    suggest_total: counters.suggests ?? 0,
+    suggest_time_in_millis: 0,
+    suggest_current: 0,
+    ...(isOpenSearch ? { search_idle_reactivate_count_total: 0 } : {}),
+  };
+}
 
 /** What Elasticsearch estimates. */
 const BYTES_PER_MAPPED_FIELD = 1024;

@@ -10,6 +10,7 @@ import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { AsyncSearchStore } from './async-search-store.ts';
 import type { IndexState, ShardSnapshot } from './index-state.ts';
+import type { ReadCounters } from './read-counters.ts';
 import type { RequestMemory } from './request-memory.ts';
 import type { EngineSearchCaches } from './search-caches.ts';
 import type { SearchContextStore } from './search-context.ts';
@@ -49,6 +50,8 @@ export interface ShardStats extends FieldMemory {
   readonly translogOperations: number;
   readonly translogBytes: number;
   readonly counters: Readonly<Record<string, number>>;
+  /** Searches by the groups of their `stats`. */
+  readonly searchGroups: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 export interface EngineContext {
@@ -84,6 +87,8 @@ export interface EngineContext {
   flush(index: IndexState, force: boolean): Promise<void>;
   forceMerge(index: IndexState, options: { maxNumSegments: number; onlyExpungeDeletes: boolean }): Promise<void>;
   shardStats(index: IndexState): Promise<ShardStats[]>;
+  /** Where reads of a shard are counted; null: it is not open. */
+  reads(uuid: string, shard: number): ReadCounters | null;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;
   readonly slowLog: SlowLog;

@@ -56,9 +56,12 @@ export async function loadDocument(
   checkRouting(index, request.id, routing);
   if (request.refresh) await ctx.refresh(index);
   const shard = index.routing.shardOf(request.id, routing);
+  const started = performance.now();
   const document = request.realtime
     ? await ctx.getRealtime(index, shard, request.id, request.mobility)
     : getRefreshed(ctx, index, shard, request.id);
+  const getMicros = (performance.now() - started) * 1000;
+  ctx.reads(index.meta.uuid, shard)?.add({ gets: 1, getMicros, getsFound: document === null ? 0 : 1 });
   if (document !== null && request.version !== null && request.version !== document.version) {
     throw new ApiError(
       'version_conflict_engine_exception',

@@ -19,6 +19,8 @@ export interface IndexStatsRequest extends IndexTarget {
   /** false: closed indices are included, as if they were empty. */
   readonly forbidClosed?: boolean;
   readonly fields?: NamedFields;
+  /** Patterns of the groups of searches that are shown. */
+  readonly groups?: readonly string[];
 }
 
 /** @throws ApiError illegal_argument_exception: an unknown level */
@@ -30,7 +32,7 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
   const metrics = INDEX_STATS_METRICS.filter((metric) => metric !== 'mappings' && (isAll || request.metrics.includes(metric)));
   const render = (shards: readonly ShardStats[]): MutableJsonObject => {
     const totals = sumShards(shards);
-    const sections = renderSections(totals, ctx.dialect, { metrics, fields: request.fields });
+    const sections = renderSections(totals, ctx.dialect, { metrics, fields: request.fields, groups: request.groups });
     return request.human ? (withHumanValues(sections, ctx.dialect) as MutableJsonObject) : sections;
   };
   const found = await statsOf(ctx, request, request.forbidClosed ?? true);
@@ -108,6 +110,7 @@ function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
     translogOperations: 0,
     translogBytes: 0,
     counters: {},
+    searchGroups: {},
     fielddata: {},
     completion: {},
   };

@@ -68,7 +68,7 @@ function incompleteError(ctx: EngineContext, { failures }: SearchOutcome, target
   );
 }
 
-function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
+async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
   const { targets, request, aggs, parameters, nowMs, afterHit, mobility = STAYS } = run;
   checkHidden(targets, request, aggs);
   if (mobility !== STAYS && costOfSearch(request, documentsOf(targets)) > HEAVY_US) throw new TooHeavy();
@@ -88,7 +88,22 @@ function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome
     onPhase: slowPhases(ctx, run),
   };
   if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
-  return runInTurns(searchSteps(targets, request, aggs, environment), mobility);
+  const started = performance.now();
+  const outcome = await runInTurns(searchSteps(targets, request, aggs, environment), mobility);
+  countReads(ctx, run, outcome, performance.now() - started);
+  return outcome;
+}
+
+/** Counts the search for `_stats`. Its time is spread evenly over the shards. */
+function countReads(ctx: EngineContext, { targets, request }: SearchRun, { page, skipped }: SearchOutcome, tookMs: number): void {
+  const queried = targets.length - skipped;
+  if (queried <= 0) return;
+  const amounts = { queries: 1, queryMicros: (tookMs * 1000) / queried, ...(request.suggest.length > 0 ? { suggests: 1 } : {}) };
+  const fetched = new Set(page.map(({ shard }) => shard));
+  targets.forEach(({ shard: { uuid, shard } }, position) => {
+    const fetches = fetched.has(position) ? 1 : 0;
+    if (fetches > 0 || position < queried) ctx.reads(uuid, shard)?.add({ ...(position < queried ? amounts : {}), fetches }, request.stats);
+  });
 }
 
 /** Refuses what would show terms of hidden documents. @throws ApiError security_exception 400 */

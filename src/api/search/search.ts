@@ -46,6 +46,10 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
     const isWhole = useCache && unavailable.length === 0;
     const key = isWhole && isCacheable(text, parsed) && !request.profile ? answerKey(ctx, call, text, targets) : null;
     const cached = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
+    if (key !== null && isCachedByServers(boosted, parameters)) {
+      const amounts = cached ? { queries: 1, cacheHits: 1 } : { cacheMisses: 1 };
+      for (const { shard } of targets) ctx.reads(shard.uuid, shard.shard)?.add(amounts);
+    }
     if (cached) return cached;
     const { aggs } = resolved;
     const run = { targets, unavailable, request: boosted, aggs, parameters, nowMs, mobility, source: text, opaqueId: call.opaqueId };
@@ -56,6 +60,11 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   } finally {
     acquired.release();
   }
+}
+
+/** Whether the request cache of Elasticsearch keeps such answers; those with hits, which are cached here as well, are not in its statistics. */
+function isCachedByServers({ size }: SearchRequest, { requestCache }: SearchCall['parameters']): boolean {
+  return requestCache ?? size === 0;
 }
 
 /** The request with `indices_boost` by concrete names. The first entry that means an index wins. @throws ApiError index_not_found_exception */

@@ -1,4 +1,5 @@
-// Which indexer owns each open shard, and the word of shared memory in which it reports its progress.
+// Which indexer owns each open shard, and the shared memory in which it reports its progress and readers count what they do.
+import { READ_COUNTERS_BYTES } from '../../api/core/read-counters.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { ShardPlacement } from '../messages/messages.ts';
 
@@ -14,7 +15,7 @@ interface PlacementSources {
 export class ShardPlacements {
   readonly #sources: PlacementSources;
   /** By `uuid/shard`. */
-  readonly #progress = new Map<string, SharedArrayBuffer>();
+  readonly #shared = new Map<string, Pick<ShardPlacement, 'progress' | 'reads'>>();
 
   constructor(sources: PlacementSources) {
     this.#sources = sources;
@@ -32,21 +33,24 @@ export class ShardPlacements {
         shard,
         log,
         indexer: this.indexerOf(log),
-        progress: this.#progressOf(`${uuid}/${shard}`),
+        ...this.#sharedOf(`${uuid}/${shard}`),
         damage: this.#sources.damage(uuid, shard),
       })),
     );
   }
 
-  /** Forgets the progress of a closed shard. */
+  /** Forgets the progress and the counters of a closed shard. */
   forget(uuid: string, shard: number): void {
-    this.#progress.delete(`${uuid}/${shard}`);
+    this.#shared.delete(`${uuid}/${shard}`);
   }
 
-  #progressOf(key: string): SharedArrayBuffer {
-    let progress = this.#progress.get(key);
-    if (!progress) this.#progress.set(key, (progress = new SharedArrayBuffer(8)));
-    return progress;
+  #sharedOf(key: string): Pick<ShardPlacement, 'progress' | 'reads'> {
+    let shared = this.#shared.get(key);
+    if (!shared) {
+      shared = { progress: new SharedArrayBuffer(8), reads: new SharedArrayBuffer(READ_COUNTERS_BYTES) };
+      this.#shared.set(key, shared);
+    }
+    return shared;
   }
 }
 

@@ -30,6 +30,8 @@ export interface ShardPlacement {
   readonly damage: string | null;
   /** f64[1]: highest acknowledged seqNo, written only by the indexer. A reader whose snapshot includes it can serve realtime reads without asking. */
   readonly progress: SharedArrayBuffer;
+  /** READ_COUNTERS_BYTES, for ReadCounters. */
+  readonly reads: SharedArrayBuffer;
 }
 
 /** Main -> every thread. Request; the reply confirms that the thread uses the new state. */
@@ -205,7 +207,7 @@ export interface MergedSegment extends MergeReply {
 }
 
 /** Statistics of a shard that its indexer knows. */
-export type WriterStats = Omit<ShardStats, keyof FieldMemory>;
+export type WriterStats = Omit<ShardStats, keyof FieldMemory | 'searchGroups'>;
 
 /** The answer of a lane, with what main needs to decide whether the thread is kept. */
 export interface JobAnswer extends LaneAnswer {

@@ -4,6 +4,7 @@ import { Packr } from 'msgpackr';
 import type { AsyncSearchStore } from '../../api/core/async-search-store.ts';
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../../api/core/context.ts';
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
+import { ReadCounters } from '../../api/core/read-counters.ts';
 import type { RequestMemory } from '../../api/core/request-memory.ts';
 import { EngineSearchCaches } from '../../api/core/search-caches.ts';
 import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../../api/core/search-context.ts';
@@ -25,7 +26,7 @@ import { OP_DELETE, type Store } from '../../store/store.ts';
 import { breakerOf } from '../memory/memory-breaker.ts';
 import type { PublishedSnapshot, ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import type { Channel } from '../messages/channel.ts';
-import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader } from '../messages/messages.ts';
+import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader, WriterStats } from '../messages/messages.ts';
 import { globalAnalysis } from '../metadata/build-index.ts';
 import { configFolders } from '../metadata/config-folder.ts';
 import type { IndexStates } from '../metadata/index-states.ts';
@@ -37,9 +38,16 @@ import { fieldMemory } from './field-memory.ts';
 
 const packr = new Packr({ int64AsType: 'number' });
 
+/** Statistics of the writer with what readers counted. */
+function withReads<T extends WriterStats>(stats: T, reads: ReadCounters | null): T & Pick<ShardStats, 'searchGroups'> {
+  if (reads === null) return { ...stats, searchGroups: {} };
+  return { ...stats, counters: { ...stats.counters, ...reads.totals() }, searchGroups: Object.fromEntries(reads.groups()) };
+}
+
 interface Placed {
   readonly placement: ShardPlacement;
   readonly progress: Float64Array;
+  readonly reads: ReadCounters;
 }
 
 class ReaderContexts implements SearchContextStore {
@@ -189,7 +197,11 @@ export class ReaderContext implements EngineContext {
     this.#placed.clear();
     this.#lastPlaced = null;
     for (const placement of placements) {
-      this.#placed.set(`${placement.uuid}/${placement.shard}`, { placement, progress: new Float64Array(placement.progress) });
+      this.#placed.set(`${placement.uuid}/${placement.shard}`, {
+        placement,
+        progress: new Float64Array(placement.progress),
+        reads: new ReadCounters(placement.reads),
+      });
     }
     for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
   }
@@ -299,11 +311,15 @@ export class ReaderContext implements EngineContext {
       .map((stats) => {
         const snapshot = this.#snapshots.acquire(index, stats.shard);
         try {
-          return { ...stats, ...fieldMemory(index.mapping, snapshot?.segments ?? []) };
+          return { ...withReads(stats, this.reads(index.meta.uuid, stats.shard)), ...fieldMemory(index.mapping, snapshot?.segments ?? []) };
         } finally {
           snapshot?.release();
         }
       });
+  }
+
+  reads(uuid: string, shard: number): ReadCounters | null {
+    return this.#placed.get(`${uuid}/${shard}`)?.reads ?? null;
   }
 
   #statsOf(index: IndexState, shard: number): Promise<ReplyTo<Extract<ShardRequest, { type: 'stats' }>>> {

@@ -242,6 +242,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.shardStats(this.#base(index));
   }
 
+  reads(uuid: string, shard: number): ReturnType<EngineContext['reads']> {
+    return this.#engine.reads(uuid, shard);
+  }
+
   /** @throws ApiError security_exception 403: the command names an index or alias outside the caller's privileges */
   async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
     const { caller, action: ownAction } = this.#limits;

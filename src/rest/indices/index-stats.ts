@@ -47,6 +47,7 @@ async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiR
       human: request.boolean('human'),
       forbidClosed,
       fields: namedFields(request),
+      groups: request.list('groups'),
     }),
   );
 }

@@ -80,6 +80,8 @@ export interface SearchRequest {
   /** Runtime fields of this search only, null if there are none. */
   readonly runtimeMappings: JsonObject | null;
   readonly suggest: readonly Suggestion[];
+  /** Groups under which `_stats` counts the search. */
+  readonly stats: readonly string[];
   readonly includeNamedScores: boolean;
   readonly pit: PitRequest | null;
 }
@@ -137,6 +139,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   scriptFields: [],
   runtimeMappings: null,
   suggest: [],
+  stats: [],
   includeNamedScores: false,
   pit: null,
 };
@@ -271,8 +274,9 @@ const READERS: Readonly<Record<string, Reader>> = {
     request.runtimeMappings = requireObject(key, value);
     checkRuntimeScripts(request.runtimeMappings);
   },
-  stats(_request, value, key) {
-    if (!Array.isArray(value)) unknownKey(key, value);
+  stats(request, value, key) {
+    if (!Array.isArray(value)) return unknownKey(key, value);
+    request.stats = value.map(String);
   },
   ext(_request, value, key) {
     if (Object.keys(requireObject(key, value)).length > 0) {

@@ -10,7 +10,7 @@ const NAMES = ['tmp-a', 'tmp-b', 'tmp-*', 'missing', 'tmp-a,tmp-b', 'tmp-alias']
 
 const ADMIN: ReadonlyArray<(rng: Rng) => PeerRequest> = [
   (rng) => ({
-    line: `PUT /${rng.pick(['tmp-b', 'tmp-a', 'Upper', '_bad', 'a b'])}`,
+    line: `PUT /${rng.pick(['tmp-b', 'tmp-a', 'Upper', '_bad', 'a%20b'])}`,
     body: rng.pick<Json>([
       { settings },
       { settings, aliases: { 'tmp-alias': {} } },

@@ -81,6 +81,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
       nowMs,
       mobility: call.mobility,
     });
+    for (const { shard } of acquired.targets) ctx.reads(shard.uuid, shard.shard)?.add({ scrolls: 1 });
     const after = positionOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
     return searchJson(outcome, call.parameters, ctx.dialect, started, { _scroll_id: encodeContextId('scroll', key) });

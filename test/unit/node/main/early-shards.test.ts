@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { READ_COUNTERS_BYTES } from '../../../../src/api/core/read-counters.ts';
 import { newSectionMemory } from '../../../../src/arena/section-table.ts';
 import { EarlyShards } from '../../../../src/node/main/early-shards.ts';
 import { forSeedsAsync } from '../../../support/rng.ts';
@@ -28,7 +29,7 @@ async function openEarly({ store, arenas, kernels }: WriterBench, maxBytes?: num
   });
   early.addArena(0, kernels.memory, { memory: newSectionMemory(1), thread: 0 });
   const progress = new SharedArrayBuffer(8);
-  const snapshot = await early.open({ ...IDENTITY, indexer: 0, damage: null, progress });
+  const snapshot = await early.open({ ...IDENTITY, indexer: 0, damage: null, progress, reads: new SharedArrayBuffer(READ_COUNTERS_BYTES) });
   return { snapshot, maxSeqNo: new Float64Array(progress)[0] };
 }
 
