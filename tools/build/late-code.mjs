@@ -18,6 +18,7 @@ const LATE_CODE = /^src\/(?:aggs|analysis|api|dates|indexing|ingest|mapping|plan
 const START_CODE = new Set([
   'src/api/core/index-names.ts',
   'src/api/core/metric-names.ts',
+  'src/api/core/read-counters.ts',
   'src/api/core/request-cache.ts',
   'src/api/core/search-caches.ts',
   'src/api/core/segment-version.ts',
