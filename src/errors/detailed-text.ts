@@ -1,9 +1,12 @@
 // An error and its cause in one line, as `_validate/query?explain` reports it: the names of exception classes are those of the server whose
 // dialect is spoken, for clients match them.
-import type { Dialect } from '../compat/dialect.ts';
 import type { ApiError } from './api-error.ts';
 
-type Words = Pick<Dialect, 'xContentPackage' | 'nestsErrorTexts'>;
+/** What the dialect says of errors. */
+interface Words {
+  readonly xContentPackage: string;
+  readonly nestsErrorTexts: boolean;
+}
 
 /** Classes by the type of an error. A type that is absent belongs to the package of most exceptions. */
 const CLASSES: Readonly<Record<string, string>> = {
