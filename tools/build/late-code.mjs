@@ -23,7 +23,7 @@ const START_CODE = new Set([
   'src/api/core/search-caches.ts',
   'src/api/core/segment-version.ts',
   'src/mapping/core/stored-query.ts',
-  'src/mapping/core/time-series-settings.ts',
+  'src/mapping/core/time-series.ts',
   'src/search/shard/document-segment.ts',
   'src/search/shard/search-caches.ts',
 ]);

@@ -11,7 +11,7 @@ import type { DocumentSink } from '../core/document-sink.ts';
 import type { DocumentContext, Mapper } from '../core/mapper.ts';
 import { METADATA_FIELDS } from '../core/model.ts';
 import { NULL_SINK } from '../core/null-sink.ts';
-import { instantText } from '../core/time-series.ts';
+import { instantText } from '../core/time-bounds.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
 import { isIdOfSeries, SeriesSink } from './series.ts';

@@ -9,7 +9,7 @@ import { writeJson } from '../../common/json/json-write.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { DocumentSink } from '../core/document-sink.ts';
-import type { SeriesFields } from '../core/time-series.ts';
+import type { SeriesFields } from '../core/time-bounds.ts';
 import { matchesWildcard } from '../definition/dynamic-templates.ts';
 import { utf8 } from '../values/utf8.ts';
 

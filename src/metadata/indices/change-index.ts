@@ -5,7 +5,7 @@ import { writeJson } from '../../common/json/json-write.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { checkLaterEnd } from '../../mapping/core/time-series.ts';
+import { checkLaterEnd } from '../../mapping/core/time-bounds.ts';
 import type { IndexMeta } from '../cluster-state.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from '../reducer.ts';
 import { checkSettings, checkSettingsCount, flattenSettings, isDynamicSetting } from '../settings/index-settings.ts';

@@ -5,7 +5,7 @@ import { setOwn } from '../../common/json/own-property.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
-import { checkTimeSeriesSettings } from '../../mapping/core/time-series.ts';
+import { checkTimeSeriesSettings } from '../../mapping/core/time-bounds.ts';
 import type { AliasMeta, ClusterState, DataLifecycle } from '../cluster-state.ts';
 import { mergeObjects, objectAt } from '../json-object.ts';
 import { patternsOverlap, templateNameProblems } from '../names.ts';

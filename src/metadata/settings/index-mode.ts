@@ -4,7 +4,8 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { isLogsMode } from '../../mapping/core/index-sort.ts';
-import { checkTimeSeriesSettings, isTimeSeries } from '../../mapping/core/time-series.ts';
+import { checkTimeSeriesSettings } from '../../mapping/core/time-bounds.ts';
+import { isTimeSeries } from '../../mapping/core/time-series.ts';
 import { timestampMark } from '../../mapping/core/timestamp-field.ts';
 
 const MODES: readonly string[] = ['standard', 'time_series', 'logsdb'];

@@ -8,7 +8,7 @@ import { nearestNames } from '../../common/text/nearest-name.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
-import { checkBound } from '../../mapping/core/time-series.ts';
+import { checkBound } from '../../mapping/core/time-bounds.ts';
 import { checkMode } from './index-mode.ts';
 import { anything, boolean, bytes, enumConstant, float, integer, oneOf, type SettingCheck, time } from './setting-checks.ts';
 import { SHOWN_DEFAULTS } from './shown-defaults.ts';
