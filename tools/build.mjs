@@ -1,5 +1,5 @@
 // Builds what is out of date: kernels into build/, programs, modules and types into dist/.
-//   node tools/build.mjs [--force] [TARGET...]     TARGET is a step or a group below; everything by default
+//   node tools/build.mjs [--force | --list] [TARGET...]     TARGET is a step or a group below; everything by default. --list names the steps only
 // A step runs when one of its inputs, or one of its outputs, differs from those of its last run (tools/build/incremental.mjs).
 // Steps that do not depend on each other run in parallel.
 import { execFile } from 'node:child_process';
@@ -109,12 +109,16 @@ async function nodeScript(...args) {
 }
 
 const args = process.argv.slice(2);
-const targets = args.filter((arg) => arg !== '--force');
+const targets = args.filter((arg) => arg !== '--force' && arg !== '--list');
 const names = new Set((targets.length > 0 ? targets : ['all']).flatMap((target) => GROUPS[target] ?? [target]));
 const unknown = [...names].find((name) => !Object.hasOwn(STEPS, name));
 if (unknown !== undefined) {
   process.stderr.write(`unknown target [${unknown}], must be one of [${[...Object.keys(GROUPS), ...Object.keys(STEPS)].join(', ')}]\n`);
   process.exit(2);
+}
+if (args.includes('--list')) {
+  process.stdout.write(`${[...names].join('\n')}\n`);
+  process.exit(0);
 }
 try {
   await withLock(() => runSteps(STEPS, names, { common: COMMON_INPUTS, force: args.includes('--force') }));
