@@ -94,10 +94,14 @@ export class MainNode {
   constructor(options: MainOptions) {
     this.#options = options;
     this.breaker = breakerOf(options);
-    this.#slowLogs = new SlowLogs(options.settings['path.logs'], () => ({
-      ...options,
-      clusterUuid: this.#metadata.state.clusterUuid,
-    }));
+    this.#slowLogs = new SlowLogs(
+      options.settings['path.logs'],
+      () => ({
+        ...options,
+        clusterUuid: this.#metadata.state.clusterUuid,
+      }),
+      (message) => options.onLog('error', message),
+    );
     mkdirSync(options.dataPath, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(options.dataPath);
     try {

@@ -19,16 +19,20 @@ export class SlowLogs {
   readonly #folder: string;
   readonly #node: () => SlowLogNode;
   /** Opened with the first line. */
-  readonly #files = new Map<string, LineSink>();
+  readonly #files = new Map<string, LineSink | null>();
+  readonly #onError: (message: string) => void;
   readonly #recent: SlowEntry[] = [];
 
-  /** @param folder  `path.logs`; empty: nothing is written */
-  constructor(folder: string, node: () => SlowLogNode) {
+  /**
+   * @param folder   `path.logs`; empty: nothing is written
+   * @param onError  called once for a file that cannot be opened, and is not written then
+   */
+  constructor(folder: string, node: () => SlowLogNode, onError: (message: string) => void) {
     this.#folder = folder;
     this.#node = node;
+    this.#onError = onError;
   }
 
-  /** @throws Error the file cannot be opened */
   add(entry: SlowEntry): void {
     this.#recent.push(
       entry.source.length > RECENT_SOURCE_CHARS ? { ...entry, source: `${entry.source.slice(0, RECENT_SOURCE_CHARS)}…` } : entry,
@@ -36,12 +40,17 @@ export class SlowLogs {
     if (this.#recent.length > MAX_RECENT) this.#recent.shift();
     if (this.#folder === '') return;
     const name = entry.phase === 'index' ? 'index_indexing_slowlog' : 'index_search_slowlog';
-    let file = this.#files.get(name);
-    if (!file) {
-      file = new LogFile(path.join(this.#folder, `${name}.json`));
-      this.#files.set(name, file);
+    if (!this.#files.has(name)) this.#files.set(name, this.#open(`${name}.json`));
+    this.#files.get(name)?.write(slowLine(entry, this.#node()));
+  }
+
+  #open(name: string): LineSink | null {
+    try {
+      return new LogFile(path.join(this.#folder, name));
+    } catch (error) {
+      this.#onError(`slow searches and writes are not logged: ${(error as Error).message}`);
+      return null;
     }
-    file.write(slowLine(entry, this.#node()));
   }
 
   /** The newest first. */
@@ -51,11 +60,11 @@ export class SlowLogs {
 
   /** Continues in new files of the same names after a rotation (SIGUSR1). */
   reopen(): void {
-    for (const file of this.#files.values()) file.reopen();
+    for (const file of this.#files.values()) file?.reopen();
   }
 
   close(): void {
-    for (const file of this.#files.values()) file.close();
+    for (const file of this.#files.values()) file?.close();
     this.#files.clear();
   }
 }

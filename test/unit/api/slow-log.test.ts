@@ -107,7 +107,11 @@ describe('the slow log of an index', () => {
 describe('the files of the slow log', () => {
   test('have lines as Elasticsearch 8 writes them', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'gannet-slow-'));
-    const logs = new SlowLogs(folder, () => ({ clusterName: 'c', clusterUuid: 'u', nodeId: 'n', nodeName: 'node' }));
+    const logs = new SlowLogs(
+      folder,
+      () => ({ clusterName: 'c', clusterUuid: 'u', nodeId: 'n', nodeName: 'node' }),
+      (message) => expect.fail(message),
+    );
     const common = { timeMs: 0, index: 'a', indexUuid: 'x', shard: 1, source: '{}', level: 'warn' } as const;
     const search = { type: 'QUERY_THEN_FETCH', totalHits: { value: 1, relation: 'eq' }, totalShards: 2, user: null } as const;
     logs.add({ ...common, phase: 'query', tookMs: 47.46, id: 'me', search });
@@ -133,5 +137,17 @@ describe('the files of the slow log', () => {
     });
     expect(logs.recent().map(({ phase }) => phase)).toEqual(['index', 'query']);
     rmSync(folder, { recursive: true });
+  });
+
+  test('that cannot be opened are reported once, and the entries are kept', () => {
+    const errors: string[] = [];
+    const node = () => ({ clusterName: 'c', clusterUuid: 'u', nodeId: 'n', nodeName: 'node' });
+    const logs = new SlowLogs(path.join(tmpdir(), 'gannet-no-such-folder'), node, (message) => errors.push(message));
+    for (const tookMs of [1, 2])
+      logs.add({ timeMs: 0, index: 'a', indexUuid: 'x', shard: 0, source: '', level: 'warn', phase: 'index', tookMs, id: null });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toContain('ENOENT');
+    expect(logs.recent().map(({ tookMs }) => tookMs)).toEqual([2, 1]);
+    logs.close();
   });
 });
