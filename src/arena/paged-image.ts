@@ -26,6 +26,8 @@ import {
 
 const ALIGN = 64;
 const CHUNK_BYTES = 16 << 20;
+/** Kinds of sections are smaller. */
+const KINDS = 16;
 
 /** Where the sections of a segment are read from, see src/indexing/segment-set.ts. */
 interface Paging {
@@ -185,11 +187,7 @@ export class PagedImage {
 
   /** The image for requests that began while all sections have room: addresses never change. */
   settled(): SegmentPlaces {
-    const known = new Uint32Array(this.#entries.length);
-    return new PagedPlaces(this, (section) => {
-      known[section] ||= this.#table.address(this.#paging.firstRow + section, this.#sources[section]);
-      return known[section];
-    });
+    return new PagedPlaces(this, (section) => this.#table.address(this.#paging.firstRow + section, this.#sources[section]), true);
   }
 
   /** The image for one request. */
@@ -205,9 +203,9 @@ export class PagedImage {
     return this.#fields.keys();
   }
 
-  field(name: string, resolve: Resolve): FieldPlace | undefined {
+  field(name: string, resolve: Resolve, isSettled: boolean): FieldPlace | undefined {
     const field = this.#fields.get(name);
-    return field && new PagedField(this.kernels, field.info, field.sections, resolve);
+    return field && new PagedField(this.kernels, field.info, field.sections, resolve, isSettled);
   }
 }
 
@@ -227,14 +225,15 @@ class PagedPlaces implements SegmentPlaces {
   readonly #image: PagedImage;
   readonly #resolve: Resolve;
 
-  constructor(image: PagedImage, resolve: Resolve) {
+  /** @param isSettled  addresses never change */
+  constructor(image: PagedImage, resolve: Resolve, isSettled = false) {
     this.#image = image;
     this.#resolve = resolve;
     const known = new Map<string, FieldPlace | undefined>();
     this.fields = {
       get: (name) => {
         let place = known.get(name);
-        if (place === undefined) known.set(name, (place = image.field(name, resolve)));
+        if (place === undefined) known.set(name, (place = image.field(name, resolve, isSettled)));
         return place;
       },
       keys: () => image.fieldNames() as ReturnType<SegmentPlaces['fields']['keys']>,
@@ -282,7 +281,17 @@ class PagedField implements FieldPlace {
   readonly #sections: ReadonlyMap<number, number>;
   readonly #resolve: Resolve;
 
-  constructor(kernels: Kernels, { name, flags, columnKind }: FieldInfo, sections: ReadonlyMap<number, number>, resolve: Resolve) {
+  /** Addresses by kind of section, 0 if not known; null if they change. */
+  readonly #known: Uint32Array | null;
+
+  constructor(
+    kernels: Kernels,
+    { name, flags, columnKind }: FieldInfo,
+    sections: ReadonlyMap<number, number>,
+    resolve: Resolve,
+    isSettled: boolean,
+  ) {
+    this.#known = isSettled ? new Uint32Array(KINDS) : null;
     this.name = name;
     this.flags = flags;
     this.columnKind = columnKind;
@@ -333,7 +342,12 @@ class PagedField implements FieldPlace {
   }
 
   #at(kind: number): number {
+    const known = this.#known;
+    if (known !== null && known[kind] !== 0) return known[kind];
     const section = this.#sections.get(kind);
-    return section === undefined ? 0 : this.#resolve(section);
+    if (section === undefined) return 0;
+    const address = this.#resolve(section);
+    if (known !== null) known[kind] = address;
+    return address;
   }
 }
