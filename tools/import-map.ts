@@ -1,7 +1,7 @@
 // The arrows between folders: what each may import. tools/check-imports.ts enforces them, ARCHITECTURE.md shows them.
 
 const SRC_LAYERS =
-  'rest http node api snapshots ingest aggs search scripting plan query indexing metadata mapping analysis dates regex store arena wasm config security compat common errors';
+  'rest http node cluster api snapshots ingest aggs search scripting plan query indexing metadata mapping analysis dates regex store arena wasm config security compat common errors';
 
 /** Everything that a folder may import besides itself. */
 export const MAP: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/rest': 'http api security errors common config compat',
   'src/http': 'common errors config',
   'src/node':
-    'api snapshots search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest compat',
+    'api cluster snapshots search aggs indexing metadata mapping analysis plan query store arena wasm config security errors common http rest compat',
   'src/api': 'snapshots ingest scripting security search aggs indexing metadata mapping analysis query plan regex errors common compat',
   'src/ingest': 'metadata mapping analysis scripting regex dates errors common',
   'src/aggs': 'query mapping plan scripting analysis wasm regex dates errors common compat',
@@ -42,6 +42,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/metadata': 'mapping analysis store config errors common compat',
   'src/mapping': 'analysis regex dates errors common compat',
   'src/analysis': 'scripting regex wasm errors common',
+  'src/cluster': 'indexing store config errors common',
   'src/snapshots': 'store config errors common',
   'src/store': 'common errors',
   'src/arena': 'mapping plan wasm errors common',
@@ -122,7 +123,8 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/node/indexing': 'messages threads memory metadata',
   'src/node/reading': 'messages threads memory metadata',
   'src/node/lanes': 'messages threads memory metadata reading',
-  'src/node/main': 'messages threads memory metadata indexing lanes snapshots',
+  'src/node/cluster': 'messages threads metadata',
+  'src/node/main': 'messages threads memory metadata cluster indexing lanes snapshots',
   'src/node/snapshots': 'messages threads',
   'src/mapping/core': '',
   'src/mapping/values': 'core',

@@ -35,6 +35,11 @@ const int =
       throw new Error(`must be a whole number from ${min} to ${max}, not [${show(value)}]`);
     return number;
   };
+const streamReplicas: Parse<number> = (value) => {
+  const replicas = Number(value);
+  if (![1, 3, 5].includes(replicas)) throw new Error(`must be 1, 3 or 5, not [${show(value)}]`);
+  return replicas;
+};
 const oneOf =
   <T extends string>(...names: T[]): Parse<T> =>
   (value) => {
@@ -125,6 +130,20 @@ function setting<T>(fallback: T, parse: Parse<T>, about: string): SettingSpec<T>
 export const SETTINGS = {
   'cluster.name': setting('gannet', text, 'name of the cluster'),
   'node.name': setting(os.hostname() || 'gannet', text, 'name of this node'),
+  'cluster.nats.servers': setting<readonly string[]>(
+    [],
+    list,
+    'NATS servers with JetStream through which nodes form a cluster, as nats://host:4222; empty: a node of its own',
+  ),
+  'cluster.nats.user': setting('', optionalText, 'user for the NATS servers'),
+  'cluster.nats.password': setting('', optionalText, 'password for the NATS servers'),
+  'cluster.nats.token': setting('', optionalText, 'token for the NATS servers'),
+  'cluster.nats.replicas': setting(3, streamReplicas, 'on how many NATS servers each log is stored: 1, 3 or 5'),
+  'cluster.secret': setting('', optionalText, 'what nodes of a cluster sign their requests to each other with; at least 16 characters'),
+  'cluster.stale_reads': setting(10_000, duration, 'how long a node that cannot reach NATS answers searches; 503 after that'),
+  'transport.host': setting('127.0.0.1', text, 'address on which a node of a cluster listens for the others'),
+  'transport.port': setting(9300, int(0, 65535), 'port on which a node of a cluster listens for the others; 0: any free one'),
+  'transport.publish_address': setting('', optionalText, 'host:port that the other nodes of a cluster use; empty: the address listened on'),
   'path.data': setting('data', text, 'folder of the data; only one process may use it'),
   'path.config': setting('config', text, 'folder of gannet.yml and of files that analyzers name'),
   'path.repo': setting<readonly string[]>([], list, 'folders in which snapshot repositories may be; empty: none'),

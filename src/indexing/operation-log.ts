@@ -1,5 +1,6 @@
 // Where the operations of a shard become durable, in their order: the seam between a shard's writer and what keeps its operations. A node of its
 // own keeps them in its store alone.
+import { ApiError } from '../errors/api-error.ts';
 import type { LogEntry, Store } from '../store/store.ts';
 
 export interface OperationLog {
@@ -24,5 +25,24 @@ export class StoreLog implements OperationLog {
 
   append(entries: readonly LogEntry[]): undefined {
     this.#store.append(this.#log, entries);
+  }
+}
+
+/** This copy may not write to the shard any more: another one has become the primary. Nothing was written. */
+export class NotPrimaryError extends ApiError {
+  constructor(where: { readonly index: string; readonly shard: number }) {
+    super('shard_not_in_primary_mode_exception', 503, `[${where.index}][${where.shard}] is not the primary`);
+  }
+}
+
+/** The log did not answer, so that the write may be in it or not. It must not be repeated by the service. */
+export class UnknownOutcomeError extends ApiError {
+  constructor(where: { readonly index: string; readonly shard: number }) {
+    super(
+      'unavailable_shards_exception',
+      503,
+      `[${where.index}][${where.shard}] the log of the cluster does not answer: it is not known whether the write was accepted`,
+      { details: { index: where.index, shard: String(where.shard) } },
+    );
   }
 }

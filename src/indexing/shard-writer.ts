@@ -514,6 +514,21 @@ export class ShardWriter implements MergingWriter {
     if (this.#buffer?.isFull) await this.#makeSegment();
   }
 
+  /** Gives this primary term to the operations that are accepted from now on. */
+  lead(primaryTerm: number): void {
+    this.#primaryTerm = primaryTerm;
+  }
+
+  /** Stores and applies operations that another node accepted, in order. Those that the shard has already are skipped. */
+  replicate(entries: readonly LogEntry[]): Promise<void> {
+    return this.exclusive(async () => {
+      const missing = this.#closed ? [] : entries.filter(({ seqNo }) => seqNo > this.maxSeqNo);
+      if (missing.length === 0) return;
+      this.#env.store.append(this.identity.log, missing);
+      for (const entry of missing) await this.#replay(entry.seqNo, { ...entry, source: entry.source ?? NO_BYTES });
+    });
+  }
+
   /** Closes the writer and returns its buffer to the pool; the result of a running merge is discarded. */
   async close(options: { flush: boolean }): Promise<void> {
     if (options.flush) await this.flush();

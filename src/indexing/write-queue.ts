@@ -1,4 +1,5 @@
 // Group commit: writes that arrive while a shard is busy share one transaction, and so one wait for the disk.
+import { UnknownOutcomeError } from './operation-log.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
 
 /** Limits of one transaction: operations, and bytes of their sources. A single larger write is a transaction of its own. */
@@ -51,7 +52,11 @@ export class WriteQueue {
         let at = 0;
         for (const { operations, resolve } of group) resolve(outcomes.slice(at, (at += operations.length)));
         return;
-      } catch {
+      } catch (error) {
+        if (error instanceof UnknownOutcomeError) {
+          for (const { reject } of group) reject(error);
+          return;
+        }
         // Nothing of the group was applied. Applied one by one, each write gets its own result.
       }
     }

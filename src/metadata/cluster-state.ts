@@ -189,6 +189,8 @@ export interface ClusterState {
   readonly dataStreams?: Readonly<Record<string, DataStream>>;
   /** Absent until nodes are excluded. */
   readonly votingExclusions?: readonly VotingExclusion[];
+  /** Node with the primary copies of each index, by its uuid. Absent without a cluster. */
+  readonly primaries?: Readonly<Record<string, string>>;
 }
 
 /** A rule of synonyms in Solr's format. */

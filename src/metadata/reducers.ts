@@ -38,6 +38,7 @@ import {
   setLifecycleStates,
 } from './policies/index-lifecycles.ts';
 import { deletePolicy, putPolicy, recordPolicyRun, recordRetention, setLifecycleMode } from './policies/snapshot-policies.ts';
+import { assignPrimaries } from './primaries.ts';
 import type { Reducer, ReducerEnvironment, Reduction } from './reducer.ts';
 import { putClusterSettings } from './settings/cluster-settings.ts';
 import { addVotingExclusions, clearVotingExclusions } from './voting-exclusions.ts';
@@ -93,6 +94,7 @@ const REDUCERS = {
   modifyDataStreams,
   putDataLifecycle,
   migrateToDataStream,
+  assignPrimaries,
 };
 
 export type CommandName = keyof typeof REDUCERS;

@@ -1,6 +1,7 @@
 // Opens a node with a reader in this thread, for the library.
 import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
 import { newMetricsMemory } from '../rest/core/request-metrics.ts';
 import { MainNode, type MainOptions } from './main/main-node.ts';
 import { newBreakerMemory } from './memory/memory-breaker.ts';
@@ -56,6 +57,8 @@ export async function openNode(
   settings: Settings,
   onLog: (level: LogNotice['level'], message: string) => void = (level, message) => process.stderr.write(`${level}: ${message}\n`),
 ): Promise<OpenNode> {
+  if (settings['cluster.nats.servers'].length > 0)
+    throw illegalArgumentError('[cluster.nats.servers] is not supported in a program that uses the engine as a library');
   const { inProcess } = threadCounts(settings);
   const options = mainOptions(settings, inProcess, onLog);
   const main = new MainNode(options);

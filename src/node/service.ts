@@ -2,6 +2,7 @@
 import type { Settings } from '../config/settings.ts';
 import { isUws, probePort, setMaxHeaderSize } from '../http/uws-process.ts';
 import { Cors } from '../rest/core/cors.ts';
+import type { ClusterLink } from './cluster/cluster-link.ts';
 import { checkInBackground } from './main/background-check.ts';
 import { MainNode } from './main/main-node.ts';
 import type { LogNotice } from './messages/messages.ts';
@@ -9,6 +10,7 @@ import { mainOptions } from './open-node.ts';
 import { startHttpWorker } from './reading/http-worker.ts';
 import { checkTls, checkUsers, reloadOnSignal } from './security-settings.ts';
 import { releaseMemoryWhenIdle } from './threads/idle-memory.ts';
+import type { NodeOptions } from './threads/node-options.ts';
 import { dropSpareThread, startThread } from './threads/start-thread.ts';
 import type { ThreadData } from './threads/thread.ts';
 import { threadCounts } from './threads/thread-counts.ts';
@@ -52,7 +54,7 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
   const { listeners, inProcess, lanes } = threadCounts(settings);
   if (inProcess) dropSpareThread();
   const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog, lanes);
-  const main = new MainNode(options);
+  const main = new MainNode(options, await linkOf(options));
   let stopping: Promise<void> | null = null;
   let closeFirst = (): void => process.exit(0);
   let endCheck = (): void => undefined;
@@ -97,6 +99,7 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
     await main.start(() => addWorker(0));
     const publishAddress = settings['http.publish_address'] || `${host}:${port}`;
     const start = { type: 'start', publishAddress } as const;
+    await main.startLink(publishAddress);
     await main.broadcast(start);
     main.lanes?.open(start);
     const addOthers = () => {
@@ -116,6 +119,13 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
   if (!main.isStoreChecked) endCheck = checkInBackground(main, options.dataPath);
   releaseMemoryWhenIdle();
   return service;
+}
+
+/** The node's link to its cluster. What belongs to clusters is loaded here, by nodes that are in one. */
+async function linkOf(options: NodeOptions): Promise<ClusterLink | undefined> {
+  if (options.settings['cluster.nats.servers'].length === 0) return undefined;
+  const { connectCluster } = await import('./cluster/jetstream-link.ts');
+  return connectCluster(options);
 }
 
 /** Stops the service on SIGTERM and, without a parent process, on Ctrl-C; a second Ctrl-C exits at once. */

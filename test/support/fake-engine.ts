@@ -37,6 +37,8 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     get cluster() {
       return cluster;
     },
+    nodes: [{ id: 'fakenodeidfakenodeid22', name: 'fake', publishAddress, transportAddress: publishAddress, isManager: true, load: null }],
+    primaryNodeOf: () => 'fakenodeidfakenodeid22',
     damageOf: () => null,
     index(name: string): IndexState | null {
       const meta = Object.hasOwn(cluster.indices, name) ? cluster.indices[name] : null;

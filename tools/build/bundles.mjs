@@ -42,6 +42,7 @@ const MAIN_CODE = {
 const SERVICE_LATE = {
   yaml: 'yaml',
   'kstem-lexicon': 'src/analysis/generated/kstem-lexicon.ts',
+  'nats-packages': 'src/cluster/nats-packages.ts',
   'stop-words': 'src/analysis/generated/stop-words.ts',
   'thai-dictionary': 'src/analysis/generated/thai-dictionary.ts',
   h3: 'tools/build/h3.cjs',

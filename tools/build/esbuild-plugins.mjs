@@ -36,7 +36,9 @@ export const LATE_PARTS = {
   name: 'late-parts',
   setup(plugins) {
     plugins.onResolve(
-      { filter: /^yaml$|\/(h3|public-suffixes|zone-rules)\.ts$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/ },
+      {
+        filter: /^yaml$|\/(h3|nats-packages|public-suffixes|zone-rules)\.ts$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/,
+      },
       ({ path: name }) => ({
         path: path.basename(name, '.ts'),
         namespace: 'late-parts',

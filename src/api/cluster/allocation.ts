@@ -25,7 +25,7 @@ export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): M
     throw new ApiError('shard_not_found_exception', 404, 'no such shard', {
       details: { index: chosen.index, shard: String(chosen.shard) },
     });
-  if (!chosen.primary && shardCounts(index.meta).replicas === 0)
+  if (!chosen.primary && shardCounts(ctx, index.meta).replicas === 0)
     throw illegalArgumentError(
       `No shard was specified in the request which means the response should explain a randomly-chosen unassigned shard`,
     );

@@ -16,18 +16,19 @@ export interface HealthRequest {
 /** `GET _cluster/health` without waiting. */
 export function clusterHealth(ctx: EngineContext, request: HealthRequest): MutableJsonObject & { status: Health } {
   const metas = request.indices.map((name) => ctx.cluster.indices[name]).filter((meta) => meta !== undefined);
-  const counts = metas.map(shardCounts);
-  const damaged = metas.reduce((sum, meta) => sum + damagedShards(ctx, meta).length, 0);
-  const active = counts.reduce((sum, count) => sum + count.primaries, 0) - damaged;
-  const unassigned = counts.reduce((sum, count) => sum + count.unassigned, 0) + damaged;
+  const counts = metas.map((meta) => ({ ...shardCounts(ctx, meta), damaged: damagedShards(ctx, meta).length }));
+  const damaged = counts.reduce((sum, count) => sum + count.damaged, 0);
+  const activePrimaries = counts.reduce((sum, count) => sum + count.primaries - count.damaged, 0);
+  const active = counts.reduce((sum, count) => sum + (count.primaries - count.damaged) * (1 + count.activeReplicas), 0);
+  const unassigned = counts.reduce((sum, count) => sum + count.unassigned + count.damaged * (1 + count.activeReplicas), 0);
   const body: MutableJsonObject & { status: Health } = {
     cluster_name: ctx.clusterName,
     status: damaged > 0 ? 'red' : unassigned > 0 ? 'yellow' : 'green',
     timed_out: false,
-    number_of_nodes: 1,
-    number_of_data_nodes: 1,
+    number_of_nodes: ctx.nodes.length,
+    number_of_data_nodes: ctx.nodes.length,
     ...(ctx.dialect.namesClusterManager ? { discovered_master: true, discovered_cluster_manager: true } : {}),
-    active_primary_shards: active,
+    active_primary_shards: activePrimaries,
     active_shards: active,
     relocating_shards: 0,
     initializing_shards: 0,
@@ -51,7 +52,7 @@ export function activePercent(active: number, unassigned: number): number {
 }
 
 function indexHealthBody(ctx: EngineContext, meta: IndexMeta, withShards: boolean): MutableJsonObject {
-  const { primaries, replicas, unassigned } = shardCounts(meta);
+  const { primaries, replicas, activeReplicas, unassigned } = shardCounts(ctx, meta);
   const damaged = damagedShards(ctx, meta);
   const active = primaries - damaged.length;
   const body: MutableJsonObject = {
@@ -59,22 +60,22 @@ function indexHealthBody(ctx: EngineContext, meta: IndexMeta, withShards: boolea
     number_of_shards: primaries,
     number_of_replicas: replicas,
     active_primary_shards: active,
-    active_shards: active,
+    active_shards: active * (1 + activeReplicas),
     relocating_shards: 0,
     initializing_shards: 0,
-    unassigned_shards: unassigned + damaged.length,
+    unassigned_shards: unassigned + damaged.length * (1 + activeReplicas),
   };
   if (withShards) {
     body.shards = Object.fromEntries(
       Array.from({ length: primaries }, (_, shard) => [
         String(shard),
         {
-          status: damaged.includes(shard) ? 'red' : replicas > 0 ? 'yellow' : 'green',
+          status: damaged.includes(shard) ? 'red' : replicas > activeReplicas ? 'yellow' : 'green',
           primary_active: !damaged.includes(shard),
-          active_shards: damaged.includes(shard) ? 0 : 1,
+          active_shards: damaged.includes(shard) ? 0 : 1 + activeReplicas,
           relocating_shards: 0,
           initializing_shards: 0,
-          unassigned_shards: damaged.includes(shard) ? replicas + 1 : replicas,
+          unassigned_shards: damaged.includes(shard) ? replicas + 1 : replicas - activeReplicas,
         },
       ]),
     );

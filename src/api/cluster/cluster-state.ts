@@ -4,6 +4,7 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
 import { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';
+import { managerOf } from '../core/copies.ts';
 import { DISK_IS_FULL } from '../core/index-blocks.ts';
 import type { StateMetric } from '../core/metric-names.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
@@ -22,14 +23,13 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
   const state = ctx.cluster;
   const body: MutableJsonObject = { cluster_name: ctx.clusterName, cluster_uuid: state.clusterUuid };
   if (metrics.has('version')) Object.assign(body, { version: state.version, state_uuid: `${state.clusterUuid}-${state.version}` });
-  if (metrics.has('master_node')) body.master_node = ctx.nodeId;
-  if (ctx.dialect.namesClusterManager && metrics.has('cluster_manager_node')) body.cluster_manager_node = ctx.nodeId;
+  const manager = managerOf(ctx)?.id ?? null;
+  if (metrics.has('master_node')) body.master_node = manager;
+  if (ctx.dialect.namesClusterManager && metrics.has('cluster_manager_node')) body.cluster_manager_node = manager;
   const metas = request.indices.map((name) => state.indices[name]).filter((meta) => meta !== undefined);
   if (metrics.has('blocks')) body.blocks = blocksOf(metas);
   if (metrics.has('nodes')) {
-    body.nodes = {
-      [ctx.nodeId]: nodeIdentity(ctx),
-    };
+    body.nodes = Object.fromEntries(ctx.nodes.map((node) => [node.id, nodeIdentity(ctx, node)]));
   }
   if (metrics.has('metadata')) {
     body.metadata = {
@@ -37,12 +37,12 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
       cluster_uuid_committed: true,
       cluster_coordination: {
         term: 1,
-        last_committed_config: [ctx.nodeId],
-        last_accepted_config: [ctx.nodeId],
+        last_committed_config: ctx.nodes.map(({ id }) => id),
+        last_accepted_config: ctx.nodes.map(({ id }) => id),
         voting_config_exclusions: state.votingExclusions ?? [],
       },
       templates: state.templates,
-      indices: Object.fromEntries(metas.map((meta) => [meta.name, indexMetadata(meta, request.showSettings)])),
+      indices: Object.fromEntries(metas.map((meta) => [meta.name, indexMetadata(ctx, meta, request.showSettings)])),
       'index-graveyard': { tombstones: [] },
       index_template: { index_template: state.indexTemplates },
       component_template: { component_template: state.componentTemplates },
@@ -55,7 +55,7 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
           meta.name,
           {
             shards: Object.fromEntries(
-              Array.from({ length: shardCounts(meta).primaries }, (_, shard) => [String(shard), shardCopies(ctx, meta, shard)]),
+              Array.from({ length: shardCounts(ctx, meta).primaries }, (_, shard) => [String(shard), shardCopies(ctx, meta, shard)]),
             ),
           },
         ]),
@@ -64,11 +64,11 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
   }
   if (metrics.has('routing_nodes')) {
     const copies = metas.flatMap((meta) =>
-      Array.from({ length: shardCounts(meta).primaries }, (_, shard) => shardCopies(ctx, meta, shard)).flat(),
+      Array.from({ length: shardCounts(ctx, meta).primaries }, (_, shard) => shardCopies(ctx, meta, shard)).flat(),
     );
     body.routing_nodes = {
       unassigned: copies.filter((copy) => copy.state === 'UNASSIGNED'),
-      nodes: { [ctx.nodeId]: copies.filter((copy) => copy.state === 'STARTED') },
+      nodes: Object.fromEntries(ctx.nodes.map(({ id }) => [id, copies.filter((copy) => copy.state === 'STARTED' && copy['node'] === id)])),
     };
   }
   return body;
@@ -99,8 +99,8 @@ function blocksOf(metas: readonly IndexMeta[]): MutableJsonObject {
   return Object.keys(indices).length > 0 ? { indices } : {};
 }
 
-function indexMetadata(meta: IndexMeta, showSettings: (meta: IndexMeta) => unknown): MutableJsonObject {
-  const { primaries } = shardCounts(meta);
+function indexMetadata(ctx: EngineContext, meta: IndexMeta, showSettings: (meta: IndexMeta) => unknown): MutableJsonObject {
+  const { primaries } = shardCounts(ctx, meta);
   return {
     version: meta.mappingVersion + meta.settingsVersion + meta.aliasesVersion,
     mapping_version: meta.mappingVersion,

@@ -20,7 +20,7 @@ export async function clusterStats(
   const open = fileDescriptors().current;
   const metas = Object.values(ctx.cluster.indices);
   const totals = await nodeTotals(ctx);
-  const shards = metas.reduce((sum, meta) => sum + shardCounts(meta).primaries, 0);
+  const shards = metas.reduce((sum, meta) => sum + shardCounts(ctx, meta).primaries, 0);
   const fieldTypes = countFieldTypes(metas);
   return {
     _nodes: { total: 1, successful: 1, failed: 0 },
@@ -30,7 +30,7 @@ export async function clusterStats(
     status: clusterHealth(ctx, { indices: Object.keys(ctx.cluster.indices), level: 'cluster' }).status,
     indices: {
       count: metas.length,
-      shards: shardsSection(metas, shards),
+      shards: shardsSection(ctx, metas, shards),
       ...renderSections(totals, ctx.dialect, { metrics: ['docs', 'store', 'fielddata', 'query_cache', 'completion', 'segments'] }),
       mappings: mappingsSection(ctx, fieldTypes),
       analysis: { ...analysisSection(metas), ...(ctx.dialect.countsUsage ? { synonyms: {} } : {}) },
@@ -73,9 +73,9 @@ function usageSections({ dialect }: EngineContext, totals: NodeTotals): MutableJ
 }
 
 /** `{}` without shards. Only primaries are on this node. */
-function shardsSection(metas: readonly IndexMeta[], total: number): MutableJsonObject {
+function shardsSection(ctx: EngineContext, metas: readonly IndexMeta[], total: number): MutableJsonObject {
   if (total === 0) return {};
-  const counts = metas.filter(({ state }) => state === 'open').map((meta) => shardCounts(meta).primaries);
+  const counts = metas.filter(({ state }) => state === 'open').map((meta) => shardCounts(ctx, meta).primaries);
   const range = { min: Math.min(...counts), max: Math.max(...counts), avg: jsonDouble(total / counts.length) };
   const none = jsonDouble(0);
   return {

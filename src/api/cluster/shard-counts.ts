@@ -1,34 +1,46 @@
-// Shards of an index and their copies on a single node: primaries are always assigned, replicas never.
+// Shards of an index and their copies: how many there are, and on which nodes.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
+import { activeReplicas, nodesOfCopies, replicasOf } from '../core/copies.ts';
 
 export type Health = 'green' | 'yellow' | 'red';
 
 /** Numbers of shards and copies of an index. */
 export interface ShardCounts {
   readonly primaries: number;
+  /** Of each shard. */
   readonly replicas: number;
+  /** Replicas of each shard that are on live nodes. */
+  readonly activeReplicas: number;
+  /** Replicas of all shards that are not. */
   readonly unassigned: number;
 }
 
-export function shardCounts(meta: IndexMeta): ShardCounts {
+export function shardCounts(ctx: EngineContext, meta: IndexMeta): ShardCounts {
   const primaries = Number(meta.settings['index.number_of_shards'] ?? 1);
-  // Auto-expanded replicas depend on the number of nodes: a single node has none.
-  const isExpanded = /^0-/.test(String(meta.settings['index.auto_expand_replicas'] ?? 'false'));
-  const replicas = isExpanded ? 0 : Number(meta.settings['index.number_of_replicas'] ?? 1);
-  return { primaries, replicas, unassigned: primaries * replicas };
+  const replicas = replicasOf(ctx, meta);
+  const active = activeReplicas(ctx, meta);
+  return { primaries, replicas, activeReplicas: active, unassigned: primaries * (replicas - active) };
 }
 
 export function indexHealth(ctx: EngineContext, meta: IndexMeta): Health {
   if (damagedShards(ctx, meta).length > 0) return 'red';
-  return shardCounts(meta).unassigned > 0 ? 'yellow' : 'green';
+  return shardCounts(ctx, meta).unassigned > 0 ? 'yellow' : 'green';
 }
 
-/** Shards whose data on disk is known to be damaged. They count as not active, although what is whole of them may be searched. */
+/**
+ * Shards that count as not active: their data on disk is known to be damaged, although what is whole of them may be searched, or no live node has
+ * their primary.
+ */
 export function damagedShards(ctx: EngineContext, meta: IndexMeta): number[] {
-  const shards = Array.from({ length: shardCounts(meta).primaries }, (_, shard) => shard);
-  return meta.state === 'open' ? shards.filter((shard) => ctx.damageOf(meta, shard) !== null) : [];
+  const shards = Array.from({ length: shardCounts(ctx, meta).primaries }, (_, shard) => shard);
+  return meta.state === 'open' ? shards.filter((shard) => inactivity(ctx, meta, shard) !== null) : [];
+}
+
+/** Why a shard is not active; null if it is. */
+function inactivity(ctx: EngineContext, meta: IndexMeta, shard: number): string | null {
+  return ctx.damageOf(meta, shard) ?? (ctx.primaryNodeOf(meta) === null ? 'no live node has the primary' : null);
 }
 
 interface ShardCopy extends MutableJsonObject {
@@ -36,19 +48,19 @@ interface ShardCopy extends MutableJsonObject {
   readonly primary: boolean;
 }
 
-/** The copies of one shard: the primary on this node, and the unassigned replicas. */
+/** The copies of one shard: the primary, its replicas on other nodes, and the unassigned ones. */
 export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number): ShardCopy[] {
   const relocations = ctx.dialect.countsFailedRelocations ? { relocation_failure_info: { failed_attempts: 0 } } : {};
-  const started: ShardCopy = {
+  const started = (node: string, copy: number): ShardCopy => ({
     state: 'STARTED',
-    primary: true,
-    node: ctx.nodeId,
+    primary: copy === 0,
+    node,
     relocating_node: null,
     shard,
     index: meta.name,
-    allocation_id: { id: `${meta.uuid}-${shard}` },
+    allocation_id: { id: `${meta.uuid}-${shard}${copy === 0 ? '' : `-${copy}`}` },
     ...relocations,
-  };
+  });
   const missing: ShardCopy = {
     state: 'UNASSIGNED',
     primary: false,
@@ -65,7 +77,7 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
     },
     ...relocations,
   };
-  const damage = ctx.damageOf(meta, shard);
+  const reason = inactivity(ctx, meta, shard);
   const lost: ShardCopy = {
     ...missing,
     primary: true,
@@ -74,9 +86,11 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
       reason: 'ALLOCATION_FAILED',
       failed_allocation_attempts: 1,
       delayed: false,
-      details: damage,
+      details: reason,
       allocation_status: 'no_valid_shard_copy',
     },
   };
-  return [damage === null ? started : lost, ...Array.from({ length: shardCounts(meta).replicas }, () => missing)];
+  const nodes = nodesOfCopies(ctx, meta, shard);
+  const assigned = reason === null ? nodes.map(({ id }, copy) => started(id, copy)) : [lost];
+  return [...assigned, ...Array.from({ length: 1 + replicasOf(ctx, meta) - assigned.length }, () => missing)];
 }

@@ -2,6 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
+import type { ClusterNode } from '../core/cluster-node.ts';
 import type { EngineContext } from '../core/context.ts';
 
 /** The roles of this node by the names of the server that the service speaks like. */
@@ -14,6 +15,11 @@ export function nodeRoles({ dialect }: EngineContext): string[] {
 /** OpenSearch nodes always have this attribute. */
 export function nodeAttributes({ dialect }: EngineContext): Record<string, string> {
   return dialect.namesClusterManager ? { shard_indexing_pressure_enabled: 'true' } : {};
+}
+
+function thisNode(ctx: EngineContext): ClusterNode {
+  const { nodeId: id, nodeName: name, publishAddress } = ctx;
+  return ctx.nodes.find((node) => node.id === id) ?? { id, name, publishAddress, transportAddress: null, isManager: false, load: null };
 }
 
 /** Every name of a role of this node, for filters. */
@@ -31,9 +37,9 @@ export function isThisNode(ctx: EngineContext, filter: readonly string[]): boole
   });
 }
 
-/** Host and port of the REST API; `127.0.0.1` without a port in the library. */
-export function addressOf(ctx: EngineContext): { host: string; port: number | null } {
-  const match = /^(.*):(\d+)$/.exec(ctx.publishAddress ?? '');
+/** Host and port of the REST API of a node; `127.0.0.1` without a port in the library. */
+export function addressOf({ publishAddress }: Pick<ClusterNode, 'publishAddress'>): { host: string; port: number | null } {
+  const match = /^(.*):(\d+)$/.exec(publishAddress ?? '');
   return match ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) } : { host: '127.0.0.1', port: null };
 }
 
@@ -50,15 +56,15 @@ export function componentVersions({ dialect }: EngineContext): MutableJsonObject
   return { transport_version: number, index_version: number, component_versions: {} };
 }
 
-/** This node as cluster states and lists of shards show it. */
-export function nodeIdentity(ctx: EngineContext): MutableJsonObject {
+/** A node, this one by default, as cluster states and lists of shards show it. */
+export function nodeIdentity(ctx: EngineContext, node: ClusterNode = thisNode(ctx)): MutableJsonObject {
   const { dialect } = ctx;
   const number = versionNumber(dialect.version);
   return {
-    name: ctx.nodeName,
-    ephemeral_id: ctx.nodeId,
-    transport_address: ctx.publishAddress ?? '',
-    ...(dialect.showsNodeVersions ? { external_id: ctx.nodeName } : {}),
+    name: node.name,
+    ephemeral_id: node.id,
+    transport_address: node.transportAddress ?? node.publishAddress ?? '',
+    ...(dialect.showsNodeVersions ? { external_id: node.name } : {}),
     attributes: nodeAttributes(ctx),
     ...(dialect.showsNodeVersions
       ? { roles: nodeRoles(ctx), version: dialect.version, min_index_version: 7_000_099, max_index_version: number }

@@ -9,6 +9,7 @@ import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { AsyncSearchStore } from './async-search-store.ts';
+import type { ClusterNode } from './cluster-node.ts';
 import type { IndexState, ShardSnapshot } from './index-state.ts';
 import type { ReadCounters } from './read-counters.ts';
 import type { RequestMemory } from './request-memory.ts';
@@ -70,6 +71,10 @@ export interface EngineContext {
   readonly globalAnalysis: QueryAnalysis;
   /** The index of this concrete name, or null. @throws ApiError security_exception: the caller may not use the name */
   index(name: string): IndexState | null;
+  /** The live nodes of the cluster, this one included, by name. */
+  readonly nodes: readonly ClusterNode[];
+  /** Id of the live node with the primary copies of an index; null if there is none. */
+  primaryNodeOf(index: IndexMeta): string | null;
   /** What is wrong with a shard on disk; null if nothing is known. */
   damageOf(index: IndexMeta, shard: number): string | null;
   /** Current snapshot of a shard. @throws ApiError index_closed_exception */

@@ -14,7 +14,7 @@ export function shardStores(ctx: EngineContext, target: IndexTarget, statuses: r
     if (!statuses.includes('all') && !statuses.includes(health)) continue;
     const node = nodeIdentity(ctx);
     const shards: MutableJsonObject = {};
-    for (let shard = 0; shard < shardCounts(meta).primaries; shard++)
+    for (let shard = 0; shard < shardCounts(ctx, meta).primaries; shard++)
       shards[String(shard)] = { stores: [{ [ctx.nodeId]: node, allocation_id: `${meta.uuid}-${shard}`, allocation: 'primary' }] };
     indices[name] = { shards };
   }

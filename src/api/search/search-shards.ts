@@ -28,7 +28,7 @@ export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing:
       if (numbers === null || numbers.has(shard)) shards.push(shardCopies(ctx, meta, shard).filter((copy) => copy.state === 'STARTED'));
     }
   }
-  return { nodes: { [ctx.nodeId]: nodeIdentity(ctx) }, indices, shards };
+  return { nodes: Object.fromEntries(ctx.nodes.map((node) => [node.id, nodeIdentity(ctx, node)])), indices, shards };
 }
 
 function isNamed(expression: string | null, alias: string): boolean {

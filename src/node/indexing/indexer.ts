@@ -1,24 +1,23 @@
 // An indexer: the only writer of the shards it owns. Runs in a thread of its own, or in the main thread when `threads` is 1.
 import type { MessagePort } from 'node:worker_threads';
-import { Packr } from 'msgpackr';
-import type { WriteOperation } from '../../api/core/write.ts';
 import { SegmentSorter } from '../../arena/segment-sorter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import { BufferPool } from '../../indexing/buffer-pool.ts';
-import { StoreLog } from '../../indexing/operation-log.ts';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import { readShardSettings } from '../../indexing/shard-settings.ts';
 import { ShardWriter } from '../../indexing/shard-writer.ts';
-import type { MergeResult, WriterEnvironment } from '../../indexing/writer-environment.ts';
+import type { MergeResult, ShardIdentity, WriterEnvironment } from '../../indexing/writer-environment.ts';
 import { SegmentFiles } from '../../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
 import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from '../messages/messages.ts';
+import type { PeerRequest } from '../messages/peer-messages.ts';
 import { IndexStates } from '../metadata/index-states.ts';
 import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
+import { packOutcomes, type ShardCopy, SoleCopy } from './shard-copy.ts';
 
 /** Interval between checks for scheduled refreshes and flushes. */
 const TICK_MS = 100;
@@ -29,6 +28,7 @@ const SCARCE_FLUSH_AFTER_MS = 1_000;
 
 interface OpenShard {
   readonly writer: ShardWriter;
+  readonly copy: ShardCopy;
   readonly placement: ShardPlacement;
   readonly progress: Float64Array;
   lastRefreshMs: number;
@@ -36,6 +36,12 @@ interface OpenShard {
   /** Wakes the requests with `refresh=wait_for`. */
   waiting: Array<() => void>;
   ticking: boolean;
+}
+
+/** Makes the copies of this indexer's shards. */
+interface CopyFactory {
+  make(identity: ShardIdentity): ShardCopy;
+  close(): Promise<void>;
 }
 
 export class Indexer {
@@ -48,7 +54,7 @@ export class Indexer {
   /** Shards that are being opened; requests to them wait. */
   readonly #opening = new Map<string, Promise<void>>();
   readonly #holds = new ShardHolds();
-  readonly #packr = new Packr({ int64AsType: 'number' });
+  readonly #copies: Promise<CopyFactory>;
   readonly #environment: WriterEnvironment;
   readonly #timer: NodeJS.Timeout;
   #nextSegmentId: number;
@@ -64,7 +70,26 @@ export class Indexer {
     this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
     store.onDamage ??= (log, reason) => this.#main.notify({ type: 'damaged', log, reason });
     this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes), new SegmentSorter(module));
+    this.#copies = this.#makeCopies(number);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  async #makeCopies(number: number): Promise<CopyFactory> {
+    const options = this.#options;
+    const store = this.#store;
+    if (options.settings['cluster.nats.servers'].length === 0)
+      return { make: (identity) => new SoleCopy(store, identity), close: async () => undefined };
+    const { ClusterCopies } = await import('./cluster-copies.ts');
+    return ClusterCopies.connect(
+      {
+        options,
+        store,
+        ask: (node, request) => this.#main.request({ type: 'askNode', node, request }),
+        refreshOthers: (uuid, shard) => this.#main.request({ type: 'refreshOthers', uuid, shard }),
+        onFailed: (identity, error) => this.#onCopyFailed(identity, error),
+      },
+      number,
+    );
   }
 
   #onMain(message: ToIndexer): unknown {
@@ -88,6 +113,8 @@ export class Indexer {
         return this.#holdShard(message.uuid, message.shard, message.log);
       case 'releaseShard':
         return this.#holds.release(shardKey(message.uuid, message.shard));
+      case 'peer':
+        return this.#onPeer(message.request);
       case 'stop':
         return this.#stop();
     }
@@ -95,7 +122,14 @@ export class Indexer {
 
   #onState(message: Extract<ToIndexer, { type: 'state' }>): void {
     this.#states.update(message.state);
-    for (const { writer } of this.#shards.values()) this.#useState(writer);
+    for (const { writer, copy } of this.#shards.values()) {
+      this.#useState(writer);
+      copy.usePrimary(this.#primaryOf(writer.identity.uuid));
+    }
+  }
+
+  #primaryOf(uuid: string): string | null {
+    return this.#states.cluster.primaries?.[uuid] ?? null;
   }
 
   #useState(writer: ShardWriter): void {
@@ -125,21 +159,19 @@ export class Indexer {
     if (!state) throw new Error(`no metadata of index ${uuid}`);
     const files = new SegmentFiles(this.#options.dataPath, uuid, shard);
     const identity = { index: state.meta.name, uuid, shard, log };
-    const writer = new ShardWriter(
-      identity,
-      state.mapping,
-      state.analysis,
-      { files, log: new StoreLog(this.#store, log) },
-      this.#environment,
-    );
+    const copy = (await this.#copies).make(identity);
+    const writer = new ShardWriter(identity, state.mapping, state.analysis, { files, log: copy.log }, this.#environment);
     writer.useSettings(readShardSettings(state.meta.settings, this.#options.settings['memory.limit']));
     const progress = new Float64Array(placement.progress);
     await writer.recover(snapshot);
     // The metadata may have changed meanwhile.
     this.#useState(writer);
-    progress[0] = writer.maxSeqNo;
+    copy.start(writer);
+    copy.usePrimary(this.#primaryOf(uuid));
+    progress[0] = copy.progressOf(writer);
     this.#shards.set(shardKey(uuid, shard), {
       writer,
+      copy,
       placement,
       progress,
       lastRefreshMs: Date.now(),
@@ -155,7 +187,7 @@ export class Indexer {
     if (open) {
       this.#shards.delete(shardKey(uuid, shard));
       for (const resolve of open.waiting) resolve();
-      await open.writer.close({ flush: !drop });
+      await this.#closeOpen(open, drop);
     }
     if (!drop) return;
     new SegmentFiles(this.#options.dataPath, uuid, shard).removeAll();
@@ -183,7 +215,48 @@ export class Indexer {
     await Promise.allSettled(this.#opening.values());
     const open = [...this.#shards.values()];
     this.#shards.clear();
-    for (const { writer } of open) await writer.close({ flush: true });
+    for (const shard of open) await this.#closeOpen(shard, false);
+    await (await this.#copies.catch(() => null))?.close();
+  }
+
+  async #closeOpen({ writer, copy }: OpenShard, drop: boolean): Promise<void> {
+    copy.close();
+    await writer.close({ flush: !drop });
+    if (drop) copy.forget();
+    else copy.saveProgress();
+  }
+
+  /** A copy that contains what its log does not is filled anew; any other failure needs an operator. */
+  async #onCopyFailed({ index, uuid, shard, log }: ShardIdentity, error: Error): Promise<void> {
+    const open = this.#shards.get(shardKey(uuid, shard));
+    if (error.name !== 'DivergedError' || open === undefined) {
+      this.#main.notify({ type: 'damaged', log, reason: `cannot follow its log: ${error.message}` });
+      return;
+    }
+    this.#logError(`[${index}][${shard}] the copy differs from its log and is filled anew`, error);
+    this.#shards.delete(shardKey(uuid, shard));
+    for (const resolve of open.waiting) resolve();
+    try {
+      await this.#closeOpen(open, true);
+      new SegmentFiles(this.#options.dataPath, uuid, shard).removeAll();
+      await this.#store.drop(log);
+      await this.#startOpening(open.placement, null);
+    } catch (failure) {
+      this.#main.notify({ type: 'damaged', log, reason: `cannot be filled anew: ${(failure as Error).message}` });
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------- requests of other nodes
+
+  async #onPeer(request: PeerRequest): Promise<Uint8Array | null> {
+    const open = await this.#openedShard(request.uuid, request.shard);
+    if (!open) throw this.#unavailable(request.uuid, request.shard);
+    if (request.kind === 'refresh') {
+      await open.copy.sync();
+      await this.#refresh(open);
+      return null;
+    }
+    return packOutcomes(await open.copy.writeHere(request.operations));
   }
 
   // --------------------------------------------------------------------------------------------- requests of readers
@@ -196,9 +269,9 @@ export class Indexer {
       case 'write':
         return this.#write(open, request);
       case 'locate':
-        return writer.locate(request.docId);
+        return this.#locate(open, request.docId);
       case 'refresh':
-        return this.#refresh(open);
+        return this.#refreshEverywhere(open);
       case 'flush':
         return writer.flush(request.force);
       case 'forceMerge':
@@ -220,14 +293,28 @@ export class Indexer {
   }
 
   async #write(open: OpenShard, request: Extract<ShardRequest, { type: 'write' }>): Promise<Transferred> {
-    const operations = this.#packr.unpack(request.operations) as WriteOperation[];
-    const outcomes = await open.writer.apply(operations);
-    open.progress[0] = open.writer.maxSeqNo;
+    const outcomes = await open.copy.write(request.operations);
+    open.progress[0] = open.copy.progressOf(open.writer);
     if (open.writer.isDirty && open.dirtySinceMs === 0) open.dirtySinceMs = Date.now();
-    if (request.refresh === 'true') await this.#refresh(open);
-    else if (request.refresh === 'wait_for' && open.writer.isDirty) await this.#waitForRefresh(open);
-    const packed = new Uint8Array(this.#packr.pack(outcomes));
+    if (request.refresh === 'true') await this.#refreshEverywhere(open);
+    else if (request.refresh === 'wait_for') await this.#waitForRefresh(open);
+    const packed = packOutcomes(outcomes);
     return new Transferred(packed, [packed.buffer]);
+  }
+
+  /** The copy may lag behind the log; if the log cannot be reached, what the copy has is the answer. */
+  async #locate(open: OpenShard, docId: string): Promise<number | null> {
+    const synced = open.copy.sync();
+    if (synced !== undefined) await synced.catch(() => undefined);
+    return open.writer.locate(docId);
+  }
+
+  async #refreshEverywhere(open: OpenShard): Promise<void> {
+    const synced = open.copy.sync();
+    if (synced !== undefined) await synced;
+    await this.#refresh(open);
+    const others = open.copy.refreshOthers();
+    if (others !== undefined) await others;
   }
 
   async #refresh(open: OpenShard): Promise<void> {
@@ -238,10 +325,14 @@ export class Indexer {
     for (const resolve of waiting) resolve();
   }
 
-  #waitForRefresh(open: OpenShard): Promise<void> {
+  async #waitForRefresh(open: OpenShard): Promise<void> {
+    const synced = open.copy.sync();
+    if (synced !== undefined) await synced;
     // Without scheduled refreshes nothing would wake the caller.
-    if (this.#refreshIntervalMs(open) < 0) return this.#refresh(open);
-    return new Promise((resolve) => open.waiting.push(resolve));
+    if (this.#refreshIntervalMs(open) < 0) await this.#refresh(open);
+    else if (open.writer.isDirty) await new Promise<void>((resolve) => open.waiting.push(resolve));
+    const others = open.copy.refreshOthers();
+    if (others !== undefined) await others;
   }
 
   #refreshIntervalMs({ placement }: OpenShard): number {
@@ -288,6 +379,7 @@ export class Indexer {
     if (flush) {
       open.dirtySinceMs = 0;
       await open.writer.flush();
+      open.copy.saveProgress();
     }
     if (this.#isMemoryScarce) await open.writer.pageOut();
   }

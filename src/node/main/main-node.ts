@@ -12,13 +12,13 @@ import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts
 import { Store } from '../../store/store.ts';
 import { checkStoreAtStart, markOpened, type StartCheck } from '../../store/store-check.ts';
 import { compileEngine } from '../../wasm/kernels.ts';
+import { type ClusterLink, type LinkedNode, SOLE_NODE } from '../cluster/cluster-link.ts';
 import { breakerOf, type MemoryBreaker } from '../memory/memory-breaker.ts';
 import { PagedSegments } from '../memory/paged-segments.ts';
 import { SharedArenas } from '../memory/shared-arenas.ts';
 import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
 import type { FromIndexer, FromReader, LogNotice, StateMessage, ToMerger, ToReader } from '../messages/messages.ts';
 import type { FromSnapshots, ToSnapshots } from '../messages/snapshot-messages.ts';
-import { LOCAL_METADATA_LOG } from '../metadata/metadata-log.ts';
 import { MetadataStore } from '../metadata/metadata-store.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import { SecurityStore } from '../metadata/security-store.ts';
@@ -45,6 +45,8 @@ import { Tasks } from './tasks.ts';
 
 /** Scratch region of the merger in each arena: it works in its own memory and needs little. */
 const MERGER_SCRATCH_BYTES = 64 << 10;
+/** The parent process does not start the service again, because it would fail the same way. */
+const EXIT_FATAL = 78;
 
 export interface MainOptions extends NodeOptions {
   readonly indexers: number;
@@ -59,6 +61,7 @@ export interface MainOptions extends NodeOptions {
 export class MainNode {
   readonly breaker: MemoryBreaker;
   #options: MainOptions;
+  readonly #link: ClusterLink;
   readonly #lock: DirectoryLock;
   readonly #store: Store;
   readonly #storeCheck: StartCheck;
@@ -91,8 +94,9 @@ export class MainNode {
   #stopping: Promise<void> | null = null;
 
   /** @throws ApiError: the directory is in use, or its metadata is corrupt */
-  constructor(options: MainOptions) {
+  constructor(options: MainOptions, link: ClusterLink = SOLE_NODE) {
     this.#options = options;
+    this.#link = link;
     this.breaker = breakerOf(options);
     this.#slowLogs = new SlowLogs(
       options.settings['path.logs'],
@@ -146,19 +150,24 @@ export class MainNode {
       indexers: this.#indexers,
       closer: this.#closer,
       queue: this.#queue,
-      log: LOCAL_METADATA_LOG,
+      log: link.metadataLog,
+      onCloseError: (error) => options.onLog('error', `the shards of an index are not closed: ${error.message}`),
       options: () => this.#options,
       broadcast: (message) => this.broadcast(message),
-      check: (name, args) => this.#snapshots.checkCommand(name, args),
+      check: (name, args) => {
+        link.check(name);
+        this.#snapshots.checkCommand(name, args);
+      },
       onState: () => {
         this.#snapshots.onState();
         this.#noteIndices();
+        link.onState(this.#metadata.state);
       },
     });
     this.#securityCommands = new SecurityCommands({
       security: this.#security,
       queue: this.#queue,
-      log: LOCAL_METADATA_LOG,
+      log: link.metadataLog,
       broadcast: (message) => this.broadcast(message),
     });
     this.#parts = {
@@ -288,6 +297,7 @@ export class MainNode {
    * by `addReaders` know all metadata and snapshots when this resolves.
    */
   async start(addReaders: () => void): Promise<void> {
+    await this.#link.join(this.#linkedNode());
     this.#indexers.prepare(this.#options.indexers, this.#parts, (message) => this.#onIndexer(message));
     const { state } = this.#metadata;
     const placements = this.#placements.of(state);
@@ -297,7 +307,7 @@ export class MainNode {
     const opened = this.#indexers.channels.map((channel) => channel.request({ type: 'state', state, placements }).catch(fail));
     const late: Promise<void>[] = [];
     for (const placement of placements) {
-      const snapshot = await this.#early.open(placement);
+      const snapshot = this.#link.opensShardsEarly ? await this.#early.open(placement) : null;
       const done = this.#indexers
         .channel(placement.indexer)
         .request({ type: 'openShard', placement, snapshot })
@@ -319,11 +329,50 @@ export class MainNode {
       .catch((error) => this.#options.onLog('error', `a deleted index is left on disk: ${error.message}`));
   }
 
-  /** Messages that bring a new reader up to date: metadata, users, snapshots. */
+  /** Takes part in the cluster. @param publishAddress  host:port of the REST API */
+  startLink(publishAddress: string): Promise<void> {
+    return this.#link.start(publishAddress);
+  }
+
+  #linkedNode(): LinkedNode {
+    return {
+      state: () => this.#metadata.state,
+      position: this.#metadata.position,
+      replay: (entry) => {
+        if (entry.kind === 'command') this.#commands.replay(entry);
+        else if (entry.kind === 'security') this.#securityCommands.replay(entry.changes);
+        else this.#metadata.save({ ...this.#metadata.state, clusterUuid: entry.clusterUuid }, this.#link.metadataLog.position);
+      },
+      apply: async (entry) => {
+        if (entry.kind === 'command') await this.#commands.apply(entry);
+        else if (entry.kind === 'security') await this.#securityCommands.apply(entry.changes);
+      },
+      inQueue: (change) => this.#queue.run(change),
+      command: (name, args) => this.command(name, args),
+      askShard: (request) => {
+        const placement = this.#placements
+          .of(this.#metadata.state)
+          .find(({ uuid, shard }) => uuid === request.uuid && shard === request.shard);
+        if (placement === undefined)
+          throw new ApiError('shard_not_in_primary_mode_exception', 503, `no shard [${request.shard}] of [${request.uuid}] is open`);
+        return this.#indexers.channel(placement.indexer).request({ type: 'peer', request });
+      },
+      broadcast: (message) => this.broadcast(message),
+      log: (level, message) => this.#options.onLog(level, message),
+      fail: (error) => {
+        this.#options.onLog('error', `the node stops: ${error.message}`);
+        process.exit(EXIT_FATAL);
+      },
+    };
+  }
+
+  /** Messages that bring a new reader up to date: metadata, users, snapshots, nodes. */
   #current(): ToReader[] {
     const changes = this.#security.all();
+    const cluster = this.#link.readersMessage();
     return [
       this.#stateMessage(),
+      ...(cluster === null ? [] : [cluster]),
       ...(changes.length > 0 ? [{ type: 'security', changes } as const] : []),
       ...this.#registry.newest().map((snapshot) => ({ type: 'snapshot', snapshot }) as const),
     ];
@@ -427,6 +476,10 @@ export class MainNode {
         return this.#merges.merge(message.segments, message.layout, message.file);
       case 'slow':
         return this.#slowLogs.add(message.entry);
+      case 'askNode':
+        return this.#link.ask(message.node, message.request);
+      case 'refreshOthers':
+        return this.#link.refreshOthers(message.uuid, message.shard);
       case 'damaged':
         return this.#onDamagedLog(message.log, message.reason);
       case 'log':
@@ -535,6 +588,7 @@ export class MainNode {
   async #stop(): Promise<void> {
     await this.#lanes?.stop();
     await this.#snapshots.stop();
+    await this.#link.leave();
     await this.#queue.settled();
     await this.#indexers.stop();
     await this.#closer.settled();

@@ -28,6 +28,8 @@ export interface MetadataCommandsParts {
   readonly broadcast: (message: ToReader) => Promise<void>;
   /** @throws ApiError: the command must not run now */
   readonly check: <Name extends CommandName>(name: Name, args: CommandArgs<Name>) => void;
+  /** The shards of an index that another node closed or deleted are not all closed. */
+  readonly onCloseError: (error: Error) => void;
   /** Called when a new state is stored. */
   readonly onState: () => void;
 }
@@ -67,11 +69,22 @@ export class MetadataCommands {
     for (;;) {
       await log.catchUp();
       check(name, args);
-      const entry = commandEntry(name, args);
+      const entry = log.prepare(commandEntry(name, args));
       const { state, response } = this.#reduce(entry);
       if (state === metadata.state) return { response, closed: Promise.resolve() };
       if (await log.append(entry)) return { response, ...(await this.#install(state)) };
     }
+  }
+
+  /** Before the node has started: stores what a command of another node changes. */
+  replay(entry: CommandEntry): void {
+    this.#parts.metadata.save(this.#reduce(entry).state, this.#parts.log.position);
+  }
+
+  /** Applies a command of another node. Runs within the queue of commands. */
+  async apply(entry: CommandEntry): Promise<void> {
+    const { closed } = await this.#install(this.#reduce(entry).state);
+    closed.catch((error: Error) => this.#parts.onCloseError(error));
   }
 
   #reduce<Name extends CommandName>({ name, args, nowMs, seed }: CommandEntry<Name>): Reduction<CommandResponse<Name>> {

@@ -30,16 +30,23 @@ export class SecurityCommands {
         await log.catchUp();
         const { changes, reply } = runSecurityCommand(name, security.records, args, security.environment);
         if (changes.length === 0) return reply;
-        if (!(await log.append({ kind: 'security', changes }))) continue;
-        await this.#install(changes);
+        const entry = log.prepare({ kind: 'security', changes } as const);
+        if (!(await log.append(entry))) continue;
+        await this.apply(entry.changes);
         return reply;
       }
     });
   }
 
-  async #install(changes: readonly SecurityChange[]): Promise<void> {
-    const { security, log, broadcast } = this.#parts;
-    security.save(changes, log.position);
+  /** Before the node has started: stores changes of another node. */
+  replay(changes: readonly SecurityChange[]): void {
+    this.#parts.security.save(changes, this.#parts.log.position);
+  }
+
+  /** Stores changes that are in the log, and sends them to every reader. Runs within the queue of commands. */
+  async apply(changes: readonly SecurityChange[]): Promise<void> {
+    const { broadcast } = this.#parts;
+    this.replay(changes);
     await broadcast({ type: 'security', changes });
   }
 }

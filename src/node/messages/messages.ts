@@ -16,6 +16,7 @@ import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityChange } from '../../security/records.ts';
 import type { ShardCheckpoint } from '../../store/store.ts';
 import type { ContextReplies, ContextRequest } from './context-messages.ts';
+import type { ClusterMessage, PeerRequest } from './peer-messages.ts';
 import type { RepositoryReplies, SnapshotReplies, SnapshotRequest } from './snapshot-messages.ts';
 import type { TaskReplies, TaskRequest } from './task-messages.ts';
 
@@ -75,7 +76,7 @@ export interface SecurityMessage {
   readonly changes: readonly SecurityChange[];
 }
 
-export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | SecurityMessage | ReaderCommand;
+export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | SecurityMessage | ClusterMessage | ReaderCommand;
 
 /** Generic, not a union over the names, from which TypeScript could not build a message with a generic name. */
 export interface CommandMessage<Name extends CommandName = CommandName> {
@@ -148,6 +149,8 @@ export type ToIndexer =
   | { readonly type: 'stop' }
   /** Commits the shard, whether it is open or not, and keeps its files and records until `releaseShard`. */
   | { readonly type: 'holdShard'; readonly uuid: string; readonly shard: number; readonly log: number }
+  /** What another node asks of a copy. */
+  | { readonly type: 'peer'; readonly request: PeerRequest }
   /** Notices. */
   | { readonly type: 'releaseShard'; readonly uuid: string; readonly shard: number }
   | { readonly type: 'released'; readonly segments: readonly number[] }
@@ -161,6 +164,9 @@ export type FromIndexer =
   | { readonly type: 'publish'; readonly snapshot: SnapshotDescriptor }
   | { readonly type: 'updateMapping'; readonly uuid: string; readonly mappings: JsonObject }
   | { readonly type: 'merge'; readonly segments: readonly SegmentDescriptor[]; readonly layout: SegmentLayout; readonly file: SegmentFile }
+  | { readonly type: 'askNode'; readonly node: string; readonly request: PeerRequest }
+  /** Every other node is to make searchable what was acknowledged. */
+  | { readonly type: 'refreshOthers'; readonly uuid: string; readonly shard: number }
   | DamageNotice
   | SlowNotice
   | LogNotice;
@@ -222,6 +228,8 @@ interface Replies {
   lane: LaneAnswer;
   job: JobAnswer;
   merge: MergedSegment;
+  peer: Uint8Array | null;
+  askNode: Uint8Array | null;
   holdShard: ShardCheckpoint;
   mergeImages: MergeReply;
   /** WriteOutcomes packed by msgpackr. */

@@ -20,7 +20,16 @@ export interface SecurityEntry {
   readonly changes: readonly SecurityChange[];
 }
 
-export type MetadataEntry = CommandEntry | SecurityEntry;
+/** The first entry of a log. */
+export interface StartEntry {
+  readonly kind: 'start';
+  readonly clusterUuid: string;
+  /** `compat.flavor` and `compat.version` of all nodes. */
+  readonly flavor: string;
+  readonly version: string;
+}
+
+export type MetadataEntry = CommandEntry | SecurityEntry | StartEntry;
 
 /** Both methods run within the queue of commands, one call at a time. */
 export interface MetadataLog {
@@ -32,6 +41,8 @@ export interface MetadataLog {
    * @throws ApiError: the log cannot be reached
    */
   append(entry: MetadataEntry): Promise<boolean>;
+  /** The entry as every node will read it, which is to be applied here, too. */
+  prepare<Entry extends MetadataEntry>(entry: Entry): Entry;
   /** Number of the last entry that this node has applied or appended; null without a log. It is stored with the state that the entry made. */
   readonly position: number | null;
 }
@@ -40,6 +51,7 @@ export interface MetadataLog {
 export const LOCAL_METADATA_LOG: MetadataLog = {
   catchUp: async () => undefined,
   append: async () => true,
+  prepare: (entry) => entry,
   position: null,
 };
 

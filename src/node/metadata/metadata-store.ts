@@ -35,6 +35,11 @@ export class MetadataStore {
     if (!cluster) this.#write(new Map([[CLUSTER, withoutIndices(this.#state)]]));
   }
 
+  /** Number of the last entry of the metadata log that the stored metadata contained when this was opened; null without a log. */
+  get position(): number | null {
+    return this.#store.getMeta(LOG_POSITION) as number | null;
+  }
+
   get state(): ClusterState {
     return this.#state;
   }

@@ -2,6 +2,7 @@
 
 import { Packr } from 'msgpackr';
 import type { AsyncSearchStore } from '../../api/core/async-search-store.ts';
+import type { ClusterNode } from '../../api/core/cluster-node.ts';
 import type { CommandArgs, CommandName, CommandResponse, EngineContext, ShardStats, StoredDocument } from '../../api/core/context.ts';
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import { ReadCounters } from '../../api/core/read-counters.ts';
@@ -27,6 +28,7 @@ import { breakerOf } from '../memory/memory-breaker.ts';
 import type { PublishedSnapshot, ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import type { Channel } from '../messages/channel.ts';
 import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader, WriterStats } from '../messages/messages.ts';
+import type { ClusterMessage } from '../messages/peer-messages.ts';
 import { globalAnalysis } from '../metadata/build-index.ts';
 import { configFolders } from '../metadata/config-folder.ts';
 import type { IndexStates } from '../metadata/index-states.ts';
@@ -144,6 +146,7 @@ export class ReaderContext implements EngineContext {
   readonly memory: RequestMemory;
   readonly configFolders: ConfigFolders;
   publishAddress: string | null = null;
+  #cluster: ClusterMessage | null = null;
   readonly #options: NodeOptions;
   readonly #store: Store;
   readonly #states: IndexStates;
@@ -206,6 +209,22 @@ export class ReaderContext implements EngineContext {
     for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
   }
 
+  /** Applies what main knows of the other nodes. */
+  useNodes(message: ClusterMessage): void {
+    this.#cluster = message;
+  }
+
+  get nodes(): readonly ClusterNode[] {
+    const { nodeId: id, nodeName: name, publishAddress } = this;
+    return this.#cluster?.nodes ?? [{ id, name, publishAddress, transportAddress: publishAddress, isManager: true, load: null }];
+  }
+
+  primaryNodeOf({ uuid }: IndexMeta): string | null {
+    if (this.#cluster === null) return this.nodeId;
+    const assigned = this.cluster.primaries?.[uuid];
+    return assigned !== undefined && this.nodes.some(({ id }) => id === assigned) ? assigned : null;
+  }
+
   get whole(): EngineContext {
     return this;
   }
@@ -223,6 +242,7 @@ export class ReaderContext implements EngineContext {
   }
 
   acquire(index: IndexState, shard: number): ShardSnapshot {
+    if (this.#cluster?.isReadable === false) throw outOfTouchError();
     const snapshot = index.meta.state === 'open' ? this.#snapshots.acquire(index, shard) : null;
     if (snapshot) return snapshot;
     if (index.meta.state === 'close') throw indexClosedError(index);
@@ -362,6 +382,14 @@ export class ReaderContext implements EngineContext {
     this.#lastPlaced = { index, shard, placed };
     return placed;
   }
+}
+
+function outOfTouchError(): ApiError {
+  return new ApiError(
+    'cluster_block_exception',
+    503,
+    'blocked by: [SERVICE_UNAVAILABLE/2/the node cannot reach NATS for longer than cluster.stale_reads];',
+  );
 }
 
 function indexClosedError({ meta: { name, uuid } }: IndexState): ApiError {

@@ -76,12 +76,18 @@ export class LifecycleRunner {
     this.#timers.set(kind, timer);
   }
 
-  #runPolicies(atPoll: boolean): Promise<void> {
-    return runPolicies(this.#ctx, atPoll, () => this.#isStopped);
+  /** Of the nodes of a cluster, only the manager carries out lifecycles. */
+  get #isManager(): boolean {
+    return this.#ctx.nodes.some(({ id, isManager }) => isManager && id === this.#ctx.nodeId);
   }
 
-  #runStreams(): Promise<void> {
-    return runStreamLifecycles(
+  async #runPolicies(atPoll: boolean): Promise<void> {
+    if (this.#isManager) await runPolicies(this.#ctx, atPoll, () => this.#isStopped);
+  }
+
+  async #runStreams(): Promise<void> {
+    if (!this.#isManager) return;
+    await runStreamLifecycles(
       this.#ctx,
       () => this.#isStopped,
       (message) => this.#log('warn', message),

@@ -47,6 +47,9 @@ export class Reader {
           return this.#lifecycles?.update();
         case 'stop':
           return this.stopLifecycles().then(() => onCommand(message));
+        case 'cluster':
+          this.context.useNodes(message);
+          return this.#lifecycles?.update();
         case 'security':
           return records.apply(message.changes);
         case 'snapshot':

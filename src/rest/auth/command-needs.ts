@@ -59,6 +59,8 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
   setLifecycleMode: nothing,
   recordPolicyRun: nothing,
   recordRetention: nothing,
+  // Sent by main only.
+  assignPrimaries: nothing,
   addVotingExclusions: nothing,
   clearVotingExclusions: nothing,
   putLifecyclePolicy: nothing,

@@ -121,6 +121,14 @@ export class RestrictedEngine implements EngineContext {
     return index && (this.#visibilityOf(name)?.index(index) ?? index);
   }
 
+  get nodes(): EngineContext['nodes'] {
+    return this.#engine.nodes;
+  }
+
+  primaryNodeOf(index: IndexState['meta']): string | null {
+    return this.#engine.primaryNodeOf(index);
+  }
+
   damageOf(index: IndexState['meta'], shard: number): string | null {
     return this.#engine.damageOf(index, shard);
   }

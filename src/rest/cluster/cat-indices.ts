@@ -4,6 +4,7 @@ import { indexHealth, shardCounts } from '../../api/cluster/shard-counts.ts';
 import { fielddataOf } from '../../api/cluster/stats-sections.ts';
 import { addressOf } from '../../api/cluster/this-node.ts';
 import type { EngineContext } from '../../api/core/context.ts';
+import { nodesOfCopies } from '../../api/core/copies.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { SEGMENT_VERSION } from '../../api/core/segment-version.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
@@ -37,7 +38,7 @@ function definedOnly({ index, ...options }: IndexTarget): IndexTarget {
 }
 
 async function indexRow(engine: EngineContext, meta: IndexMeta): Promise<Row> {
-  const { primaries, replicas } = shardCounts(meta);
+  const { primaries, replicas } = shardCounts(engine, meta);
   const row: Record<string, Row[string]> = {
     health: indexHealth(engine, meta),
     status: meta.state,
@@ -76,7 +77,7 @@ export async function shardRows(request: ApiRequest, { engine, settings }: RestC
   for (const meta of targetMetas(engine, target, TARGETS.any)) {
     const state = engine.index(meta.name);
     const stats = state !== null && meta.state === 'open' ? await engine.shardStats(state) : [];
-    const { primaries, replicas } = shardCounts(meta);
+    const { primaries, replicas } = shardCounts(engine, meta);
     for (let shard = 0; shard < primaries; shard++) {
       const own = stats.find((entry) => entry.shard === shard);
       const started: Record<string, Row[string]> = {
@@ -99,7 +100,12 @@ export async function shardRows(request: ApiRequest, { engine, settings }: RestC
         });
       }
       rows.push(started);
-      for (let copy = 0; copy < replicas; copy++) {
+      const [, ...replicaNodes] = nodesOfCopies(engine, meta, shard);
+      for (const node of replicaNodes) {
+        const { host: ip } = addressOf(node);
+        rows.push({ index: meta.name, shard, prirep: 'r', state: 'STARTED', ip, id: node.id, node: node.name });
+      }
+      for (let copy = replicaNodes.length; copy < replicas; copy++) {
         rows.push({
           index: meta.name,
           shard,
@@ -231,11 +237,15 @@ export async function fielddataRows(request: ApiRequest, { engine }: RestContext
 
 function stateCells(engine: EngineContext, meta: IndexMeta, shard: number, host: string): Record<string, Row[string]> {
   const damage = engine.damageOf(meta, shard);
-  if (damage === null) return { state: 'STARTED', ip: host, id: engine.nodeId, node: engine.nodeName };
+  const [node] = nodesOfCopies(engine, meta, shard);
+  if (damage === null && node !== undefined) {
+    const ip = node.id === engine.nodeId ? host : addressOf(node).host;
+    return { state: 'STARTED', ip, id: node.id, node: node.name };
+  }
   return {
     state: 'UNASSIGNED',
     'unassigned.reason': 'ALLOCATION_FAILED',
-    'unassigned.details': damage,
+    'unassigned.details': damage ?? 'no live node has the primary',
     'recoverysource.type': 'existing_store',
   };
 }

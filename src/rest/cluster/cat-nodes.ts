@@ -5,6 +5,9 @@ import { diskSpace, fileDescriptors, heap, osStats } from '../../api/cluster/pro
 import { shardCounts } from '../../api/cluster/shard-counts.ts';
 import { addressOf, isThisNode, nodeAttributes } from '../../api/cluster/this-node.ts';
 import { threadPools } from '../../api/cluster/thread-pools.ts';
+import type { ClusterNode } from '../../api/core/cluster-node.ts';
+import type { EngineContext } from '../../api/core/context.ts';
+import { managerOf } from '../../api/core/copies.ts';
 import type { RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { statCells } from './cat-stats.ts';
@@ -22,8 +25,8 @@ export function healthRows(request: ApiRequest, { engine }: RestContext): Row[] 
       ...clock,
       cluster: engine.clusterName,
       status: health.status,
-      'node.total': 1,
-      'node.data': 1,
+      'node.total': health.number_of_nodes as number,
+      'node.data': health.number_of_data_nodes as number,
       discovered_cluster_manager: true,
       shards: health.active_shards as number,
       pri: health.active_primary_shards as number,
@@ -48,6 +51,8 @@ export async function nodeRows(request: ApiRequest, { engine, settings, startedM
   const disk = diskSpace(settings['path.data']);
   const descriptors = fileDescriptors();
   const used = disk.totalBytes - disk.availableBytes;
+  const others = engine.nodes.filter(({ id }) => id !== engine.nodeId).map((node) => otherNodeRow(engine, node, isFull));
+  const isManager = managerOf(engine)?.id === engine.nodeId;
   return [
     {
       ...statCells(await nodeTotals(engine.whole), engine.dialect),
@@ -78,13 +83,49 @@ export async function nodeRows(request: ApiRequest, { engine, settings, startedM
       load_5m: cpu.load_average['5m'].toFixed(2),
       load_15m: cpu.load_average['15m'].toFixed(2),
       uptime: { ms: Date.now() - startedMs },
-      'node.role': 'dimr',
-      'node.roles': `${engine.dialect.namesClusterManager ? 'cluster_manager' : 'master'},data,ingest,remote_cluster_client`,
-      cluster_manager: '*',
-      master: '*',
+      ...roleCells(engine, isManager),
       name: engine.nodeName,
     },
+    ...others,
   ];
+}
+
+function roleCells(engine: EngineContext, isManager: boolean): Row {
+  return {
+    'node.role': 'dimr',
+    'node.roles': `${engine.dialect.namesClusterManager ? 'cluster_manager' : 'master'},data,ingest,remote_cluster_client`,
+    cluster_manager: isManager ? '*' : '-',
+    master: isManager ? '*' : '-',
+  };
+}
+
+/** What another node of the cluster told of itself when it last renewed its membership. */
+function otherNodeRow(engine: EngineContext, node: ClusterNode, isFull: boolean): Row {
+  const { host, port } = addressOf(node);
+  const { load } = node;
+  return {
+    id: isFull ? node.id : node.id.slice(0, 4),
+    ip: host,
+    port: port ?? '-',
+    http_address: node.publishAddress ?? '-',
+    version: engine.dialect.version,
+    type: 'tar',
+    build: 'gannet',
+    ...(load === null
+      ? {}
+      : {
+          pid: load.pid,
+          'heap.percent': load.heapPercent,
+          'ram.percent': load.ramPercent,
+          cpu: load.cpuPercent,
+          load_1m: load.averages[0].toFixed(2),
+          load_5m: load.averages[1].toFixed(2),
+          load_15m: load.averages[2].toFixed(2),
+          uptime: { ms: Date.now() - load.startedMs },
+        }),
+    ...roleCells(engine, node.isManager),
+    name: node.name,
+  };
 }
 
 export async function allocationRows(request: ApiRequest, { engine, settings }: RestContext): Promise<Row[]> {
@@ -92,7 +133,7 @@ export async function allocationRows(request: ApiRequest, { engine, settings }: 
   const { host } = addressOf(engine);
   const disk = diskSpace(settings['path.data']);
   const used = disk.totalBytes - disk.availableBytes;
-  const counts = Object.values(engine.whole.cluster.indices).map(shardCounts);
+  const counts = Object.values(engine.whole.cluster.indices).map((meta) => shardCounts(engine, meta));
   const sizeBytes = counts.length === 0 ? 0 : (await nodeTotals(engine.whole)).sizeBytes;
   const rows: Row[] = [
     {
@@ -113,8 +154,10 @@ export async function allocationRows(request: ApiRequest, { engine, settings }: 
 }
 
 export function managerRows(_request: ApiRequest, { engine }: RestContext): Row[] {
-  const { host } = addressOf(engine);
-  return [{ id: engine.nodeId, host, ip: host, node: engine.nodeName }];
+  const manager = managerOf(engine);
+  if (manager === null) return [];
+  const { host } = addressOf(manager);
+  return [{ id: manager.id, host, ip: host, node: manager.name }];
 }
 
 /** One row for each attribute of the node. */

@@ -93,36 +93,40 @@ function isKnown(context: RestContext, name: string): boolean {
 function readConditions(request: ApiRequest, context: RestContext): (body: { status: Health }, names: readonly string[]) => boolean {
   const status = request.string('wait_for_status')?.toLowerCase() as Health | undefined;
   if (status !== undefined && !HEALTHS.includes(status)) throw illegalArgumentError(`unknown cluster health status [${status}]`);
-  const nodes = /^(>=|<=|>|<|ge\(|le\(|gt\(|lt\()?(\d+)\)?$/.exec(request.string('wait_for_nodes') ?? '1');
+  const nodes = /^(>=|<=|>|<|ge\(|le\(|gt\(|lt\()?(\d+)\)?$/.exec(request.string('wait_for_nodes') ?? '>=0');
   if (!nodes) throw illegalArgumentError(`Could not parse wait_for_nodes [${request.string('wait_for_nodes')}]`);
   const expected = Number(nodes[2]);
-  const hasNodes = compareNodes(nodes[1] ?? '', expected);
   const shards = request.string('wait_for_active_shards') ?? '0';
   return (body, names) => {
-    if (!hasNodes) return false;
+    if (!compareNodes(context.engine.nodes.length, nodes[1] ?? '', expected)) return false;
     // Read each time: what is waited for may be an index that does not exist yet.
-    const { indices } = context.engine.whole.cluster;
+    const { whole } = context.engine;
+    const { indices } = whole.cluster;
+    const activeOf = (name: string) => {
+      const { primaries, activeReplicas } = shardCounts(whole, indices[name]);
+      return primaries * (1 + activeReplicas);
+    };
     if (status !== undefined && HEALTHS.indexOf(body.status) > HEALTHS.indexOf(status)) return false;
-    const active = names.reduce((sum, name) => sum + (indices[name] ? shardCounts(indices[name]).primaries : 0), 0);
+    const active = names.reduce((sum, name) => sum + (indices[name] ? activeOf(name) : 0), 0);
     return shards === 'all' ? body.status === 'green' : active >= Number(shards);
   };
 }
 
-function compareNodes(operator: string, expected: number): boolean {
+function compareNodes(count: number, operator: string, expected: number): boolean {
   switch (operator) {
     case '>=':
     case 'ge(':
-      return expected <= 1;
+      return count >= expected;
     case '<=':
     case 'le(':
-      return expected >= 1;
+      return count <= expected;
     case '>':
     case 'gt(':
-      return expected < 1;
+      return count > expected;
     case '<':
     case 'lt(':
-      return expected > 1;
+      return count < expected;
     default:
-      return expected === 1;
+      return count === expected;
   }
 }

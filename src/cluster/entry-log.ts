@@ -1,0 +1,113 @@
+// A subject as a log of entries that every node applies in order: the order of all metadata changes. The owner runs its methods one at a time.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '../common/json/json-parse.ts';
+import { writeJson } from '../common/json/json-write.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { illegalArgumentError } from '../errors/catalog.ts';
+import { LOG_VERSION, UnknownVersionError } from './batch.ts';
+import { type LogMessage, type LogSubject, logUnreachable, publishSurely } from './log-subject.ts';
+import type { LogTiming } from './shard-log.ts';
+
+/** Time in which a stored message reaches this node. */
+const DELIVERY_MS = 5000;
+
+export class EntryLog<Entry> {
+  readonly #subject: LogSubject;
+  readonly #timing: LogTiming;
+  readonly #what: string;
+  #position: number;
+  #inbox: LogMessage[] = [];
+  #onArrival: (() => void) | null = null;
+  #unfollow: () => void = () => undefined;
+
+  /**
+   * @param what  the log as errors name it
+   * @param position  sequence of the last entry that this node has applied; 0: none
+   */
+  constructor(subject: LogSubject, what: string, position: number, timing: LogTiming) {
+    this.#subject = subject;
+    this.#what = what;
+    this.#position = position;
+    this.#timing = timing;
+  }
+
+  /** Sequence of the last entry that was applied or is being applied; 0: none. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** @param onEntry  called when there may be entries to apply */
+  follow(onEntry: () => void): void {
+    this.#unfollow = this.#subject.follow(this.#position, (message) => {
+      this.#inbox.push(message);
+      this.#onArrival?.();
+      if (message.seq > this.#position) onEntry();
+    });
+  }
+
+  close(): void {
+    this.#unfollow();
+  }
+
+  /** The entry as the other nodes read it. */
+  prepare<Kind extends Entry>(entry: Kind): Kind {
+    return decode(encode(entry)) as Kind;
+  }
+
+  /** Applies every entry that was acknowledged before the call. @throws ApiError the log cannot be reached; UnknownVersionError */
+  async catchUp(apply: (entry: Entry) => Promise<void>): Promise<void> {
+    const last = await this.#subject.last();
+    if (last < this.#position)
+      throw logUnreachable(this.#what, `it ends with message ${last}, this node has applied message ${this.#position}`);
+    while (this.#position < last) {
+      const message = this.#inbox.shift() ?? (await this.#arrival());
+      if (message === null || message.seq <= this.#position) continue;
+      if (message.after !== this.#position)
+        throw new Error(`${this.#what}: message ${message.seq} follows ${message.after}, this node has applied ${this.#position}`);
+      this.#position = message.seq;
+      await apply(decode(message.data) as Entry);
+    }
+    // What arrives twice, or was appended here.
+    while (this.#inbox.length > 0 && this.#inbox[0].seq <= this.#position) this.#inbox.shift();
+  }
+
+  async #arrival(): Promise<null> {
+    const timeout = new AbortController();
+    const arrived = new Promise<boolean>((resolve) => {
+      this.#onArrival = () => resolve(true);
+    });
+    const isLate = sleep(DELIVERY_MS, false, { signal: timeout.signal }).catch(() => false);
+    const isThere = await Promise.race([arrived, isLate]);
+    timeout.abort();
+    this.#onArrival = null;
+    if (!isThere) throw logUnreachable(this.#what, 'its entries do not arrive');
+    return null;
+  }
+
+  /** Appends behind what was applied. @returns false: another entry came first @throws ApiError */
+  async append(entry: Entry): Promise<boolean> {
+    const data = encode(entry);
+    if (data.length > this.#subject.maxBytes)
+      throw illegalArgumentError(`a change of metadata may have at most ${this.#subject.maxBytes} bytes in a cluster, got ${data.length}`);
+    const message = { id: this.#timing.newId(), after: this.#position, data };
+    const seq = await publishSurely(this.#subject, message, this.#timing.patience());
+    if (seq === 'stale') return false;
+    if (seq === null)
+      throw new ApiError(
+        'process_cluster_event_timeout_exception',
+        503,
+        `${this.#what} does not answer: it is not known whether the change was accepted`,
+      );
+    this.#position = seq;
+    return true;
+  }
+}
+
+function encode(entry: unknown): Uint8Array {
+  return Buffer.concat([Buffer.of(LOG_VERSION), Buffer.from(writeJson(entry))]);
+}
+
+function decode(data: Uint8Array): unknown {
+  if (data[0] !== LOG_VERSION) throw new UnknownVersionError(data[0]);
+  return parseJson(Buffer.from(data.subarray(1)).toString('utf8'));
+}

@@ -1,0 +1,72 @@
+// One subject of a stream as an ordered log: what the protocol of a cluster needs from JetStream, and nothing else. A simulation implements it,
+// too.
+import { ApiError } from '../errors/api-error.ts';
+
+/** A message of a subject. */
+export interface LogMessage {
+  /** Sequence in the stream; ascending, not consecutive. */
+  readonly seq: number;
+  /** Sequence of the message before it on its subject, as its publisher knew it; 0 for the first. */
+  readonly after: number;
+  /** Chosen by the publisher; unique. */
+  readonly id: string;
+  readonly data: Uint8Array;
+}
+
+/** The sequence of the stored message; `stale`: another message is the last of the subject; `unknown`: it may or may not be stored. */
+export type Published = number | 'stale' | 'unknown';
+
+export interface LogSubject {
+  /** Largest data of a message. */
+  readonly maxBytes: number;
+  /** Stores a message if the last one of the subject has sequence `after` (0: there is none). Never rejects. */
+  publish(message: Omit<LogMessage, 'seq'>): Promise<Published>;
+  /** The first message behind a sequence; null if there is none. @throws ApiError the log cannot be reached */
+  next(after: number): Promise<LogMessage | null>;
+  /** Sequence of the last message; 0 if there is none. @throws ApiError the log cannot be reached */
+  last(): Promise<number>;
+  /** Delivers all messages behind a sequence in order, also those to come, and survives lost connections. @returns ends it */
+  follow(after: number, deliver: (message: LogMessage) => void): () => void;
+}
+
+/** Decides whether an operation that failed for want of an answer is tried again. @returns false: give up */
+export type Patience = () => Promise<boolean>;
+
+/** The log cannot be reached. @param what  for example `the log of [books][0]` */
+export function logUnreachable(what: string, cause = ''): ApiError {
+  return new ApiError('unavailable_shards_exception', 503, `${what} cannot be reached${cause && `: ${cause}`}`);
+}
+
+/**
+ * Publishes until it is known whether the message is stored. Repeating it is safe: all attempts expect the same last sequence, so at most one is
+ * stored, and then it follows that sequence.
+ * @returns null: patience ended, and the message may be stored or not
+ */
+export async function publishSurely(
+  subject: LogSubject,
+  message: Omit<LogMessage, 'seq'>,
+  patience: Patience,
+): Promise<number | 'stale' | null> {
+  for (let isFirst = true; ; isFirst = false) {
+    const published = await subject.publish(message);
+    if (typeof published === 'number') return published;
+    if (published === 'stale') {
+      if (isFirst) return 'stale';
+      const fate = await fateOf(subject, message);
+      if (fate !== null) return fate;
+    }
+    if (!(await patience())) return null;
+  }
+}
+
+/** Whether the message behind the expected sequence is this one; null if it cannot be read. */
+async function fateOf(subject: LogSubject, { id, after }: Omit<LogMessage, 'seq'>): Promise<number | 'stale' | null> {
+  try {
+    const next = await subject.next(after);
+    if (next === null) return null;
+    return next.id === id ? next.seq : 'stale';
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}

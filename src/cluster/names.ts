@@ -1,0 +1,31 @@
+// Names of streams, subjects and buckets in JetStream. All of a cluster begin with its name, so that clusters may share NATS servers.
+
+/** @param cluster  `cluster.name`; what NATS does not allow in names becomes `_` */
+function prefixOf(cluster: string): string {
+  return `gannet-${cluster.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+}
+
+export function metadataStream(cluster: string): string {
+  return `${prefixOf(cluster)}-metadata`;
+}
+
+export function metadataSubject(cluster: string): string {
+  return `${prefixOf(cluster)}.metadata`;
+}
+
+export function nodesBucket(cluster: string): string {
+  return `${prefixOf(cluster)}-nodes`;
+}
+
+/** What the streams of all indices begin with. */
+export function indexStreamPrefix(cluster: string): string {
+  return `${prefixOf(cluster)}-index-`;
+}
+
+export function indexStream(cluster: string, uuid: string): string {
+  return indexStreamPrefix(cluster) + uuid;
+}
+
+export function shardSubject(cluster: string, uuid: string, shard: number | '*'): string {
+  return `${prefixOf(cluster)}.index.${uuid}.${shard}`;
+}

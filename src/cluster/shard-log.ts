@@ -1,0 +1,358 @@
+// The protocol of one copy of a shard: follows the log, becomes the primary, appends, steps down. It depends on a LogSubject and a CopyHost only,
+// so that a simulation runs the same code (test/unit/cluster/simulation.test.ts).
+//
+//   follower ── setPrimary(true): apply all, append a message with the next term ──> primary
+//   primary  ── an append is refused, its fate is unknown, or setPrimary(false) ──> follower, which continues behind the last whole batch
+//
+// Safety does not depend on who is told to be the primary: only the copy whose append JetStream accepts has written.
+import { ApiError } from '../errors/api-error.ts';
+import { NotPrimaryError, type OperationLog, UnknownOutcomeError } from '../indexing/operation-log.ts';
+import type { LogEntry } from '../store/store.ts';
+import { BatchAssembler, encodeBatch, partId } from './batch.ts';
+import { type LogMessage, type LogSubject, logUnreachable, type Patience, publishSurely } from './log-subject.ts';
+
+/** Operations that a follower applies at once. */
+const MAX_APPLIED = 5000;
+
+/** The end of a whole batch. A copy may start from one that is older than what its store contains. */
+export interface LogPosition {
+  /** Sequence of the batch's last message; 0: before the first. */
+  readonly seq: number;
+  /** Id of that message, by which another log is told from this one; empty before the first. */
+  readonly id: string;
+  readonly primaryTerm: number;
+  /** Last sequence number of an operation; -1: none. */
+  readonly seqNo: number;
+}
+
+export const LOG_START: LogPosition = { seq: 0, id: '', primaryTerm: 0, seqNo: -1 };
+
+/** The store of a copy and what is around it. */
+export interface CopyHost {
+  readonly index: string;
+  readonly shard: number;
+  /** Highest sequence number in the store; -1 without any. */
+  readonly maxSeqNo: number;
+  /** Primary term of a stored operation; null if its record was removed. */
+  termOf(seqNo: number): number | null;
+  /** Stores and applies operations of another primary, in order, all behind maxSeqNo. */
+  apply(entries: readonly LogEntry[]): Promise<void>;
+  /** Stores operations that this copy has put into the log. Its writer applies them. */
+  put(entries: readonly LogEntry[]): void;
+  /** The writer gives this term to the operations that it accepts from now on. */
+  lead(primaryTerm: number): void;
+  /** The copy has stopped: it cannot follow the log. */
+  failed(error: Error): void;
+}
+
+export interface LogTiming {
+  /** Resolves after a short time. */
+  pause(): Promise<void>;
+  /** For one message. */
+  patience(): Patience;
+  newId(): string;
+}
+
+/** The store contains what the log does not, or the log misses messages. */
+export class DivergedError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'DivergedError';
+  }
+}
+
+interface Waiter {
+  readonly seq: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class ShardLog implements OperationLog {
+  readonly #subject: LogSubject;
+  readonly #host: CopyHost;
+  readonly #timing: LogTiming;
+  readonly #assembler = new BatchAssembler();
+  #isPrimary = false;
+  #isWanted = false;
+  #isClosed = false;
+  #failure: Error | null = null;
+  #position: LogPosition;
+  /** Sequence of the last message that was read and, if it completed a batch, applied. */
+  #handled: number;
+  #inbox: LogMessage[] = [];
+  #unfollow: (() => void) | null = null;
+  #draining: Promise<void> | null = null;
+  #appending: Promise<unknown> = Promise.resolve();
+  #takingOver: Promise<void> | null = null;
+  #waiting: Waiter[] = [];
+
+  constructor(subject: LogSubject, position: LogPosition, host: CopyHost, timing: LogTiming) {
+    this.#subject = subject;
+    this.#host = host;
+    this.#timing = timing;
+    this.#position = position;
+    this.#handled = position.seq;
+  }
+
+  get isPrimary(): boolean {
+    return this.#isPrimary;
+  }
+
+  get position(): LogPosition {
+    return this.#position;
+  }
+
+  /** Begins to follow, as soon as the log can be reached. Resolves when the copy has applied the log to its end, or has failed or was closed. */
+  async open(): Promise<void> {
+    await this.#reached(() => this.#checkPosition());
+    if (this.#failure !== null) return;
+    this.#follow();
+    await this.#reached(() => this.sync());
+    if (this.#host.maxSeqNo > this.#position.seqNo)
+      this.#fail(new DivergedError(`the store has operation ${this.#host.maxSeqNo}, the log ends with ${this.#position.seqNo}`));
+  }
+
+  /** Repeats an action until the log answers, the copy fails or is closed. */
+  async #reached(action: () => Promise<void>): Promise<void> {
+    while (!this.#isClosed && this.#failure === null) {
+      try {
+        await action();
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError)) return;
+        await this.#timing.pause();
+      }
+    }
+  }
+
+  /** @throws DivergedError: the log is another one than that from which the store was filled */
+  async #checkPosition(): Promise<void> {
+    const { seq, id } = this.#position;
+    if (seq === 0) return;
+    const message = await this.#subject.next(seq - 1);
+    if (message === null) throw this.#lostMessages(0);
+    if (message.seq !== seq || message.id !== id)
+      throw this.#fail(new DivergedError(`message ${seq} of the log is not the one that the store contains`));
+  }
+
+  /** Not a divergence for certain: a server of JetStream that was cut off may answer as it was. */
+  #lostMessages(last: number): ApiError {
+    return logUnreachable(this.#name, `it ends with message ${last}, this copy has applied message ${this.#position.seq}`);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#isWanted = false;
+    this.#isPrimary = false;
+    this.#stopFollowing();
+    this.#rejectWaiting(logUnreachable(this.#name, 'the copy is closed'));
+  }
+
+  get #name(): string {
+    return `the log of [${this.#host.index}][${this.#host.shard}]`;
+  }
+
+  // -------------------------------------------------------------------------------------------------------- primary
+
+  /** Says whether this copy is to be the primary. A copy that is becomes it as soon as it can. */
+  setPrimary(isWanted: boolean): void {
+    this.#isWanted = isWanted;
+    if (!isWanted) this.#stepDown();
+    else if (!this.#isPrimary)
+      this.#takingOver ??= this.#takeOver().finally(() => {
+        this.#takingOver = null;
+      });
+  }
+
+  /** Resolves when a takeover under way has ended; then `isPrimary` says how. */
+  async settled(): Promise<void> {
+    await this.#takingOver;
+  }
+
+  async #takeOver(): Promise<void> {
+    while (this.#isWanted && !this.#isPrimary && this.#failure === null) {
+      try {
+        await this.sync();
+        await this.#tryTakeOver();
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        await this.#timing.pause();
+      }
+    }
+  }
+
+  async #tryTakeOver(): Promise<void> {
+    const primaryTerm = this.#position.primaryTerm + 1;
+    const [data] = encodeBatch({ primaryTerm, entries: [] }, this.#subject.maxBytes);
+    const id = partId(this.#timing.newId(), 0);
+    const message = { id, after: this.#handled, data };
+    const seq = await publishSurely(this.#subject, message, this.#timing.patience());
+    if (typeof seq !== 'number') return;
+    await this.#draining;
+    // Another node may have taken over from this one already.
+    const isLast = this.#handled <= seq && this.#inbox.every((read) => read.seq <= seq);
+    if (!isLast || !this.#isWanted || this.#failure !== null) return;
+    this.#stopFollowing();
+    this.#handled = seq;
+    this.#position = { seq, id, primaryTerm, seqNo: this.#position.seqNo };
+    this.#isPrimary = true;
+    this.#host.lead(primaryTerm);
+    this.#wake();
+  }
+
+  #stepDown(): void {
+    if (!this.#isPrimary) return;
+    this.#isPrimary = false;
+    this.#handled = this.#position.seq;
+    this.#follow();
+    if (this.#isWanted) this.setPrimary(true);
+  }
+
+  /**
+   * Appends a batch to the log, then stores it. One call at a time.
+   * @throws NotPrimaryError nothing was written; UnknownOutcomeError the batch is or will be in the log, or not
+   */
+  append(entries: readonly LogEntry[]): Promise<void> {
+    const done = this.#append(entries);
+    this.#appending = done.catch(() => undefined);
+    return done;
+  }
+
+  async #append(entries: readonly LogEntry[]): Promise<void> {
+    if (!this.#isPrimary) throw new NotPrimaryError(this.#host);
+    const { primaryTerm } = this.#position;
+    const parts = encodeBatch({ primaryTerm, entries }, this.#subject.maxBytes);
+    const batch = this.#timing.newId();
+    let after = this.#position.seq;
+    for (const [part, data] of parts.entries()) {
+      const seq = await publishSurely(this.#subject, { id: partId(batch, part), after, data }, this.#timing.patience());
+      if (typeof seq !== 'number') {
+        this.#stepDown();
+        // Without its last part a batch does not count.
+        throw seq === null && part === parts.length - 1 ? new UnknownOutcomeError(this.#host) : new NotPrimaryError(this.#host);
+      }
+      after = seq;
+    }
+    // Told to step down, or closed, while the batch was on its way: the copy follows the log again, where it finds the batch.
+    if (!this.#isPrimary) throw new UnknownOutcomeError(this.#host);
+    try {
+      this.#host.put(entries);
+    } catch {
+      // The batch counts although this store does not take it. As a follower the copy tries again.
+      this.#stepDown();
+      throw new UnknownOutcomeError(this.#host);
+    }
+    this.#handled = after;
+    this.#position = { seq: after, id: partId(batch, parts.length - 1), primaryTerm, seqNo: entries[entries.length - 1].seqNo };
+    this.#wake();
+  }
+
+  // ------------------------------------------------------------------------------------------------------- follower
+
+  /** Resolves when this copy has applied every batch that was acknowledged before the call. @throws ApiError the log cannot be reached */
+  async sync(): Promise<void> {
+    const applied = this.#position.seq;
+    const last = await this.#subject.last();
+    if (this.#failure !== null) throw logUnreachable(this.#name, this.#failure.message);
+    if (last < applied) throw this.#lostMessages(last);
+    if (this.#isPrimary && last > this.#handled) {
+      // Of this copy's own append, or of another primary.
+      await this.#appending;
+      if (last > this.#handled) this.#stepDown();
+    }
+    if (last <= this.#handled) return;
+    if (this.#isClosed) throw logUnreachable(this.#name, 'the copy is closed');
+    await new Promise<void>((resolve, reject) => this.#waiting.push({ seq: last, resolve, reject }));
+  }
+
+  #follow(): void {
+    if (this.#isClosed) return;
+    this.#stopFollowing();
+    this.#handled = this.#position.seq;
+    this.#assembler.reset();
+    const inbox: LogMessage[] = [];
+    this.#inbox = inbox;
+    this.#unfollow = this.#subject.follow(this.#handled, (message) => {
+      if (this.#inbox !== inbox) return;
+      inbox.push(message);
+      this.#draining ??= this.#drain().finally(() => {
+        this.#draining = null;
+      });
+    });
+  }
+
+  #stopFollowing(): void {
+    this.#unfollow?.();
+    this.#unfollow = null;
+    this.#inbox = [];
+  }
+
+  async #drain(): Promise<void> {
+    // In a turn of its own, so that messages that arrive together are applied together.
+    await Promise.resolve();
+    try {
+      while (this.#inbox.length > 0) {
+        const { entries, position, handled } = this.#read();
+        if (entries.length > 0) await this.#host.apply(entries);
+        if (this.#isClosed) return;
+        this.#position = position;
+        this.#handled = handled;
+        this.#wake();
+      }
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  /** Takes messages out of the inbox. @throws DivergedError, UnknownVersionError */
+  #read(): { entries: LogEntry[]; position: LogPosition; handled: number } {
+    const entries: LogEntry[] = [];
+    let position = this.#position;
+    let handled = this.#handled;
+    let message = this.#inbox.shift();
+    for (; message !== undefined; message = entries.length < MAX_APPLIED ? this.#inbox.shift() : undefined) {
+      if (message.seq <= handled) continue;
+      if (message.after !== handled)
+        throw new DivergedError(`message ${message.seq} of the log follows ${message.after}, this copy has read to ${handled}`);
+      handled = message.seq;
+      const batch = this.#assembler.add(message);
+      if (batch === null) continue;
+      for (const entry of batch.entries) if (this.#isNew(entry)) entries.push(entry);
+      const seqNo = batch.entries.at(-1)?.seqNo ?? position.seqNo;
+      position = { seq: message.seq, id: message.id, primaryTerm: Math.max(position.primaryTerm, batch.primaryTerm), seqNo };
+    }
+    return { entries, position, handled };
+  }
+
+  /** Whether the store does not have the operation yet. @throws DivergedError it has another one in its place */
+  #isNew({ seqNo, primaryTerm }: LogEntry): boolean {
+    if (seqNo > this.#host.maxSeqNo) return true;
+    const stored = this.#host.termOf(seqNo);
+    if (stored !== null && stored !== primaryTerm)
+      throw new DivergedError(`operation ${seqNo} of the store is of term ${stored}, that of the log of term ${primaryTerm}`);
+    return false;
+  }
+
+  #wake(): void {
+    const woken = this.#waiting.filter(({ seq }) => seq <= this.#handled);
+    if (woken.length === 0) return;
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > this.#handled);
+    for (const { resolve } of woken) resolve();
+  }
+
+  #rejectWaiting(error: Error): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { reject } of waiting) reject(error);
+  }
+
+  #fail(error: Error): Error {
+    if (this.#failure !== null || this.#isClosed) return error;
+    this.#failure = error;
+    this.#isPrimary = false;
+    this.#stopFollowing();
+    this.#rejectWaiting(logUnreachable(this.#name, error.message));
+    this.#host.failed(error);
+    return error;
+  }
+}

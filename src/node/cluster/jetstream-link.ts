@@ -1,0 +1,375 @@
+// The link of a node to its cluster: metadata from a log in JetStream, membership, requests between nodes, and the work of the manager, which
+// assigns primaries and removes the logs of deleted indices.
+import { randomBytes } from 'node:crypto';
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClusterNode } from '../../api/core/cluster-node.ts';
+import { EntryLog } from '../../cluster/entry-log.ts';
+import { ClusterStartError, JetStream } from '../../cluster/jetstream.ts';
+import { logUnreachable } from '../../cluster/log-subject.ts';
+import { Membership, type NodeInfo } from '../../cluster/membership.ts';
+import { indexStreamPrefix, metadataStream, metadataSubject, nodesBucket } from '../../cluster/names.ts';
+import { NOT_SENT, PeerClient, PeerServer } from '../../cluster/peers.ts';
+import { CLUSTER_TIMING } from '../../cluster/timing.ts';
+import type { Settings } from '../../config/settings.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
+import { choosePrimaries } from '../../metadata/primaries.ts';
+import type { CommandName } from '../../metadata/reducers.ts';
+import type { ClusterMessage, PeerRequest } from '../messages/peer-messages.ts';
+import type { MetadataEntry, MetadataLog } from '../metadata/metadata-log.ts';
+import { dialectOfNode } from '../metadata/node-dialect.ts';
+import type { NodeOptions } from '../threads/node-options.ts';
+import type { ClusterLink, LinkedNode } from './cluster-link.ts';
+
+const MIN_SECRET_CHARS = 16;
+/** For what a request between nodes has besides the operations of a write. */
+const REQUEST_ROOM = 1 << 20;
+const RETRY_MS = 100;
+/** How long a start waits until the copies of this node have caught up; searches see the rest when it arrives. */
+const CATCH_UP_MS = 30_000;
+/** Heartbeats are missed for so long before the others are no longer shown. */
+const OUT_OF_TOUCH_MS = 3000;
+const CHECK_MS = 500;
+const MEBIBYTE = 2 ** 20;
+
+/** Metadata commands that a cluster does not have yet. */
+const UNSUPPORTED: readonly CommandName[] = ['putRepository', 'restoreIndices'];
+
+/** @throws ClusterStartError what is wrong with the settings, or no NATS server answers */
+export async function connectCluster(options: NodeOptions): Promise<ClusterLink> {
+  const { settings } = options;
+  if (settings['cluster.secret'].length < MIN_SECRET_CHARS)
+    throw new ClusterStartError(`cluster.secret must have at least ${MIN_SECRET_CHARS} characters, the same on every node`);
+  return new JetStreamLink(options, await JetStream.connect(settings, `${options.nodeName} main`));
+}
+
+class JetStreamLink implements ClusterLink {
+  readonly opensShardsEarly = false;
+  readonly metadataLog: MetadataLog;
+  readonly #options: NodeOptions;
+  readonly #settings: Settings;
+  readonly #jetStream: JetStream;
+  readonly #server: PeerServer;
+  readonly #client: PeerClient;
+  readonly #session = randomBytes(12).toString('base64url');
+  readonly #startedMs = Date.now();
+  #node: LinkedNode | null = null;
+  #log: EntryLog<MetadataEntry> | null = null;
+  #membership: Membership | null = null;
+  #transportAddress = '';
+  #publishAddress = '';
+  #isLive = false;
+  #isLeaving = false;
+  #managing: Promise<void> | null = null;
+  #isManagingAgain = false;
+  #cpu = { usedMs: 0, atMs: 0, percent: 0 };
+  #shown = '';
+  #checks: NodeJS.Timeout | undefined;
+
+  constructor(options: NodeOptions, jetStream: JetStream) {
+    this.#options = options;
+    this.#settings = options.settings;
+    this.#jetStream = jetStream;
+    const maxBytes = this.#settings['http.max_content_length'] + REQUEST_ROOM;
+    this.#server = new PeerServer(this.#settings['cluster.secret'], maxBytes, (request) => this.#onRequest(request as PeerRequest));
+    this.#client = new PeerClient(this.#settings['cluster.secret'], maxBytes);
+    const log = () => this.#requireLog();
+    this.metadataLog = {
+      catchUp: () => log().catchUp((entry) => this.#apply(entry)),
+      append: (entry) => log().append(entry),
+      prepare: (entry) => log().prepare(entry),
+      get position() {
+        return log().position;
+      },
+    };
+  }
+
+  #requireLog(): EntryLog<MetadataEntry> {
+    if (this.#log === null) throw new Error('the metadata log is not open yet');
+    return this.#log;
+  }
+
+  #requireNode(): LinkedNode {
+    if (this.#node === null) throw new Error('the node has not joined yet');
+    return this.#node;
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- start
+
+  async join(node: LinkedNode): Promise<void> {
+    this.#node = node;
+    const { clusterName } = this.#options;
+    const { 'compat.flavor': flavor } = this.#settings;
+    const { version } = dialectOfNode(this.#options);
+    if (node.position === null && Object.keys(node.state().indices).length > 0)
+      throw new ClusterStartError(
+        `path.data has indices of a node without cluster.nats.servers, which cannot join a cluster: start with an empty folder and reindex`,
+      );
+    await this.#jetStream.ensureStream(metadataStream(clusterName), [metadataSubject(clusterName)]);
+    const subject = this.#jetStream.subject(metadataStream(clusterName), metadataSubject(clusterName), 'the metadata log of the cluster');
+    const log = new EntryLog<MetadataEntry>(subject, 'the metadata log of the cluster', node.position ?? 0, CLUSTER_TIMING);
+    this.#log = log;
+    log.follow(() => this.#onNews());
+    try {
+      await log.catchUp((entry) => this.#apply(entry));
+      // The first node of a cluster writes the first entry.
+      while (log.position === 0) {
+        const start = { kind: 'start', clusterUuid: node.state().clusterUuid, flavor, version } as const;
+        if (await log.append(start)) await this.#apply(start);
+        else await log.catchUp((entry) => this.#apply(entry));
+      }
+    } catch (error) {
+      throw new ClusterStartError((error as Error).message);
+    }
+    const host = this.#settings['transport.host'];
+    const port = await this.#server.listen(host, this.#settings['transport.port']);
+    this.#transportAddress = this.#settings['transport.publish_address'] || `${host}:${port}`;
+  }
+
+  async start(publishAddress: string): Promise<void> {
+    this.#publishAddress = publishAddress;
+    this.#isLive = true;
+    const bucket = await this.#jetStream.bucket(nodesBucket(this.#options.clusterName), Membership.ttlMs);
+    this.#membership = new Membership(bucket, () => this.#self(), {
+      changed: () => this.#onMembers(),
+      duplicate: ({ name, transportAddress }) =>
+        this.#requireNode().fail(
+          new ClusterStartError(`the node [${name}] at ${transportAddress} has the same node.name and path.data: node.name must be unique`),
+        ),
+    });
+    this.#jetStream.watchStatus((isConnected) =>
+      this.#requireNode().log('warn', isConnected ? 'connected to NATS again' : 'the connection to NATS is lost'),
+    );
+    await this.#membership.start();
+    await this.#onMembers();
+    this.#onNews();
+    await Promise.race([this.#catchUpCopies(), sleep(CATCH_UP_MS, undefined, { ref: false })]);
+    this.#checks = setInterval(() => this.#check(), CHECK_MS).unref();
+  }
+
+  /** What no event announces: that this node is out of touch, and that an assignment has failed and is still due. */
+  #check(): void {
+    this.#onMembers();
+    const membership = this.#membership;
+    if (membership?.isManager && choosePrimaries(this.#requireNode().state(), idsOf(membership)) !== null) this.#manage();
+  }
+
+  /** Copies apply their logs and make them searchable. */
+  async #catchUpCopies(): Promise<void> {
+    const node = this.#requireNode();
+    const shards = Object.values(node.state().indices).flatMap(({ uuid, state, settings }) =>
+      state === 'open' ? Array.from({ length: Number(settings['index.number_of_shards'] ?? 1) }, (_, shard) => ({ uuid, shard })) : [],
+    );
+    await Promise.all(shards.map((shard) => node.askShard({ kind: 'refresh', ...shard }).catch(() => null)));
+  }
+
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    clearInterval(this.#checks);
+    await this.#membership?.stop();
+    await this.#managing;
+    await this.#server.close();
+    this.#client.close();
+    this.#log?.close();
+    await this.#jetStream.close();
+  }
+
+  // -------------------------------------------------------------------------------------------------------- metadata
+
+  /** Entries of other nodes, between the commands of this one. */
+  #onNews(): void {
+    if (!this.#isLive || this.#isLeaving) return;
+    const node = this.#requireNode();
+    node
+      .inQueue(() => this.metadataLog.catchUp())
+      .catch((error: Error) => {
+        if (error instanceof ApiError) node.log('warn', error.message);
+        else if (!this.#isLeaving) node.fail(error);
+      });
+  }
+
+  async #apply(entry: MetadataEntry): Promise<void> {
+    const node = this.#requireNode();
+    if (entry.kind === 'start') {
+      const { 'compat.flavor': flavor } = this.#settings;
+      const { version } = dialectOfNode(this.#options);
+      if (entry.flavor !== flavor || entry.version !== version)
+        throw new ClusterStartError(
+          `the cluster has compat.flavor ${entry.flavor} and compat.version ${entry.version}, this node ${flavor} and ${version}: they must be the same`,
+        );
+    }
+    if (this.#isLive) await node.apply(entry);
+    else node.replay(entry);
+  }
+
+  check(name: CommandName): void {
+    if (UNSUPPORTED.includes(name)) throw illegalArgumentError(`snapshot repositories are not supported with [cluster.nats.servers] yet`);
+  }
+
+  onState(): void {
+    this.#manage();
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- members
+
+  #self(): NodeInfo {
+    const { heapUsed, heapTotal } = process.memoryUsage();
+    return {
+      id: this.#options.nodeId,
+      name: this.#options.nodeName,
+      session: this.#session,
+      transportAddress: this.#transportAddress,
+      publishAddress: this.#publishAddress,
+      startedMs: this.#startedMs,
+      pid: process.pid,
+      heapPercent: Math.round((heapUsed * 100) / Math.max(heapTotal, MEBIBYTE)),
+      cpuPercent: this.#cpuPercent(),
+      ramPercent: Math.round(((os.totalmem() - os.freemem()) * 100) / os.totalmem()),
+      load: os.loadavg(),
+    };
+  }
+
+  /** Of all cores, since the last measurement of at least a second. */
+  #cpuPercent(): number {
+    const { user, system } = process.cpuUsage();
+    const usedMs = (user + system) / 1000;
+    const atMs = performance.now();
+    if (atMs - this.#cpu.atMs > 1000) {
+      const share = (usedMs - this.#cpu.usedMs) / (atMs - this.#cpu.atMs) / os.availableParallelism();
+      this.#cpu = { usedMs, atMs, percent: Math.min(100, Math.round(share * 100)) };
+    }
+    return this.#cpu.percent;
+  }
+
+  /** Tells readers and the manager what has changed. */
+  async #onMembers(): Promise<void> {
+    const message = this.#isLeaving ? null : this.readersMessage();
+    if (message === null) return;
+    const nodes = message.nodes.map(({ id, transportAddress, isManager }) => [id, transportAddress, isManager]);
+    const shown = JSON.stringify([message.isReadable, nodes]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#manage();
+    const node = this.#requireNode();
+    try {
+      await node.inQueue(() => node.broadcast(message));
+    } catch (error) {
+      node.log('error', `readers do not know the nodes: ${(error as Error).message}`);
+    }
+  }
+
+  readersMessage(): ClusterMessage | null {
+    const membership = this.#membership;
+    if (membership === null) return null;
+    const isInTouch = membership.silentMs < OUT_OF_TOUCH_MS;
+    const { manager } = membership;
+    const { id: own } = this.#self();
+    const nodes: ClusterNode[] = membership.nodes
+      .filter(({ id }) => isInTouch || id === own)
+      .map((info) => ({
+        id: info.id,
+        name: info.name,
+        publishAddress: info.publishAddress,
+        transportAddress: info.transportAddress,
+        isManager: isInTouch && info.id === manager,
+        load:
+          info.id === own
+            ? null
+            : {
+                pid: info.pid,
+                startedMs: info.startedMs,
+                heapPercent: info.heapPercent,
+                ramPercent: info.ramPercent,
+                cpuPercent: info.cpuPercent,
+                averages: info.load,
+              },
+      }));
+    const staleMs = this.#settings['cluster.stale_reads'];
+    return { type: 'cluster', nodes, isReadable: staleMs < 0 || membership.silentMs < Math.max(staleMs, OUT_OF_TOUCH_MS) };
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- manager
+
+  /** Does what the manager has to do, once more if something changes meanwhile. */
+  #manage(): void {
+    if (this.#membership?.isManager !== true || this.#isLeaving) return;
+    if (this.#managing !== null) {
+      this.#isManagingAgain = true;
+      return;
+    }
+    this.#managing = this.#manageOnce()
+      .catch((error: Error) => {
+        if (!this.#isLeaving) this.#requireNode().log('warn', `the manager could not work: ${error.message}`);
+      })
+      .finally(() => {
+        this.#managing = null;
+        if (!this.#isManagingAgain) return;
+        this.#isManagingAgain = false;
+        this.#manage();
+      });
+  }
+
+  async #manageOnce(): Promise<void> {
+    const node = this.#requireNode();
+    const primaries = this.#membership === null ? null : choosePrimaries(node.state(), idsOf(this.#membership));
+    if (primaries !== null) await node.command('assignPrimaries', { primaries });
+    await this.#removeLogs(node.state());
+  }
+
+  /** Removes the logs of indices that no longer exist. */
+  async #removeLogs(state: ClusterState): Promise<void> {
+    const prefix = indexStreamPrefix(this.#options.clusterName);
+    const found = await this.#jetStream.streams(prefix);
+    const known = new Set(Object.values(state.indices).map(({ uuid }) => prefix + uuid));
+    const unknown = found.filter((name) => !known.has(name));
+    if (unknown.length === 0) return;
+    // A stream that exists was made after its index: a state that is newer than the list knows it.
+    await this.#requireNode().inQueue(() => this.metadataLog.catchUp());
+    const newest = new Set(Object.values(this.#requireNode().state().indices).map(({ uuid }) => prefix + uuid));
+    for (const name of unknown) if (!newest.has(name)) await this.#jetStream.removeStream(name);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ peers
+
+  async #onRequest(request: PeerRequest): Promise<Uint8Array | null> {
+    if (!this.#isLive || this.#isLeaving) throw new ApiError(NOT_SENT, 503, `[${this.#options.nodeName}] is not ready`);
+    if ((request.kind !== 'write' && request.kind !== 'refresh') || typeof request.uuid !== 'string' || !Number.isInteger(request.shard))
+      throw illegalArgumentError('unknown request of another node');
+    return this.#requireNode().askShard(request);
+  }
+
+  async ask(node: string, request: PeerRequest): Promise<Uint8Array | null> {
+    const info = this.#membership?.nodes.find(({ id }) => id === node);
+    if (info === undefined) throw new ApiError(NOT_SENT, 503, `node [${node}] is not in the cluster`);
+    return (await this.#client.ask(info.transportAddress, request)) as Uint8Array | null;
+  }
+
+  async refreshOthers(uuid: string, shard: number): Promise<void> {
+    const own = this.#options.nodeId;
+    const others = this.#membership?.nodes.filter(({ id }) => id !== own) ?? [];
+    await Promise.all(others.map((other) => this.#refreshOn(other, uuid, shard)));
+  }
+
+  /** Until the node confirms or is no longer there in this session. */
+  async #refreshOn({ id, session }: NodeInfo, uuid: string, shard: number): Promise<void> {
+    while (!this.#isLeaving) {
+      const membership = this.#membership;
+      const info = membership?.nodes.find((node) => node.id === id);
+      if (info?.session !== session) return;
+      if (membership !== null && membership.silentMs > OUT_OF_TOUCH_MS) throw logUnreachable('NATS');
+      if (!Object.values(this.#requireNode().state().indices).some((index) => index.uuid === uuid && index.state === 'open')) return;
+      try {
+        await this.#client.ask(info.transportAddress, { kind: 'refresh', uuid, shard } satisfies PeerRequest);
+        return;
+      } catch {
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+}
+
+function idsOf({ nodes }: Membership): string[] {
+  return nodes.map(({ id }) => id);
+}

@@ -1,0 +1,118 @@
+// Nodes of a cluster on a real NATS server: what any node accepts is on all of them, and survives the loss of the node with the primary. The file is
+// skipped where nats-server is not on the PATH.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HAS_NATS, TestCluster } from '../support/cluster.ts';
+
+const TIMEOUT_MS = 120_000;
+
+describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await TestCluster.start(3);
+    await cluster.nodes[0].ok('PUT', '/books', { settings: { number_of_shards: 2 } });
+  }, TIMEOUT_MS);
+  afterAll(() => cluster?.stop());
+
+  test('show each other, one manager, and the copies of an index', async () => {
+    const [first, , third] = cluster.nodes;
+    await cluster.until(async () => (await third.ok('GET', '/_cluster/health')).status === 'green');
+    expect(await third.ok('GET', '/_cluster/health/books')).toMatchObject({
+      number_of_nodes: 3,
+      active_primary_shards: 2,
+      active_shards: 4,
+      unassigned_shards: 0,
+    });
+    const nodes = await first.ok('GET', '/_cat/nodes?format=json');
+    expect(nodes.map(({ name }: { name: string }) => name).sort()).toEqual(['node-1', 'node-2', 'node-3']);
+    expect(nodes.filter(({ master }: { master: string }) => master === '*')).toHaveLength(1);
+    const copies = await first.ok('GET', '/_cat/shards/books?format=json');
+    expect(copies.map(({ prirep, state }: { prirep: string; state: string }) => prirep + state).sort()).toEqual([
+      'pSTARTED',
+      'pSTARTED',
+      'rSTARTED',
+      'rSTARTED',
+    ]);
+  });
+
+  test('a write on any node is read on every other at once', async () => {
+    for (const [at, writer] of cluster.nodes.entries()) {
+      const written = await writer.ok('PUT', `/books/_doc/${at}`, { title: `by ${writer.name}` });
+      expect(written._version).toBe(1);
+      for (const reader of cluster.nodes)
+        expect((await reader.ok('GET', `/books/_doc/${at}`))._source).toEqual({ title: `by ${writer.name}` });
+    }
+  });
+
+  test('a refresh on one node makes writes searchable on all', async () => {
+    const [first, second] = cluster.nodes;
+    const lines = Array.from({ length: 50 }, (_, n) => `{"index":{"_index":"books","_id":"n${n}"}}\n{"n":${n},"title":"number"}\n`);
+    expect((await second.ok('POST', '/_bulk?refresh=true', lines.join(''))).errors).toBe(false);
+    await first.ok('DELETE', '/books/_doc/n0');
+    await first.ok('POST', '/books/_refresh');
+    for (const node of cluster.nodes) {
+      const { hits } = await node.ok('GET', '/books/_search?size=100&q=title:number&sort=n');
+      expect(hits.total.value).toBe(49);
+      expect(hits.hits[0]._source.n).toBe(1);
+    }
+  });
+
+  test('a conditional write of two nodes succeeds once', async () => {
+    const [first, second] = cluster.nodes;
+    const { _seq_no, _primary_term } = await first.ok('PUT', '/books/_doc/race', { n: 0 });
+    const target = `/books/_doc/race?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}`;
+    const answers = await Promise.all([first, second].map((node, n) => node.request('PUT', target, { n })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  test('changes of metadata on different nodes are ordered', async () => {
+    const answers = await Promise.all(cluster.nodes.map((node) => node.request('PUT', '/once', {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    await cluster.nodes[1].ok('PUT', '/once/_mapping', { properties: { word: { type: 'keyword' } } });
+    const mappings = await Promise.all(cluster.nodes.map((node) => node.ok('GET', '/once/_mapping')));
+    for (const mapping of mappings) expect(mapping).toEqual({ once: { mappings: { properties: { word: { type: 'keyword' } } } } });
+    await cluster.nodes[2].ok('DELETE', '/once');
+    for (const node of cluster.nodes) await cluster.until(async () => (await node.request('HEAD', '/once')).status === 404);
+  });
+
+  test('refuses snapshot repositories by name', async () => {
+    const answer = await cluster.nodes[0].request('PUT', '/_snapshot/backup', { type: 'fs', settings: { location: '/tmp/x' } });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+  });
+
+  test('nothing acknowledged is lost when the node with the primary is killed, and the node catches up when it returns', async () => {
+    const [{ node: name }] = await cluster.nodes[0].ok('GET', '/_cat/shards/books?format=json');
+    const killed = cluster.nodes.find((node) => node.name === name) ?? cluster.nodes[0];
+    const [client, other] = cluster.nodes.filter((node) => node !== killed);
+    const acknowledged: string[] = [];
+    const write = async (id: string): Promise<boolean> => {
+      const { status } = await client.request('PUT', `/books/_doc/${id}`, { id });
+      if (status === 201) acknowledged.push(id);
+      return status === 201;
+    };
+    for (let n = 0; n < 20; n++) await write(`before-${n}`);
+    const writing = Promise.all(Array.from({ length: 10 }, (_, n) => write(`during-${n}`)));
+    await killed.end('SIGKILL');
+    await writing;
+    let tries = 0;
+    await cluster.until(() => write(`after-${tries++}`));
+    await other.ok('POST', '/books/_refresh');
+    for (const id of acknowledged) expect((await other.ok('GET', `/books/_doc/${id}`))._source).toEqual({ id });
+    const counts = await Promise.all([client, other].map(async (node) => (await node.ok('GET', '/books/_count')).count));
+    expect(counts[0]).toBe(counts[1]);
+    await killed.start();
+    await cluster.until(async () => (await client.ok('GET', '/_cluster/health')).number_of_nodes === 3);
+    expect((await killed.ok('GET', '/books/_count')).count).toBe(counts[0]);
+    for (const id of acknowledged) expect((await killed.ok('GET', `/books/_doc/${id}`))._source).toEqual({ id });
+  });
+
+  test('without NATS searches are answered and writes refused, and both work again when it returns', async () => {
+    const [first] = cluster.nodes;
+    const { count } = await first.ok('GET', '/books/_count');
+    await cluster.endNats();
+    const refused = await first.request('PUT', '/books/_doc/refused', { n: 1 });
+    expect(refused.status).toBe(503);
+    expect((await first.ok('GET', '/books/_count')).count).toBe(count);
+    await cluster.startNats();
+    await cluster.until(async () => (await first.request('PUT', '/books/_doc/accepted', { n: 1 })).status < 300);
+  });
+});
