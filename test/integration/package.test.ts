@@ -41,6 +41,8 @@ const ANALYZER_EXAMPLE = example('packages/analyzer/README.md', "import { loadAn
 describe.each(nodes)('on Node %s', (line) => {
   let engine: PackageProject;
   let analyzer: PackageProject;
+  /** Before the first run, which writes code caches of 6 MB. */
+  let installedBytes = 0;
 
   beforeAll(async () => {
     const node = line === null ? process.execPath : await nodeBinary(line);
@@ -51,6 +53,7 @@ describe.each(nodes)('on Node %s', (line) => {
     } else {
       await Promise.all([engine.install(tarballs.gannet), analyzer.install(tarballs.analyzer)]);
     }
+    installedBytes = engine.installedBytes();
   });
 
   test('gannet-analyzer analyses in ES modules and CommonJS', async () => {
@@ -120,7 +123,7 @@ describe.each(nodes)('on Node %s', (line) => {
       'uws-pack': { optional: true },
     });
     expect(engine.manifest('gannet').dependencies).not.toHaveProperty('uws-pack');
-    expect(engine.installedBytes()).toBeLessThan(MAX_INSTALLED_BYTES);
+    expect(installedBytes).toBeLessThan(MAX_INSTALLED_BYTES);
   });
 
   test('serves by uWebSockets once uws-pack is installed, where that has a binary', async () => {
