@@ -2,10 +2,10 @@
 
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { AliasMeta, IndexMeta } from '../../metadata/cluster-state.ts';
+import { DISK_IS_FULL } from '../../metadata/indices/metadata-blocks.ts';
 import { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';
 import { managerOf } from '../core/copies.ts';
-import { DISK_IS_FULL } from '../core/index-blocks.ts';
 import type { StateMetric } from '../core/metric-names.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
 import { nodeIdentity } from './this-node.ts';

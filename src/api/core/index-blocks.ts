@@ -1,6 +1,7 @@
 // Blocks of an index: which requests they refuse.
 import { ApiError } from '../../errors/api-error.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { blockedError, DISK_IS_FULL } from '../../metadata/indices/metadata-blocks.ts';
 import type { IndexState } from './index-state.ts';
 
 /** @throws ApiError cluster_block_exception (403, 429): writes are blocked; index_closed_exception */
@@ -17,11 +18,4 @@ export function checkWritable(index: IndexState): void {
 export function checkReadable({ settings, name }: IndexMeta): void {
   if (settings['index.blocks.read'] !== 'true') return;
   throw blockedError(name, 403, 'FORBIDDEN/7/index read (api)');
-}
-
-/** Description of the block `read_only_allow_delete`. */
-export const DISK_IS_FULL = 'disk usage exceeded flood-stage watermark, index has read-only-allow-delete block';
-
-function blockedError(index: string, status: number, block: string): ApiError {
-  return new ApiError('cluster_block_exception', status, `index [${index}] blocked by: [${block}];`);
 }

@@ -3,6 +3,7 @@ import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { namesOfIndex } from '../../metadata/indices/data-streams.ts';
+import { checkMetadataReadable } from '../../metadata/indices/metadata-blocks.ts';
 import { ADMIN_OPTIONS, type IndicesOptions, namesOf, refusedNames, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
 
@@ -67,6 +68,13 @@ export function targetNames(ctx: EngineContext, target: IndexTarget, base: Indic
 
 export function targetMetas(ctx: EngineContext, target: IndexTarget, base: IndicesOptions): IndexMeta[] {
   return targetNames(ctx, target, base).map((name) => ctx.cluster.indices[name]);
+}
+
+/** As `targetMetas`, for requests that show metadata. @throws ApiError cluster_block_exception (403): the block `metadata` hides it */
+export function shownMetas(ctx: EngineContext, target: IndexTarget, base: IndicesOptions): IndexMeta[] {
+  const metas = targetMetas(ctx, target, base);
+  metas.forEach(checkMetadataReadable);
+  return metas;
 }
 
 /** Checks the names of an expression, of indices or aliases that may not exist yet. @throws ApiError security_exception (403) */

@@ -11,7 +11,7 @@ import { dataStreamOf } from '../../metadata/indices/data-streams.ts';
 import type { Acknowledged } from '../../metadata/reducer.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, ownNames, requireNames, shownMetas, TARGETS, targetNames } from '../core/index-names.ts';
 
 const TARGET_KEYS = ['index', 'indices', 'alias', 'aliases'];
 
@@ -135,7 +135,7 @@ export interface AliasesFound {
 /** @param names  null for all aliases and indices without any. A name with a leading `-` excludes what the names before it mean */
 export function getAliases(ctx: EngineContext, target: IndexTarget, names: readonly string[] | null): AliasesFound {
   if (names !== null) requireNames(ctx, names.join(','));
-  const metas = targetMetas(ctx, target, TARGETS.any);
+  const metas = shownMetas(ctx, target, TARGETS.any);
   const body: Record<string, unknown> = {};
   const seen = new Set<string>();
   for (const meta of metas) {

@@ -7,7 +7,7 @@ import { indexHealth } from '../cluster/shard-counts.ts';
 import { type NamedFields, renderSections } from '../cluster/stats-sections.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
-import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, shownMetas, TARGETS } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { INDEX_STATS_METRICS } from '../core/metric-names.ts';
 
@@ -89,7 +89,7 @@ export interface FoundStats {
 
 /** Statistics of the indices of a target, in its order. @param forbidClosed  false to include closed indices, as if they were empty */
 export async function statsOf(ctx: EngineContext, target: IndexTarget, forbidClosed = true): Promise<FoundStats[]> {
-  const names = targetNames(ctx, target, forbidClosed ? TARGETS.open : TARGETS.named);
+  const names = shownMetas(ctx, target, forbidClosed ? TARGETS.open : TARGETS.named).map(({ name }) => name);
   const found = await Promise.all(
     names.map(async (name) => {
       const index = ctx.index(name);

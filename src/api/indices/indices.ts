@@ -7,11 +7,12 @@ import { illegalArgumentError, indexNotFoundError, validationFailedError } from 
 import { timestampFieldOf } from '../../mapping/core/timestamp-field.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/indices/data-streams.ts';
+import { checkMetadataWritable } from '../../metadata/indices/metadata-blocks.ts';
 import { defaultSettings, flattenSettings } from '../../metadata/settings/index-settings.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import { checkSimilarityScripts } from '../../search/similarity/check-scripts.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, namesOfIndex, ownNames, requireNames, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, namesOfIndex, ownNames, requireNames, shownMetas, TARGETS, targetNames } from '../core/index-names.ts';
 import { type ActiveShards, areShardsActive } from '../documents/active-shards.ts';
 import { checkAliasFilter } from './aliases.ts';
 import { openStates } from './maintenance.ts';
@@ -55,7 +56,7 @@ function clusterSetting(ctx: EngineContext, name: string): string | undefined {
 /** `{ index: { aliases, mappings, settings } }`. */
 export function getIndex(ctx: EngineContext, request: IndexTarget & SettingsView): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const meta of targetMetas(ctx, request, TARGETS.named)) {
+  for (const meta of shownMetas(ctx, request, TARGETS.named)) {
     body[meta.name] = {
       aliases: meta.aliases,
       mappings: meta.mappings,
@@ -69,7 +70,7 @@ export function getIndex(ctx: EngineContext, request: IndexTarget & SettingsView
 
 export function indexExists(ctx: EngineContext, request: IndexTarget): boolean {
   try {
-    targetNames(ctx, request, TARGETS.named);
+    shownMetas(ctx, request, TARGETS.named);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return false;
@@ -93,6 +94,7 @@ const BLOCKS = ['metadata', 'read', 'read_only', 'write'];
 export async function addBlock(ctx: EngineContext, request: IndexTarget & { block: string }): Promise<unknown> {
   if (!BLOCKS.includes(request.block)) throw illegalArgumentError(`No block found with name ${request.block}`);
   const indices = targetNames(ctx, request, TARGETS.named);
+  for (const name of indices) checkMetadataWritable(ctx.cluster.indices[name]);
   await ctx.command('putSettings', { indices, settings: { [`index.blocks.${request.block}`]: true }, preserveExisting: false });
   return { acknowledged: true, shards_acknowledged: true, indices: indices.map((name) => ({ name, blocked: true })) };
 }

@@ -1,6 +1,7 @@
 // Refresh, flush, force merge and cache clearing of indices.
 
 import { validationFailedError } from '../../errors/catalog.ts';
+import { checkMetadataWritable } from '../../metadata/indices/metadata-blocks.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -14,6 +15,13 @@ export function openStates(ctx: EngineContext, names: readonly string[]): IndexS
     const index = ctx.index(name);
     return index?.meta.state === 'open' ? [index] : [];
   });
+}
+
+/** The open indices of a target, none of which may be blocked. @throws ApiError cluster_block_exception (403) */
+function changeableStates(ctx: EngineContext, target: IndexTarget): IndexState[] {
+  const indices = openStates(ctx, targetNames(ctx, target, TARGETS.open));
+  for (const { meta } of indices) checkMetadataWritable(meta);
+  return indices;
 }
 
 /** `_shards` as Elasticsearch counts them: replicas are part of the total, but never successful. */
@@ -55,7 +63,7 @@ export interface ForceMergeRequest extends IndexTarget {
 export async function forceMerge(ctx: EngineContext, request: ForceMergeRequest): Promise<BroadcastResponse> {
   const maxNumSegments = request.maxNumSegments ?? -1;
   const onlyExpungeDeletes = request.onlyExpungeDeletes ?? false;
-  const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
+  const indices = changeableStates(ctx, request);
   await Promise.all(indices.map((index) => ctx.forceMerge(index, { maxNumSegments, onlyExpungeDeletes })));
   if (request.flush ?? true) await Promise.all(indices.map((index) => ctx.flush(index, false)));
   const { _shards: shards } = broadcast(indices);
@@ -64,5 +72,5 @@ export async function forceMerge(ctx: EngineContext, request: ForceMergeRequest)
 
 /** Caches have no effect that a caller could observe, so none is cleared. */
 export function clearCache(ctx: EngineContext, request: IndexTarget): BroadcastResponse {
-  return broadcast(openStates(ctx, targetNames(ctx, request, TARGETS.open)));
+  return broadcast(changeableStates(ctx, request));
 }

@@ -2,13 +2,16 @@
 
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
+import { matchesPattern } from '../../common/text/wildcard.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, shownMetas, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
 
 export function getMapping(ctx: EngineContext, request: IndexTarget): Record<string, unknown> {
-  return Object.fromEntries(targetMetas(ctx, request, TARGETS.named).map((meta) => [meta.name, { mappings: meta.mappings }]));
+  return Object.fromEntries(shownMetas(ctx, request, TARGETS.named).map((meta) => [meta.name, { mappings: meta.mappings }]));
 }
 
 export async function putMapping(
@@ -21,6 +24,22 @@ export async function putMapping(
   return ctx.command('putMapping', { indices, mappings: request.body as JsonObject, writeIndexOnly: request.writeIndexOnly ?? false });
 }
 
+/** Metadata fields that `GET _mapping/field` lists. */
+function metadataFields({ namesClusterManager: isOpenSearch, hasTypes, hasSourceModes }: Dialect): string[] {
+  const names = ['_field_names', '_id', '_ignored', '_index', '_nested_path', '_routing', '_seq_no', '_source', '_version'];
+  if (hasTypes) return [...names, '_type'];
+  names.push('_data_stream_timestamp', '_doc_count');
+  if (isOpenSearch) names.push('_feature');
+  if (hasSourceModes) names.push('_ignored_source');
+  return names;
+}
+
+/** What a mapping says of a metadata field; most have no parameters. */
+function metadataMapping({ mappings }: IndexMeta, name: string): JsonObject {
+  const given = mappings[name];
+  return given === undefined ? {} : { [name]: given };
+}
+
 /** `GET _mapping/field/{fields}`: `{ index: { mappings: { field: { full_name, mapping } } } }`. */
 export function getFieldMapping(
   ctx: EngineContext,
@@ -31,6 +50,8 @@ export function getFieldMapping(
     const mapping = ctx.index(meta.name)?.mapping;
     const shown: Record<string, unknown> = {};
     for (const pattern of request.fields) {
+      for (const name of metadataFields(ctx.dialect))
+        if (matchesPattern(pattern, name)) setOwn(shown, name, { full_name: name, mapping: metadataMapping(meta, name) });
       for (const name of mapping?.matchFields(pattern) ?? []) {
         const field = mapping?.fieldJson(name, request.includeDefaults ?? false);
         if (field) setOwn(shown, name, { full_name: name, mapping: field });

@@ -2,7 +2,7 @@
 
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, shownMetas, TARGETS } from '../core/index-names.ts';
 import type { IndexState, ShardSnapshot } from '../core/index-state.ts';
 import { SEGMENT_VERSION } from '../core/segment-version.ts';
 import { contextMissingError, decodeContextId } from '../search/contexts/context-id.ts';
@@ -11,7 +11,8 @@ import { openStates } from './maintenance.ts';
 
 /** `GET _segments`: segments of the snapshot that searches see. */
 export async function indexSegments(ctx: EngineContext, target: IndexTarget): Promise<MutableJsonObject> {
-  const states = openStates(ctx, targetNames(ctx, target, TARGETS.open));
+  const names = shownMetas(ctx, target, TARGETS.open).map(({ name }) => name);
+  const states = openStates(ctx, names);
   const indices: MutableJsonObject = {};
   for (const index of states) {
     const shards: MutableJsonObject = {};

@@ -5,7 +5,7 @@ import { validationFailedError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { defaultSettings, type FlatSettings, nestSettings } from '../../metadata/settings/index-settings.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, shownMetas, TARGETS, targetNames } from '../core/index-names.ts';
 
 /** Options for showing settings. */
 export interface SettingsView {
@@ -54,7 +54,7 @@ export function showSettings(meta: IndexMeta, view: SettingsView = {}): unknown 
 /** `{ index: { settings, defaults? } }`. An index without settings that match `names` is left out. */
 export function getSettings(ctx: EngineContext, request: IndexTarget & SettingsView): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const meta of targetMetas(ctx, request, TARGETS.any)) {
+  for (const meta of shownMetas(ctx, request, TARGETS.any)) {
     const settings = showSettings(meta, request) as object;
     if (Object.keys(settings).length === 0 && !request.includeDefaults) continue;
     body[meta.name] = { settings, ...(request.includeDefaults ? { defaults: viewSettings(defaultSettings(meta.settings), request) } : {}) };

@@ -10,6 +10,7 @@ import { illegalArgumentError, validationFailedError } from '../../errors/catalo
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { TSID } from '../../mapping/core/time-series.ts';
 import type { EngineContext } from '../core/context.ts';
+import { checkReadable } from '../core/index-blocks.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { count } from './count.ts';
@@ -66,6 +67,7 @@ export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): 
   }
   for (const filter of request.filters) if (!FILTERS.has(filter)) throw illegalArgumentError(`Unknown field caps filter [${filter}]`);
   let names = targetNames(ctx, request, TARGETS.open);
+  for (const name of names) checkReadable(ctx.cluster.indices[name]);
   if (request.body.index_filter !== undefined) names = await namesThatMatch(ctx, names, request.body.index_filter);
   const found: Found = new Map();
   for (const name of names) {

@@ -9,6 +9,7 @@ import { isTimeSeries } from '../../mapping/core/time-series.ts';
 import type { AliasMeta, ClusterState, DataStream, IndexMeta } from '../cluster-state.ts';
 import { checkAliasName } from '../names.ts';
 import { ACKNOWLEDGED, type Acknowledged, indexOf, type Reducer, withIndices } from '../reducer.ts';
+import { checkMetadataWritable } from './metadata-blocks.ts';
 
 /** An action of `_aliases`, its index expressions already resolved to concrete names. */
 export type AliasAction =
@@ -104,7 +105,9 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
   const streams: Record<string, DataStream> = { ...state.dataStreams };
   const current = (name: string): IndexMeta => {
     if (removed.has(name)) throw indexNotFoundError(name);
-    return changed.get(name) ?? indexOf(state, name);
+    const meta = changed.get(name) ?? indexOf(state, name);
+    checkMetadataWritable(meta);
+    return meta;
   };
   const set = (meta: IndexMeta, aliases: Record<string, AliasMeta>) => {
     changed.set(meta.name, { ...meta, aliases, aliasesVersion: meta.aliasesVersion + 1 });

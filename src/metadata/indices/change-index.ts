@@ -3,13 +3,13 @@
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { setOwn } from '../../common/json/own-property.ts';
-import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkLaterEnd } from '../../mapping/core/time-bounds.ts';
 import type { IndexMeta } from '../cluster-state.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from '../reducer.ts';
 import { checkSettings, checkSettingsCount, flattenSettings, isDynamicSetting } from '../settings/index-settings.ts';
 import { withoutMembers } from './change-data-stream.ts';
+import { checkMetadataWritable } from './metadata-blocks.ts';
 import { checkPartitionedMapping } from './shard-routing.ts';
 
 /** Concrete index names; src/metadata/resolve.ts resolves expressions to them. */
@@ -18,7 +18,7 @@ export interface IndicesArgs {
 }
 
 export const deleteIndex: Reducer<IndicesArgs> = (state, { indices }) => {
-  for (const name of indices) checkBlock(indexOf(state, name), ['index.blocks.read_only']);
+  for (const name of indices) checkMetadataWritable(indexOf(state, name));
   return { state: indices.length === 0 ? state : withIndices(withoutMembers(state, indices), [], indices), response: ACKNOWLEDGED };
 };
 
@@ -30,7 +30,7 @@ export const putMapping: Reducer<IndicesArgs & { readonly mappings: JsonObject; 
   const changed: IndexMeta[] = [];
   for (const name of indices) {
     const meta = indexOf(state, name);
-    checkBlock(meta, ['index.blocks.read_only', 'index.blocks.metadata']);
+    checkMetadataWritable(meta);
     const merged = mergedMapping(meta, mappings, 'put', env);
     if (merged !== null) changed.push(merged);
   }
@@ -74,7 +74,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
   }
   const changed = metas.flatMap((meta) => {
     const blocked = Object.keys(flat).every((name) => name.startsWith('index.blocks.'));
-    if (!blocked) checkBlock(meta, ['index.blocks.read_only', 'index.blocks.metadata']);
+    if (!blocked) checkMetadataWritable(meta);
     const settings: Record<string, string | readonly string[]> = { ...meta.settings };
     for (const [name, value] of Object.entries(flat)) {
       if (preserveExisting && Object.hasOwn(settings, name)) continue;
@@ -108,6 +108,7 @@ function finalSetting(name: string): string {
 export const openIndices: Reducer<IndicesArgs> = (state, { indices }) => {
   const changed = indices.flatMap((name) => {
     const meta = indexOf(state, name);
+    checkMetadataWritable(meta);
     return meta.state === 'open' ? [] : [{ ...meta, state: 'open' as const, settingsVersion: meta.settingsVersion + 1 }];
   });
   return { state: changed.length === 0 ? state : withIndices(state, changed), response: { acknowledged: true, shards_acknowledged: true } };
@@ -116,7 +117,7 @@ export const openIndices: Reducer<IndicesArgs> = (state, { indices }) => {
 export const closeIndices: Reducer<IndicesArgs> = (state, { indices }) => {
   const changed = indices.flatMap((name) => {
     const meta = indexOf(state, name);
-    checkBlock(meta, ['index.blocks.read_only', 'index.blocks.metadata']);
+    checkMetadataWritable(meta);
     return meta.state === 'close' ? [] : [{ ...meta, state: 'close' as const, settingsVersion: meta.settingsVersion + 1 }];
   });
   const closed = Object.fromEntries(changed.map(({ name }) => [name, { closed: true }]));
@@ -125,19 +126,6 @@ export const closeIndices: Reducer<IndicesArgs> = (state, { indices }) => {
     response: { acknowledged: true, shards_acknowledged: true, indices: closed },
   };
 };
-
-const BLOCK_TEXTS: Readonly<Record<string, string>> = {
-  'index.blocks.read_only': '5/index read-only (api)',
-  'index.blocks.metadata': '9/index metadata (api)',
-};
-
-/** @throws ApiError cluster_block_exception (403) */
-function checkBlock(meta: IndexMeta, blocks: readonly string[]): void {
-  for (const block of blocks) {
-    if (meta.settings[block] !== 'true') continue;
-    throw new ApiError('cluster_block_exception', 403, `index [${meta.name}] blocked by: [FORBIDDEN/${BLOCK_TEXTS[block]}];`);
-  }
-}
 
 /** Records when an index stopped receiving the writes of an alias. */
 export const recordRollover: Reducer<{ readonly index: string; readonly target: string; readonly metConditions: readonly string[] }> = (

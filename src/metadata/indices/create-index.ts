@@ -17,6 +17,7 @@ import { checkTimestampType, mappingOfMode } from '../settings/index-mode.ts';
 import { checkSettings, flattenSettings } from '../settings/index-settings.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import { dataStreamOf, namesOfIndex, streamOptions } from './data-streams.ts';
+import { checkMetadataWritable } from './metadata-blocks.ts';
 import { checkPartitionedMapping, checkShardRouting } from './shard-routing.ts';
 import { composableParts, composableTemplate, templatesFor } from './templates.ts';
 
@@ -63,6 +64,7 @@ export interface BackingIndexOptions {
 export function checkNewName(state: ClusterState, index: string): void {
   if (Object.hasOwn(state.indices, index)) {
     const { uuid } = state.indices[index];
+    checkMetadataWritable(state.indices[index]);
     throw new ApiError('resource_already_exists_exception', 400, `index [${index}/${uuid}] already exists`, {
       details: { index, index_uuid: uuid },
     });

@@ -1,0 +1,65 @@
+// What the blocks of an index refuse besides documents: looks at and changes of its metadata, as Elasticsearch 8.15 does.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
+
+let node: RestNode;
+beforeAll(async () => {
+  node = await openRestNode();
+});
+afterAll(() => node.close());
+
+beforeEach(async () => {
+  const blocks = Object.fromEntries(
+    ['read_only', 'metadata', 'read', 'read_only_allow_delete'].map((name) => [`index.blocks.${name}`, null]),
+  );
+  await node.send('PUT /docs/_settings', blocks);
+  await node.send('DELETE /docs');
+  await node.ok('PUT /docs', { aliases: { old: {} } });
+});
+
+const LOOKS = ['_mapping', '_settings', '_alias', '_stats', '_segments', ''].map((api) => `GET /docs/${api}`);
+const CHANGES: ReadonlyArray<readonly [string, object?]> = [
+  ['PUT /docs/_mapping', { properties: { a: { type: 'long' } } }],
+  ['PUT /docs/_settings', { 'index.refresh_interval': '7s' }],
+  ['PUT /docs/_alias/new'],
+  ['DELETE /docs/_alias/old'],
+  ['POST /docs/_forcemerge'],
+  ['POST /docs/_cache/clear'],
+  ['POST /docs/_open'],
+  ['POST /docs/_close'],
+  ['PUT /docs/_block/write'],
+  ['PUT /docs'],
+  ['DELETE /docs'],
+];
+
+const block = (name: string) => node.ok('PUT /docs/_settings', { [`index.blocks.${name}`]: true });
+
+test.each([
+  ['read_only', '5/index read-only (api)'],
+  ['metadata', '9/index metadata (api)'],
+])('the block %s refuses changes', async (name, text) => {
+  await block(name);
+  for (const [line, body] of CHANGES) {
+    const { status, json } = await node.send(line, body);
+    expect(status, line).toBe(403);
+    expect(json.error.reason, line).toBe(`index [docs] blocked by: [FORBIDDEN/${text}];`);
+  }
+});
+
+test('the block metadata hides metadata, others do not', async () => {
+  for (const name of ['read_only', 'read', 'read_only_allow_delete']) {
+    await block(name);
+    for (const line of LOOKS) expect((await node.send(line)).status, `${name} ${line}`).toBe(200);
+  }
+  await block('metadata');
+  for (const line of LOOKS) expect((await node.send(line)).status, line).toBe(403);
+  expect((await node.send('HEAD /docs')).status).toBe(403);
+});
+
+test('the block read refuses the fields of an index, and the block of a full disk no metadata', async () => {
+  await block('read');
+  expect((await node.send('GET /docs/_field_caps?fields=*')).status).toBe(403);
+  await node.ok('PUT /docs/_settings', { 'index.blocks.read': null });
+  await block('read_only_allow_delete');
+  for (const [line, body] of CHANGES.filter(([line]) => line !== 'PUT /docs')) expect((await node.send(line, body)).status, line).toBe(200);
+});
