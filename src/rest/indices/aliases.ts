@@ -86,6 +86,5 @@ function get(request: ApiRequest, { engine }: RestContext): ApiResponse {
 }
 
 function has(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  const { missing, body } = getAliases(engine, readTarget(request), request.list('name') ?? null);
-  return exists(missing.length === 0 && Object.keys(body).length > 0);
+  return exists(getAliases(engine, readTarget(request), request.list('name') ?? null).missing.length === 0);
 }
