@@ -1,7 +1,7 @@
 // Nodes of a cluster on a real NATS server: what any node accepts is on all of them, and survives the loss of the node with the primary. The file is
 // skipped where nats-server is not on the PATH.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HAS_NATS, TestCluster } from '../support/cluster.ts';
+import { type ClusterNodeProcess, HAS_NATS, TestCluster } from '../support/cluster.ts';
 
 const TIMEOUT_MS = 120_000;
 
@@ -15,7 +15,12 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
 
   test('show each other, one manager, and the copies of an index', async () => {
     const [first, , third] = cluster.nodes;
-    await cluster.until(async () => (await third.ok('GET', '/_cluster/health')).status === 'green');
+    for (const node of [first, third]) {
+      await cluster.until(async () => {
+        const { status, number_of_nodes, active_shards } = await node.ok('GET', '/_cluster/health/books');
+        return status === 'green' && number_of_nodes === 3 && active_shards === 4;
+      });
+    }
     expect(await third.ok('GET', '/_cluster/health/books')).toMatchObject({
       number_of_nodes: 3,
       active_primary_shards: 2,
@@ -68,8 +73,9 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
     const answers = await Promise.all(cluster.nodes.map((node) => node.request('PUT', '/once', {})));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     await cluster.nodes[1].ok('PUT', '/once/_mapping', { properties: { word: { type: 'keyword' } } });
-    const mappings = await Promise.all(cluster.nodes.map((node) => node.ok('GET', '/once/_mapping')));
-    for (const mapping of mappings) expect(mapping).toEqual({ once: { mappings: { properties: { word: { type: 'keyword' } } } } });
+    const shows = async (node: ClusterNodeProcess) =>
+      (await node.ok('GET', '/once/_mapping')).once.mappings.properties?.word?.type === 'keyword';
+    for (const node of cluster.nodes) await cluster.until(() => shows(node));
     await cluster.nodes[2].ok('DELETE', '/once');
     for (const node of cluster.nodes) await cluster.until(async () => (await node.request('HEAD', '/once')).status === 404);
   });
