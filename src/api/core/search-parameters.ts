@@ -39,6 +39,8 @@ export interface SearchParameters {
   readonly requestCache?: boolean;
   /** Show scores in `matched_queries`. */
   readonly includeNamedScores?: boolean;
+  /** Groups under which `_stats` counts the search. */
+  readonly stats?: readonly string[];
   /** Number of shard results that are reduced together before the final reduction. */
   readonly batchedReduceSize?: number;
   /** If the search has more shards than this, shards that cannot match are skipped. */

@@ -41,6 +41,7 @@ export function withParameters(request: SearchRequest, parameters: SearchParamet
       terminateAfter: parameters.terminateAfter,
       minScore: parameters.minScore,
       includeNamedScores: parameters.includeNamedScores,
+      stats: parameters.stats,
     }),
   };
 }

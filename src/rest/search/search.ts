@@ -83,6 +83,7 @@ export function parametersOf(request: ApiRequest): SearchParameters {
     storedFields: request.list('stored_fields'),
     docvalueFields: request.list('docvalue_fields'),
     includeNamedScores: request.boolean('include_named_queries_score'),
+    stats: request.list('stats'),
     explain: request.boolean('explain'),
     version: request.boolean('version'),
     seqNoPrimaryTerm: request.boolean('seq_no_primary_term'),
