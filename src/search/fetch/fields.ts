@@ -6,9 +6,10 @@ import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType, ValueFormat } from '../../mapping/core/field-type.ts';
+import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { matchesWildcard } from '../../mapping/definition/dynamic-templates.ts';
 import { parseGeoPoint } from '../../query/geo/geo-point.ts';
-import { fieldValuesIn, valuesAt } from '../evaluate/source-values.ts';
+import { firstValuesAt, type SourcePath, sourcePathsOf, valuesAt } from '../evaluate/source-values.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
@@ -20,30 +21,58 @@ export function sourceFields(
   into: MutableJsonObject,
   ignored: MutableJsonObject = {},
 ): void {
-  const { mapping } = shard;
-  const groups = new Map<string, LeafRequest[]>();
-  for (const { field: pattern, format, includeUnmapped } of wanted) {
-    for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
-      const type = mapping.field(name);
-      if (!type || type.runtime || name.startsWith('_')) continue;
-      addLeaf(shard, source, { name, type, format, ignored }, '', into, groups);
-    }
-    if (includeUnmapped) {
-      const unmapped: MutableJsonObject = {};
-      unmappedValues(shard, source, '', pattern, unmapped);
-      for (const [name, values] of Object.entries(unmapped)) setOwn(into, name, values);
-    }
+  const groups = new Map<string, Leaf[]>();
+  for (const { leaves, unmapped: pattern } of plansOf(shard.mapping, wanted)) {
+    for (const leaf of leaves) addLeaf(shard, source, leaf, '', into, ignored, groups);
+    if (pattern === null) continue;
+    const unmapped: MutableJsonObject = {};
+    unmappedValues(shard, source, '', pattern, unmapped);
+    for (const [name, values] of Object.entries(unmapped)) setOwn(into, name, values);
   }
-  addGroups(shard, source, groups, '', into);
+  addGroups(shard, source, groups, '', into, ignored);
+}
+
+/** What a request reads of every source with one mapping. */
+interface FieldPlan {
+  readonly leaves: readonly Leaf[];
+  /** Pattern of unmapped fields; null: they are not requested. */
+  readonly unmapped: string | null;
 }
 
 /** A requested field. */
-interface LeafRequest {
+interface Leaf {
   readonly name: string;
   readonly type: FieldType;
   readonly format: string | null;
-  /** Receives the values that the field type did not index. */
-  readonly ignored: MutableJsonObject;
+  /** Where the values of the field, and of those copied to it, are. */
+  readonly sources: ReadonlyArray<readonly SourcePath[]>;
+  /** The nested paths that contain it, if they are shown as groups. */
+  readonly nestedPaths: readonly string[];
+  /** Formats a value; made with the first one, since it refuses formats that the type does not have. */
+  shown: ((value: unknown) => unknown) | null;
+}
+
+/** By mapping and request. Patterns, paths and formats are resolved once for all hits. */
+const plans = new WeakMap<MappingSnapshot, WeakMap<readonly FieldRequest[], readonly FieldPlan[]>>();
+
+function plansOf(mapping: MappingSnapshot, wanted: readonly FieldRequest[]): readonly FieldPlan[] {
+  let byRequest = plans.get(mapping);
+  if (!byRequest) plans.set(mapping, (byRequest = new WeakMap()));
+  let found = byRequest.get(wanted);
+  if (!found) byRequest.set(wanted, (found = wanted.map((request) => planOf(mapping, request))));
+  return found;
+}
+
+function planOf(mapping: MappingSnapshot, { field: pattern, format, includeUnmapped }: FieldRequest): FieldPlan {
+  const names = pattern.includes('*') ? mapping.matchFields(pattern) : [pattern];
+  const leaves = names.flatMap((name): Leaf[] => {
+    const type = mapping.field(name);
+    if (!type || type.runtime || name.startsWith('_')) return [];
+    const sources = [type.name, ...mapping.copiedFrom(type.name)].map((source) => sourcePathsOf(mapping, source));
+    const nestedPaths = mapping.dialect.groupsNestedFields ? mapping.nestedPathsOf(name) : [];
+    return [{ name, type, format, sources, nestedPaths, shown: null }];
+  });
+  return { leaves, unmapped: includeUnmapped ? pattern : null };
 }
 
 /**
@@ -53,22 +82,20 @@ interface LeafRequest {
 function addLeaf(
   shard: SearchShard,
   source: MutableJsonObject,
-  leaf: LeafRequest,
+  leaf: Leaf,
   scope: string,
   into: MutableJsonObject,
-  groups: Map<string, LeafRequest[]>,
+  ignored: MutableJsonObject,
+  groups: Map<string, Leaf[]>,
 ): void {
-  const { mapping } = shard;
-  const below = mapping.dialect.groupsNestedFields
-    ? mapping.nestedPathsOf(leaf.name).find((path) => path.length > scope.length)
-    : undefined;
+  const below = leaf.nestedPaths.find((path) => path.length > scope.length);
   if (below !== undefined) {
     const group = groups.get(below);
     if (group) group.push(leaf);
     else groups.set(below, [leaf]);
     return;
   }
-  const values = valuesOf(shard, source, leaf);
+  const values = valuesOf(shard, source, leaf, ignored);
   if (values.length > 0) setOwn(into, scope === '' ? leaf.name : leaf.name.slice(scope.length + 1), values);
 }
 
@@ -76,18 +103,19 @@ function addLeaf(
 function addGroups(
   shard: SearchShard,
   source: MutableJsonObject,
-  groups: ReadonlyMap<string, readonly LeafRequest[]>,
+  groups: ReadonlyMap<string, readonly Leaf[]>,
   scope: string,
   into: MutableJsonObject,
+  ignored: MutableJsonObject,
 ): void {
   for (const [path, leaves] of groups) {
     const objects = valuesAt(source, path.split('.')).flat(Number.POSITIVE_INFINITY).filter(isObject);
     const shown = objects.map((object) => {
       const own: MutableJsonObject = {};
-      const inner = new Map<string, LeafRequest[]>();
+      const inner = new Map<string, Leaf[]>();
       const only = wrapAt(path, object);
-      for (const leaf of leaves) addLeaf(shard, only, leaf, path, own, inner);
-      addGroups(shard, only, inner, path, own);
+      for (const leaf of leaves) addLeaf(shard, only, leaf, path, own, ignored, inner);
+      addGroups(shard, only, inner, path, own, ignored);
       return own;
     });
     const filled = shown.filter((own) => Object.keys(own).length > 0);
@@ -120,16 +148,16 @@ function unmappedValues(shard: SearchShard, value: unknown, path: string, patter
   else (known as unknown[]).push(value);
 }
 
-function valuesOf(shard: SearchShard, source: MutableJsonObject, { type, format, ignored }: LeafRequest): unknown[] {
-  const raw = [type.name, ...shard.mapping.copiedFrom(type.name)].flatMap((name) => fieldValuesIn(shard.mapping, name, source));
-  const flat =
-    type.family === 'geo_point'
-      ? pointsOf(raw)
-      : raw.flatMap((value) => (Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value]));
+function valuesOf(shard: SearchShard, source: MutableJsonObject, leaf: Leaf, ignored: MutableJsonObject): unknown[] {
+  const { type, sources } = leaf;
+  const [own] = sources;
+  const raw = sources.length === 1 ? firstValuesAt(source, own) : sources.flatMap((paths) => firstValuesAt(source, paths));
+  const flat = type.family === 'geo_point' ? pointsOf(raw) : raw.some(Array.isArray) ? raw.flat(Number.POSITIVE_INFINITY) : raw;
   const values: unknown[] = [];
   for (const value of flat) {
     const given = type.typeName === 'token_count' && value !== null ? countTokens(shard, type, value) : value;
-    const shown = show(type, given ?? type.params['null_value'], format);
+    const usable = given ?? type.params['null_value'];
+    const shown = usable === undefined || usable === null ? undefined : (leaf.shown ??= formatOf(type, leaf.format))(usable);
     if (shown !== undefined) values.push(shown);
     else if (given !== null && given !== undefined)
       setOwn(ignored, type.name, [...((ignored[type.name] as unknown[] | undefined) ?? []), given]);
@@ -148,50 +176,60 @@ function pointsOf(raw: readonly unknown[]): unknown[] {
   return raw.flatMap((value) => (Array.isArray(value) && typeof value[0] !== 'number' ? value : [value]));
 }
 
-/** Formats a value; undefined if it is omitted. @throws ApiError: the type does not have this format */
-function show(type: FieldType, value: unknown, format: string | null): unknown {
-  if (value === undefined || value === null) return undefined;
-  if (type.family === 'geo_point') return showPoint(value, format);
+/** Returns a function that formats a value, or omits it with undefined. @throws ApiError: the type does not have this format */
+function formatOf(type: FieldType, format: string | null): (value: unknown) => unknown {
+  if (type.family === 'geo_point') return (value) => showPoint(value, format);
   if (type.typeName === 'flattened' && type.keyPrefix === null) {
     if (format !== null) throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] doesn't support formats.`);
-    return value;
+    return (value) => value;
   }
-  if (type.figures) return value;
+  if (type.figures) return (value) => value;
   if (type.family === 'numeric' && format !== null)
     throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] of type [${type.typeName}] doesn't support formats.`);
-  const valueFormat = type.format(format, null);
-  try {
-    switch (type.family) {
-      case 'numeric':
-      case 'boolean':
-        return showNumber(type, value, valueFormat.format.bind(valueFormat));
-      case 'date':
-        return valueFormat.format(dateOf(type, value));
-      case 'keyword': {
-        const ignoreAbove = type.params['ignore_above'];
-        if (typeof ignoreAbove === 'number' && String(value).length > ignoreAbove) return undefined;
-        const bytes = type.termBytes(value);
-        return valueFormat.formatBytes(bytes);
-      }
-      case 'range':
-        return type.typeName === 'date_range' ? showDates(type, value, valueFormat) : value;
-      case 'ip':
-        return valueFormat.formatBytes(type.termBytes(value));
-      default:
-        return type.family === 'text' && typeof value !== 'object' ? String(value) : value;
+  const convert = converterOf(type, type.format(format, null));
+  return (value) => {
+    try {
+      return convert(value);
+    } catch (error) {
+      if (error instanceof ApiError) return undefined;
+      throw error;
     }
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
+  };
+}
+
+function converterOf(type: FieldType, format: ValueFormat): (value: unknown) => unknown {
+  switch (type.family) {
+    case 'numeric':
+      return numberConverter(type, format.format.bind(format));
+    case 'boolean':
+      return (value) => value === true || value === 'true';
+    case 'date':
+      return (value) => format.format(dateOf(type, value));
+    case 'keyword': {
+      const ignoreAbove = type.params['ignore_above'];
+      const limit = typeof ignoreAbove === 'number' ? ignoreAbove : Number.POSITIVE_INFINITY;
+      return (value) => (String(value).length > limit ? undefined : format.formatBytes(type.termBytes(value)));
+    }
+    case 'range':
+      return type.typeName === 'date_range' ? (value) => showDates(type, value, format) : (value) => value;
+    case 'ip':
+      return (value) => format.formatBytes(type.termBytes(value));
+    case 'text':
+      return (value) => (typeof value === 'object' ? value : String(value));
+    default:
+      return (value) => value;
   }
 }
 
-function showNumber(type: FieldType, value: unknown, format: (raw: bigint | number) => unknown): unknown {
-  if (type.family === 'boolean') return value === true || value === 'true';
-  const isInteger = ['byte', 'short', 'integer', 'long', 'unsigned_long', 'token_count'].includes(type.typeName);
-  const given = isInteger && typeof value !== 'bigint' && !/^[+-]?\d+$/.test(String(value)) ? Math.trunc(Number(value)) : value;
-  const raw = type.exactValue(given);
-  return raw === null ? undefined : format(raw);
+const INTEGERS = new Set(['byte', 'short', 'integer', 'long', 'unsigned_long', 'token_count']);
+
+function numberConverter(type: FieldType, format: (raw: bigint | number) => unknown): (value: unknown) => unknown {
+  const isInteger = INTEGERS.has(type.typeName);
+  return (value) => {
+    const given = isInteger && typeof value !== 'bigint' && !/^[+-]?\d+$/.test(String(value)) ? Math.trunc(Number(value)) : value;
+    const raw = type.exactValue(given);
+    return raw === null ? undefined : format(raw);
+  };
 }
 
 /** The raw column value of a date. */
