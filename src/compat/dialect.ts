@@ -133,6 +133,7 @@ export const DIFFERENCES = {
   profilesCounts: since8('profiles of queries have `count_weight`'),
   countsUsage: since8('`_cluster/stats` counts searches, vectors, synonyms and indexing pressure'),
   sortsNanosFromEpoch: since8('documents without a date_nanos sort as 0 where they are last in descending order'),
+  canDisableSource: since8('an update of the mapping may disable `_source`'),
   hasSourceModes: since8('`_source` has a `mode`: stored, synthetic or disabled'),
   wrapsDocumentErrors: since8('terms and mappings that a document makes too large are errors of the document'),
   mappingError: row(

@@ -256,7 +256,7 @@ class Mapping implements MappingSnapshot {
 
   merge(mappings: MutableJsonObject, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot {
     const update = parseMappings(mappings, this.#environment.analysis, this.dialect);
-    const merged = mergeMappings(this.#root, update);
+    const merged = mergeMappings(this.#root, update, this.#environment.dialect.canDisableSource);
     checkMapping(merged, this.#environment.settings, reason === 'create' ? EMPTY_MAPPING : this.#root);
     if (reason === 'dynamic' && merged.object === this.#root.object && merged.runtime === this.#root.runtime) return this;
     return new Mapping(merged, this.#environment, this.version + 1, this.#compiled.fields);

@@ -8,9 +8,13 @@ import { mapperTypeOf } from '../types/registry.ts';
 import { addDotted } from './parse-mappings.ts';
 import { mergeRuntime } from './runtime-fields.ts';
 
-/** @throws ApiError illegal_argument_exception, mapper_parsing_exception */
-export function mergeMappings(before: RootMapping, update: RootMapping): RootMapping {
-  checkMetadataField('_source', 'enabled', before.source?.enabled, update.source?.enabled, true);
+/**
+ * @param canDisableSource  whether an update may turn `_source` off
+ * @throws ApiError illegal_argument_exception, mapper_parsing_exception
+ */
+export function mergeMappings(before: RootMapping, update: RootMapping, canDisableSource = false): RootMapping {
+  const isDisabled = canDisableSource && update.source?.enabled === false;
+  if (!isDisabled) checkMetadataField('_source', 'enabled', before.source?.enabled, update.source?.enabled, true);
   if (before.source?.mode === 'synthetic' && update.source !== null)
     checkMetadataField('_source', 'mode', before.source.mode, update.source.mode ?? 'stored', 'stored');
   checkMetadataField('_source', 'includes', before.source?.includes, update.source?.includes, []);

@@ -34,6 +34,10 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /nanos/_doc/1?refresh=true', {});
     return (await search(ask, { sort: [{ at: 'desc' }] }, 'nanos')).hits.hits[0].sort[0] === 0;
   },
+  canDisableSource: async (ask) => {
+    await ask('PUT /sources', {});
+    return (await ask('PUT /sources/_mapping', { _source: { enabled: false } })).status === 200;
+  },
   hasSourceModes: async (ask) => (await ask('PUT /modes', { mappings: { _source: { mode: 'synthetic' } } })).status === 200,
   documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
   writesShortQueries: async (ask) => {
