@@ -67,6 +67,7 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
     index: index.meta.name,
     uuid: index.meta.uuid,
     shard,
+    numberOfShards: index.numberOfShards,
     generation,
     segments,
     mapping: index.mapping,

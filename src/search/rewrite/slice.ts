@@ -1,7 +1,7 @@
 // Slices of a scroll or a point in time. Each document belongs to exactly one of `max` slices, by a hash of a field or of its id. The hashes are those
 // of Elasticsearch 7.10 and Lucene (TermsSliceQuery, DocValuesSliceQuery, Uid; Apache-2.0), so that slices have the same documents there.
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { IndexQuery } from '../index-query/index-query.ts';
+import { ALL, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
@@ -80,22 +80,40 @@ function murmur3(bytes: Uint8Array): number {
   return (hash ^ (hash >>> 16)) | 0;
 }
 
-export function sliceFilter(
-  slice: { id: number; max: number; field: string | null },
-  shard: SearchShard,
-  context: RewriteContext,
-): IndexQuery {
-  if (slice.max > shard.limits.maxSlices) {
+interface Slice {
+  readonly id: number;
+  readonly max: number;
+  readonly field: string | null;
+}
+
+/**
+ * The part of a slice that a shard holds. With fewer slices than shards a slice has whole shards; with more, the slices of a shard divide its
+ * documents.
+ * @returns null if the slice has none of the shard's documents
+ */
+function ownPart({ id, max, field }: Slice, { shard, numberOfShards }: SearchShard): Slice | null {
+  if (numberOfShards === 1) return { id, max, field };
+  if (max < numberOfShards) return shard % max === id ? { id: 0, max: 1, field } : null;
+  if (id % numberOfShards !== shard) return null;
+  const own = Math.floor(max / numberOfShards) + (max % numberOfShards > shard ? 1 : 0);
+  return { id: Math.floor(id / numberOfShards), max: own, field };
+}
+
+export function sliceFilter(given: Slice, shard: SearchShard, context: RewriteContext): IndexQuery {
+  if (given.max > shard.limits.maxSlices) {
     throw illegalArgumentError(
-      `The number of slices [${slice.max}] is too large. It must be less than [${shard.limits.maxSlices}]. This limit can be set by changing the ` +
+      `The number of slices [${given.max}] is too large. It must be less than [${shard.limits.maxSlices}]. This limit can be set by changing the ` +
         '[index.max_slices_per_scroll] index level setting.',
     );
   }
+  const slice = ownPart(given, shard);
+  if (slice === null) return none('no documents of the slice');
   const { field: name } = slice;
   if (name !== null && name !== '_id') {
     const field = context.mapping.field(name);
     if (!field) throw illegalArgumentError(`field ${name} not found`);
     if (field.family !== 'numeric' && field.family !== 'date') throw illegalArgumentError(`cannot load numeric doc values on ${name}`);
+    if (slice.max === 1) return ALL;
     const column = field.spec.name;
     return {
       op: 'hostFilter',
@@ -108,6 +126,7 @@ export function sliceFilter(
       },
     };
   }
+  if (slice.max === 1) return ALL;
   return {
     op: 'hostFilter',
     field: '',

@@ -19,6 +19,8 @@ export interface SearchShard {
   readonly index: string;
   readonly uuid: string;
   readonly shard: number;
+  /** Shards of the index. */
+  readonly numberOfShards: number;
   readonly generation: number;
   readonly segments: readonly SegmentReader[];
   readonly mapping: MappingSnapshot;
