@@ -42,7 +42,17 @@ function instantText({ ms, nanos }: DateInstant): string {
   const fraction = String((((ms % 1000) + 1000) % 1000) * 1e6 + nanos)
     .padStart(9, '0')
     .replace(/(?:000)+$/, '');
-  return `${new Date(ms).toISOString().slice(0, -5)}${fraction === '' ? '' : `.${fraction}`}Z`;
+  // A Date reaches 275,760 years; dates repeat after 400 years.
+  const cycles = Math.floor(ms / MS_PER_400_YEARS);
+  const [, years, rest] = /^(\d+)(.*)\.\d+Z$/.exec(new Date(ms - cycles * MS_PER_400_YEARS).toISOString()) ?? [];
+  return `${yearText(Number(years) + cycles * 400)}${rest}${fraction === '' ? '' : `.${fraction}`}Z`;
+}
+
+const MS_PER_400_YEARS = 146_097 * 86_400_000;
+
+function yearText(year: number): string {
+  const sign = year < 0 ? '-' : year > 9999 ? '+' : '';
+  return `${sign}${String(Math.abs(year)).padStart(4, '0')}`;
 }
 
 /** @throws ApiError illegal_argument_exception: before 1970 or after 2262 */
