@@ -195,13 +195,6 @@ const META_READERS: Readonly<Record<string, (item: ItemMeta, value: unknown, key
     item.filter = readSource(value);
   },
 };
-/** Older names of keys. */
-const ALIASES: Readonly<Record<string, string>> = {
-  _routing: 'routing',
-  _version: 'version',
-  _version_type: 'version_type',
-  _retry_on_conflict: 'retry_on_conflict',
-};
 const OBJECT_KEYS = new Set(['_source', 'dynamic_templates']);
 
 /** @throws ApiError illegal_argument_exception: an unknown key or an invalid value */
@@ -227,10 +220,9 @@ function readMeta(meta: Record<string, unknown>, defaults: ItemDefaults, line: n
       );
     }
     if (key === '_type' && defaults.hasTypes) continue;
-    const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : key;
-    if (!Object.hasOwn(META_READERS, name))
+    if (!Object.hasOwn(META_READERS, key))
       throw illegalArgumentError(`Action/metadata line [${line}] contains an unknown parameter [${key}]`);
-    META_READERS[name](item, value, key);
+    META_READERS[key](item, value, key);
   }
   return item;
 }

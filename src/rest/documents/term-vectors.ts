@@ -84,7 +84,7 @@ function listOf(value: unknown, name: string): unknown[] {
 const KEYS = new Set(
   (
     '_index _id _type doc fields offsets positions payloads term_statistics termStatistics field_statistics fieldStatistics per_field_analyzer ' +
-    'perFieldAnalyzer filter routing _routing version _version version_type _version_type realtime dfs'
+    'perFieldAnalyzer filter routing version version_type realtime dfs'
   ).split(' '),
 );
 
@@ -99,12 +99,12 @@ function readItem(body: Body, request: ApiRequest, id: string | null): TermVecto
   const index = request.params.index ?? text('_index');
   if (index === undefined || index === null) throw validationFailedError(['index is missing']);
   const fields = body.fields === undefined ? request.list('fields') : [body.fields].flat().map(String);
-  const version = body.version ?? body._version ?? request.long('version');
+  const version = body.version ?? request.long('version');
   return {
     index,
     id: id ?? text('_id'),
     doc: body.doc === undefined ? null : { ...objectOf(body.doc) },
-    routing: text('routing') ?? text('_routing') ?? request.string('routing') ?? null,
+    routing: text('routing') ?? request.string('routing') ?? null,
     realtime: flag('realtime', true),
     version: version === undefined ? null : Number(version),
     fields: fields ?? null,
