@@ -91,8 +91,8 @@ function readMultiGetDoc(entry: unknown, fallback: MultiGetFallback): MultiGetIt
   const doc = entry as Record<string, unknown>;
   for (const [key, value] of Object.entries(doc)) {
     if (!ITEM_KEYS.has(key)) {
-      if (Array.isArray(value)) throw new ApiError('parsing_exception', 400, `failed to parse multi get request. unknown field [${key}] `);
-      throw new ApiError('parsing_exception', 400, `failed to parse multi get request. unknown field [${key}]`);
+      if (Array.isArray(value)) throw new ApiError('parse_exception', 400, `failed to parse multi get request. unknown field [${key}] `);
+      throw new ApiError('parse_exception', 400, `failed to parse multi get request. unknown field [${key}]`);
     }
   }
   const text = (...keys: string[]): string | null => {

@@ -1,6 +1,7 @@
 // `_termvectors` and `_mtermvectors`.
 import { multiTermVectors, type TermVectorsRequest, termVectors, type VectorFilter } from '../../api/documents/term-vectors.ts';
 import { hashSetOrder } from '../../common/text/hash-set-order.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -69,6 +70,10 @@ async function ofDocuments(request: ApiRequest, { engine }: RestContext): Promis
   return ok({ docs: answer.docs.map(renderFailure) });
 }
 
+function unparsableError(why: string): ApiError {
+  return new ApiError('parse_exception', 400, `failed to parse term vectors request. ${why}`);
+}
+
 function objectOf(value: unknown): Body {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw parsingError('expected [START_OBJECT]');
@@ -89,8 +94,7 @@ const KEYS = new Set(
 );
 
 function readItem(body: Body, request: ApiRequest, id: string | null): TermVectorsRequest {
-  for (const key of Object.keys(body))
-    if (!KEYS.has(key)) throw parsingError(`failed to parse term vectors request. unknown field [${key}]`);
+  for (const key of Object.keys(body)) if (!KEYS.has(key)) throw unparsableError(`unknown field [${key}]`);
   const text = (key: string): string | null => (body[key] === undefined ? null : String(body[key]));
   const flag = (key: string, fallback: boolean): boolean => {
     const value = body[key] ?? body[key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] ?? request.boolean(key);
@@ -139,7 +143,8 @@ function readFilter(body: Body): VectorFilter {
     maxWordLength: 0,
   };
   for (const [key, value] of Object.entries(body)) {
-    if (!Object.hasOwn(FILTER_KEYS, key)) throw parsingError(`failed to parse term vectors filter. unknown field [${key}]`);
+    if (!Object.hasOwn(FILTER_KEYS, key))
+      throw unparsableError(`the field [${key}] is not valid for filter parameter for term vector request`);
     if (!Number.isInteger(value)) throw parsingError(`[${key}] of the term vectors filter must be an integer`);
     filter[FILTER_KEYS[key]] = value as number;
   }
