@@ -17,6 +17,7 @@ export const READ_COUNTS = [
   'getsFound',
 ] as const;
 type ReadCount = (typeof READ_COUNTS)[number];
+const NUMBERS = Object.fromEntries(READ_COUNTS.map((kind, i) => [kind, i])) as Record<ReadCount, number>;
 
 /** Searches of further groups (`stats` of a request) are counted in the totals only: clients choose the names. */
 const MAX_GROUPS = 8;
@@ -66,10 +67,12 @@ export class ReadCounters {
   }
 
   #addAll(at: number, amounts: Partial<Record<ReadCount, number>>): void {
-    for (const [i, kind] of READ_COUNTS.entries()) {
+    // Every search and every get comes here: no entries, no closures.
+    for (const key in amounts) {
+      const kind = key as ReadCount;
       const amount = Math.round(amounts[kind] ?? 0);
       if (amount === 0) continue;
-      const low = at + i * COUNTER_WORDS;
+      const low = at + NUMBERS[kind] * COUNTER_WORDS;
       if (Atomics.add(this.#words, low, amount) + amount > 0xffff_ffff) Atomics.add(this.#words, low + 1, 1);
     }
   }

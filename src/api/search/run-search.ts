@@ -98,12 +98,16 @@ async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchO
 function countReads(ctx: EngineContext, { targets, request }: SearchRun, { page, skipped }: SearchOutcome, tookMs: number): void {
   const queried = targets.length - skipped;
   if (queried <= 0) return;
-  const amounts = { queries: 1, queryMicros: (tookMs * 1000) / queried, ...(request.suggest.length > 0 ? { suggests: 1 } : {}) };
-  const fetched = new Set(page.map(({ shard }) => shard));
-  targets.forEach(({ shard: { uuid, shard } }, position) => {
+  const queryMicros = (tookMs * 1000) / queried;
+  const suggests = request.suggest.length > 0 ? 1 : 0;
+  const fetched = new Set<number>();
+  for (const { shard } of page) fetched.add(shard);
+  for (let position = 0; position < targets.length; position++) {
+    const { uuid, shard } = targets[position].shard;
     const fetches = fetched.has(position) ? 1 : 0;
-    if (fetches > 0 || position < queried) ctx.reads(uuid, shard)?.add({ ...(position < queried ? amounts : {}), fetches }, request.stats);
-  });
+    if (position < queried) ctx.reads(uuid, shard)?.add({ queries: 1, queryMicros, suggests, fetches }, request.stats);
+    else if (fetches > 0) ctx.reads(uuid, shard)?.add({ fetches }, request.stats);
+  }
 }
 
 /** Refuses what would show terms of hidden documents. @throws ApiError security_exception 400 */
