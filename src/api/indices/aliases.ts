@@ -137,25 +137,23 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
   if (names !== null) requireNames(ctx, names.join(','));
   const metas = shownMetas(ctx, target, TARGETS.any);
   const body: Record<string, unknown> = {};
-  const seen = new Set<string>();
+  const found = new Set<string>();
+  const isFound = (alias: string): boolean => {
+    const isWanted = names === null || isNamed(alias, names);
+    if (isWanted) found.add(alias);
+    return isWanted;
+  };
   for (const meta of metas) {
     const shown: Record<string, AliasMeta> = {};
-    for (const alias of Object.keys(meta.aliases).sort()) {
-      seen.add(alias);
-      if (names === null || isNamed(alias, names)) setOwn(shown, alias, meta.aliases[alias]);
-    }
+    for (const alias of Object.keys(meta.aliases).sort()) if (isFound(alias)) setOwn(shown, alias, meta.aliases[alias]);
     const isShown = meta.dataStream === undefined ? names === null : false;
     if (isShown || Object.keys(shown).length > 0) body[meta.name] = { aliases: shown };
   }
   for (const stream of shownStreams(ctx, target, metas)) {
-    const shown = Object.entries(stream.aliases).filter(([alias]) => {
-      seen.add(alias);
-      return names === null || isNamed(alias, names);
-    });
+    const shown = Object.entries(stream.aliases).filter(([alias]) => isFound(alias));
     if (shown.length > 0) body[stream.name] = { aliases: Object.fromEntries(shown) };
   }
-  const shownNames = new Set([...seen].filter((alias) => names === null || isNamed(alias, names)));
-  return { missing: missingNames(names ?? [], shownNames).sort(), body };
+  return { missing: missingNames(names ?? [], found).sort(), body };
 }
 
 const isPattern = (name: string): boolean => name.includes('*') || name === '_all';
