@@ -232,7 +232,8 @@ export class SectionTable {
       if (state === LOADING) break;
       if (!hasWaited) Atomics.add(this.#words, WAITS, 1);
       hasWaited = true;
-      if (performance.now() - start > MAX_WAIT_MS) throw new Error(`${source.name}: another thread has not loaded it in ${MAX_WAIT_MS} ms`);
+      if (performance.now() - start > MAX_WAIT_MS)
+        throw new ApiError('timeout_exception', 503, `[${source.name}]: another thread has not loaded it in ${MAX_WAIT_MS} ms`);
       Atomics.wait(this.#words, at + STATE, state, RECHECK_MS);
     }
     const address = this.#unsigned[at + ADDRESS];
