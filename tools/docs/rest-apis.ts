@@ -62,7 +62,7 @@ export function commonParams(): string {
 
 const PARTIAL_APIS: Readonly<Record<string, string>> = {
   'cluster.settings': 'known settings are stored; [configuration.md](configuration.md#settings-of-the-cluster) names those that act',
-  'cluster.reroute': 'accepted; there is nothing to move',
+  'cluster.reroute': 'commands are checked and explained; on one node none changes anything',
   'indices.upgrade': 'accepted; there is nothing to upgrade',
   'tasks.list': 'tasks are lost with a restart; the last 1,000 are kept',
   open_point_in_time: 'lost with a restart',
