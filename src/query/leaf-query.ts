@@ -201,6 +201,8 @@ export interface GeoBoxQuery extends QueryBase {
 
 export interface GeoShapeQuery extends QueryBase {
   readonly kind: 'geo_shape';
+  /** Name of the query: shapes on the earth, or on a plane. */
+  readonly space: 'geo_shape' | 'shape';
   readonly field: string;
   readonly relation: 'intersects' | 'disjoint' | 'within' | 'contains';
   /** null if `indexed` refers to the shape; src/api sets it before the shards see the query. */

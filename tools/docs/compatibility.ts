@@ -21,7 +21,7 @@ const PARTIAL_QUERIES: Notes = {
   script_score: PAINLESS,
   function_score: `scripts: ${PAINLESS}`,
 };
-const MISSING_QUERIES = ['semantic', 'shape', 'xy_shape'];
+const MISSING_QUERIES = ['semantic', 'xy_shape'];
 
 const PARTIAL_AGGS: Notes = {
   bucket_count_ks_test: 'probabilities are asymptotic and differ from those of Elasticsearch',
@@ -49,7 +49,7 @@ const PARTIAL_FIELDS: Notes = {
   constant_keyword: '',
   text: 'no `discount_overlaps: false`',
 };
-const MISSING_FIELDS = ['annotated_text', 'knn_vector', 'point', 'shape', 'xy_point', 'xy_shape'];
+const MISSING_FIELDS = ['annotated_text', 'knn_vector', 'xy_point', 'xy_shape'];
 /** Accepted and shown, but they change nothing. */
 const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals']);
 

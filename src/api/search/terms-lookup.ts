@@ -1,11 +1,12 @@
-// Queries that refer to documents (`terms` with a path, `geo_shape` with an indexed shape, more_like_this): the documents are read before the
+// Queries that refer to documents (`terms` with a path, `geo_shape` and `shape` with an indexed shape, more_like_this): the documents are read before the
 // shards are searched.
 import type { AggTree } from '../../aggs/index.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
-import { parseGeoShape, type Shape } from '../../mapping/values/geo-shape-value.ts';
+import { parseShape, type Shape, type ShapeRules } from '../../mapping/values/geo-shape-value.ts';
+import { rulesOf } from '../../query/geo/geo-shape-query.ts';
 import type { GeoShapeQuery, LikeItem, PercolateQuery } from '../../query/leaf-query.ts';
 import type { KnnQuery, LeafQuery, Query } from '../../query/query.ts';
 import { valuesAt } from '../../search/evaluate/source-values.ts';
@@ -105,7 +106,9 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
       return { ...rest, kind: 'terms', values: values.filter((value) => value !== null) };
     }
     case 'geo_shape':
-      return query.indexed === null ? query : { ...query, shape: await indexedShape(ctx, query.indexed), indexed: null };
+      return query.indexed === null
+        ? query
+        : { ...query, shape: await indexedShape(ctx, query.indexed, rulesOf(query.space)), indexed: null };
     case 'percolate':
       return query.stored === null ? query : { ...query, documents: [await storedDocument(ctx, query.stored)], stored: null };
     case 'more_like_this':
@@ -161,12 +164,16 @@ async function resolveFilters(ctx: EngineContext, query: KnnQuery): Promise<KnnQ
 }
 
 /** @throws ApiError index_not_found_exception, illegal_argument_exception: no document, or no shape at its path */
-async function indexedShape(ctx: EngineContext, { index, id, path, routing }: NonNullable<GeoShapeQuery['indexed']>): Promise<Shape> {
+async function indexedShape(
+  ctx: EngineContext,
+  { index, id, path, routing }: NonNullable<GeoShapeQuery['indexed']>,
+  rules: ShapeRules,
+): Promise<Shape> {
   const state = ctx.index(index);
   if (!state) throw indexNotFoundError(index);
   const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
   if (!document?.source) throw illegalArgumentError(`Shape with ID [${id}] not found`);
   const [value] = valuesAt(parseJsonBytes(document.source), path.split('.'));
   if (value === undefined) throw illegalArgumentError(`Shape with name [${id}] found but missing ${path} field`);
-  return parseGeoShape(value);
+  return parseShape(value, rules);
 }

@@ -39,6 +39,7 @@ export interface FieldType {
     | 'boolean'
     | 'ip'
     | 'geo_point'
+    | 'shape'
     | 'range'
     | 'histogram'
     | 'object'

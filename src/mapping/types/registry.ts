@@ -18,6 +18,7 @@ import { NUMERIC_TYPES } from './numeric.ts';
 import { PERCOLATOR_TYPES } from './percolator.ts';
 import { RANGE_TYPES } from './range.ts';
 import { FEATURE_TYPES } from './rank-features.ts';
+import { SHAPE_TYPES } from './shapes.ts';
 import { SPARSE_VECTOR_TYPES } from './sparse-vector.ts';
 import { STORED_ONLY_TYPES } from './stored-only.ts';
 import { TEXT_TYPES } from './text.ts';
@@ -32,6 +33,7 @@ export const MAPPER_TYPES: ReadonlyMap<string, MapperType> = new Map(
     ...DATE_TYPES,
     ...IP_TYPES,
     ...GEO_TYPES,
+    ...SHAPE_TYPES,
     ...PERCOLATOR_TYPES,
     ...RANGE_TYPES,
     ...FLAT_OBJECT_TYPES,

@@ -1,11 +1,12 @@
-// Shapes of geo_shape fields as GeoJSON or WKT, parsed and validated: closed rings, enough points, coordinates in range, no crossing edges.
-// WKT is read by our own code, because the package wellknown has no BBOX, EMPTY, limit of nesting or error messages.
+// Shapes as GeoJSON or WKT, parsed and validated: closed rings, enough points, coordinates in range, no crossing edges. Shapes of geo_shape fields
+// are in degrees, those of shape fields on a plane without units.
 
 import { javaDouble } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { MAX_SHAPE_DEPTH, parseWkt } from './wkt.ts';
 
-/** [lon, lat]. */
+/** [x, y]; [lon, lat] on the earth. */
 export type Position = readonly [number, number];
 export type Shape =
   | { readonly type: 'point'; readonly at: Position }
@@ -18,60 +19,149 @@ export type Shape =
   | { readonly type: 'envelope'; readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
   | { readonly type: 'geometrycollection'; readonly shapes: readonly Shape[] };
 
-const MAX_DEPTH = 20;
+/** What a field accepts as a shape. */
+export interface ShapeRules {
+  /** Type of the field, for messages. */
+  readonly typeName: string;
+  /** A position as it is indexed. @throws ApiError illegal_argument_exception: out of range */
+  position(x: number, y: number): Position;
+  /** An envelope whose left edge is right of its right one crosses the dateline. */
+  readonly wraps: boolean;
+  /** Rings that are not closed are closed. */
+  readonly coerce: boolean;
+  /** A third coordinate is ignored rather than refused. */
+  readonly ignoresZ: boolean;
+}
+
+export const GEO_SHAPE_RULES: ShapeRules = { typeName: 'geo_shape', position: onEarth, wraps: true, coerce: false, ignoresZ: true };
 
 function parseError(reason: string): ApiError {
   return new ApiError('parse_exception', 400, reason);
 }
 
 /** @throws ApiError parse_exception, illegal_argument_exception */
-export function parseGeoShape(value: unknown, depth = 0): Shape {
-  if (depth > MAX_DEPTH) throw parseError(`shapes are nested deeper than [${MAX_DEPTH}]`);
-  if (typeof value === 'string') return parseWkt(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+export function parseShape(value: unknown, rules: ShapeRules, depth = 0): Shape {
+  if (depth > MAX_SHAPE_DEPTH) throw parseError(`shapes are nested deeper than [${MAX_SHAPE_DEPTH}]`);
+  const given = typeof value === 'string' ? parseWkt(value) : value;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw parseError('shape must be an object consisting of type and coordinates');
-  const { type, coordinates, geometries, radius } = value as Record<string, unknown>;
+  const { type, coordinates, geometries, radius } = given as Record<string, unknown>;
   if (typeof type !== 'string') throw parseError('shape type not included');
   const name = type.toLowerCase();
   if (name === 'geometrycollection') {
     if (!Array.isArray(geometries)) throw parseError('geometries not included');
-    return { type: name, shapes: geometries.map((shape) => parseGeoShape(shape, depth + 1)) };
+    return { type: name, shapes: geometries.map((shape) => parseShape(shape, rules, depth + 1)) };
   }
   if (name === 'circle')
-    throw illegalArgumentError(`CIRCLE geometry is not supported${radius === undefined ? '' : ' by geo_shape fields'}`);
+    throw illegalArgumentError(`CIRCLE geometry is not supported${radius === undefined ? '' : ` by ${rules.typeName} fields`}`);
   if (!SHAPE_NAMES.has(name)) throw illegalArgumentError(`No enum constant org.opensearch.geometry.ShapeType.${type.toUpperCase()}`);
   if (coordinates === undefined || coordinates === null) throw parseError('coordinates not included');
-  return build(name, coordinates);
+  return new ShapeBuilder(rules).build(name, coordinates);
+}
+
+/** @throws ApiError parse_exception, illegal_argument_exception */
+export function parseGeoShape(value: unknown): Shape {
+  return parseShape(value, GEO_SHAPE_RULES);
 }
 
 const SHAPE_NAMES = new Set(['point', 'multipoint', 'linestring', 'multilinestring', 'polygon', 'multipolygon', 'envelope']);
 
-function build(name: string, coordinates: unknown): Shape {
-  switch (name) {
-    case 'point':
-      return { type: 'point', at: position(coordinates) };
-    case 'multipoint':
-      return { type: 'multipoint', points: list(coordinates).map(position) };
-    case 'linestring':
-      return { type: 'linestring', line: line(coordinates) };
-    case 'multilinestring':
-      return { type: 'multilinestring', lines: list(coordinates).map(line) };
-    case 'polygon':
-      return { type: 'polygon', rings: polygon(coordinates) };
-    case 'multipolygon':
-      return { type: 'multipolygon', polygons: list(coordinates).map(polygon) };
-    default: {
-      const [first, second, ...more] = list(coordinates).map(position);
-      if (!second || more.length > 0)
-        throw parseError('invalid number of points provided for geo_shape [envelope] when expecting an array of 2 coordinates');
-      return envelope(first[0], second[0], first[1], second[1]);
+class ShapeBuilder {
+  readonly #rules: ShapeRules;
+  constructor(rules: ShapeRules) {
+    this.#rules = rules;
+  }
+
+  build(name: string, coordinates: unknown): Shape {
+    switch (name) {
+      case 'point':
+        return { type: 'point', at: this.#position(coordinates) };
+      case 'multipoint':
+        return { type: 'multipoint', points: this.#positions(coordinates) };
+      case 'linestring':
+        return { type: 'linestring', line: this.#line(coordinates) };
+      case 'multilinestring':
+        return { type: 'multilinestring', lines: list(coordinates).map((line) => this.#line(line)) };
+      case 'polygon':
+        return { type: 'polygon', rings: this.#polygon(coordinates) };
+      case 'multipolygon':
+        return { type: 'multipolygon', polygons: list(coordinates).map((polygon) => this.#polygon(polygon)) };
+      default:
+        return this.#envelope(coordinates);
     }
+  }
+
+  #envelope(coordinates: unknown): Shape {
+    const [first, second, ...more] = this.#positions(coordinates);
+    if (!second || more.length > 0)
+      throw parseError(`invalid number of points provided for ${this.#rules.typeName} [envelope] when expecting an array of 2 coordinates`);
+    const [[left, top], [right, bottom]] = [first, second];
+    if (top < bottom) throw illegalArgumentError('max y cannot be less than min y');
+    if (left > right && !this.#rules.wraps) throw illegalArgumentError('max x cannot be less than min x');
+    return { type: 'envelope', left, right, top, bottom };
+  }
+
+  #positions(value: unknown): readonly Position[] {
+    return list(value).map((item) => this.#position(item));
+  }
+
+  #position(value: unknown): Position {
+    const [x, y, z, ...more] = list(value);
+    if (typeof x !== 'number' || typeof y !== 'number' || more.length > 0)
+      throw parseError('coordinate must contain numbers: longitude and latitude');
+    if (z !== undefined && !this.#rules.ignoresZ) throw refusedZ(z);
+    return this.#rules.position(x, y);
+  }
+
+  #line(value: unknown): readonly Position[] {
+    const points = this.#positions(value);
+    if (points.length < 2) throw illegalArgumentError('at least two points in the line is required');
+    return points;
+  }
+
+  #polygon(value: unknown): ReadonlyArray<readonly Position[]> {
+    const rings = list(value).map((ring) => checkRing(this.#closed(this.#positions(ring))));
+    if (rings.length === 0) throw parseError('polygon without rings');
+    return rings;
+  }
+
+  #closed(ring: readonly Position[]): readonly Position[] {
+    if (!this.#rules.coerce || ring.length < 3) return ring;
+    const [first, last] = [ring[0], ring[ring.length - 1]];
+    return first[0] === last[0] && first[1] === last[1] ? ring : [...ring, first];
   }
 }
 
-function envelope(left: number, right: number, top: number, bottom: number): Shape {
-  if (top < bottom) throw illegalArgumentError(`max y cannot be less than min y`);
-  return { type: 'envelope', left, right, top, bottom };
+/** The shape with its corners moved. */
+export function mapPositions(shape: Shape, at: (position: Position) => Position): Shape {
+  const line = (positions: readonly Position[]): Position[] => positions.map(at);
+  switch (shape.type) {
+    case 'point':
+      return { ...shape, at: at(shape.at) };
+    case 'multipoint':
+      return { ...shape, points: line(shape.points) };
+    case 'linestring':
+      return { ...shape, line: line(shape.line) };
+    case 'multilinestring':
+      return { ...shape, lines: shape.lines.map(line) };
+    case 'polygon':
+      return { ...shape, rings: shape.rings.map(line) };
+    case 'multipolygon':
+      return { ...shape, polygons: shape.polygons.map((rings) => rings.map(line)) };
+    case 'envelope': {
+      const [left, top] = at([shape.left, shape.top]);
+      const [right, bottom] = at([shape.right, shape.bottom]);
+      return { ...shape, left, top, right, bottom };
+    }
+    case 'geometrycollection':
+      return { ...shape, shapes: shape.shapes.map((part) => mapPositions(part, at)) };
+  }
+}
+
+/** The error for a third coordinate that a field does not ignore. */
+export function refusedZ(z: unknown): ApiError {
+  const shown = typeof z === 'number' ? javaDouble(z) : String(z);
+  return parseError(`Exception parsing coordinates: found Z value [${shown}] but [ignore_z_value] parameter is [false]`);
 }
 
 function list(value: unknown): readonly unknown[] {
@@ -79,31 +169,12 @@ function list(value: unknown): readonly unknown[] {
   return value;
 }
 
-function position(value: unknown): Position {
-  const [lon, lat, ...more] = list(value);
-  if (typeof lon !== 'number' || typeof lat !== 'number' || more.length > 1)
-    throw parseError('coordinate must contain numbers: longitude and latitude');
-  return checked(lon, lat);
-}
-
-function checked(lon: number, lat: number): Position {
+function onEarth(lon: number, lat: number): Position {
   if (!(lat >= -90 && lat <= 90)) throw illegalArgumentError(`invalid latitude ${javaDouble(lat)}; must be between -90.0 and 90.0`);
   // Longitudes beyond the dateline wrap around, as in the reference.
   if (!Number.isFinite(lon) || Math.abs(lon) > 540)
     throw illegalArgumentError(`invalid longitude ${javaDouble(lon)}; must be between -180.0 and 180.0`);
   return [lon, lat];
-}
-
-function line(value: unknown): readonly Position[] {
-  const points = list(value).map(position);
-  if (points.length < 2) throw illegalArgumentError('at least two points in the line is required');
-  return points;
-}
-
-function polygon(value: unknown): ReadonlyArray<readonly Position[]> {
-  const rings = list(value).map((ring) => checkRing(list(ring).map(position)));
-  if (rings.length === 0) throw parseError('polygon without rings');
-  return rings;
 }
 
 function checkRing(ring: readonly Position[]): readonly Position[] {
@@ -143,86 +214,4 @@ function side(a: Position, b: Position, p: Position): number {
 
 function cross(a: Position, b: Position, c: Position, d: Position): boolean {
   return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
-}
-
-// --------------------------------------------------------------------------------------------------------------- WKT
-
-type WktValue = number[] | WktValue[];
-
-/** @throws ApiError parse_exception */
-function parseWkt(text: string): Shape {
-  const reader = new WktReader(text);
-  const shape = reader.shape(0);
-  reader.end();
-  return shape;
-}
-
-class WktReader {
-  readonly #tokens: string[];
-  #at = 0;
-
-  constructor(text: string) {
-    this.#tokens = text.match(/[(),]|[^\s(),]+/g) ?? [];
-  }
-
-  #next(): string {
-    return this.#tokens[this.#at++] ?? 'END-OF-STREAM';
-  }
-
-  end(): void {
-    if (this.#at < this.#tokens.length) throw parseError(`expected end of WKT string but found additional text: ${this.#tokens[this.#at]}`);
-  }
-
-  shape(depth: number): Shape {
-    if (depth > MAX_DEPTH) throw parseError(`shapes are nested deeper than [${MAX_DEPTH}]`);
-    const name = this.#next().toLowerCase();
-    if (name === 'bbox') {
-      const [left, right, top, bottom] = this.#list(() => this.#number());
-      if (bottom === undefined) throw parseError('expected 4 numbers in BBOX');
-      checked(left, top);
-      checked(right, bottom);
-      return envelope(left, right, top, bottom);
-    }
-    if (name === 'geometrycollection') return { type: name, shapes: this.#list(() => this.shape(depth + 1)) };
-    if (name === 'circle') throw illegalArgumentError('CIRCLE geometry is not supported');
-    if (!SHAPE_NAMES.has(name) || name === 'envelope') throw parseError(`Unknown geometry type: ${name}`);
-    const levels = name === 'point' || name === 'multipoint' || name === 'linestring' ? 1 : name === 'multipolygon' ? 3 : 2;
-    const value = this.#values(levels);
-    return build(name, name === 'point' ? value[0] : value);
-  }
-
-  #values(levels: number): WktValue[] {
-    return this.#list(() => (levels > 1 ? this.#values(levels - 1) : this.#position()));
-  }
-
-  #list<T>(item: () => T): T[] {
-    const open = this.#next();
-    if (open.toLowerCase() === 'empty') return [];
-    if (open !== '(') throw parseError(`expected ( but found: ${open}`);
-    const items: T[] = [];
-    for (;;) {
-      items.push(item());
-      const token = this.#next();
-      if (token === ')') return items;
-      if (token !== ',') throw parseError(`expected , or ) but found: ${token}`);
-    }
-  }
-
-  /** `x y [z]`, optionally in parentheses (MULTIPOINT ((1 2), (3 4))). */
-  #position(): number[] {
-    const inner = this.#tokens[this.#at] === '(';
-    if (inner) this.#at++;
-    const numbers: number[] = [];
-    while (this.#at < this.#tokens.length && !'(),'.includes(this.#tokens[this.#at])) numbers.push(this.#number());
-    if (numbers.length < 2) throw parseError(`expected number but found: ${this.#tokens[this.#at] ?? 'END-OF-STREAM'}`);
-    if (inner && this.#next() !== ')') throw parseError('expected )');
-    return numbers;
-  }
-
-  #number(): number {
-    const token = this.#next();
-    const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(token) ? Number(token) : Number.NaN;
-    if (Number.isNaN(number)) throw parseError(`expected number but found: ${token}`);
-    return number;
-  }
 }

@@ -10,13 +10,14 @@ import type { Query } from '../query.ts';
 import type { QueryParser } from '../query-parser.ts';
 import { readBoolean, readNumber, readText } from '../read-json.ts';
 import { type CellCorner, type GeoPoint, geohashCorner, isPlaneDistance, parseDistance, parseGeoPoint } from './geo-point.ts';
-import { parseGeoShapeQuery } from './geo-shape-query.ts';
+import { parseGeoShapeQuery, parseShapeQuery } from './geo-shape-query.ts';
 
 export const GEO_PARSERS: Readonly<Record<string, QueryParser>> = {
   geo_distance: parseGeoDistance,
   geo_bounding_box: parseGeoBox,
   geo_polygon: parseGeoPolygon,
   geo_shape: parseGeoShapeQuery,
+  shape: parseShapeQuery,
 };
 
 type Validation = 'strict' | 'coerce' | 'ignore';

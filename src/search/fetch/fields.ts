@@ -1,6 +1,5 @@
 // `fields` of a hit: values from the source, formatted by the type of the field.
 
-import { jsonDouble } from '../../common/json/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -8,6 +7,8 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType, ValueFormat } from '../../mapping/core/field-type.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { matchesWildcard } from '../../mapping/definition/dynamic-templates.ts';
+import { ShapeFieldType } from '../../mapping/types/shapes.ts';
+import { shapeFormat } from '../../mapping/values/shape-format.ts';
 import { parseGeoPoint } from '../../query/geo/geo-point.ts';
 import { firstValuesAt, type SourcePath, sourcePathsOf, valuesAt } from '../evaluate/source-values.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
@@ -152,7 +153,12 @@ function valuesOf(shard: SearchShard, source: MutableJsonObject, leaf: Leaf, ign
   const { type, sources } = leaf;
   const [own] = sources;
   const raw = sources.length === 1 ? firstValuesAt(source, own) : sources.flatMap((paths) => firstValuesAt(source, paths));
-  const flat = type.family === 'geo_point' ? pointsOf(raw) : raw.some(Array.isArray) ? raw.flat(Number.POSITIVE_INFINITY) : raw;
+  const flat =
+    type.family === 'geo_point' || type.typeName === 'point'
+      ? pointsOf(raw)
+      : raw.some(Array.isArray)
+        ? raw.flat(Number.POSITIVE_INFINITY)
+        : raw;
   const values: unknown[] = [];
   for (const value of flat) {
     const given = type.typeName === 'token_count' && value !== null ? countTokens(shard, type, value) : value;
@@ -178,7 +184,14 @@ function pointsOf(raw: readonly unknown[]): unknown[] {
 
 /** Returns a function that formats a value, or omits it with undefined. @throws ApiError: the type does not have this format */
 function formatOf(type: FieldType, format: string | null): (value: unknown) => unknown {
-  if (type.family === 'geo_point') return (value) => showPoint(value, format);
+  if (type.family === 'geo_point') {
+    const show = shapeFormat(format, type.name);
+    return lenient((value) => {
+      const { lat, lon } = parseGeoPoint(value);
+      return show({ type: 'point', at: [lon, lat] });
+    });
+  }
+  if (type instanceof ShapeFieldType) return lenient(type.shown(format));
   if (type.typeName === 'flattened' && type.keyPrefix === null) {
     if (format !== null) throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] doesn't support formats.`);
     return (value) => value;
@@ -186,7 +199,11 @@ function formatOf(type: FieldType, format: string | null): (value: unknown) => u
   if (type.figures) return (value) => value;
   if (type.family === 'numeric' && format !== null)
     throw illegalArgumentError(`error fetching [${type.name}]: Field [${type.name}] of type [${type.typeName}] doesn't support formats.`);
-  const convert = converterOf(type, type.format(format, null));
+  return lenient(converterOf(type, type.format(format, null)));
+}
+
+/** Omits values that are refused. */
+function lenient(convert: (value: unknown) => unknown): (value: unknown) => unknown {
   return (value) => {
     try {
       return convert(value);
@@ -247,12 +264,3 @@ function showDates(type: FieldType, value: unknown, format: ValueFormat): unknow
 }
 
 const RANGE_ENDS = new Set(['gt', 'gte', 'lt', 'lte', 'from', 'to']);
-
-function showPoint(value: unknown, format: string | null): unknown {
-  try {
-    const { lat, lon } = parseGeoPoint(value);
-    return format === 'wkt' ? `POINT (${lon} ${lat})` : { coordinates: [jsonDouble(lon), jsonDouble(lat)], type: 'Point' };
-  } catch {
-    return undefined;
-  }
-}

@@ -57,6 +57,7 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
     throw refuse(context, 'Percolator fields are not searchable directly, use a percolate query instead');
   switch (field.family) {
     case 'geo_point':
+    case 'shape':
       throw refuse(context, `Geometry fields do not support exact searching, use dedicated geometry queries instead: [${field.name}]`);
     case 'object':
     case 'nested':

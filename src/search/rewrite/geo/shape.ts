@@ -1,9 +1,10 @@
-// geo_shape queries on geo_shape and geo_point fields. The host compares shapes, document by document.
+// geo_shape queries on geo_shape and geo_point fields, shape queries on shape and point fields. The host compares shapes, document by document.
 
 import { decodeGeoPoint } from '../../../common/encoding/geo-encoding.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
-import { readShapes } from '../../../mapping/types/geo.ts';
-import type { Position, Shape } from '../../../mapping/values/geo-shape-value.ts';
+import { readShapes } from '../../../mapping/types/shapes.ts';
+import { mapPositions, type Position } from '../../../mapping/values/geo-shape-value.ts';
+import { inFloats } from '../../../mapping/values/plane-point.ts';
 import type { SegmentReader } from '../../../plan/segment-reader.ts';
 import type { GeoShapeQuery } from '../../../query/leaf-query.ts';
 import { type Geometry, geometryOf, relates } from '../../evaluate/shape-relation.ts';
@@ -11,24 +12,35 @@ import { constant, type IndexQuery, none } from '../../index-query/index-query.t
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../../shard/rewrite-context.ts';
 import { onGrid } from './geo.ts';
 
+/** Types that a query can search. */
+const TYPES = { geo_shape: ['geo_point', 'geo_shape'], shape: ['point', 'shape'] } as const;
+
 /** Matches score 0, as in Elasticsearch. @throws ApiError query_shard_exception: the field does not hold shapes */
 export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): IndexQuery {
+  const { space } = query;
   const field = fieldOf(context, query.field);
   if (!field) {
     if (query.ignoreUnmapped) return none('unmapped field');
-    throw refuse(context, `failed to find geo field [${query.field}]`);
-  }
-  const isShape = field.typeName === 'geo_shape';
-  if (!isShape && field.family !== 'geo_point')
     throw refuse(
       context,
-      `Field [${query.field}] is of unsupported type [${field.typeName}] for [geo_shape] query. Must be one of [geo_point, geo_shape]`,
+      space === 'shape' ? `failed to find type for field [${query.field}]` : `failed to find geo field [${query.field}]`,
+    );
+  }
+  const types: readonly string[] = TYPES[space];
+  if (!types.includes(field.typeName))
+    throw refuse(
+      context,
+      `Field [${query.field}] is of unsupported type [${field.typeName}] for [${space}] query. Must be one of [${types.join(', ')}]`,
     );
   if (query.shape === null) throw illegalArgumentError('the indexed shape is not resolved');
-  if (isShape) requireExpensive(context, '[geo-shape] queries on [PrefixTree geo shapes]');
-  const wanted = geometryOf([isShape ? query.shape : shapeOnGrid(query.shape, context)]);
+  if (!field.isSearchable) throw illegalArgumentError(`Cannot search on field [${query.field}] since it is not indexed.`);
+  const isPoint = field.typeName === 'geo_point';
+  if (field.typeName === 'geo_shape') requireExpensive(context, '[geo-shape] queries on [PrefixTree geo shapes]');
+  const wanted = geometryOf([
+    isPoint ? mapPositions(query.shape, ontoGrid(context)) : space === 'shape' ? inFloats(query.shape) : query.shape,
+  ]);
   const name = field.spec.name;
-  const read = isShape ? shapesOf(name) : pointsOf(name);
+  const read = isPoint ? pointsOf(name) : shapesOf(name);
   const matches = (segment: SegmentReader, docId: number): boolean => {
     const geometry = read(segment, docId);
     return geometry !== null && relates(geometry, wanted, query.relation);
@@ -37,34 +49,12 @@ export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): 
   return { op: 'boost', query: constant({ op: 'hostFilter', field: name, label, matches }), boost: 0 };
 }
 
-/** The shape with its corners rounded as the points of a column are. */
-function shapeOnGrid(shape: Shape, context: RewriteContext): Shape {
-  const at = ([lon, lat]: Position): Position => {
+/** Rounds the corners of a shape as the points of a column are. */
+function ontoGrid(context: RewriteContext): (position: Position) => Position {
+  return ([lon, lat]) => {
     const point = onGrid({ lat, lon }, context);
     return [point.lon, point.lat];
   };
-  const line = (positions: readonly Position[]): Position[] => positions.map(at);
-  switch (shape.type) {
-    case 'point':
-      return { ...shape, at: at(shape.at) };
-    case 'multipoint':
-      return { ...shape, points: line(shape.points) };
-    case 'linestring':
-      return { ...shape, line: line(shape.line) };
-    case 'multilinestring':
-      return { ...shape, lines: shape.lines.map(line) };
-    case 'polygon':
-      return { ...shape, rings: shape.rings.map(line) };
-    case 'multipolygon':
-      return { ...shape, polygons: shape.polygons.map((rings) => rings.map(line)) };
-    case 'envelope': {
-      const [left, top] = at([shape.left, shape.top]);
-      const [right, bottom] = at([shape.right, shape.bottom]);
-      return { ...shape, left, top, right, bottom };
-    }
-    case 'geometrycollection':
-      return { ...shape, shapes: shape.shapes.map((part) => shapeOnGrid(part, context)) };
-  }
 }
 
 type ReadGeometry = (segment: SegmentReader, docId: number) => Geometry | null;

@@ -21,7 +21,9 @@ function checkSupported(query: unknown): void {
   if (typeof kind === 'string') {
     if (UNSUPPORTED.has(kind)) throw illegalArgumentError(`the [${kind}] query is unsupported inside a percolator query`);
     if (Object.hasOwn(LOOKUPS, kind) && (kind !== 'geo_shape' || query['indexed'] !== null))
-      throw illegalArgumentError(`the [${LOOKUPS[kind]}] query must not read other documents inside a percolator query`);
+      throw illegalArgumentError(
+        `the [${kind === 'geo_shape' ? query['space'] : LOOKUPS[kind]}] query must not read other documents inside a percolator query`,
+      );
   }
   for (const value of Object.values(query)) checkSupported(value);
 }
