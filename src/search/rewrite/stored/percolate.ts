@@ -21,7 +21,8 @@ export function rewritePercolate(
   if (!type) throw refuse(context, `field [${query.field}] does not exist`);
   if (type.typeName !== 'percolator')
     throw refuse(context, `expected field [${query.field}] to be of type [percolator], but is of type [${type.typeName}]`);
-  const documents = segmentOfDocuments(context.mapping, context.analysis, query.documents ?? []);
+  if (query.documents === null) throw refuse(context, 'a document named by [index] and [id] cannot be read here: give it as [document]');
+  const documents = segmentOfDocuments(context.mapping, context.analysis, query.documents);
   const { name } = type;
   const inner: RewriteContext = { ...context, mapping: documents.mapping, nestedPath: null };
   return {

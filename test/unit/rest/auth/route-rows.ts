@@ -6,6 +6,8 @@ export interface Row {
   readonly names?: readonly string[];
   /** Bodies that name an index or alias in each place that accepts one. The first one, with an own index, is also sent to each path. */
   readonly bodies?: (name: string) => readonly unknown[];
+  /** Values of path parameters that differ from VALUES. */
+  readonly values?: Readonly<Record<string, string>>;
   /** Part of every query string. */
   readonly query?: string;
   /** Query strings that name an index; `''` is always sent. */
@@ -51,6 +53,7 @@ const searches = (name: string): object[] => {
 };
 const lines = (...values: unknown[]): string => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
 const aliases = (name: string): object[] => [{}, { aliases: { [name]: {} } }];
+const OF_ASYNC = { id: 'ROOT_ASYNC' };
 const pipeline = (name: string): string[] => [`pipeline=to-${name}`];
 
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -339,9 +342,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
     isVolatile: true,
   },
   'async_search.submit': { bodies: searches, query: 'wait_for_completion_timeout=20s', isVolatile: true },
-  'async_search.get': { isVolatile: true },
-  'async_search.status': { isVolatile: true },
-  'async_search.delete': {},
+  'async_search.get': { values: OF_ASYNC, isVolatile: true },
+  'async_search.status': { values: OF_ASYNC, isVolatile: true },
+  'async_search.delete': { values: OF_ASYNC },
   terms_enum: {
     bodies: (name) => [
       { field: 'k' },

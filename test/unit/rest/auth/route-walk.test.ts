@@ -3,117 +3,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_APIS } from '../../../../src/rest/all-apis.ts';
 import type { ApiSpec } from '../../../../src/rest/core/api.ts';
-import { hashPassword } from '../../../../src/security/password-hash.ts';
-import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
+import { CANARY, ForeignData, USER_NAMES, type User } from './foreign-data.ts';
 import { ROWS, type Row, VALUES } from './route-rows.ts';
 
-const on = (privileges: string[], cluster: string[] = []) => ({ cluster, indices: [{ names: ['own-*'], privileges }] });
-const ROLES = {
-  owner: on(['all'], ['all']),
-  operator: { cluster: ['all'] },
-  reader: on(['read', 'view_index_metadata'], ['monitor']),
-  writer: on(['write', 'create_index', 'maintenance']),
-  manager: on(['manage'], ['manage_index_templates', 'monitor']),
-  nobody: {},
-};
-type User = keyof typeof ROLES;
-
-/** Only in foreign indices: contents, fields, aliases, settings. `zzhidden` and `zzveil` are never named by a request. */
-const CANARY = /canaryword|canaryfield|canarykey|zzhidden|zzveil|canaryid/;
 /** Names that requests use: of a foreign index and of an alias, and `zzmissing` for comparison. */
 const FOREIGN = ['zzsecret', 'zzalias', '<zzsecret>', 'own-1,zzsecret'];
 const PATTERNS = ['zz*', '*', '_all', '*,-own-*', 'z*t,own-1'];
 
-let node: RestNode;
-const root: Record<string, string> = {};
-const as = (user: string, line: string, body?: unknown): ReturnType<RestNode['send']> =>
-  node.send(line, body, { authorization: `Basic ${Buffer.from(`${user}:pw`).toString('base64')}` });
-
-const FIELDS = {
-  k: { type: 'keyword' },
-  text: { type: 'text' },
-  place: { type: 'geo_shape' },
-  canaryfield: { type: 'text', fielddata: true },
-};
-
+let data: ForeignData;
 beforeAll(async () => {
-  const hash = await hashPassword('pw');
-  const users = Object.fromEntries(Object.keys(ROLES).map((name) => [name, { password_hash: hash, roles: [name] }]));
-  node = await openRestNode({
-    'security.users': { ...users, root: { password_hash: hash, roles: ['superuser'] } },
-    'security.roles': ROLES,
-  });
-  for (const [index, alias] of [
-    ['zzsecret', 'zzalias'],
-    ['zzhidden', 'zzveil'],
-  ]) {
-    const settings = { 'index.analysis.analyzer.canaryanalyzer.type': 'standard' };
-    await as('root', `PUT /${index}`, {
-      settings,
-      mappings: { properties: FIELDS },
-      aliases: { [alias]: { filter: { term: { k: 'canarykey' } } } },
-    });
-    const source = { k: 'canarykey', text: 'canaryword', canaryfield: 'canaryword', place: 'POINT (1 1)' };
-    for (const id of ['1', 'canaryid']) await as('root', `PUT /${index}/_doc/${id}?refresh=true`, source);
-  }
-  for (const name of ['zzsecret', 'zzalias', 'zzmissing'])
-    await as('root', `PUT /_ingest/pipeline/to-${name}`, { processors: [{ set: { field: '_index', value: name } }] });
-  root.ROOT_SCROLL = (await as('root', 'POST /zzsecret,zzhidden/_search?scroll=5m&size=1')).json._scroll_id;
-  root.ROOT_PIT = (await as('root', 'POST /zzsecret,zzhidden/_pit?keep_alive=5m')).json.id;
-  root.ROOT_TASK = (
-    await as('root', 'POST /_reindex?wait_for_completion=false', { source: { index: 'zzhidden' }, dest: { index: 'zzsecret-copy' } })
-  ).json.task;
-  await as('root', `GET /_tasks/${root.ROOT_TASK}?wait_for_completion=true`);
+  data = await ForeignData.open();
 }, 30_000);
-afterAll(() => node.close());
-
-/** The state of everything that is not the users'. */
-async function foreignState(): Promise<string> {
-  const { cluster } = node.engine;
-  const own = ['own-1', 'own-2'];
-  const metas = Object.entries(cluster.indices).filter(
-    ([name, { aliases }]) => !own.includes(name) && /^zz/.test(`${name} ${Object.keys(aliases)}`),
-  );
-  const stray = Object.entries(cluster.indices).filter(
-    ([name, { aliases }]) => own.includes(name) && Object.keys(aliases).some((alias) => /^zz/.test(alias)),
-  );
-  const stats = await Promise.all(
-    metas.map(async ([name]) => {
-      const index = node.engine.index(name);
-      return index && (await node.engine.shardStats(index)).map(({ maxSeqNo, docs, deleted }) => [maxSeqNo, docs, deleted]);
-    }),
-  );
-  return JSON.stringify([metas, stray.map(([name]) => name), stats]);
-}
-
-let ownMeta: unknown = null;
-
-/** Own indices as they were before the last request. */
-async function restoreOwn(): Promise<void> {
-  const { indices } = node.engine.cluster;
-  const names = Object.keys(indices).filter((name) => name.startsWith('own-'));
-  if (names.length === 1 && indices['own-1'] !== undefined && indices['own-1'] === ownMeta) {
-    // What a request wrote is visible to the next one, whenever the index is refreshed by itself.
-    await as('root', 'POST /own-1/_refresh');
-    return;
-  }
-  if (names.length > 0) await as('root', `DELETE /${names.join(',')}`);
-  await as('root', 'PUT /own-1', {
-    mappings: {
-      properties: {
-        k: FIELDS.k,
-        text: FIELDS.text,
-        place: FIELDS.place,
-        kids: { type: 'nested' },
-        stored: { type: 'percolator' },
-        vector: { type: 'dense_vector', dims: 2, similarity: 'l2_norm' },
-      },
-    },
-  });
-  const stored = { prefix: { text: 'canar' } };
-  await as('root', 'PUT /own-1/_doc/1?refresh=true', { k: 'own', text: 'mine', stored, vector: [1, 0] });
-  ownMeta = node.engine.cluster.indices['own-1'];
-}
+afterAll(() => data.close());
 
 interface Sent {
   readonly line: string;
@@ -129,10 +30,11 @@ function requestsOf(api: ApiSpec, route: string, row: Row, name: string): Sent[]
   const ofIndices = places.filter((place) => ['index', 'target', 'new_index', ...(row.names ?? [])].includes(place));
   const fill = (foreign: readonly string[]): string =>
     path.replaceAll(/\{(\w+)\}/g, (_, place: string) => {
-      const own = place === 'index' ? 'own-1' : place === 'target' || place === 'new_index' ? 'own-2' : VALUES[place];
+      const own =
+        place === 'index' ? 'own-1' : place === 'target' || place === 'new_index' ? 'own-2' : (row.values?.[place] ?? VALUES[place]);
       const value = foreign.includes(place) ? name : own;
       if (value === undefined) throw new Error(`no value for {${place}} of ${route}`);
-      return encodeURIComponent(root[value] ?? value);
+      return encodeURIComponent(data.ids[value] ?? value);
     });
   const bodies = row.bodies?.(name) ?? [undefined];
   const ownBody = row.bodies?.('own-1')[0];
@@ -152,16 +54,11 @@ function requestsOf(api: ApiSpec, route: string, row: Row, name: string): Sent[]
   return sent;
 }
 
-const filled = (body: unknown): unknown => {
-  if (body === undefined || typeof body === 'string') return body;
-  return JSON.parse(JSON.stringify(body).replaceAll(/ROOT_\w+/g, (key) => root[key]));
-};
-
 /** Sends a request as a user, and checks that it shows and changes nothing foreign. */
-async function check(user: User, api: ApiSpec, row: Row, { line, body }: Sent): Promise<Awaited<ReturnType<typeof as>>> {
-  await restoreOwn();
-  const before = await foreignState();
-  const answer = await as(user, line, filled(body));
+async function check(user: User, api: ApiSpec, row: Row, { line, body }: Sent): Promise<Awaited<ReturnType<ForeignData['as']>>> {
+  await data.restoreOwn();
+  const before = await data.state();
+  const answer = await data.as(user, line, data.withIds(body));
   const where = `${user}: ${api.name}: ${line} ${JSON.stringify(body)}`;
   const asked = `${decodeURIComponent(line)} ${JSON.stringify(body)}`;
   if (!row.showsNamesTo?.includes(user)) {
@@ -169,7 +66,7 @@ async function check(user: User, api: ApiSpec, row: Row, { line, body }: Sent): 
     if (!/zz(secret|alias)/.test(asked)) expect(answer.text, where).not.toMatch(/zzsecret|zzalias/);
   }
   expect(answer.text, where).not.toContain('internal_error');
-  expect(await foreignState(), where).toBe(before);
+  expect(await data.state(), where).toBe(before);
   return answer;
 }
 
@@ -236,7 +133,7 @@ test.each(inParts(4).map((apis, part) => [part, apis] as const))(
   60_000,
 );
 
-test.each((Object.keys(ROLES) as User[]).filter((user) => user !== 'owner'))(
+test.each(USER_NAMES.filter((user) => user !== 'owner'))(
   'a user with the role [%s] learns and changes nothing',
   async (user) => {
     for (const api of walked) {
