@@ -1,8 +1,8 @@
-// The shape of api.json: what the service understands. tools/console/catalog.ts writes it from the tables of the service.
+// The shape of api.json, which describes the APIs of the service. tools/console/catalog.ts generates it from the tables of the service.
 
 export interface Catalog {
   readonly apis: readonly CatalogApi[];
-  /** Kinds of the parameters that every API has. */
+  /** Value kinds of the parameters that every API accepts. */
   readonly commonParams: Readonly<Record<string, string>>;
   readonly queries: Readonly<Record<string, Clause>>;
   /** Metrics, buckets and pipelines. */
@@ -13,7 +13,7 @@ export interface Catalog {
   readonly tokenizers: readonly string[];
   readonly tokenFilters: readonly string[];
   readonly charFilters: readonly string[];
-  /** Other objects of bodies: `search`, `highlight`... */
+  /** Other objects in bodies: `search`, `highlight`... */
   readonly objects: Readonly<Record<string, Clause>>;
 }
 
@@ -22,10 +22,10 @@ export interface CatalogApi {
   readonly name: string;
   /** `GET /{index}/_search` */
   readonly routes: readonly string[];
-  /** Kinds of the query parameters. */
+  /** Value kinds of the query parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly body: 'none' | 'optional' | 'required' | 'ndjson';
-  /** Name of the object of `Catalog.objects` that the body is; empty if it is not described. */
+  /** Name of the body's description in `Catalog.objects`; empty if there is none. */
   readonly object: string;
 }
 
@@ -33,7 +33,10 @@ export interface CatalogApi {
 export interface Clause {
   readonly about: string;
   readonly keys: Readonly<Record<string, Kind>>;
-  /** `field`: the body names a field, whose object has the keys. `field-or-key`: a field stands beside the keys. `query`: the body is a query. */
+  /**
+   * `field`: the body names a field, whose object has the keys. `field-or-key`: a field name may appear next to the keys. `query`: the body
+   * is a query.
+   */
   readonly by?: 'field' | 'field-or-key' | 'query';
 }
 

@@ -1,4 +1,4 @@
-// Observable values: what several parts of the page show, and what the browser keeps.
+// Observable values that several parts of the page share, or that the browser stores.
 import { useEffect, useState } from 'preact/hooks';
 
 export class Cell<T> {
@@ -26,7 +26,7 @@ export class Cell<T> {
   }
 }
 
-/** The value of a cell; the component is rendered again when it changes. */
+/** The value of a cell. The component is rendered again when the value changes. */
 export function useCell<T>(cell: Cell<T>): T {
   const [value, show] = useState<{ of: T }>({ of: cell.value });
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useCell<T>(cell: Cell<T>): T {
 
 const PREFIX = 'gannet.console.';
 
-/** A cell whose value outlives the page. Values of another shape, and storage that is full or forbidden, count as absent. */
+/** A cell whose value is kept in browser storage. Stored values of another shape are ignored, as is storage that is full or forbidden. */
 export function keptCell<T>(
   name: string,
   fallback: T,
@@ -51,7 +51,7 @@ export function keptCell<T>(
       if (value === null) storage?.removeItem(PREFIX + name);
       else storage?.setItem(PREFIX + name, JSON.stringify(value));
     } catch {
-      // The page works without.
+      // The page works without storage.
     }
   });
   return cell;

@@ -1,4 +1,4 @@
-// Numbers, sizes and times as people read them.
+// Human-readable numbers, sizes and times.
 
 /** `1.2 KB`, `3.4 MB`. */
 export function bytesText(bytes: number): string {

@@ -1,4 +1,4 @@
-// JSON as text: indented without parsing, so that long numbers keep their digits; filtered by a word.
+// JSON text: indents it without parsing, so that long numbers keep their digits, and filters it by a word.
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
@@ -51,7 +51,7 @@ function flatArray(tokens: readonly string[], start: number): { items: string[];
   return null;
 }
 
-/** Keeps the parts of a value whose names or leaves contain a word, without regard to case; undefined if nothing does. */
+/** Keeps the parts of a value whose names or leaves contain a word, ignoring case; undefined if none does. */
 export function filterJson(value: unknown, word: string): unknown {
   const wanted = word.toLowerCase();
   const keep = (part: unknown): unknown => {

@@ -1,4 +1,4 @@
-// Entry of the console: shows the shell in the page.
+// Entry point of the console: renders the shell into the page.
 import { render } from 'preact';
 import { App } from './shell/app.tsx';
 import { applyTheme } from './shell/theme.ts';

@@ -1,4 +1,4 @@
-// Mappings as the service shows them. In a file without imports, so that tests of other files need no types of browsers.
+// Mappings as the service shows them. Kept in a file without imports, so that tests that use them need no browser types.
 
 /** Fields by name. */
 export interface MappingProperties {

@@ -1,4 +1,4 @@
-// Names that only the running service knows: indices, aliases and data streams, and the fields of each. Kept for a few seconds.
+// Names from the running service: indices, aliases, data streams, and their fields. Cached for a few seconds.
 import type { MappingProperties } from './mapping-types.ts';
 import { call, pathPart } from './service.ts';
 

@@ -8,13 +8,13 @@ export interface Answer {
   readonly text: string;
   /** Parsed body; undefined if it is not JSON. */
   readonly json: unknown;
-  /** From sending the request to the last byte of the answer. */
+  /** From sending the request to the last byte of the response. */
   readonly ms: number;
-  /** Length of the body before it was compressed. */
+  /** Length of the body before compression. */
   readonly bytes: number;
 }
 
-/** An answer with an error status. */
+/** A response with an error status. */
 export class RequestError extends Error {
   readonly answer: Answer;
 
@@ -24,7 +24,7 @@ export class RequestError extends Error {
   }
 }
 
-/** URL of the service, with the prefix below which a proxy shows it; ends with `/`. */
+/** URL of the service, including the path prefix if a proxy adds one; ends with `/`. */
 export const serviceUrl = new URL('../', location.href.replace(/[?#].*$/, '').replace(/[^/]*$/, '')).href;
 
 /** The `Authorization` header of this tab; null without credentials. */
@@ -68,7 +68,7 @@ export async function send(method: string, path: string, body?: string, options:
 export interface SendOptions {
   readonly signal?: AbortSignal;
   readonly contentType?: string;
-  /** Instead of the credentials of the tab. */
+  /** Used instead of the credentials of the tab. */
   readonly authorization?: string | null;
 }
 
@@ -99,5 +99,5 @@ export function reasonOf(json: unknown): string | null {
   return causes.length > 0 ? causes.join(': ') : null;
 }
 
-/** `my index` as a part of a path. */
+/** Encodes a name such as `my index` as a path segment. */
 export const pathPart = (name: string): string => encodeURIComponent(name);

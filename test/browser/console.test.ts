@@ -191,7 +191,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
       (area as HTMLTextAreaElement).value = "The foxes' Häuser were running <b>fast</b>";
       area.dispatchEvent(new InputEvent('input', { bubbles: true }));
     });
-    for (const preset of ['english', 'german', 'prefixes while typing', 'text of web pages']) {
+    for (const preset of ['english', 'german', 'search as you type', 'HTML pages']) {
       await page.select('select[aria-label="Start from"]', preset);
       const chain = await page.$eval(
         '.chain textarea',
@@ -246,7 +246,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await page.click('[aria-label="Remove the alias sketches"]');
     await waitForText(page, '.index-view', 'no aliases');
     await clickText(page, '.index-head button', 'Delete');
-    await clickText(page, '.index-head button', 'for ever?');
+    await clickText(page, '.index-head button', 'permanently?');
     await waitForText(page, '.toast', 'drafts was deleted');
     expect((await service.request('HEAD', '/drafts')).status).toBe(404);
     await finish(watched);
@@ -273,7 +273,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     const { body } = await service.request('GET', '/_ingest/pipeline/loud');
     expect(body.loud.processors).toHaveLength(2);
     await clickText(page, '.manage-editor button', 'Delete');
-    await clickText(page, '.manage-editor button', 'for ever?');
+    await clickText(page, '.manage-editor button', 'permanently?');
     await waitForText(page, '.manage-list', 'There is none yet');
     await finish(watched);
   });

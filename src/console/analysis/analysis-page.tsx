@@ -1,5 +1,5 @@
-// The page of analysis: a text on its way through char filters, tokenizer and token filters, computed in the browser by the analyzer module at every
-// keystroke; two chains side by side.
+// The analysis page: shows how char filters, tokenizer and token filters process a text. The analyzer module computes it in the browser at
+// every keystroke; two chains can be compared.
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TextAnalysis } from '../../analyzer.ts';
@@ -145,7 +145,7 @@ interface ChainSectionProps {
   readonly catalog: Catalog | null;
   readonly outcome: Outcome;
   readonly text: string;
-  /** Last tokens of the other analyzer; null without one. */
+  /** Final tokens of the other analyzer; null if there is none. */
   readonly others: readonly Token[] | null;
 }
 

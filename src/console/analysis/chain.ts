@@ -1,4 +1,4 @@
-// Analysis chains as the page edits them, the stages of an analysis, and where tokens are drawn. Nothing here knows the page.
+// Analysis chains as the page edits them, the stages of an analysis, and the layout of tokens. Independent of the page's components.
 
 /** A name, or a definition like `{ "type": "stop", "stopwords": ["a"] }`. */
 export type Component = string | Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export const PRESETS: Readonly<Record<string, Chain>> = {
     tokenizer: 'standard',
     filter: ['lowercase', { type: 'stop', stopwords: '_german_' }, 'german_normalization', { type: 'stemmer', language: 'light_german' }],
   },
-  'prefixes while typing': {
+  'search as you type': {
     char_filter: [],
     tokenizer: 'standard',
     filter: ['lowercase', { type: 'edge_ngram', min_gram: 2, max_gram: 8 }],
@@ -32,10 +32,10 @@ export const PRESETS: Readonly<Record<string, Chain>> = {
     tokenizer: 'whitespace',
     filter: ['lowercase', { type: 'synonym_graph', synonyms: ['ny, new york', 'fast => quick, rapid'] }],
   },
-  'text of web pages': { char_filter: ['html_strip'], tokenizer: 'standard', filter: ['lowercase', 'asciifolding'] },
+  'HTML pages': { char_filter: ['html_strip'], tokenizer: 'standard', filter: ['lowercase', 'asciifolding'] },
 };
 
-/** @throws Error the text is not a chain */
+/** @throws Error `text` is not a chain */
 export function parseChain(text: string): Chain {
   const given: unknown = JSON.parse(text);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -67,7 +67,7 @@ export function chainText({ char_filter: charFilters, tokenizer, filter }: Chain
 
 const nameOf = (component: Component): string => (typeof component === 'string' ? component : String(component.type ?? 'custom'));
 
-/** The chain as `settings` of an index, with an analyzer of this name. Definitions get names of their own. */
+/** The chain as index settings that define an analyzer called `name`. Inline definitions get generated names. */
 export function settingsOf(chain: Chain, name = 'my_analyzer'): Readonly<Record<string, unknown>> {
   const defined: Record<'char_filter' | 'tokenizer' | 'filter', Record<string, Component>> = { char_filter: {}, tokenizer: {}, filter: {} };
   const refer = (kind: keyof typeof defined, component: Component): string => {
@@ -97,7 +97,7 @@ export interface Token {
   readonly positionLength?: number;
 }
 
-/** The result of one part of a chain: a text after a char filter, else tokens. */
+/** The result of one part of a chain: text for a char filter, otherwise tokens. */
 export interface Stage {
   readonly kind: 'char filter' | 'tokenizer' | 'filter';
   readonly name: string;
@@ -114,7 +114,7 @@ export interface Explained {
   };
 }
 
-/** Whether an answer of the analyzer module has the stages of a chain. */
+/** Whether a response of `_analyze` lists the stages of a chain. */
 export function isExplained(answer: object): answer is Explained {
   return 'detail' in answer && typeof answer.detail === 'object' && answer.detail !== null && 'tokenizer' in answer.detail;
 }
@@ -134,7 +134,7 @@ export function stagesOf({ detail }: Explained, chain: Chain): Stage[] {
   ];
 }
 
-/** A token with its place: row in the lane, and whether it differs from the lane before. */
+/** A token with its row in the lane, and whether it differs from the previous lane. */
 export interface PlacedToken {
   readonly token: Token;
   readonly row: number;

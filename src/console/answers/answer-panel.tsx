@@ -1,4 +1,4 @@
-// The answer to a request: its status and cost, and what it contains in the forms that fit.
+// The response to a request: status, cost, and the views that suit its content.
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Cell, useCell } from '../cell.ts';
@@ -17,7 +17,7 @@ import { shardProfiles } from './profile-model.ts';
 import { ProfileView } from './profile-view.tsx';
 import { costOf, explainableQuery, searchAnswer } from './search-answer.ts';
 
-/** Larger answers are not indented nor filtered, which would take seconds. */
+/** Larger responses are neither indented nor filtered, which would take seconds. */
 const MAX_INDENTED = 30_000_000;
 
 export interface AnswerPanelProps {
@@ -56,7 +56,7 @@ function ShownAnswer({ run, answer, onFilter }: AnswerPanelProps & { readonly an
     <>
       <StatusLine run={run} answer={answer} />
       {views.length > 1 && (
-        <div class="tabs" role="tablist" aria-label="Forms of the answer">
+        <div class="tabs" role="tablist" aria-label="Views of the response">
           {views.map((name) => (
             <button key={name} type="button" role="tab" aria-selected={name === view} onClick={() => wantedView.set(name)}>
               {VIEW_TITLES[name]}
@@ -81,13 +81,13 @@ function ShownAnswer({ run, answer, onFilter }: AnswerPanelProps & { readonly an
   );
 }
 
-/** Opens the request of an answer on the page of profiles. */
+/** Opens the request of a response on the profile page. */
 function openInProfile({ request, body }: Run): void {
   profiledSheets.a.set(`${request.method} ${request.path}\n${indentJson(body.text)}\n`);
   go('profile');
 }
 
-/** The form in which answers are shown, where it fits. */
+/** The preferred view, used for responses that have it. */
 const wantedView = new Cell<View>('json');
 
 function parsedObject(text: string): Readonly<Record<string, unknown>> | null {
@@ -110,11 +110,11 @@ function StatusLine({ run, answer }: { readonly run: Run; readonly answer: Answe
           {answer.status} {answer.statusText}
         </span>
         <span class="facts">
-          <span title="Time from sending the request to the end of the answer">{msText(answer.ms)}</span>
+          <span title="Time from sending the request to the end of the response">{msText(answer.ms)}</span>
           {costOf(answer.json).map((fact) => (
             <span key={fact}>{fact}</span>
           ))}
-          <span title="Size of the answer">{bytesText(answer.bytes)}</span>
+          <span title="Size of the response">{bytesText(answer.bytes)}</span>
         </span>
         <span class="muted path" title={`${run.request.method} ${run.request.path}`}>
           {run.request.method} {run.request.path}
@@ -130,7 +130,7 @@ function StatusLine({ run, answer }: { readonly run: Run; readonly answer: Answe
   );
 }
 
-/** `299 Elasticsearch-8.15.0 "text"`, several of them. */
+/** Texts of a `Warning` header, which may contain several: `299 Elasticsearch-8.15.0 "text"`. */
 function warningTexts(header: string): string[] {
   const texts = [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text.replace(/\\(.)/g, '$1'));
   return texts.length > 0 ? texts : [header];

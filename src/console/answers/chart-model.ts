@@ -1,4 +1,4 @@
-// Aggregations as charts: which kind fits which answer, and by which query one gets the documents of a bucket.
+// Aggregations as charts: which kind of chart suits a response, and the query that matches the documents of a bucket.
 
 /** A query clause as JSON. */
 export type Filter = Readonly<Record<string, unknown>>;
@@ -6,11 +6,11 @@ export type Filter = Readonly<Record<string, unknown>>;
 export interface Bucket {
   readonly label: string;
   readonly count: number;
-  /** Counts of the buckets of the first sub-aggregation that has some, by label. */
+  /** Document counts by label, from the first sub-aggregation that has buckets. */
   readonly parts: ReadonlyMap<string, number>;
   /** Values of metrics, by name. */
   readonly metrics: ReadonlyMap<string, number>;
-  /** The documents of the bucket; null if it cannot be said as a query. */
+  /** Matches the documents of the bucket; null if no query can. */
   readonly filter: Filter | null;
 }
 
@@ -26,7 +26,7 @@ export interface Cell {
 }
 
 export type Chart =
-  /** Bars for values without an order of their own, columns along an axis. */
+  /** Bars for unordered values, columns along an axis. */
   | {
       readonly kind: 'bars' | 'columns';
       readonly name: string;
@@ -58,7 +58,7 @@ const COLUMN_TYPES = new Set(['date_histogram', 'histogram', 'auto_date_histogra
 const GRID_TYPES = new Set(['geohash_grid', 'geotile_grid']);
 
 /**
- * @param requested  `aggs` of the request; charts without it are chosen by the shape of the answer
+ * @param requested  `aggs` of the request; if absent, charts are chosen by the shape of the response
  * @param answered   `aggregations` of the answer
  */
 export function chartsOf(requested: unknown, answered: Json): Chart[] {

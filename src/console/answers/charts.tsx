@@ -1,4 +1,4 @@
-// Charts of aggregations: bars, columns, figures and maps of cells. A bucket is a button where it can be filtered by.
+// Charts of aggregations: bars, columns, figures and maps of cells. A bucket that can become a filter is a button.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useCell } from '../cell.ts';
@@ -8,7 +8,7 @@ import type { Bucket, Cell, Chart, Filter } from './chart-model.ts';
 
 export interface ChartsProps {
   readonly charts: readonly Chart[];
-  /** null if buckets cannot be filtered by. */
+  /** null if buckets cannot become filters. */
   readonly onFilter: ((filter: Filter) => void) | null;
 }
 
@@ -145,7 +145,7 @@ function Bars({ buckets, valueOf, series, onFilter }: BucketsProps): JSX.Element
   );
 }
 
-/** The parts of a bar, in shares of the documents of its bucket; the whole bar in one colour without parts. */
+/** The parts of a bar, as shares of the documents of its bucket; a bar without parts has one colour. */
 function Parts({ bucket, series }: { readonly bucket: Bucket; readonly series: readonly string[] }): JSX.Element {
   if (series.length === 0) return <span class="part" style={{ background: colorOf(0), flexGrow: 1 }} />;
   const known = series.reduce((sum, label) => sum + (bucket.parts.get(label) ?? 0), 0);
@@ -220,7 +220,7 @@ function Pick({ filter, onFilter, label, class: name = 'bar-row', children }: Pi
     <button
       type="button"
       class={name}
-      title={`${label} – filter by it`}
+      title={`${label} – click to filter by it`}
       aria-label={name === 'column' ? `Filter by ${label}` : undefined}
       onClick={() => onFilter(filter)}
     >
@@ -283,7 +283,7 @@ function CellMap({ cells, onFilter }: { readonly cells: readonly Cell[]; readonl
 
 type View = Pick<Cell, 'west' | 'east' | 'south' | 'north'>;
 
-/** The cells with a margin, at least twice as wide as high and within the world. */
+/** Bounds of the cells with a margin, at least twice as wide as high and within the world map. */
 function viewOf(cells: readonly Cell[]): View {
   if (cells.length === 0) return { west: -180, east: 180, south: -90, north: 90 };
   const west = Math.min(...cells.map((cell) => cell.west));

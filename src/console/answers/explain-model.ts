@@ -1,14 +1,14 @@
-// Explanations of scores (`_explain`, `"explain": true`) as sums and products that people can read. Nothing here knows the page.
+// Score explanations (`_explain`, `"explain": true`) as readable sums and products. Independent of the page's components.
 import { numberText } from '../format.ts';
 
-/** As the service sends it. */
+/** An explanation as the service sends it. */
 export interface Explanation {
   readonly value: number;
   readonly description: string;
   readonly details?: readonly Explanation[];
 }
 
-/** How the values of the parts make that of the whole. */
+/** How the values of the parts combine. */
 export type Joint = '+' | '×' | 'max' | null;
 
 export interface ScorePart {
@@ -16,7 +16,7 @@ export interface ScorePart {
   readonly value: number;
   readonly joint: Joint;
   readonly parts: readonly ScorePart[];
-  /** A sentence; empty without one. */
+  /** A sentence, or empty. */
   readonly note: string;
 }
 
@@ -25,12 +25,12 @@ const SCORE = /^score\(.*\), (?:computed as (.*) from:|product of:)$/s;
 const COMPUTED = /^(.*?), computed (?:as|from) (.*?)(?: from)?:$/s;
 const REQUIRED = 'match on required clause, product of:';
 
-/** Sums of one part, and weights of one score, are replaced by that part; sums of sums are one sum. */
+/** Simplifies an explanation: a sum or weight with one part becomes that part, and nested sums are flattened. */
 export function scoreParts(explanation: Explanation): ScorePart {
   const { value, description, details = [] } = explanation;
   if (description === REQUIRED) {
     const matched = details.map((detail) => detail.description).filter((text) => text !== '# clause');
-    return { label: matched.join(' ') || 'filter', value, joint: null, parts: [], note: 'Has to match, and adds nothing to the score.' };
+    return { label: matched.join(' ') || 'filter', value, joint: null, parts: [], note: 'Must match, but adds nothing to the score.' };
   }
   const weight = WEIGHT.exec(description);
   if (weight && details.length === 1) return { ...scoreParts(details[0]), label: weight[1] };

@@ -1,4 +1,4 @@
-// Why a hit has its score: a sum with its parts as bars, each opened into its factors.
+// Explains the score of a hit: a sum with its parts as bars, each of which expands to its factors.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call, pathPart } from '../service.ts';
@@ -11,7 +11,7 @@ export interface WhyProps {
   readonly query: unknown;
 }
 
-/** Asks the service when it is opened. */
+/** Requests the explanation when it is opened. */
 export function Why({ hit, query }: WhyProps): JSX.Element | null {
   const [explanation, setExplanation] = useState<Explanation | null>(hit._explanation ?? null);
   const [error, setError] = useState<string | null>(null);

@@ -1,10 +1,10 @@
-// Hits as rows: which columns there are, how they sort, and the same as CSV.
+// Hits as table rows: their columns, their sort order, and their CSV form.
 import type { Hit } from './search-answer.ts';
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Values of a hit by path: of its source, objects flattened, then `fields`. */
+/** Values of a hit by path: from its source, with objects flattened, then from `fields`. */
 export function valuesOf(hit: Hit): Map<string, unknown> {
   const values = new Map<string, unknown>();
   const add = (prefix: string, object: Readonly<Record<string, unknown>>): void => {
@@ -18,7 +18,7 @@ export function valuesOf(hit: Hit): Map<string, unknown> {
   return values;
 }
 
-/** Paths in the order in which hits have them. */
+/** All paths, in the order of their first appearance. */
 export function columnsOf(hits: readonly Hit[]): string[] {
   return [...new Set(hits.flatMap((hit) => [...valuesOf(hit).keys()]))];
 }
@@ -30,7 +30,7 @@ export function cellText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Numbers by value, all else as text; absent values last. */
+/** Orders numbers by value and everything else as text; absent values come last. */
 export function compareValues(a: unknown, b: unknown): number {
   const absent = Number(a === undefined || a === null) - Number(b === undefined || b === null);
   if (absent !== 0) return absent;
@@ -38,7 +38,7 @@ export function compareValues(a: unknown, b: unknown): number {
   return cellText(a).localeCompare(cellText(b), 'en', { numeric: true });
 }
 
-/** A field of CSV (RFC 4180). A text that a spreadsheet would run as a formula starts with an apostrophe. */
+/** A field of CSV (RFC 4180). An apostrophe is put before text that a spreadsheet would run as a formula. */
 function csvField(value: unknown): string {
   const plain = cellText(value);
   const text = typeof value !== 'number' && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain;

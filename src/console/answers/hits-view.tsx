@@ -8,13 +8,13 @@ import { Why } from './explanation-view.tsx';
 import { cellText, columnsOf, compareValues, csvOf, valuesOf } from './hit-table.ts';
 import type { Hit } from './search-answer.ts';
 
-/** Rows and columns beyond these are left to the JSON view and the CSV file. */
+/** Rows and columns beyond these limits appear only in the JSON view and the CSV file. */
 const MAX_ROWS = 500;
 const FIRST_COLUMNS = 8;
 
 export interface HitsViewProps {
   readonly hits: readonly Hit[];
-  /** Query of the search, by which scores are explained; null if they cannot be. */
+  /** Query of the search, with which scores are explained; null if they cannot be. */
   readonly query: unknown;
 }
 
@@ -54,7 +54,7 @@ export function HitsView({ hits, query }: HitsViewProps): JSX.Element {
 const withMeta = (hit: Hit): Map<string, unknown> =>
   new Map([['_index', hit._index], ['_id', hit._id], ['_score', hit._score], ...valuesOf(hit)]);
 
-/** Saves a text as a file. */
+/** Saves text as a file. */
 export function download(name: string, text: string, type = 'text/csv'): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));

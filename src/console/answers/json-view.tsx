@@ -1,4 +1,4 @@
-// JSON to read: coloured, foldable, searchable, in an editor that does not edit. Only visible lines are rendered, so large answers cost little.
+// A read-only editor for JSON: coloured, foldable, searchable. Only visible lines are rendered, so large responses cost little.
 import { defaultKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, foldGutter, foldKeymap } from '@codemirror/language';

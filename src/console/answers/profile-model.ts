@@ -1,14 +1,14 @@
-// The `profile` of a search as trees of times. Nothing here knows the page.
+// The `profile` of a search as trees of times. Independent of the page's components.
 
 export interface ProfileNode {
   readonly name: string;
   readonly description: string;
-  /** Nanoseconds, with those of the children. */
+  /** Nanoseconds, including those of the children. */
   readonly nanos: number;
   /** Times by step, in nanoseconds, the longest first. */
   readonly times: ReadonlyArray<readonly [step: string, nanos: number]>;
   readonly counts: ReadonlyArray<readonly [name: string, count: number]>;
-  /** What the engine reports besides: blocks decoded, pruned... */
+  /** Other counters of the engine: blocks decoded, blocks pruned... */
   readonly facts: ReadonlyArray<readonly [name: string, value: string]>;
   readonly children: readonly ProfileNode[];
 }
@@ -26,7 +26,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []);
 const nanosOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Profiles of all shards, the slowest first; empty if the answer has none. */
+/** Profiles of all shards, slowest first; empty if the response has none. */
 export function shardProfiles(json: unknown): ShardProfile[] {
   if (!isObject(json) || !isObject(json.profile)) return [];
   return list(json.profile.shards)
@@ -80,7 +80,7 @@ function nodeOf(json: Json): ProfileNode {
   };
 }
 
-/** Widths of the children in shares of their parent: parts of its time, or of their sum where measuring made that larger. */
+/** Widths of the children as shares of their parent's time, or of their sum if measuring overhead made that larger. */
 export function sharesOf({ nanos, children }: Pick<ProfileNode, 'nanos' | 'children'>): number[] {
   const sum = children.reduce((total, child) => total + child.nanos, 0);
   const whole = Math.max(nanos, sum);

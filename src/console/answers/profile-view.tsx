@@ -1,4 +1,5 @@
-// The profile of a search as icicles: the width of a clause is its time, its clauses hang below it. A chosen clause shows its steps and counters.
+// The profile of a search as an icicle chart: the width of a clause is its time, and its subclauses are drawn below it. Selecting a clause
+// shows its steps and counters.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { msText, numberText } from '../format.ts';
@@ -8,7 +9,7 @@ export const nanosText = (nanos: number): string => (nanos < 10_000 ? `${(nanos 
 
 export interface ProfileViewProps {
   readonly shards: readonly ShardProfile[];
-  /** The time that takes the whole width; by default each shard takes it. */
+  /** Time that corresponds to the full width; by default that of each shard. */
   readonly wholeNanos?: number;
   readonly label?: string;
 }

@@ -1,4 +1,4 @@
-// The answer of a search as far as the console reads it.
+// The parts of a search response that the console uses.
 import type { Explanation } from './explain-model.ts';
 
 export interface SearchAnswer {
@@ -32,7 +32,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isSearchAnswer = (json: object): json is SearchAnswer =>
   'took' in json && typeof json.took === 'number' && 'hits' in json && isObject(json.hits) && Array.isArray(json.hits.hits);
 
-/** null if it is the answer of another API. */
+/** null if it is the response of another API. */
 export function searchAnswer(json: unknown): SearchAnswer | null {
   if (!isObject(json)) return null;
   if (isObject(json.response)) return searchAnswer(json.response);
@@ -46,7 +46,7 @@ export function totalText({ total }: Hits): string | null {
   return `${value.toLocaleString('en')}${relation === 'gte' ? '+' : ''}`;
 }
 
-/** What the service says of its work: `took 3 ms`, `12 hits`, `5 shards`. */
+/** Statistics of a response: `took 3 ms`, `12 hits`, `5 shards`. */
 export function costOf(json: unknown): string[] {
   if (!isObject(json) || typeof json.took !== 'number') return [];
   const facts = [`took ${json.took} ms`];
@@ -67,7 +67,7 @@ export function costOf(json: unknown): string[] {
   return facts;
 }
 
-/** Parts of a search that `_explain` does not know. */
+/** Parts of a search that `_explain` does not support. */
 const NOT_EXPLAINED = ['knn', 'retriever', 'rank', 'rescore', 'sub_searches'];
 
 /** The query by which `_explain` explains the hits of a search; null if it would explain another score. */

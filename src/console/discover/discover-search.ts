@@ -1,4 +1,4 @@
-// The search behind the discover page: its state, the state in the address, and the request it makes. Nothing here knows the page.
+// The search of the discover page: its state, that state in the URL, and the request. Independent of the page's components.
 import type { Filter } from '../answers/chart-model.ts';
 
 export interface DiscoverState {
@@ -6,7 +6,7 @@ export interface DiscoverState {
   /** In the syntax of query_string; empty for all documents. */
   readonly query: string;
   readonly filters: readonly DiscoverFilter[];
-  /** Columns of the table; empty for the first fields. */
+  /** Columns of the table; empty shows the first fields. */
   readonly columns: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export const EMPTY_STATE: DiscoverState = { index: '', query: '', filters: [], c
 export const HITS = 100;
 const HISTOGRAM_BUCKETS = 60;
 
-/** Parameters of the address; damaged ones count as absent. */
+/** Reads the state from URL parameters; malformed ones are ignored. */
 export function stateOf(params: Readonly<Record<string, string>>): DiscoverState {
   return {
     index: params.index ?? '',
@@ -65,7 +65,7 @@ export function queryOf({ query, filters }: DiscoverState): Filter {
   };
 }
 
-/** The body of the search. @param timeField  a field of type date; null without one */
+/** The body of the search. @param timeField  a field of type date, or null */
 export function bodyOf(state: DiscoverState, timeField: string | null): Readonly<Record<string, unknown>> {
   return {
     size: HITS,
@@ -80,7 +80,7 @@ export function bodyOf(state: DiscoverState, timeField: string | null): Readonly
   };
 }
 
-/** The field that orders documents in time: `@timestamp`, else the first date. */
+/** The field that orders documents in time: `@timestamp`, otherwise the first date field. */
 export function timeFieldOf(fields: ReadonlyMap<string, string>): string | null {
   const dates = [...fields].filter(([, type]) => type === 'date' || type === 'date_nanos').map(([name]) => name);
   return dates.includes('@timestamp') ? '@timestamp' : (dates[0] ?? null);
@@ -106,7 +106,7 @@ export function filterText({ clause, isNegated }: DiscoverFilter): string {
   return `${prefix}${field}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
 }
 
-/** The value of the search box with each field that may complete its last word. */
+/** Completions of the last word in the search box by field names, each as the whole value of the box. */
 export function completions(query: string, fields: Iterable<string>): string[] {
   const word = /[^\s():"]*$/.exec(query)?.[0] ?? '';
   if (word === '') return [];

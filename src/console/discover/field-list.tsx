@@ -1,4 +1,4 @@
-// The fields of an index; an opened one shows how many documents have it, and its most frequent values.
+// The fields of an index; expanding one shows how many documents have it, and its most frequent values.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { numberText } from '../format.ts';
@@ -137,7 +137,7 @@ function TopValues({ name, type, state, onFilter }: Omit<FieldProps, 'onColumn'>
   );
 }
 
-/** A string while there are none: why. */
+/** A string says why there are none yet. */
 function useTopValues(name: string, type: string, state: DiscoverState): Values | string {
   const [values, setValues] = useState<Values | string>('Loading…');
   const searched = JSON.stringify([state.index, state.query, state.filters]);

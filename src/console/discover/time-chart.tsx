@@ -1,4 +1,4 @@
-// Documents over time: a click filters by a column, dragging by a range of columns.
+// Documents over time: a click filters by one column, dragging by a range of columns.
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Bucket, Chart, Filter } from '../answers/chart-model.ts';
@@ -45,7 +45,7 @@ export function TimeChart({ charts, field, onFilter }: TimeChartProps): JSX.Elem
   );
 }
 
-/** From the start of one column to the end of another. */
+/** The range filter from the start of one column to the end of another. */
 function rangeOf(field: string, first: Bucket, last: Bucket): Filter | null {
   const bounds = ({ filter }: Bucket): Readonly<Record<string, unknown>> | null => {
     const range = filter?.range;

@@ -1,5 +1,5 @@
-// Sends the documents of a file by `_bulk`, as they are read: a few requests at a time, again if the service is busy. Counts progress, and keeps what
-// was rejected.
+// Sends the documents of a file by `_bulk` while they are read: a few requests at a time, retried if the service is busy. Counts progress,
+// and keeps rejected documents.
 import { pathPart, RequestError, reasonOf, send } from '../service.ts';
 import type { DocumentReader, ReadDocument } from './document-reader.ts';
 
@@ -8,7 +8,7 @@ const BATCH_CHARS = 4_000_000;
 const CONNECTIONS = 2;
 const MAX_RETRIES = 8;
 const FIRST_RETRY_MS = 200;
-/** More are only counted. */
+/** Rejected documents beyond this number are only counted. */
 const MAX_KEPT = 10_000;
 const MAX_KEPT_CHARS = 50_000_000;
 
@@ -21,7 +21,7 @@ export interface Rejected {
 export interface ImportState {
   readonly indexed: number;
   readonly rejectedCount: number;
-  /** The first of them. */
+  /** The first rejected documents. */
   readonly rejected: readonly Rejected[];
   readonly readBytes: number;
   readonly totalBytes: number;
@@ -42,7 +42,9 @@ export interface ImportRequest {
   onProgress(state: ImportState): void;
 }
 
-/** @throws RequestError the service refuses a whole request; DOMException the import was stopped; TypeError the service is gone */
+/**
+ * @throws RequestError the service refuses a whole request; DOMException the import was stopped; TypeError the service cannot be reached
+ */
 export async function importFile(request: ImportRequest): Promise<ImportState> {
   const run = new BulkRun(request);
   const chunks = request.file.stream().pipeThrough(new TextDecoderStream()).getReader();

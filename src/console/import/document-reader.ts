@@ -1,14 +1,14 @@
 // Documents of a file that arrives in pieces: NDJSON, with or without actions of `_bulk`; JSON, as an array or as objects in sequence; CSV with a
-// header. What is no document is reported with its place, and the rest is read on. Nothing here knows the page.
+// header. Anything else is reported with its place, and reading continues. Independent of the page's components.
 
 export interface ReadDocument {
-  /** Line of the file, or for JSON the number of the element; from 1. */
+  /** Line of the file, or for JSON the number of the element, counted from 1. */
   readonly at: number;
-  /** One line of JSON. In the words of the file, so that long numbers keep their digits. */
+  /** One line of JSON, copied from the file so that long numbers keep their digits. */
   readonly source: string;
   /** The action of a `_bulk` file; null for documents without one. */
   readonly action: string | null;
-  /** Why this is no document; null for documents. */
+  /** Why this is not a document; null for a document. */
   readonly error: string | null;
 }
 
@@ -100,7 +100,7 @@ class LineReader implements DocumentReader {
   }
 }
 
-/** Why a text is no JSON object; null if it is one. */
+/** Why `text` is not a JSON object; null if it is one. */
 function problemOf(text: string): string | null {
   try {
     return isObject(JSON.parse(text)) ? null : 'must be a JSON object';
@@ -111,7 +111,7 @@ function problemOf(text: string): string | null {
 
 // ------------------------------------------------------------------------------------------------------------------ JSON
 
-/** Longer elements are not looked at: the service would refuse them. */
+/** Longer elements are reported unread, since the service would refuse them. */
 const MAX_ELEMENT = 100_000_000;
 
 /** Finds the elements of an array, or objects in sequence, by their brackets. */
@@ -150,7 +150,7 @@ class JsonReader implements DocumentReader {
     }
     if (char === 0x22) this.#isInString = true;
     if (this.#start === -1) {
-      // `[`, `]`, `,` and space are between the elements; the array itself is not counted.
+      // `[`, `]`, `,` and white space separate elements; the array itself is not counted.
       if (char <= 0x20 || char === 0x2c || char === 0x5b || char === 0x5d || char === 0xfeff) return;
       this.#start = this.#next;
       this.#depth = 0;
@@ -179,7 +179,7 @@ class JsonReader implements DocumentReader {
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const SEPARATORS = [',', ';', '\t', '|'];
 
-/** A longer row has a quote that does not end. */
+/** A longer row is taken for one with an unclosed quote. */
 const MAX_ROW = 20_000_000;
 
 /** Values in quotes may contain separators, line feeds and doubled quotes (RFC 4180). */
@@ -230,7 +230,7 @@ class CsvReader implements DocumentReader {
     if (row.trim() === '') return [];
     this.#separator ??= SEPARATORS.reduce((best, one) => (row.split(one).length > row.split(best).length ? one : best));
     const values = csvValues(row, this.#separator);
-    if (values === null) return [bad(this.#line, row, 'a value in quotes does not end')];
+    if (values === null) return [bad(this.#line, row, 'a quoted value is not closed')];
     if (this.#header === null) {
       this.#header = values.map((name, i) => name.trim() || `column${i + 1}`);
       return [];
@@ -250,7 +250,7 @@ class CsvReader implements DocumentReader {
   }
 }
 
-/** Values of a row; null if a quote is open at its end. */
+/** Values of a row; null if a quote is still open at its end. */
 function csvValues(row: string, separator: string): string[] | null {
   const values: string[] = [];
   for (let i = 0; i <= row.length; i++) {

@@ -177,7 +177,7 @@ function ImportForm({ sample, onFormat, onImported }: ImportFormProps): JSX.Elem
   );
 }
 
-/** An index, alias or data stream that exists keeps its mapping. @throws RequestError */
+/** An existing index, alias or data stream keeps its mapping. @throws RequestError */
 async function createUnlessExists(index: string, properties: MappingProperties): Promise<void> {
   const known = await call<Record<string, readonly { readonly name: string }[]>>('GET', '/_resolve/index/*?expand_wildcards=all');
   if (Object.values(known).some((kind) => kind.some(({ name }) => name === index))) return;

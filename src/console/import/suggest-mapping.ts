@@ -1,16 +1,16 @@
-// A mapping for documents of which some are known: types by their values. Nothing here knows the page.
+// Suggests a mapping from sample documents: types by their values. Independent of the page's components.
 import type { MappingField, MappingProperties } from '../mapping-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.|$)){4}$/;
-/** Longer strings, and strings of several words that differ, are texts. */
+/** Longer strings, and differing strings of several words, are mapped as `text`. */
 const MAX_KEYWORD = 64;
 const IGNORE_ABOVE = 256;
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Fields in the order of their first appearance; a field that has only nulls is left to the first value that the service sees. */
+/** Fields in the order of their first appearance; a field with only nulls is left to dynamic mapping. */
 export function suggestMapping(documents: readonly Json[]): MappingProperties {
   const values = new Map<string, unknown[]>();
   for (const document of documents) {
@@ -51,7 +51,7 @@ const isPoint = (value: unknown): boolean =>
 
 const isGeoJson = (value: unknown): boolean => isObject(value) && typeof value.type === 'string' && Array.isArray(value.coordinates);
 
-/** A name that an index can have, from that of a file: `My Cities.csv` gives `my-cities`. */
+/** A valid index name made from a file name: `My Cities.csv` gives `my-cities`. */
 export function indexNameOf(file: string): string {
   const name = file
     .replace(/(?:\.(?:csv|tsv|json|jsonl|ndjson|txt))+$/i, '')
@@ -63,7 +63,7 @@ export function indexNameOf(file: string): string {
 
 const NUMERIC = /^(?:byte|short|integer|long|unsigned_long|half_float|float|double|scaled_float)$/;
 
-/** Whether values of a CSV column become numbers or booleans: where the mapping says so, or says nothing. */
+/** Whether values of a CSV column become numbers or booleans: if the mapping says so, or does not contain the column. */
 export const columnTypes = (properties: MappingProperties): { isNumeric(column: string): boolean; isBoolean(column: string): boolean } => ({
   isNumeric: (column) => NUMERIC.test(properties[column]?.type ?? 'long'),
   isBoolean: (column) => (properties[column]?.type ?? 'boolean') === 'boolean',

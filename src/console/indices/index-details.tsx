@@ -1,4 +1,5 @@
-// One index: its mapping as a tree, its settings with an editor that shows the difference before it is sent, its segments to scale, its aliases.
+// One index: its mapping as a tree, its settings with an editor that shows the changes before they are sent, its segments drawn to scale,
+// and its aliases.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { bytesText, countText, numberText } from '../format.ts';
@@ -47,7 +48,7 @@ export function IndexDetails({ index, onDeleted }: IndexDetailsProps): JSX.Eleme
           Discover
         </button>
         <button type="button" class="plain danger" onClick={remove} onBlur={() => setSure(false)}>
-          {isSure ? `Delete ${countText(index.documents, 'document')} for ever?` : 'Delete'}
+          {isSure ? `Delete ${countText(index.documents, 'document')} permanently?` : 'Delete'}
         </button>
       </div>
       <div class="tabs" role="tablist" aria-label={`Parts of ${index.name}`}>
@@ -67,7 +68,7 @@ export function IndexDetails({ index, onDeleted }: IndexDetailsProps): JSX.Eleme
   );
 }
 
-/** The answer of a request of this view; a message while there is none. */
+/** Shows the response to a request, or a message until it arrives. */
 function Loaded<T>({ path, children }: { readonly path: string; children(value: T): ComponentChildren }): JSX.Element {
   const [state, setState] = useState<{ readonly value: T | null; readonly error: string | null }>({ value: null, error: null });
   useEffect(() => {

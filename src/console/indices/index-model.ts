@@ -1,4 +1,4 @@
-// Indices as the page shows them: rows of the list, mappings as trees, changes of settings. Nothing here knows the page.
+// Indices as the page shows them: rows of the list, mappings as trees, changes of settings. Independent of the page's components.
 import type { MappingProperties } from '../mapping-types.ts';
 
 export interface IndexRow {
@@ -29,7 +29,7 @@ export function indexRows(rows: ReadonlyArray<Readonly<Record<string, string | n
 export interface FieldNode {
   readonly name: string;
   readonly type: string;
-  /** Parameters besides the type, in a few words. */
+  /** Short description of the parameters other than the type. */
   readonly params: string;
   readonly isMultiField: boolean;
   readonly children: readonly FieldNode[];
@@ -48,10 +48,10 @@ export function fieldTree(properties: MappingProperties, isMultiField = false): 
   }));
 }
 
-/** Number of fields, with those of objects and multi-fields. */
+/** Number of fields, including those of objects and multi-fields. */
 export const fieldCount = (nodes: readonly FieldNode[]): number => nodes.reduce((sum, { children }) => sum + 1 + fieldCount(children), 0);
 
-/** Settings that the service sets itself, or that only a new index takes. */
+/** Settings that the service sets itself, or that can be set only at index creation. */
 const FIXED =
   /^index\.(?:creation_date|provided_name|uuid|version\..*|number_of_shards|number_of_routing_shards|routing_partition_size|sort\..*|resize\..*|shard\.check_on_startup)$/;
 
@@ -65,7 +65,7 @@ export interface SettingChange {
   readonly after: unknown;
 }
 
-/** What turns settings into others; both flat. */
+/** The changes between two sets of flat settings. */
 export function settingChanges(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): SettingChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names

@@ -1,4 +1,4 @@
-// The page of indices: all of them, and mapping, settings and segments of a chosen one; tasks that run; a form for a new index.
+// The indices page: the list of indices, the mapping, settings and segments of the selected one, running tasks, and a form for a new index.
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useCell } from '../cell.ts';
@@ -103,7 +103,7 @@ interface Drop {
   readonly handlers: Readonly<Record<'onDragOver' | 'onDragLeave' | 'onDrop', (event: DragEvent) => void>>;
 }
 
-/** A file that is dropped anywhere on the page. */
+/** Handles a file that is dropped anywhere on the page. */
 function useDrop(onFile: () => void): Drop {
   const [dropped, setDropped] = useState<File | null>(null);
   const [isDropping, setDropping] = useState(false);

@@ -1,4 +1,4 @@
-// A form for a new index, which shows the request that it sends.
+// A form for a new index, with a preview of the request that it sends.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { loadCatalog } from '../catalog.ts';

@@ -1,4 +1,4 @@
-// The slow log, live: searches and documents that took longer than their index allows.
+// The live slow log: searches and documents that took longer than the thresholds of their index.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { clockText, msText } from '../format.ts';
@@ -25,7 +25,7 @@ export function SlowLogList(): JSX.Element | null {
   const [entries, setEntries] = useState<readonly SlowEntry[] | null>(null);
   useEffect(() => {
     const load = (): void => {
-      // Users without the privilege see no list.
+      // Users without the privilege do not see the list.
       call<{ entries: SlowEntry[] }>('GET', `/_slowlog?size=${SHOWN}`).then(
         (found) => setEntries(found.entries),
         () => {},

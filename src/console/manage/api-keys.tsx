@@ -1,4 +1,4 @@
-// API keys: those that exist, a new one, whose secret is shown once, and their invalidation.
+// API keys: the list, creation (the secret is shown once), and invalidation.
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { call } from '../service.ts';
@@ -55,7 +55,7 @@ export function ApiKeys(): JSX.Element {
               {expiration === undefined ? '' : `, until ${dayOf(expiration)}`}
             </span>
             <span class="form-actions">
-              <SureButton label="Invalidate" question="Invalidate it for ever?" onSure={() => invalidate(id)} />
+              <SureButton label="Invalidate" question="Invalidate it permanently?" onSure={() => invalidate(id)} />
             </span>
           </li>
         ))}
@@ -93,7 +93,7 @@ function NewKey({ onCreated }: { onCreated(): void }): JSX.Element {
       </label>
       <label class="field">
         <span>Valid for</span>
-        <input value={expiration} placeholder="30d; empty: for ever" onInput={(event) => setExpiration(event.currentTarget.value)} />
+        <input value={expiration} placeholder="30d; empty: never expires" onInput={(event) => setExpiration(event.currentTarget.value)} />
       </label>
       <label class="field new-key-roles">
         <span>Roles that limit it</span>

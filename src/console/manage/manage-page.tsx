@@ -1,4 +1,4 @@
-// The page of definitions: pipelines with simulation, templates, lifecycles, snapshots, users, roles and API keys.
+// The management page: pipelines with simulation, templates, lifecycles, snapshots, users, roles and API keys.
 import type { JSX } from 'preact';
 import { useCell } from '../cell.ts';
 import { address, go } from '../shell/router.ts';

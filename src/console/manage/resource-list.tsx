@@ -1,4 +1,4 @@
-// Definitions of one kind: a list, and the chosen one as JSON to change, save and delete.
+// Definitions of one kind: a list, and the selected one as JSON, which can be changed, saved and deleted.
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { indentJson } from '../json-text.ts';
@@ -12,7 +12,7 @@ export function ResourceList({ kind: name }: { readonly kind: KindName }): JSX.E
   const kind: ResourceKind = KINDS[name];
   const [resources, setResources] = useState<readonly Resource[] | null>(null);
   const [error, setError] = useState<string | null>(null);
-  /** Name of the chosen one; empty for a new one, null for none. */
+  /** Name of the selected definition; empty for a new one, null for none. */
   const [chosen, setChosen] = useState<string | null>(null);
   const reload = useCallback(() => {
     call<Json>('GET', kind.listPath).then(
@@ -129,7 +129,7 @@ function ResourceEditor({ kind, resource, isPipeline, onChanged }: ResourceEdito
         </button>
         {!isNew && (
           <button type="button" class="plain danger" onClick={remove} onBlur={() => setSure(false)}>
-            {isSure ? `Delete ${name} for ever?` : 'Delete'}
+            {isSure ? `Delete ${name} permanently?` : 'Delete'}
           </button>
         )}
         <span class="muted small mono manage-request">PUT {path}</span>
@@ -139,11 +139,11 @@ function ResourceEditor({ kind, resource, isPipeline, onChanged }: ResourceEdito
   );
 }
 
-/** A string says why the text is no object. */
+/** Parses a JSON object; a string says why `text` is not one. */
 export function parsedObject(text: string): Json | string {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'A definition is an object.';
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'A definition must be a JSON object.';
     return value as Json;
   } catch (error) {
     return (error as Error).message;

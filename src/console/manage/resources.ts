@@ -1,8 +1,8 @@
-// Named definitions that the service keeps, and how each kind is listed, read and written. Nothing here knows the page.
+// Named definitions stored by the service, and how each kind is listed, read and written. Independent of the page's components.
 
 export interface Resource {
   readonly name: string;
-  /** What a PUT of the same definition sends. */
+  /** The body of a PUT that creates the same definition. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -11,7 +11,7 @@ export interface ResourceKind {
   /** `pipeline`, in sentences. */
   readonly noun: string;
   readonly listPath: string;
-  /** Without the name, which follows. */
+  /** Path without the name that follows it. */
   readonly path: string;
   read(answer: Json): Resource[];
   /** The body of a new one. */
@@ -122,14 +122,14 @@ export type KindName = keyof typeof KINDS;
 export interface SimulatedStep {
   readonly processor: string;
   readonly status: string;
-  /** Why it failed or dropped the document; empty if it did not. */
+  /** Why it failed or dropped the document; otherwise empty. */
   readonly reason: string;
   readonly changes: readonly FieldChange[];
 }
 
 export interface FieldChange {
   readonly field: string;
-  /** JSON; null if the field was not there. */
+  /** JSON; null if the field was absent. */
   readonly before: string | null;
   readonly after: string | null;
 }

@@ -1,4 +1,4 @@
-// A pipeline tried on documents before it is saved: what each processor changes in each of them.
+// Tries a pipeline on documents before it is saved, and shows what each processor changes in each of them.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../service.ts';
@@ -71,10 +71,11 @@ function Step({ step: { processor, status, reason, changes } }: { readonly step:
   );
 }
 
-/** @throws Error the text is no document and no array of documents */
+/** @throws Error `text` is neither a document nor an array of documents */
 function sourcesOf(text: string): Json[] {
   const value: unknown = JSON.parse(text);
   const list = Array.isArray(value) ? value : [value];
-  if (list.some((item) => typeof item !== 'object' || item === null || Array.isArray(item))) throw new Error('Documents are objects.');
+  if (list.some((item) => typeof item !== 'object' || item === null || Array.isArray(item)))
+    throw new Error('Each document must be a JSON object.');
   return list as Json[];
 }

@@ -1,4 +1,4 @@
-// Snapshots of a repository: their state and size; take, restore and delete one.
+// Snapshots of a repository with state and size; they can be created, restored and deleted.
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { countText } from '../format.ts';
@@ -115,7 +115,7 @@ function RepositorySnapshots({ repository }: { readonly repository: string }): J
               />
               <SureButton
                 label="Delete"
-                question="Delete it for ever?"
+                question="Delete it permanently?"
                 onSure={() => act('DELETE', `${path}/${pathPart(snapshot)}`, `${snapshot} was deleted`)}
               />
             </span>
@@ -126,7 +126,7 @@ function RepositorySnapshots({ repository }: { readonly repository: string }): J
   );
 }
 
-/** A button that asks once more. */
+/** A button that asks for confirmation. */
 export function SureButton({
   label,
   question,

@@ -1,4 +1,4 @@
-// The page of metrics: what the service does at this moment, from `_metrics`, as charts of the last minutes.
+// The metrics page: activity of the service, from `_metrics`, as charts of the last minutes.
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bytesText, countText, msText, numberText } from '../format.ts';
@@ -103,7 +103,7 @@ function chartsOf(samples: readonly Sample[]): ChartOf[] {
         .map((api) => rate(api, `${REQUESTS}_count`, { api })),
       format: perSecond,
     },
-    { title: 'Time of requests', series: [quantile('median', 0.5), quantile('95 %', 0.95), quantile('99 %', 0.99)], format: msText },
+    { title: 'Request time', series: [quantile('median', 0.5), quantile('95 %', 0.95), quantile('99 %', 0.99)], format: msText },
     {
       title: 'Processor',
       series: [

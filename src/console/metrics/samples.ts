@@ -1,6 +1,6 @@
-// Samples of `_metrics` as time series: rates of counters, quantiles of histograms. Nothing here knows the page.
+// Samples of `_metrics` as time series: rates of counters, quantiles of histograms. Independent of the page's components.
 
-/** Values by name and labels as they stand in Prometheus's text format: `gannet_requests_total{api="search"}`. */
+/** Values by name and labels, as in Prometheus's text format: `gannet_requests_total{api="search"}`. */
 export type Metrics = ReadonlyMap<string, readonly Row[]>;
 
 export interface Row {
@@ -51,7 +51,8 @@ export function rateOf(before: Sample, now: Sample, name: string, wanted: Readon
 }
 
 /**
- * A quantile of what a histogram counted between two samples, as Prometheus's histogram_quantile computes it: linear within a bucket.
+ * A quantile of the observations between two samples of a histogram, computed as by Prometheus's histogram_quantile: linear within a
+ * bucket.
  * @returns null if it counted nothing
  */
 export function quantileOf(

@@ -10,7 +10,7 @@ export interface TimeSeriesProps {
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** How values are written. */
+  /** Formats a value. */
   format(value: number): string;
 }
 

@@ -1,9 +1,9 @@
-// What the page of profiles shows of an answer: the verdict on two requests, what each of them did, and what it did not have to do.
-// Nothing here knows the page.
+// What the profile page shows of a response: the verdict on two requests, what each of them did, and what it could skip. Independent of the
+// page's components.
 import type { ShardProfile } from '../answers/profile-model.ts';
 import { numberText } from '../format.ts';
 
-/** Answer of `_profile/compare`. */
+/** Response of `_profile/compare`. */
 export interface Comparison {
   readonly rounds: number;
   readonly stopped_by: string;
@@ -35,7 +35,7 @@ export function verdictText({ ratio, rounds, stopped_by: stoppedBy }: Comparison
   if (ratio === null) return `Too few rounds to compare the times (${runs}).`;
   const { b_to_a: b, low, high } = ratio;
   if (low <= 1 && high >= 1)
-    return `No difference can be told: B takes ${digits(b)} times as long (${digits(low)} to ${digits(high)}; ${runs}).`;
+    return `The difference is not significant: B takes ${digits(b)} times as long (${digits(low)} to ${digits(high)}; ${runs}).`;
   const [winner, other, by] = b > 1 ? ['A', 'B', [b, low, high]] : ['B', 'A', [1 / b, 1 / high, 1 / low]];
   return `${winner} is faster: ${other} takes ${digits(by[0])} times as long (${digits(by[1])} to ${digits(by[2])} with a confidence of 95 %; ${runs}).`;
 }
@@ -47,13 +47,13 @@ export interface IntervalMarks {
   readonly low: number;
   readonly middle: number;
   readonly high: number;
-  /** Ratios with their places. */
+  /** Ratios with their positions. */
   readonly ticks: ReadonlyArray<readonly [label: string, at: number]>;
 }
 
 const TICKS = [1 / 100, 1 / 50, 1 / 20, 1 / 10, 1 / 5, 1 / 2, 1 / 1.5, 1 / 1.2, 1 / 1.1, 1 / 1.05];
 
-/** Places of an interval on a logarithmic scale that has 1 in its middle. */
+/** Positions of an interval on a logarithmic scale centred at 1. */
 export function intervalMarks({ b_to_a: ratio, low, high }: Ratio): IntervalMarks {
   const reach = Math.max(Math.abs(Math.log(low)), Math.abs(Math.log(high)), Math.log(1.06)) * 1.15;
   const at = (value: number): number => 50 + (Math.log(value) / reach) * 50;
@@ -103,16 +103,16 @@ export function scoredOf(shards: readonly ShardProfile[]): number {
   return roots.flatMap(({ counts }) => counts).reduce((sum, [name, count]) => (name === 'score' ? sum + count : sum), 0);
 }
 
-/** What a search did not have to do, or did not do, in sentences. */
+/** Sentences about work that a search skipped. */
 export function skippedTexts({ _shards: shards, total, scored, ...answer }: ProfiledAnswer): string[] {
   const texts: string[] = [];
   const skipped = shards?.skipped ?? 0;
-  if (shards && skipped > 0) texts.push(`${skipped} of ${shards.total} shards were skipped: no document of theirs can match.`);
+  if (shards && skipped > 0) texts.push(`${skipped} of ${shards.total} shards were skipped: none of their documents can match.`);
   if (total !== undefined && scored > 0 && scored < total.value)
     texts.push(`${numberText(scored)} of ${numberText(total.value)} matching documents were scored: the others could not enter the page.`);
   if (total?.relation === 'gte') texts.push(`Counting stopped at ${numberText(total.value)} hits; [track_total_hits] decides where.`);
-  if (total === undefined) texts.push('Hits were not counted, so that documents that cannot enter the page were passed over.');
-  if (answer.terminated_early === true) texts.push('The search ended early by terminate_after.');
-  if (answer.timed_out === true) texts.push('The search ended at its timeout, before all documents were seen.');
+  if (total === undefined) texts.push('Hits were not counted, so documents that cannot enter the page were skipped.');
+  if (answer.terminated_early === true) texts.push('The search ended early because of [terminate_after].');
+  if (answer.timed_out === true) texts.push('The search ended at its timeout, before all documents were visited.');
   return texts;
 }

@@ -1,4 +1,4 @@
-// The two requests of the profile page, which the browser keeps.
+// The two requests of the profile page, kept in browser storage.
 import { isString, keptCell } from '../cell.ts';
 
 const FIRST = `POST _search

@@ -1,4 +1,4 @@
-// The page of profiles: where the time of a search goes, or which of two searches is faster, and why.
+// The profile page: where the time of a search goes, or which of two searches is faster, and why.
 import type { EditorView } from '@codemirror/view';
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
@@ -88,7 +88,10 @@ async function compare(a: ProfiledSearch, b: ProfiledSearch): Promise<Result> {
   return { kind: 'comparison', comparison: await call<Comparison>('POST', path, { a: a.body, b: b.body }) };
 }
 
-/** Underlines the name that the service complains of, or else the path. Positions are those of another text: `profile` was added to the body. */
+/**
+ * Underlines the name that the error mentions, otherwise the path. Positions in the error cannot be used, because `profile` was added to
+ * the body.
+ */
 function underline(view: EditorView, sheet: string, { answer, message }: RequestError): void {
   const [request] = parseSheet(sheet);
   if (request === undefined) return;

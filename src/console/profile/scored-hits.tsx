@@ -1,4 +1,4 @@
-// Hits of a profiled search with the reasons for their scores.
+// Hits of a profiled search with explanations of their scores.
 import type { JSX } from 'preact';
 import { Why } from '../answers/explanation-view.tsx';
 import type { Hit } from '../answers/search-answer.ts';

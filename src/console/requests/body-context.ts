@@ -5,7 +5,7 @@ export interface BodyContext {
   /** Names of objects, and `*` for arrays, from the outermost. The last name of a value at the cursor is included. */
   readonly path: readonly string[];
   readonly at: 'key' | 'value';
-  /** Names that the object at the cursor has before it. */
+  /** Names in the object that precede the cursor. */
   readonly siblings: readonly string[];
   /** Start of the word at the cursor, with its quote; the cursor if there is none. */
   readonly from: number;

@@ -1,4 +1,5 @@
-// Completion in the editor: reads the place of the cursor, asks suggestions.ts, and inserts names with quotes, colons and brackets.
+// Completion in the editor: determines the context at the cursor, gets suggestions from suggestions.ts, and inserts names with quotes,
+// colons and brackets.
 import {
   type Completion,
   type CompletionContext,
@@ -94,7 +95,7 @@ async function completePath(method: string, path: string, position: number): Pro
 const COMMON_APIS = new Set(['search', 'index', 'count', 'indices.create', 'bulk', 'cat.indices', 'indices.get_mapping']);
 const hasMore = (_catalog: Catalog, detail: string | undefined): boolean => detail !== undefined && COMMON_APIS.has(detail);
 
-/** @param index  undefined for no fields. Without an answer of the service there are no names. */
+/** @param index  undefined for no fields. Resolves without names if the service does not respond. */
 async function namesOf(index: string | null | undefined): Promise<LiveNames> {
   const [indices, fields] = await Promise.all([
     liveIndices().catch(() => []),
@@ -122,7 +123,7 @@ function bodyCompletion({ label, detail, info, value }: Suggestion, place: BodyC
   };
 }
 
-/** Inserts text, in which the first `|` stands for the cursor; goes on with completion inside of brackets and quotes. */
+/** Inserts text and puts the cursor in place of the first `|`; reopens completion within brackets and quotes. */
 function insertAt(view: EditorView, completion: Completion, from: number, to: number, template: string): void {
   const cursor = template.indexOf('|');
   const text = template.replace('|', '');

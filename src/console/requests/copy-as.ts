@@ -5,7 +5,10 @@ import { apiOfPath } from './suggestions.ts';
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** @param url  of the service, with `/` at its end. @param authorization  `Authorization` header that is needed; its secret is not copied */
+/**
+ * @param url of the service, with `/` at its end. @param authorization `Authorization` header that is needed; the secret itself is not
+ * copied
+ */
 export function asCurl(url: string, { method, path }: SheetRequest, body: Body, authorization: string | null): string {
   const parts = [`curl -X ${method} ${shellQuoted(url + path.slice(1))}`];
   if (method === 'HEAD') parts[0] = `curl -I ${shellQuoted(url + path.slice(1))}`;
@@ -43,7 +46,7 @@ function paramsOf(catalog: Catalog, { method, path }: SheetRequest): { name: str
 const CLIENT_NAME = /^[a-z_]+(?:\.[a-z_]+)?$/;
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Bodies that are one parameter, instead of one per name. */
+/** APIs whose whole body is one client parameter, instead of one parameter per name. */
 const WHOLE_BODIES: Readonly<Record<string, string>> = { index: 'document', create: 'document', bulk: 'operations', msearch: 'searches' };
 
 export function asClientCode(catalog: Catalog, url: string, request: SheetRequest, body: Body): string {

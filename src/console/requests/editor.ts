@@ -15,13 +15,13 @@ export interface SheetEditorOptions {
   readonly parent: HTMLElement;
   readonly text: string;
   onChange(text: string): void;
-  /** Ctrl-Enter: the requests of the selection; a button: the request of its line. */
+  /** Ctrl-Enter runs the requests of the selection; a button runs the request of its line. */
   onRun(range: { readonly from: number; readonly to: number }): void;
 }
 
 export const cspNonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 
-/** What all editors of the console share. */
+/** Extensions that all editors of the console share. */
 export const BASE_EXTENSIONS = [syntaxHighlighting(codeColors), EditorView.cspNonce.of(cspNonce())];
 
 export function createSheetEditor({ parent, text, onChange, onRun }: SheetEditorOptions): EditorView {
@@ -87,7 +87,7 @@ function syntaxErrors(doc: Text): Diagnostic[] {
   return found;
 }
 
-/** Marks the word at a position; the character before the end of the sheet if there is none. */
+/** Marks the word at a position, or the last character of the sheet if there is none. */
 function diagnosticAt(sheet: string, at: number, message: string, source: string): Diagnostic {
   const word = /^(?:"[^"\n]*"?|[\w.-]+|\S)/.exec(sheet.slice(at, at + 200))?.[0].length ?? 0;
   const from = Math.min(word === 0 ? at - 1 : at, sheet.length - 1);

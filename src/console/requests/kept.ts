@@ -1,4 +1,4 @@
-// What the browser keeps of the requests page: the sheet, and the requests that were run.
+// The sheet and the history of the requests page, kept in browser storage.
 import { isString, keptCell } from '../cell.ts';
 
 const FIRST_SHEET = `# Ctrl-Enter runs the request at the cursor, Ctrl-Space shows what may follow,
@@ -37,7 +37,7 @@ const isHistory = (value: unknown): value is readonly HistoryEntry[] =>
 
 export const runHistory = keptCell<readonly HistoryEntry[]>('history', [], isHistory);
 
-/** Adds a request at the front; the same request is listed once. */
+/** Adds a request to the front of the history; a repeated request is listed once. */
 export function remember(entry: HistoryEntry): void {
   if (entry.body.length > MAX_BODY_CHARS) return;
   const others = runHistory.value.filter(({ method, path, body }) => method !== entry.method || path !== entry.path || body !== entry.body);

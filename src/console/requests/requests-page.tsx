@@ -1,4 +1,4 @@
-// The page of requests: a sheet on one side, the answers on the other.
+// The requests page: a sheet on one side, the responses on the other.
 import type { EditorView } from '@codemirror/view';
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
@@ -124,7 +124,7 @@ function useRuns(editor: { readonly current: EditorView | null }): Runs {
   return { runs, isRunning, run: (range) => void run(range), stop: () => controller.current?.abort() };
 }
 
-/** Underlines the first error at the position that the service reports, or the request without one. */
+/** Underlines the first error at the position that the service reports, or the request if there is no position. */
 function markError(view: EditorView, sheet: string, runs: readonly Run[]): void {
   for (const { request, body, answer } of runs) {
     const error = answer && answer.status >= 400 ? serverError(answer.json) : null;
@@ -164,7 +164,7 @@ function Answers({ runs, onFilter }: AnswersProps): JSX.Element {
   );
 }
 
-/** Adds a filter to the query of a request in the sheet. @returns false if the request is no longer there, or is no JSON */
+/** Adds a filter to the query of a request in the sheet. @returns false if the request is no longer there, or its body is not JSON */
 function addFilter(view: EditorView | null, { from, method, path }: SheetRequest, filter: Filter): boolean {
   if (view === null) return false;
   const sheet = view.state.doc.toString();
@@ -254,7 +254,7 @@ async function share(view: EditorView | null): Promise<void> {
   await copyText(link.href, 'Link');
 }
 
-/** Puts the requests of a link at the start of the sheet, where nothing runs before the user does. */
+/** Puts the requests of a link at the start of the sheet; they run only when the user runs them. */
 function useSharedText(editor: EditorRef): void {
   const { params } = useCell(address);
   useEffect(() => {

@@ -1,16 +1,17 @@
-// Runs a request of a sheet. Browsers send no body with GET: such a request goes out as POST where the API has one, else with `?source=`.
+// Runs a request of a sheet. Browsers send no body with GET: such a request is sent as POST if the API accepts it, otherwise with
+// `?source=`.
 import { loadCatalog } from '../catalog.ts';
 import { type Answer, send } from '../service.ts';
 import { type Body, readBody, type SheetRequest } from './sheet.ts';
 import { apiOfPath } from './suggestions.ts';
 
-/** What was sent, and what came back. */
+/** A request that was sent, and its response. */
 export interface Run {
   readonly request: SheetRequest;
   readonly body: Body;
   /** null if the service cannot be reached. */
   readonly answer: Answer | null;
-  /** Why there is no answer. */
+  /** Why there is no response. */
   readonly failure: string | null;
   readonly at: number;
 }
@@ -22,7 +23,7 @@ export async function runRequest(sheet: string, request: SheetRequest, signal: A
     const { method, path, text } = await sendable(request, body);
     return done(await send(method, path, text, { signal, contentType: body.isNdjson ? 'application/x-ndjson' : 'application/json' }), null);
   } catch (error) {
-    return done(null, signal.aborted ? 'The request was stopped.' : `The service does not answer: ${(error as Error).message}`);
+    return done(null, signal.aborted ? 'The request was stopped.' : `The service does not respond: ${(error as Error).message}`);
   }
 }
 
@@ -31,7 +32,7 @@ async function sendable(
   { text, isNdjson }: Body,
 ): Promise<{ method: string; path: string; text?: string }> {
   if (text === '') return { method, path };
-  // The last line of NDJSON ends as well.
+  // The last line of NDJSON must end with a line feed, too.
   const sent = isNdjson && !text.endsWith('\n') ? `${text}\n` : text;
   if (method !== 'GET' && method !== 'HEAD') return { method, path, text: sent };
   const catalog = await loadCatalog();

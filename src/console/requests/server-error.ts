@@ -11,7 +11,7 @@ export interface ServerError {
 /** `[5:13] [bool] unknown field`, `... at [Source: ...; line: 3, column: 8]`. */
 const POSITIONS = [/^\[(\d+):(\d+)\]/, /line: (\d+), column: (\d+)/];
 
-/** The error of an answer, and the innermost position among its causes; null if the answer is none. */
+/** The error in a response, with the innermost position among its causes; null if it is not an error. */
 export function serverError(json: unknown): ServerError | null {
   if (typeof json !== 'object' || json === null || !('error' in json)) return null;
   const { error } = json;
@@ -38,7 +38,7 @@ export function serverError(json: unknown): ServerError | null {
   };
 }
 
-/** Offset of a line and column, both from 1, in a text; the end of the text beyond it. */
+/** Offset of a line and column, both counted from 1, in `text`; at most its length. */
 export function offsetOf(text: string, line: number, column: number): number {
   let at = 0;
   for (let i = 1; i < line; i++) {
@@ -49,13 +49,13 @@ export function offsetOf(text: string, line: number, column: number): number {
   return Math.min(at + column - 1, text.length);
 }
 
-/** What an error complains of: `unknown query [nonsense]`, `[range] query does not support [foo]`, `For input string: "abc"`. */
+/** Errors that name a part of the body: `unknown query [nonsense]`, `[range] query does not support [foo]`, `For input string: "abc"`. */
 const COMPLAINTS = /(?:unknown \w+(?: \w+)?|not support|no mapping found for|for field|for|in) (?:\[([^\]]+)\]|"([^"]+)")/gi;
 const NAMES = /\[([^\][]+)\]|"([^"]+)"/g;
 
 /**
- * Offset of the name in a JSON body that an error without a position complains of.
- * @returns null if the reason names nothing in the body
+ * Offset in a JSON body of the name that an error without a position mentions.
+ * @returns null if the reason mentions nothing in the body
  */
 export function offsetOfName(reason: string, body: string): number | null {
   for (const pattern of [COMPLAINTS, NAMES]) {

@@ -1,4 +1,4 @@
-// Links that contain requests: the text, compressed, in the fragment, which browsers do not send to the service.
+// Links that contain requests: compressed text in the fragment, which browsers do not send to the service.
 
 const MAX_CHARS = 200_000;
 

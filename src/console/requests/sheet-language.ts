@@ -82,7 +82,7 @@ export const sheetFolding = foldService.of((state, lineStart, lineEnd) => {
   return null;
 });
 
-/** Colours by class, so that the style sheet decides about light and dark. */
+/** Colours are CSS classes, so that the style sheet decides on light and dark. */
 export const codeColors = HighlightStyle.define([
   { tag: tags.keyword, class: 'tok-keyword' },
   { tag: tags.deleted, class: 'tok-deleted' },

@@ -2,13 +2,13 @@
 //   # a comment, also // like this, between requests and on lines of their own in bodies
 //   GET books/_search?size=5
 //   { "query": { "match": { "title": """a "raw" string""" } } }
-// Positions are offsets in UTF-16 code units. Nothing here knows the editor.
+// Positions are offsets in UTF-16 code units. Independent of the editor.
 
 export interface SheetRequest {
   readonly method: string;
-  /** Begins with `/`; as written otherwise. */
+  /** As written, but always with a leading `/`. */
   readonly path: string;
-  /** Of the request line. */
+  /** Start of the request line. */
   readonly from: number;
   /** End of the last line of the body that is not blank, or of the request line. */
   readonly to: number;
@@ -68,9 +68,9 @@ export function requestsIn(requests: readonly SheetRequest[], from: number, to: 
   return requests.filter((request) => request.from < to && request.to > from);
 }
 
-/** A body as it is sent. */
+/** A body in the form in which it is sent. */
 export interface Body {
-  /** Empty if there is none. Several values are one NDJSON line each. */
+  /** Empty if there is no body. Several values become NDJSON, one line each. */
   readonly text: string;
   readonly isNdjson: boolean;
   /** Offset in the sheet of a position in `text`. */
@@ -121,7 +121,7 @@ export function readBody(sheet: string, from: number, to: number): Body {
   return { text: lines.text, isNdjson: true, sourceOf: (p) => lines.sourceOf(p), error: null };
 }
 
-/** Text put together from parts of a source. */
+/** Text assembled from parts of a source. */
 class Pieces {
   readonly #starts: number[] = [];
   readonly #sources: number[] = [];
@@ -145,7 +145,7 @@ class Pieces {
   }
 }
 
-/** End of the string that starts at `at`; a line break ends one that is not closed. */
+/** End of the string that starts at `at`; an unclosed string ends at the line break. */
 function stringEnd(text: string, at: number, to: number): number {
   for (let i = at + 1; i < to; i++) {
     const char = text[i];

@@ -1,18 +1,18 @@
-// What may follow at the cursor, by the catalog: path segments, parameters, names and values of bodies. Nothing here knows the editor.
+// Suggestions at the cursor, from the catalog: path segments, parameters, names and values in bodies. Independent of the editor.
 import type { Catalog, CatalogApi, Clause, Kind } from '../catalog-types.ts';
 import type { BodyContext } from './body-context.ts';
 
 export interface Suggestion {
   readonly label: string;
-  /** One or two words beside the label. */
+  /** One or two words next to the label. */
   readonly detail?: string;
   /** A sentence. */
   readonly info?: string;
-  /** JSON to insert after a name, in which `|` stands for the cursor. */
+  /** JSON to insert after a name, with `|` at the cursor's place. */
   readonly value?: string;
 }
 
-/** Names that only the running service knows. */
+/** Names from the running service. */
 export interface LiveNames {
   readonly indices: readonly string[];
   /** Types by the paths of fields. */
@@ -37,7 +37,7 @@ function routesOf(api: CatalogApi, method: string | null): string[][] {
     .map(([, path]) => segmentsOf(path));
 }
 
-/** The API of a request; literal segments win over parameters, as in the service. null without one. */
+/** The API of a request; literal segments take precedence over parameters, as in the service. null if there is none. */
 export function apiOfPath({ apis }: Catalog, method: string | null, path: string): CatalogApi | null {
   const segments = segmentsOf(path.split('?')[0]);
   let best: { api: CatalogApi; literals: number } | null = null;
@@ -176,7 +176,10 @@ function keysAt(catalog: Catalog, place: Place, names: LiveNames): Suggestion[] 
   if (place === null) return [];
   if ('special' in place) {
     if (place.special === 'agg')
-      return [...clauses(catalog.aggregations, 'aggregation'), { label: 'aggs', value: '{ | }', info: 'Aggregations of each bucket.' }];
+      return [
+        ...clauses(catalog.aggregations, 'aggregation'),
+        { label: 'aggs', value: '{ | }', info: 'Sub-aggregations, computed for each bucket.' },
+      ];
     const params = new Map<string, Kind>();
     for (const { keys } of Object.values(catalog.fieldTypes)) for (const [key, kind] of Object.entries(keys)) params.set(key, kind);
     return [

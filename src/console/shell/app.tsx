@@ -1,4 +1,4 @@
-// The frame around all pages: navigation, theme, login, and the page of the address, which is loaded when it is first opened.
+// The frame around all pages: navigation, theme, login, and the page of the current route, which is loaded when it is first opened.
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useCell } from '../cell.ts';

@@ -1,4 +1,4 @@
-// Icons as strokes on a grid of 24 by 24. They are decoration: the control that shows one has a name.
+// Icons as strokes on a grid of 24 by 24. They are decorative: the control that shows one has a name of its own.
 import type { JSX } from 'preact';
 
 const PATHS = {

@@ -1,4 +1,4 @@
-// The login form: a user with a password, or an API key. What was entered is checked before it is kept for this tab.
+// The login form: a user with a password, or an API key. The credentials are checked before they are kept for this tab.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { credentials, needsLogin, reasonOf, send } from '../service.ts';
@@ -33,7 +33,7 @@ export function LoginForm(): JSX.Element {
       }
       setError(answer.status === 401 ? 'These credentials are not valid.' : (reasonOf(answer.json) ?? `Status ${answer.status}`));
     } catch {
-      setError('The service does not answer.');
+      setError('The service does not respond.');
     } finally {
       setBusy(false);
     }

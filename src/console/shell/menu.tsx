@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icons.tsx';
 export interface MenuItem {
   readonly label: string;
   readonly hint?: string;
-  /** Shown in grey, and not to be chosen. */
+  /** Shown in grey and not selectable. */
   readonly isDisabled?: boolean;
   onChoose(): void;
 }
@@ -15,7 +15,7 @@ export interface MenuProps {
   readonly label: string;
   readonly icon: IconName;
   readonly items: readonly MenuItem[];
-  /** What the menu says without items. */
+  /** Text of a menu without items. */
   readonly empty?: string;
 }
 

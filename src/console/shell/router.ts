@@ -1,4 +1,4 @@
-// The address of a page: `#/discover?index=books`. Pages are chosen by the fragment, so that the service serves one file and any prefix works.
+// Routes such as `#/discover?index=books`. Pages are chosen by the fragment, so that one HTML file serves all pages below any path prefix.
 import { Cell } from '../cell.ts';
 
 export interface Address {

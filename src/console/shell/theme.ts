@@ -11,7 +11,7 @@ const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
 export const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'system' && prefersDark.matches);
 
-/** Marks the document with the theme, now and whenever it changes. */
+/** Sets the theme on the document, and updates it whenever it changes. */
 export function applyTheme(): void {
   const apply = (): void => {
     document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';

@@ -25,13 +25,13 @@ export function Toast(): JSX.Element {
   );
 }
 
-/** Copies a text, and says so. */
+/** Copies text and confirms it with a toast. */
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     showToast(`${what} copied`);
   } catch {
-    // Without HTTPS browsers offer only the old way.
+    // Without HTTPS, browsers offer only the older API.
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'visually-hidden';

@@ -1,4 +1,4 @@
-// The sample of the tour: the largest cities, which the service brings along. They go into an index of their own, which one click removes.
+// The sample data of the tour: the largest cities, shipped with the service. They are indexed separately, so that one click removes them.
 import { call, RequestError, send } from '../service.ts';
 
 export const SAMPLE_INDEX = 'sample-cities';
@@ -33,7 +33,7 @@ export async function loadSample(): Promise<number> {
 
 export const removeSample = (): Promise<unknown> => call('DELETE', `/${SAMPLE_INDEX}`);
 
-/** Whether the index exists; asked in a way that is no error where it does not. */
+/** Whether the index exists; uses a request that does not fail if it is missing. */
 export async function hasSample(): Promise<boolean> {
   const { indices } = await call<{ indices: readonly { readonly name: string }[] }>('GET', `/_resolve/index/${SAMPLE_INDEX}*`);
   return indices.some(({ name }) => name === SAMPLE_INDEX);

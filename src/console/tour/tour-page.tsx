@@ -1,4 +1,4 @@
-// First steps with a sample: each opens a page of the console with something to look at.
+// First steps with sample data: each opens a page of the console with something to look at.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { countText } from '../format.ts';
@@ -18,7 +18,7 @@ const sheetOf = (body: object): string => `POST ${SAMPLE_INDEX}/_search\n${JSON.
 
 const STEPS: readonly Step[] = [
   {
-    title: 'Ask in the language of Elasticsearch',
+    title: 'Search with the Elasticsearch API',
     about:
       'Cities called “san”, with more than a million inhabitants, the largest first. Ctrl-Enter runs the request, Ctrl-Space completes it.',
     label: 'Open the request',
@@ -31,8 +31,8 @@ const STEPS: readonly Step[] = [
       }),
   },
   {
-    title: 'Count, and see it drawn',
-    about: 'Countries by their large cities, split by size: run it, then choose Charts. A click on a bar filters by it.',
+    title: 'Aggregate, and see a chart',
+    about: 'Countries by number of large cities, split by size: run it, then choose Charts. Click a bar to filter by it.',
     label: 'Open the request',
     open: () =>
       go('requests', {
@@ -50,14 +50,14 @@ const STEPS: readonly Step[] = [
       }),
   },
   {
-    title: 'Explore without the language',
-    about: 'Words, fields with their values, filters: without writing a request.',
+    title: 'Explore without writing requests',
+    about: 'Search words, look at fields and their values, and add filters.',
     label: 'Discover the cities',
     open: () => go('discover', { index: SAMPLE_INDEX }),
   },
   {
     title: 'See where the time goes',
-    about: 'Two searches for the same cities: profile the first, then let both run in turns. Each hit tells why it has its score.',
+    about: 'Two searches for the same cities: profile the first, then run both in turns. Each hit explains its score.',
     label: 'Profile them',
     open: () => {
       profiledSheets.a.set(sheetOf({ query: { match: { name: 'new york' } } }));
@@ -66,8 +66,8 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'Watch a text become terms',
-    about: 'What an analyzer does with a text, at every keystroke.',
+    title: 'See how text becomes terms',
+    about: 'What an analyzer does with text, updated at every keystroke.',
     label: 'Analyze a text',
     open: () => go('analysis'),
   },
@@ -104,7 +104,7 @@ export function TourPage(): JSX.Element {
               The sample is in the index <code>{SAMPLE_INDEX}</code>.
             </>
           ) : (
-            'The sample comes with the service; nothing is downloaded.'
+            'The sample data is part of the service; nothing is downloaded.'
           )}
         </p>
         {isLoaded === false && (

@@ -92,7 +92,7 @@ describe('files of documents', () => {
       ]);
       expect(documents.slice(2).map(({ at, error }) => [at, error])).toEqual([
         [5, 'has 6 values, the header 5'],
-        [6, 'a value in quotes does not end'],
+        [6, 'a quoted value is not closed'],
       ]);
     }
   });

@@ -69,7 +69,7 @@ describe('comparisons', () => {
     expect(verdictText(comparison({ b_to_a: 20, low: 10, high: 40 }))).toMatch(
       /^A is faster: B takes 20\.0 times as long \(10\.0 to 40\.0/,
     );
-    expect(verdictText(comparison({ b_to_a: 0.9, low: 0.7, high: 1.1 }))).toMatch(/^No difference can be told/);
+    expect(verdictText(comparison({ b_to_a: 0.9, low: 0.7, high: 1.1 }))).toMatch(/^The difference is not significant/);
     expect(verdictText(comparison(null))).toMatch(/^Too few rounds/);
   });
 
@@ -99,11 +99,11 @@ describe('comparisons', () => {
 
   test('tell what was skipped', async () => {
     expect(skippedTexts({ _shards: { total: 4, skipped: 3 }, total: { value: 200, relation: 'eq' }, scored: 200 })).toEqual([
-      '3 of 4 shards were skipped: no document of theirs can match.',
+      '3 of 4 shards were skipped: none of their documents can match.',
     ]);
     expect(skippedTexts({ total: { value: 200, relation: 'eq' }, scored: 20, timed_out: true })).toEqual([
       '20 of 200 matching documents were scored: the others could not enter the page.',
-      'The search ended at its timeout, before all documents were seen.',
+      'The search ended at its timeout, before all documents were visited.',
     ]);
     const node = await openRestNode();
     await node.ok('PUT /docs/_doc/1?refresh=true', { t: 'fox' });
@@ -123,8 +123,8 @@ describe('sheets of searches', () => {
 
   test('are refused with a reason', () => {
     expect(() => searchOf('', 'B')).toThrow('B has no request');
-    expect(() => searchOf('GET books/_count', 'A')).toThrow('A is no search');
-    expect(() => searchOf('GET _search\n{ "a": }', 'A')).toThrow('is no JSON');
+    expect(() => searchOf('GET books/_count', 'A')).toThrow('A is not a search');
+    expect(() => searchOf('GET _search\n{ "a": }', 'A')).toThrow('is not valid JSON');
     expect(() => searchOf('GET _search\n[1]', 'A')).toThrow('must be an object');
   });
 });
