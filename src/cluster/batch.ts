@@ -4,14 +4,14 @@ import { Packr } from 'msgpackr';
 import type { LogEntry } from '../store/store.ts';
 import type { LogMessage } from './log-subject.ts';
 
-/** Increases when a node of the version before could not read a message. */
+/** To be increased when nodes of the previous version cannot read the messages. */
 export const LOG_VERSION = 1;
 const HEADER_BYTES = 6;
 const MAX_PARTS = 0xffff;
 
 const packr = new Packr({ int64AsType: 'number', useRecords: false });
 
-/** Operations that one primary made durable at once. A batch without entries only starts a primary term. */
+/** Operations that a primary made durable together. A batch without entries only starts a primary term. */
 export interface Batch {
   readonly primaryTerm: number;
   readonly entries: readonly LogEntry[];
@@ -27,7 +27,7 @@ export class UnknownVersionError extends Error {
   }
 }
 
-/** @param maxBytes  of one message @returns the data of the messages, in order */
+/** @param maxBytes  size limit of a message @returns the data of the messages, in order */
 export function encodeBatch({ primaryTerm, entries }: Batch, maxBytes: number): Uint8Array[] {
   const rows = entries.map(({ seqNo, op, id, version, primaryTerm: term, routing, source }) => [
     seqNo,
@@ -61,7 +61,7 @@ export function partId(batch: string, part: number): string {
 
 type Row = [seqNo: number, op: number, id: string, version: number, primaryTerm: number, routing: string | null, source: Uint8Array | null];
 
-/** Puts parts together. It depends on the messages alone, so that every node finds the same batches in a log. */
+/** Joins the parts of batches. The result depends on the messages alone, so every node reads the same batches from a log. */
 export class BatchAssembler {
   #batch = '';
   #parts: Buffer[] = [];
@@ -82,7 +82,7 @@ export class BatchAssembler {
       this.#batch = batch;
       this.#parts = [];
     } else if (batch !== this.#batch || part !== this.#parts.length) {
-      // The rest of a batch whose primary was replaced while it published.
+      // Remaining parts of a batch whose primary was replaced while publishing.
       this.reset();
       return null;
     }

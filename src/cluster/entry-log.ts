@@ -8,7 +8,7 @@ import { LOG_VERSION, UnknownVersionError } from './batch.ts';
 import { type LogMessage, type LogSubject, logUnreachable, publishSurely } from './log-subject.ts';
 import type { LogTiming } from './shard-log.ts';
 
-/** Time in which a stored message reaches this node. */
+/** Time allowed for a stored message to reach this node. */
 const DELIVERY_MS = 5000;
 
 export class EntryLog<Entry> {
@@ -21,7 +21,7 @@ export class EntryLog<Entry> {
   #unfollow: () => void = () => undefined;
 
   /**
-   * @param what  the log as errors name it
+   * @param what  name of the log in errors
    * @param position  sequence of the last entry that this node has applied; 0: none
    */
   constructor(subject: LogSubject, what: string, position: number, timing: LogTiming) {
@@ -49,7 +49,7 @@ export class EntryLog<Entry> {
     this.#unfollow();
   }
 
-  /** The entry as the other nodes read it. */
+  /** The entry as other nodes will decode it. */
   prepare<Kind extends Entry>(entry: Kind): Kind {
     return decode(encode(entry)) as Kind;
   }
@@ -67,7 +67,7 @@ export class EntryLog<Entry> {
       this.#position = message.seq;
       await apply(decode(message.data) as Entry);
     }
-    // What arrives twice, or was appended here.
+    // Messages that arrived twice, or that this node appended.
     while (this.#inbox.length > 0 && this.#inbox[0].seq <= this.#position) this.#inbox.shift();
   }
 
@@ -80,11 +80,11 @@ export class EntryLog<Entry> {
     const isThere = await Promise.race([arrived, isLate]);
     timeout.abort();
     this.#onArrival = null;
-    if (!isThere) throw logUnreachable(this.#what, 'its entries do not arrive');
+    if (!isThere) throw logUnreachable(this.#what, 'its entries do not arrive in time');
     return null;
   }
 
-  /** Appends behind what was applied. @returns false: another entry came first @throws ApiError */
+  /** Appends an entry after the last applied one. @returns false if another entry came first @throws ApiError */
   async append(entry: Entry): Promise<boolean> {
     const data = encode(entry);
     if (data.length > this.#subject.maxBytes)

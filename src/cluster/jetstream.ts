@@ -1,4 +1,4 @@
-// Connection of a thread to JetStream: streams as logs, and buckets of keys and values.
+// A thread's connection to JetStream: streams as logs, and key-value buckets.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
@@ -19,22 +19,22 @@ import {
   StorageType,
 } from './nats-packages.ts';
 
-/** Time in which JetStream answers a request. */
+/** Time allowed for JetStream to respond. */
 const REQUEST_MS = 2000;
-/** Between attempts to follow a log whose consumer could not be made. */
+/** Delay between attempts to follow a log whose consumer could not be created. */
 const RETRY_MS = 250;
 const WRONG_LAST_SEQUENCE = 10071;
 const NO_MESSAGE = 10037;
-/** Header with the id of a message, and with the sequence that it follows. */
+/** Headers with the id of a message, and with the sequence that it follows. */
 const ID_HEADER = 'Gannet-Id';
 const AFTER_HEADER = 'Nats-Expected-Last-Subject-Sequence';
-/** For headers in a message of the largest size. */
+/** Room for headers in a message of maximum size. */
 const HEADER_ROOM = 512;
-/** Parts of large batches: a server copies whole messages, so that smaller ones pipeline better. */
+/** Part size of large batches: a server copies whole messages, so smaller ones pipeline better. */
 const MAX_PART_BYTES = 512 << 10;
 const OLDEST_SERVER = [2, 9] as const;
 
-/** A cluster cannot be joined as it is configured. Stops the node. */
+/** The node cannot join a cluster with its configuration, and stops. */
 export class ClusterStartError extends Error {}
 
 export class JetStream {
@@ -50,7 +50,7 @@ export class JetStream {
     this.#replicas = replicas;
   }
 
-  /** @param name  of the connection, which NATS shows @throws ClusterStartError no server can be reached, or it has no JetStream */
+  /** @param name  name of the connection in NATS @throws ClusterStartError no server can be reached, or it has no JetStream */
   static async connect(settings: Settings, name: string): Promise<JetStream> {
     const servers = [...settings['cluster.nats.servers']];
     try {
@@ -62,7 +62,7 @@ export class JetStream {
         timeout: REQUEST_MS,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,
-        // A server that does not answer is left for another after a few seconds.
+        // After a few seconds without a response, the connection moves to another server.
         pingInterval: 2000,
         maxPingOut: 2,
       });
@@ -75,14 +75,14 @@ export class JetStream {
     }
   }
 
-  /** Whether a server is connected at this moment. */
+  /** Whether a server is connected. */
   get isConnected(): boolean {
     return !this.#connection.isClosed() && !this.#isDisconnected;
   }
 
   #isDisconnected = false;
 
-  /** Calls back when the connection is lost and when it is there again, until it is closed. */
+  /** Calls back when the connection is lost and when it is restored, until it is closed. */
   async watchStatus(onStatus: (isConnected: boolean) => void): Promise<void> {
     for await (const { type } of this.#connection.status()) {
       if (type !== 'disconnect' && type !== 'reconnect') continue;
@@ -97,7 +97,7 @@ export class JetStream {
 
   // -------------------------------------------------------------------------------------------------------- streams
 
-  /** Makes a stream if it does not exist. Nothing in it is ever removed by JetStream. @throws ClusterStartError, ApiError */
+  /** Creates a stream if it does not exist. JetStream never removes anything from it. @throws ClusterStartError, ApiError */
   async ensureStream(name: string, subjects: readonly string[]): Promise<void> {
     const config = {
       name,
@@ -106,7 +106,7 @@ export class JetStream {
       storage: StorageType.File,
       discard: DiscardPolicy.New,
       num_replicas: this.#replicas,
-      // A message is never taken for the repetition of another one: its expected sequence tells.
+      // Deduplication is off: the expected sequence already detects repeated messages.
       duplicate_window: 0,
     };
     try {
@@ -135,7 +135,7 @@ export class JetStream {
     return found;
   }
 
-  /** @param what  the log as errors name it */
+  /** @param what  name of the log in errors */
   subject(stream: string, subject: string, what: string): LogSubject {
     const read = (query: { last_by_subj: string } | { seq: number; next_by_subj: string }) => this.#read(stream, query, what);
     return {
@@ -162,7 +162,7 @@ export class JetStream {
     }
   }
 
-  /** Asks the leader of the stream, which knows all acknowledged messages; other replicas may lag. */
+  /** Asks the leader of the stream, which has all acknowledged messages; other replicas may lag. */
   async #read(
     stream: string,
     query: { last_by_subj: string } | { seq: number; next_by_subj: string },
@@ -208,7 +208,7 @@ export class JetStream {
 
   // -------------------------------------------------------------------------------------------------------- buckets
 
-  /** A bucket whose keys vanish `ttlMs` after they were last written. @throws ClusterStartError */
+  /** A bucket whose keys expire `ttlMs` after their last write. @throws ClusterStartError */
   async bucket(name: string, ttlMs: number): Promise<KV> {
     try {
       return await new Kvm(this.#client).create(name, { ttl: ttlMs, replicas: this.#replicas, history: 1, allow_direct: false });
@@ -218,7 +218,7 @@ export class JetStream {
   }
 }
 
-/** Header fields as both kinds of messages have them. */
+/** Reads the header fields, which both kinds of messages have. */
 function identityOf(fields: { get(name: string): string } | undefined): { id: string; after: number } {
   return { id: fields?.get(ID_HEADER) ?? '', after: Number(fields?.get(AFTER_HEADER) ?? 0) };
 }

@@ -1,12 +1,12 @@
-// One subject of a stream as an ordered log: what the protocol of a cluster needs from JetStream, and nothing else. A simulation implements it,
-// too.
+// One subject of a stream as an ordered log: the narrow interface between the cluster protocol and JetStream, which a simulation also
+// implements.
 import { ApiError } from '../errors/api-error.ts';
 
 /** A message of a subject. */
 export interface LogMessage {
   /** Sequence in the stream; ascending, not consecutive. */
   readonly seq: number;
-  /** Sequence of the message before it on its subject, as its publisher knew it; 0 for the first. */
+  /** Sequence of the previous message of the subject according to the publisher; 0 for the first. */
   readonly after: number;
   /** Chosen by the publisher; unique. */
   readonly id: string;
@@ -19,20 +19,22 @@ export type Published = number | 'stale' | 'unknown';
 export interface LogSubject {
   /** Largest data of a message. */
   readonly maxBytes: number;
-  /** Stores a message if the last one of the subject has sequence `after` (0: there is none). Never rejects. */
+  /** Stores a message if the last one of the subject has sequence `after` (0: the subject is empty). Never rejects. */
   publish(message: Omit<LogMessage, 'seq'>): Promise<Published>;
-  /** The first message behind a sequence; null if there is none. @throws ApiError the log cannot be reached */
+  /** The first message after a sequence; null if there is none. @throws ApiError the log cannot be reached */
   next(after: number): Promise<LogMessage | null>;
   /** Sequence of the last message; 0 if there is none. @throws ApiError the log cannot be reached */
   last(): Promise<number>;
-  /** Delivers all messages behind a sequence in order, also those to come, and survives lost connections. @returns ends it */
+  /**
+   * Delivers all messages after a sequence in order, including future ones, and survives lost connections. @returns ends the subscription
+   */
   follow(after: number, deliver: (message: LogMessage) => void): () => void;
 }
 
-/** Decides whether an operation that failed for want of an answer is tried again. @returns false: give up */
+/** Decides whether an operation without a response is retried. @returns false to give up */
 export type Patience = () => Promise<boolean>;
 
-/** The log cannot be reached. @param what  for example `the log of [books][0]` */
+/** The log cannot be reached. @param what  name of the log, for example `the log of [books][0]` */
 export function logUnreachable(what: string, cause = ''): ApiError {
   return new ApiError('unavailable_shards_exception', 503, `${what} cannot be reached${cause && `: ${cause}`}`);
 }
@@ -40,7 +42,7 @@ export function logUnreachable(what: string, cause = ''): ApiError {
 /**
  * Publishes until it is known whether the message is stored. Repeating it is safe: all attempts expect the same last sequence, so at most one is
  * stored, and then it follows that sequence.
- * @returns null: patience ended, and the message may be stored or not
+ * @returns null if patience ended: whether the message is stored is unknown
  */
 export async function publishSurely(
   subject: LogSubject,
@@ -59,7 +61,7 @@ export async function publishSurely(
   }
 }
 
-/** Whether the message behind the expected sequence is this one; null if it cannot be read. */
+/** Whether the message after the expected sequence is this one; null if it cannot be read. */
 async function fateOf(subject: LogSubject, { id, after }: Omit<LogMessage, 'seq'>): Promise<number | 'stale' | null> {
   try {
     const next = await subject.next(after);

@@ -1,8 +1,8 @@
-// Who is in the cluster: each node renews a key of its own, and one of them, the manager, also renews a key that only one node can create. Keys
-// vanish when they are not renewed. Nothing is decided by it that the logs do not check again.
+// Members of the cluster: each node renews a key of its own, and the manager also renews a key that only one node can create. Keys expire
+// unless renewed. Safety never depends on membership, because the logs check every decision again.
 import type { KV } from '@nats-io/kv';
 
-/** What nodes know about each other. */
+/** What the nodes of a cluster publish about themselves. */
 export interface NodeInfo {
   readonly id: string;
   readonly name: string;
@@ -20,23 +20,23 @@ export interface NodeInfo {
   readonly load: readonly number[];
 }
 
-/** Keys vanish after this time. */
+/** Keys expire after this time. */
 const KEY_TTL_MS = 3000;
 const RENEWAL_MS = 500;
-/** A node that has not renewed its key for this long is taken to be gone. */
+/** A node that has not renewed its key for this long counts as gone. */
 const NODE_GONE_MS = 2500;
 const NODE_PREFIX = 'node.';
 const MANAGER = 'manager';
 
 export interface MembershipEvents {
-  /** A node came or went, or another one is the manager. */
+  /** A node joined or left, or the manager changed. */
   changed(): void;
-  /** Another node has this node's id. */
+  /** Another node uses this node's id. */
   duplicate(other: NodeInfo): void;
 }
 
 export class Membership {
-  /** Keys of the bucket vanish after this time. */
+  /** Keys of the bucket expire after this time. */
   static readonly ttlMs = KEY_TTL_MS;
   readonly #bucket: KV;
   readonly #self: () => NodeInfo;
@@ -112,7 +112,7 @@ export class Membership {
   async #renewManager(id: string): Promise<void> {
     if (this.#revision !== null) {
       const revision = this.#revision;
-      // Lost if another node has become the manager; if nobody has, the key is created again.
+      // The key is lost if another node has become the manager; otherwise it is created again.
       this.#revision = await this.#bucket.update(MANAGER, id, revision).catch(() => null);
     } else if (this.manager === null) {
       this.#revision = await this.#bucket.create(MANAGER, id).catch(() => null);
@@ -128,7 +128,7 @@ export class Membership {
           this.#onKey(key, operation === 'PUT' ? Buffer.from(value).toString() : null);
         }
       } catch {
-        // Tried again below.
+        // Retried below.
       }
       await new Promise((resolve) => setTimeout(resolve, RENEWAL_MS).unref());
     }
@@ -143,7 +143,7 @@ export class Membership {
 
   #onNode(info: NodeInfo): void {
     const self = this.#self();
-    // A key from before this start of the node vanishes.
+    // A key from a previous session of the node expires.
     const before = this.#nodes.get(info.id);
     if (info.id === self.id && info.session !== self.session && before?.info.session === info.session) this.#events.duplicate(info);
     this.#nodes.set(info.id, { info, seenMs: performance.now() });

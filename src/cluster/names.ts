@@ -1,4 +1,4 @@
-// Names of streams, subjects and buckets in JetStream. All of a cluster begin with its name, so that clusters may share NATS servers.
+// Names of streams, subjects and buckets in JetStream. They start with the cluster's name, so that clusters may share NATS servers.
 
 /** @param cluster  `cluster.name`; what NATS does not allow in names becomes `_` */
 function prefixOf(cluster: string): string {
@@ -17,7 +17,7 @@ export function nodesBucket(cluster: string): string {
   return `${prefixOf(cluster)}-nodes`;
 }
 
-/** What the streams of all indices begin with. */
+/** Common prefix of the streams of all indices. */
 export function indexStreamPrefix(cluster: string): string {
   return `${prefixOf(cluster)}-index-`;
 }

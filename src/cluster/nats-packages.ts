@@ -1,4 +1,4 @@
-// The packages of NATS. The build puts them into a file of their own, which is read when one of these names is first used.
+// The packages of NATS. The build bundles them separately; the bundle is loaded when one of these names is first used.
 export {
   DeliverPolicy,
   DiscardPolicy,

@@ -1,4 +1,4 @@
-// Requests between nodes over HTTP, with a listener of their own: POST /_internal/<name>, MessagePack bodies, signed in both directions.
+// Requests between nodes over HTTP on a separate listener: POST /_internal/<name>, MessagePack bodies, signed in both directions.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Packr } from 'msgpackr';
@@ -8,14 +8,14 @@ import { isReplySigned, RequestVerifier, SIGNATURE_HEADER, signReply, signReques
 
 const PATH = '/_internal/shard';
 const TYPE = 'application/vnd.msgpack';
-/** A request that takes longer is given up; its outcome is not known. */
+/** A request that takes longer is abandoned; its outcome is unknown. */
 const REQUEST_MS = 60_000;
 const IDLE_MS = 30_000;
 const MAX_SOCKETS = 64;
 
 const packr = new Packr({ int64AsType: 'number', useRecords: false });
 
-/** The request was not sent, since there is no connection. */
+/** The request was not sent, because there is no connection. */
 export const NOT_SENT = 'connect_transport_exception';
 
 /** Answers requests of other nodes. */
@@ -26,7 +26,7 @@ export class PeerServer {
   readonly #maxBytes: number;
   readonly #handle: (request: unknown) => Promise<unknown>;
 
-  /** @param handle  its result, or the error that it throws, is the reply */
+  /** @param handle  computes the reply: its result, or the error that it throws */
   constructor(secret: string, maxBytes: number, handle: (request: unknown) => Promise<unknown>) {
     this.#secret = secret;
     this.#verifier = new RequestVerifier(secret);
@@ -56,7 +56,7 @@ export class PeerServer {
   }
 
   async #onRequest(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    // Nothing is said to a sender that does not know the secret.
+    // A sender without the secret gets no details.
     if (request.method !== 'POST' || request.url !== PATH || Number(request.headers['content-length'] ?? 0) > this.#maxBytes)
       return void request.destroy();
     const body = await readBody(request, this.#maxBytes);

@@ -1,24 +1,24 @@
-// The protocol of one copy of a shard: follows the log, becomes the primary, appends, steps down. It depends on a LogSubject and a CopyHost only,
-// so that a simulation runs the same code (test/unit/cluster/simulation.test.ts).
+// The protocol of one copy of a shard: follows the log, becomes the primary, appends, steps down. It depends only on a LogSubject and a
+// CopyHost, so that a simulation runs the same code (test/unit/cluster/simulation.test.ts).
 //
 //   follower ── setPrimary(true): apply all, append a message with the next term ──> primary
 //   primary  ── an append is refused, its fate is unknown, or setPrimary(false) ──> follower, which continues behind the last whole batch
 //
-// Safety does not depend on who is told to be the primary: only the copy whose append JetStream accepts has written.
+// Safety does not depend on which copy is assigned as the primary: a write exists only once JetStream has accepted the append.
 import { ApiError } from '../errors/api-error.ts';
 import { NotPrimaryError, type OperationLog, UnknownOutcomeError } from '../indexing/operation-log.ts';
 import type { LogEntry } from '../store/store.ts';
 import { BatchAssembler, encodeBatch, partId } from './batch.ts';
 import { type LogMessage, type LogSubject, logUnreachable, type Patience, publishSurely } from './log-subject.ts';
 
-/** Operations that a follower applies at once. */
+/** Maximum number of operations that a follower applies together. */
 const MAX_APPLIED = 5000;
 
-/** The end of a whole batch. A copy may start from one that is older than what its store contains. */
+/** The end of a complete batch. A copy may start from a position that is older than the contents of its store. */
 export interface LogPosition {
   /** Sequence of the batch's last message; 0: before the first. */
   readonly seq: number;
-  /** Id of that message, by which another log is told from this one; empty before the first. */
+  /** Id of that message, which identifies this log; empty before the first. */
   readonly id: string;
   readonly primaryTerm: number;
   /** Last sequence number of an operation; -1: none. */
@@ -27,17 +27,17 @@ export interface LogPosition {
 
 export const LOG_START: LogPosition = { seq: 0, id: '', primaryTerm: 0, seqNo: -1 };
 
-/** The store of a copy and what is around it. */
+/** The store and the environment of a copy. */
 export interface CopyHost {
   readonly index: string;
   readonly shard: number;
-  /** Highest sequence number in the store; -1 without any. */
+  /** Highest sequence number in the store; -1 if it is empty. */
   readonly maxSeqNo: number;
   /** Primary term of a stored operation; null if its record was removed. */
   termOf(seqNo: number): number | null;
-  /** Stores and applies operations of another primary, in order, all behind maxSeqNo. */
+  /** Stores and applies operations of another primary in order; all sequence numbers are above maxSeqNo. */
   apply(entries: readonly LogEntry[]): Promise<void>;
-  /** Stores operations that this copy has put into the log. Its writer applies them. */
+  /** Stores operations that this copy has appended to the log. Its writer applies them. */
   put(entries: readonly LogEntry[]): void;
   /** The writer gives this term to the operations that it accepts from now on. */
   lead(primaryTerm: number): void;
@@ -48,12 +48,12 @@ export interface CopyHost {
 export interface LogTiming {
   /** Resolves after a short time. */
   pause(): Promise<void>;
-  /** For one message. */
+  /** Retry policy for one message. */
   patience(): Patience;
   newId(): string;
 }
 
-/** The store contains what the log does not, or the log misses messages. */
+/** The store contains operations that the log does not, or messages of the log are missing. */
 export class DivergedError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -102,7 +102,7 @@ export class ShardLog implements OperationLog {
     return this.#position;
   }
 
-  /** Begins to follow, as soon as the log can be reached. Resolves when the copy has applied the log to its end, or has failed or was closed. */
+  /** Starts following as soon as the log can be reached. Resolves when the copy has applied the whole log, has failed, or was closed. */
   async open(): Promise<void> {
     await this.#reached(() => this.#checkPosition());
     if (this.#failure !== null) return;
@@ -125,7 +125,7 @@ export class ShardLog implements OperationLog {
     }
   }
 
-  /** @throws DivergedError: the log is another one than that from which the store was filled */
+  /** @throws DivergedError the store was filled from another log */
   async #checkPosition(): Promise<void> {
     const { seq, id } = this.#position;
     if (seq === 0) return;
@@ -135,7 +135,7 @@ export class ShardLog implements OperationLog {
       throw this.#fail(new DivergedError(`message ${seq} of the log is not the one that the store contains`));
   }
 
-  /** Not a divergence for certain: a server of JetStream that was cut off may answer as it was. */
+  /** Not necessarily a divergence: a JetStream server that was partitioned may respond with an old state. */
   #lostMessages(last: number): ApiError {
     return logUnreachable(this.#name, `it ends with message ${last}, this copy has applied message ${this.#position.seq}`);
   }
@@ -154,7 +154,7 @@ export class ShardLog implements OperationLog {
 
   // -------------------------------------------------------------------------------------------------------- primary
 
-  /** Says whether this copy is to be the primary. A copy that is becomes it as soon as it can. */
+  /** Sets whether this copy should be the primary; if so, it becomes the primary as soon as it can. */
   setPrimary(isWanted: boolean): void {
     this.#isWanted = isWanted;
     if (!isWanted) this.#stepDown();
@@ -164,7 +164,7 @@ export class ShardLog implements OperationLog {
       });
   }
 
-  /** Resolves when a takeover under way has ended; then `isPrimary` says how. */
+  /** Resolves when a takeover in progress has ended; `isPrimary` then gives the result. */
   async settled(): Promise<void> {
     await this.#takingOver;
   }
@@ -210,7 +210,7 @@ export class ShardLog implements OperationLog {
 
   /**
    * Appends a batch to the log, then stores it. One call at a time.
-   * @throws NotPrimaryError nothing was written; UnknownOutcomeError the batch is or will be in the log, or not
+   * @throws NotPrimaryError nothing was written; UnknownOutcomeError the batch may or may not be in the log, or may still get there
    */
   append(entries: readonly LogEntry[]): Promise<void> {
     const done = this.#append(entries);
@@ -233,12 +233,12 @@ export class ShardLog implements OperationLog {
       }
       after = seq;
     }
-    // Told to step down, or closed, while the batch was on its way: the copy follows the log again, where it finds the batch.
+    // The copy had to step down or was closed during the append: it follows the log again and finds the batch there.
     if (!this.#isPrimary) throw new UnknownOutcomeError(this.#host);
     try {
       this.#host.put(entries);
     } catch {
-      // The batch counts although this store does not take it. As a follower the copy tries again.
+      // The batch is valid although this store failed to write it. The copy retries as a follower.
       this.#stepDown();
       throw new UnknownOutcomeError(this.#host);
     }
@@ -256,7 +256,7 @@ export class ShardLog implements OperationLog {
     if (this.#failure !== null) throw logUnreachable(this.#name, this.#failure.message);
     if (last < applied) throw this.#lostMessages(last);
     if (this.#isPrimary && last > this.#handled) {
-      // Of this copy's own append, or of another primary.
+      // An append of this copy, or one of another primary.
       await this.#appending;
       if (last > this.#handled) this.#stepDown();
     }
@@ -288,7 +288,7 @@ export class ShardLog implements OperationLog {
   }
 
   async #drain(): Promise<void> {
-    // In a turn of its own, so that messages that arrive together are applied together.
+    // Runs in a later microtask, so that messages that arrive together are applied together.
     await Promise.resolve();
     try {
       while (this.#inbox.length > 0) {
@@ -324,7 +324,7 @@ export class ShardLog implements OperationLog {
     return { entries, position, handled };
   }
 
-  /** Whether the store does not have the operation yet. @throws DivergedError it has another one in its place */
+  /** Whether the store lacks the operation. @throws DivergedError it has a different one with this number */
   #isNew({ seqNo, primaryTerm }: LogEntry): boolean {
     if (seqNo > this.#host.maxSeqNo) return true;
     const stored = this.#host.termOf(seqNo);

@@ -1,9 +1,10 @@
-// Signatures of requests between nodes: an HMAC with the cluster's secret over everything that matters, and a nonce that is accepted once.
+// Signatures of requests between nodes: an HMAC, keyed with the cluster's secret, over all relevant parts, and a nonce that is accepted
+// once.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Difference between the clocks of two nodes, and age of a request, that is accepted. */
+/** Greatest accepted clock difference between two nodes, and age of a request. */
 const MAX_AGE_MS = 120_000;
-/** Nonces that are remembered; requests beyond would have to come at twice the rate that one node can serve. */
+/** Number of nonces remembered, which is twice what a node can receive before they expire. */
 const MAX_NONCES = 1_000_000;
 
 export const SIGNATURE_HEADER = 'x-gannet-signature';
@@ -33,7 +34,7 @@ export function isReplySigned(secret: string, nonce: string, status: number, bod
 export class RequestVerifier {
   readonly #secret: string;
   readonly #nowMs: () => number;
-  /** When each nonce may be forgotten, from the oldest on. */
+  /** Expiry time of each nonce, oldest first. */
   readonly #nonces = new Map<string, number>();
 
   constructor(secret: string, nowMs: () => number = Date.now) {
@@ -41,7 +42,7 @@ export class RequestVerifier {
     this.#nowMs = nowMs;
   }
 
-  /** @returns the nonce of a request that is signed; null if it is not, is too old, or was seen before */
+  /** @returns the nonce of a correctly signed request; null if it is not signed, too old, or was seen before */
   verify(path: string, body: Uint8Array, header: string): string | null {
     const [time, nonce, signature] = header.split('.');
     if (signature === undefined || !/^\d{1,15}$/.test(time)) return null;

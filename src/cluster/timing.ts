@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Patience } from './log-subject.ts';
 import type { LogTiming } from './shard-log.ts';
 
-/** How long an append is repeated while JetStream does not answer. */
+/** How long an append is retried while JetStream does not respond. */
 const APPEND_PATIENCE_MS = 5000;
 const PAUSE_MS = 100;
 

@@ -1,4 +1,4 @@
-// What main needs from the cluster that the node belongs to. A node of its own has a link that does nothing.
+// What the main thread needs from its cluster. The link of a standalone node does nothing.
 
 import type { LogLevel } from '../../common/log/logger.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
@@ -7,19 +7,19 @@ import type { ToReader } from '../messages/messages.ts';
 import type { PeerRequest } from '../messages/peer-messages.ts';
 import { LOCAL_METADATA_LOG, type MetadataEntry, type MetadataLog } from '../metadata/metadata-log.ts';
 
-/** The node as its link sees it. */
+/** The node, as seen by its cluster link. */
 export interface LinkedNode {
   readonly state: () => ClusterState;
-  /** Number of the last entry of the metadata log that the stored metadata contains; null if it never had one. */
+  /** Number of the last entry of the metadata log that the stored metadata contains; null if none was ever applied. */
   readonly position: number | null;
-  /** Before the node has started: stores what an entry changes. */
+  /** Stores the changes of an entry before the node has started. */
   replay(entry: MetadataEntry): void;
   /** Applies an entry of another node in all threads. Runs within the queue of commands. */
   apply(entry: MetadataEntry): Promise<void>;
-  /** Runs a change after those before it in the queue of commands. */
+  /** Queues a change behind the metadata commands that are already waiting. */
   inQueue<T>(change: () => Promise<T>): Promise<T>;
   command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<unknown>;
-  /** Has the copy of a shard on this node carry out a request of another node. */
+  /** Passes a request of another node to this node's copy of a shard. */
   askShard(request: PeerRequest): Promise<Uint8Array | null>;
   broadcast(message: ToReader): Promise<void>;
   log(level: LogLevel, message: string): void;
@@ -35,21 +35,21 @@ export interface ClusterLink {
   join(node: LinkedNode): Promise<void>;
   /** The node is ready for requests. @param publishAddress  host:port of the REST API */
   start(publishAddress: string): Promise<void>;
-  /** Main has a new state. */
+  /** Called when main has a new state. */
   onState(state: ClusterState): void;
   /** @throws ApiError: the command is not supported in a cluster */
   check(name: CommandName): void;
-  /** What readers are to be sent when they start; null: nothing. */
+  /** The message that readers receive when they start; null for none. */
   readersMessage(): ToReader | null;
   /** Sends a request to another node. */
   ask(node: string, request: PeerRequest): Promise<Uint8Array | null>;
-  /** Resolves when every other node has made searchable what was acknowledged before the call, or has left. */
+  /** Resolves when every other node either has refreshed all operations acknowledged before the call, or has left. */
   refreshOthers(uuid: string, shard: number): Promise<void>;
-  /** The node is to stop: it leaves the cluster. */
+  /** Leaves the cluster, because the node is stopping. */
   leave(): Promise<void>;
 }
 
-/** For a node of its own. */
+/** The link of a standalone node. */
 export const SOLE_NODE: ClusterLink = {
   metadataLog: LOCAL_METADATA_LOG,
   opensShardsEarly: true,

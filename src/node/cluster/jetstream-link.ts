@@ -1,5 +1,5 @@
-// The link of a node to its cluster: metadata from a log in JetStream, membership, requests between nodes, and the work of the manager, which
-// assigns primaries and removes the logs of deleted indices.
+// Connects a node to its cluster: metadata from a log in JetStream, membership, requests between nodes, and the duties of the manager,
+// which assigns primaries and removes the logs of deleted indices.
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,20 +24,20 @@ import type { NodeOptions } from '../threads/node-options.ts';
 import type { ClusterLink, LinkedNode } from './cluster-link.ts';
 
 const MIN_SECRET_CHARS = 16;
-/** For what a request between nodes has besides the operations of a write. */
+/** Room in a request between nodes for everything except the operations of a write. */
 const REQUEST_ROOM = 1 << 20;
 const RETRY_MS = 100;
-/** How long a start waits until the copies of this node have caught up; searches see the rest when it arrives. */
+/** How long startup waits for this node's copies to catch up; operations that arrive later become searchable then. */
 const CATCH_UP_MS = 30_000;
-/** Heartbeats are missed for so long before the others are no longer shown. */
+/** After this time without heartbeats the other nodes are no longer listed. */
 const OUT_OF_TOUCH_MS = 3000;
 const CHECK_MS = 500;
 const MEBIBYTE = 2 ** 20;
 
-/** Metadata commands that a cluster does not have yet. */
+/** Metadata commands that are not supported in a cluster. */
 const UNSUPPORTED: readonly CommandName[] = ['putRepository', 'restoreIndices'];
 
-/** @throws ClusterStartError what is wrong with the settings, or no NATS server answers */
+/** @throws ClusterStartError a setting is wrong, or no NATS server responds */
 export async function connectCluster(options: NodeOptions): Promise<ClusterLink> {
   const { settings } = options;
   if (settings['cluster.secret'].length < MIN_SECRET_CHARS)
@@ -149,14 +149,14 @@ class JetStreamLink implements ClusterLink {
     this.#checks = setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
-  /** What no event announces: that this node is out of touch, and that an assignment has failed and is still due. */
+  /** Checks for what no event reports: lost contact with the cluster, and assignments that failed and have to be repeated. */
   #check(): void {
     this.#onMembers();
     const membership = this.#membership;
     if (membership?.isManager && choosePrimaries(this.#requireNode().state(), idsOf(membership)) !== null) this.#manage();
   }
 
-  /** Copies apply their logs and make them searchable. */
+  /** Lets each copy apply its log and refresh. */
   async #catchUpCopies(): Promise<void> {
     const node = this.#requireNode();
     const shards = Object.values(node.state().indices).flatMap(({ uuid, state, settings }) =>
@@ -178,7 +178,7 @@ class JetStreamLink implements ClusterLink {
 
   // -------------------------------------------------------------------------------------------------------- metadata
 
-  /** Entries of other nodes, between the commands of this one. */
+  /** Applies entries of other nodes between commands of this one. */
   #onNews(): void {
     if (!this.#isLive || this.#isLeaving) return;
     const node = this.#requireNode();
@@ -231,7 +231,7 @@ class JetStreamLink implements ClusterLink {
     };
   }
 
-  /** Of all cores, since the last measurement of at least a second. */
+  /** Mean load of all cores since the last measurement, which covers at least a second. */
   #cpuPercent(): number {
     const { user, system } = process.cpuUsage();
     const usedMs = (user + system) / 1000;
@@ -243,7 +243,7 @@ class JetStreamLink implements ClusterLink {
     return this.#cpu.percent;
   }
 
-  /** Tells readers and the manager what has changed. */
+  /** Reports changes of membership to readers and to the manager. */
   async #onMembers(): Promise<void> {
     const message = this.#isLeaving ? null : this.readersMessage();
     if (message === null) return;
@@ -256,7 +256,7 @@ class JetStreamLink implements ClusterLink {
     try {
       await node.inQueue(() => node.broadcast(message));
     } catch (error) {
-      node.log('error', `readers do not know the nodes: ${(error as Error).message}`);
+      node.log('error', `cannot send the list of nodes to readers: ${(error as Error).message}`);
     }
   }
 
@@ -292,7 +292,7 @@ class JetStreamLink implements ClusterLink {
 
   // ---------------------------------------------------------------------------------------------------------- manager
 
-  /** Does what the manager has to do, once more if something changes meanwhile. */
+  /** Performs the manager's duties, and repeats them if something changes meanwhile. */
   #manage(): void {
     if (this.#membership?.isManager !== true || this.#isLeaving) return;
     if (this.#managing !== null) {
@@ -301,7 +301,7 @@ class JetStreamLink implements ClusterLink {
     }
     this.#managing = this.#manageOnce()
       .catch((error: Error) => {
-        if (!this.#isLeaving) this.#requireNode().log('warn', `the manager could not work: ${error.message}`);
+        if (!this.#isLeaving) this.#requireNode().log('warn', `the manager could not assign shards or remove logs: ${error.message}`);
       })
       .finally(() => {
         this.#managing = null;
@@ -325,7 +325,7 @@ class JetStreamLink implements ClusterLink {
     const known = new Set(Object.values(state.indices).map(({ uuid }) => prefix + uuid));
     const unknown = found.filter((name) => !known.has(name));
     if (unknown.length === 0) return;
-    // A stream that exists was made after its index: a state that is newer than the list knows it.
+    // A stream is created after its index, so a state newer than the list of streams contains the index of each.
     await this.#requireNode().inQueue(() => this.metadataLog.catchUp());
     const newest = new Set(Object.values(this.#requireNode().state().indices).map(({ uuid }) => prefix + uuid));
     for (const name of unknown) if (!newest.has(name)) await this.#jetStream.removeStream(name);
@@ -352,7 +352,7 @@ class JetStreamLink implements ClusterLink {
     await Promise.all(others.map((other) => this.#refreshOn(other, uuid, shard)));
   }
 
-  /** Until the node confirms or is no longer there in this session. */
+  /** Repeats the request until the node confirms, or until its session has ended. */
   async #refreshOn({ id, session }: NodeInfo, uuid: string, shard: number): Promise<void> {
     while (!this.#isLeaving) {
       const membership = this.#membership;
