@@ -1,5 +1,5 @@
 // Shared memories and the extents inside them. One thread (the main thread) owns the ArenaSet; other threads receive the memories by message
-// and access only extents that were assigned to them.
+// and access only the extents assigned to them.
 import { createMemory, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
 
 /** A range of an arena: 64-byte aligned, followed by at least 64 bytes of slack so that wide loads at its end stay inside. */
@@ -96,7 +96,7 @@ export class ArenaSet {
 
   /**
    * @param wanted the arena to use
-   * @throws RangeError larger than an arena, or no further arena may be opened, or no room in the wanted one
+   * @throws RangeError the extent is larger than an arena, no further arena may be opened, or the requested arena is full
    */
   allocate(bytes: number, wanted?: number): Extent {
     const size = Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;

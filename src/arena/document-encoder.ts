@@ -1,4 +1,4 @@
-// Encodes the output of the document parser, so that a document enters the open buffer in one call and a rejected one leaves nothing.
+// Encodes the output of the document parser, so that a document enters the open buffer in one call and a rejected document leaves no trace.
 //   block: ├ documents u32 ┬ document ┬ document ┬ ··· ┤              nested children before their parent, the root last
 //   document: ├ bytes u32 (of the rest) │ path bytes u16 │ path │ values ··· ┤   path: UTF-8 name of the nested path, empty for the root
 //   value: ├ head u32: op | field << 4 │ payload ┤
@@ -8,12 +8,12 @@ import { encodeLatitude, encodeLongitude } from '../common/encoding/geo-encoding
 import type { DocumentSink } from '../mapping/core/document-sink.ts';
 import { ValueOp } from '../wasm/generated/buffer.ts';
 
-/** A growing byte array; the scratch of one open document. */
+/** A growable byte array, which holds one open document. */
 class Bytes {
   buffer = Buffer.allocUnsafe(4096);
   length = 0;
 
-  /** Makes room for `bytes` more. */
+  /** Makes room for `bytes` more bytes. */
   ensure(bytes: number): void {
     if (this.length + bytes <= this.buffer.length) return;
     const grown = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.length + bytes));

@@ -24,7 +24,7 @@ export interface MergeInput {
   readonly image: Uint8Array | ImageFile;
   /** Bits of live documents (u64 words), null: all live. */
   readonly liveDocs: Uint8Array | null;
-  /** Named in errors. */
+  /** File name in errors. */
   readonly file: string;
 }
 
@@ -35,12 +35,12 @@ export interface MergeOutput {
   readonly docMaps: readonly Uint32Array[];
 }
 
-/** A key of the order of documents in a segment. */
+/** One sort key of the documents in a segment. */
 export interface DocumentOrder {
   /** Name of a column. */
   readonly field: string;
   readonly descending: boolean;
-  /** Of several values the greatest counts, otherwise the least. */
+  /** Whether the greatest of several values counts; otherwise the least does. */
   readonly greatest: boolean;
   readonly missingFirst: boolean;
 }
@@ -56,13 +56,13 @@ interface Input {
 interface MergedField {
   readonly name: string;
   readonly flags: number;
-  /** Per input that has the field. */
+  /** One entry per input that has the field. */
   readonly parts: { input: Input; place: FieldPlace }[];
 }
 
 const ALIGN = 64;
 const SCRATCH_BYTES = 64 * 1024;
-/** A graph that has lost more than half of its documents is rebuilt. */
+/** A graph that keeps a smaller share of its documents is rebuilt. */
 const MIN_KEPT = 0.7;
 
 export interface MergeOptions {
@@ -109,7 +109,7 @@ export function* mergeSlices(
     yield;
   }
   if (sort.length === 0) return yield* new SegmentMerge(k, opened, { vectors }).run(cur, end);
-  // One segment without deletions need not be merged first.
+  // A single segment without deletions need not be merged first.
   const isWhole = opened.length === 1 && opened[0].liveDocs === 0;
   const merged = isWhole
     ? { image: k.u8.subarray(opened[0].places.ptr, opened[0].places.ptr + inputs[0].image.length), docMaps: null }

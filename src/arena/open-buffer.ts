@@ -25,14 +25,14 @@ const POSTINGS_FLAGS = {
 } as const;
 const FIRST_CHAIN_BYTES = 256 * 1024;
 const MAX_CHAIN_BYTES = 256 * 1024 * 1024;
-/** Bytes of an immense term that its error message shows. */
+/** Number of bytes of an immense term shown in its error message. */
 const SHOWN_BYTES = 30;
 
 /** An index-time analyzer as the buffer uses it (implemented in src/analysis). */
 export interface IndexAnalyzer {
-  /** Chain of kernel stages that runs in the buffer's memory (assembly/analysis/run.ts). The same object is laid out once. */
+  /** Chain of kernel stages that runs in the buffer's memory (assembly/analysis/run.ts). Each object is laid out once. */
   readonly kernelBlob: Uint8Array;
-  /** The chain reads the text itself; otherwise it reads the result of `kernelInput`. */
+  /** Whether the chain reads the text directly; otherwise it reads the result of `kernelInput`. */
   readonly isKernelChain: boolean;
   kernelInput(text: string): Uint8Array;
 }
@@ -45,7 +45,7 @@ export interface DocumentMeta {
 }
 
 export class OpenBuffer {
-  /** Receives the document parser's output; `add` empties it. */
+  /** Collects the document parser's output; `add` empties it. */
   readonly encoder: DocumentEncoder;
   readonly #k: Kernels;
   readonly #maxBytes: number;
@@ -56,7 +56,7 @@ export class OpenBuffer {
   readonly #chains = new Map<Uint8Array, { ptr: number; bytes: number }>();
 
   /**
-   * @param maxBytes `isFull` from this size on; flush needs about as much again
+   * @param maxBytes size from which `isFull` is true; flush needs about as much again
    * @param pages    of the private memory, 64 KiB each: 4 GiB by default, which costs nothing until used
    */
   constructor(module: WebAssembly.Module, maxBytes: number, pages = 65536) {
@@ -117,7 +117,7 @@ export class OpenBuffer {
     }
   }
 
-  /** Region of a chain in the buffer's memory, laid out if it is new. @throws RangeError no room for it */
+  /** Region of a chain in the buffer's memory; lays out a new chain. @throws RangeError there is no room for it */
   #chain(blob: Uint8Array, bytes = FIRST_CHAIN_BYTES): { ptr: number; bytes: number } {
     const known = this.#chains.get(blob);
     if (known && known.bytes >= bytes) return known;
@@ -186,7 +186,7 @@ export class OpenBuffer {
     if (status === E_WORK) return tooMuchWork();
     if (status === E_REFUSED) return takeRefusal();
     if (status === E_INCREMENT) return movesBack();
-    if (status === E_OFFSETS) return illegalArgumentError('a token would end before it starts: filters have put tokens out of order');
+    if (status === E_OFFSETS) return illegalArgumentError('a token would end before it starts, because filters have reordered tokens');
     if (status === E_NO_SPACE) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);
   }

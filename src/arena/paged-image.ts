@@ -1,7 +1,8 @@
-// A segment whose sections are read from its file when they are first needed. Its directory is always in memory: an extent with
+// A segment whose sections are read from its file on first use. Its directory is always in memory, in an extent:
 //     header | table of contents | section of fields | nested bitsets          each at a multiple of 64
-// Everything else is loaded into a pool (section-table.ts), where its address changes whenever it was evicted. The distance from a dictionary to the
-// postings is that of the file; readers subtract it (`recordBase`) and add the address of the postings when they run a plan.
+// Other sections are loaded into a pool (section-table.ts); a section's address changes each time it is evicted and reloaded. The distance
+// from a dictionary to the postings is that of the file; readers subtract it (`recordBase`) and add the address of the postings when they
+// run a plan.
 import { readSync } from 'node:fs';
 import { crc32c as crc32cOf } from '../common/encoding/crc32.ts';
 import { corruptIndexError } from '../errors/catalog.ts';
@@ -26,7 +27,7 @@ import {
 
 const ALIGN = 64;
 const CHUNK_BYTES = 16 << 20;
-/** Kinds of sections are smaller. */
+/** Upper bound of the kinds of sections. */
 const KINDS = 16;
 
 /** Where the sections of a segment are read from, see src/indexing/segment-set.ts. */
@@ -35,7 +36,7 @@ interface Paging {
   readonly firstRow: number;
 }
 
-/** What is always in memory of a paged segment. */
+/** The part of a paged segment that is always in memory. */
 export interface ImageDirectory {
   readonly bytes: Uint8Array;
   /** Sizes of all sections, in the order of the table of contents. */
@@ -51,7 +52,7 @@ function readAt(fd: number, target: Uint8Array, offset: number, file: string): v
   }
 }
 
-/** The whole segment, for merges. */
+/** The whole segment file as a merge input. */
 export function imageFile(fd: number, bytes: number, file: string): ImageFile {
   return { length: bytes, readInto: (target) => readAt(fd, target, 0, file) };
 }
@@ -111,10 +112,10 @@ function aligned(bytes: number): number {
   return Math.ceil(bytes / ALIGN) * ALIGN;
 }
 
-/** Finds a section's address: loads it if it is absent. */
+/** Returns a section's address; loads the section if it is absent. */
 type Resolve = (section: number) => number;
 
-/** What all readers of a paged segment in a thread share. */
+/** State that all readers of a paged segment in a thread share. */
 export class PagedImage {
   readonly maxDoc: number;
   readonly rootDocs: number;
@@ -185,12 +186,12 @@ export class PagedImage {
     return this.#table.residentBytes(this.#paging.firstRow, this.#entries.length);
   }
 
-  /** The image for requests that began while all sections have room: addresses never change. */
+  /** The image for requests that started while all sections fit: addresses never change. */
   settled(): SegmentPlaces {
     return new PagedPlaces(this, (section) => this.#table.address(this.#paging.firstRow + section, this.#sources[section]), true);
   }
 
-  /** The image for one request. */
+  /** The image for one request, which pins what it reads. */
   pinnedBy(pins: PinnedSections): SegmentPlaces {
     return new PagedPlaces(this, (section) => pins.address(this.#paging.firstRow + section, this.#sources[section]));
   }

@@ -1,8 +1,8 @@
-// Which sections of paged segments are in memory, where, and who reads them: a table that all threads share. A section is loaded by the thread that
-// needs it first, into a pool (a range of an arena), and evicted when a pool is full and no thread has it pinned.
+// A table shared by all threads: which sections of paged segments are in memory, where, and which threads read them. The first thread that
+// needs a section loads it into a pool (a range of an arena). It may be evicted when the pool is full and no thread has pinned it.
 //   words: control | pools: start, bytes, resident (KB) ··· | rows: state, address, bytes, last use, pool ···
 //   pins:  u16[threads][rows], each thread writes its own, so that a thread that ends leaves nothing behind
-// Rows and pins are all the state that there is: free ranges follow from the rows, so a thread that is ended between two writes breaks nothing.
+// Rows and pins are the only state: free ranges are derived from the rows, so terminating a thread between two writes breaks nothing.
 import { formatByteSize } from '../common/text/byte-size.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { SectionStats } from '../plan/segment-reader.ts';
@@ -22,18 +22,18 @@ const [ABSENT, LOADING, PRESENT, EVICTING] = [0, 1, 2, 3];
 const STATE_MASK = 3;
 
 const ALIGN = 64;
-/** A thread that waits for another looks again after this time: the other may have been ended. */
+/** A waiting thread checks again after this time, because the other thread may have been terminated. */
 const RECHECK_MS = 50;
-/** A section that another thread has not loaded by then fails the request. */
+/** Time after which a request fails if another thread has not loaded the section. */
 const MAX_WAIT_MS = 30_000;
-/** The lock is held for some milliseconds at most. A thread that holds it for longer was ended. */
+/** The lock is held for a few milliseconds at most; a thread that holds it longer was terminated. */
 const MAX_LOCK_MS = 10_000;
 const KB = 1024;
-/** Larger sections than this share of a pool are placed apart from others. */
+/** Sections larger than this share of a pool are placed apart from others. */
 const LARGE_SHARE = 1 / 8;
 
 export interface SectionSource {
-  /** Named in errors. */
+  /** Name in errors. */
   readonly name: string;
   readonly bytes: number;
   /** Reads the section to an address of the arena and verifies its checksum. @throws ApiError corrupt_index_exception */
@@ -46,7 +46,7 @@ interface Resident {
   readonly end: number;
 }
 
-/** Bytes that the table takes for a number of threads; untouched pages cost nothing. */
+/** Creates the memory of the table for a number of threads; untouched pages cost nothing. */
 export function newSectionMemory(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer((ROWS_AT + MAX_ROWS * ROW_WORDS) * 4 + threads * MAX_ROWS * 2);
 }
@@ -57,7 +57,7 @@ export class SectionTable {
   readonly #unsigned: Uint32Array;
   readonly #pins: Uint16Array;
   readonly #thread: number;
-  /** This thread's pins. Row 0 counts its requests that rely on all sections staying where they are. */
+  /** This thread's pins. Row 0 counts its requests that rely on no section being moved. */
   readonly #own: number;
 
   /** @param thread  number of the calling thread, from 0 */
@@ -72,7 +72,7 @@ export class SectionTable {
       Atomics.compareExchange(this.#words, THREAD_END, end, thread + 1);
   }
 
-  /** One more than the highest number of a thread. */
+  /** One more than the highest thread number. */
   get #threads(): number {
     return Atomics.load(this.#words, THREAD_END);
   }
@@ -108,7 +108,7 @@ export class SectionTable {
     return first;
   }
 
-  /** Takes the rows of a segment back that no thread reads any more. */
+  /** Frees the rows of a segment that no thread reads any more. */
   removeRows(first: number, count: number): void {
     this.#locked(() => {
       for (let row = first; row < first + count; row++) {
@@ -120,12 +120,12 @@ export class SectionTable {
     });
   }
 
-  /** From now on not all sections have room, so requests pin what they read. */
+  /** Marks that not all sections fit in memory, so that new requests pin what they read. */
   setScarce(): void {
     Atomics.store(this.#words, IS_SCARCE, 1);
   }
 
-  /** Whether segments that are in memory as a whole take so much that those on disk should leave it. Set by main. */
+  /** Whether segments that are wholly in memory take so much space that paged sections should be evicted. Set by main. */
   get isMemoryScarce(): boolean {
     return Atomics.load(this.#words, IS_FULL) === 1;
   }
@@ -134,7 +134,7 @@ export class SectionTable {
     Atomics.store(this.#words, IS_FULL, value ? 1 : 0);
   }
 
-  /** Takes back what a thread held that has been ended. */
+  /** Releases what a terminated thread held. */
   endThread(thread: number): void {
     if (Atomics.compareExchange(this.#words, LOCK, thread + 1, 0) === thread + 1) Atomics.notify(this.#words, LOCK);
     this.#pins.fill(0, thread * MAX_ROWS, thread * MAX_ROWS + this.#words[ROW_END]);
@@ -142,7 +142,7 @@ export class SectionTable {
       const state = rowAt(row) + STATE;
       const interrupted = LOADING | (thread << 2);
       if (Atomics.compareExchange(this.#words, state, interrupted, ABSENT) === interrupted) Atomics.notify(this.#words, state);
-      // Evictions are made by the owner of the lock.
+      // Only the owner of the lock evicts.
       Atomics.compareExchange(this.#words, state, EVICTING | (thread << 2), PRESENT);
     }
   }
@@ -178,7 +178,7 @@ export class SectionTable {
 
   // --------------------------------------------------------------------------------------------------------- readers
 
-  /** Begins a request. While all sections have room, none is evicted and none needs a pin. @returns true then; `leave` must follow */
+  /** Starts a request. @returns true while all sections fit, so that none is evicted and none needs a pin; `leave` must then follow */
   enter(): boolean {
     Atomics.add(this.#pins, this.#own, 1);
     if (Atomics.load(this.#words, IS_SCARCE) === 0) return true;
@@ -253,7 +253,7 @@ export class SectionTable {
     return address;
   }
 
-  /** @returns PRESENT; LOADING if this thread is to load the section to its new address; another thread's state otherwise */
+  /** @returns PRESENT, LOADING if this thread must load the section to its new address, or another thread's state */
   #claim(row: number, source: SectionSource): number {
     const at = rowAt(row);
     const state = Atomics.load(this.#words, at + STATE);
@@ -263,7 +263,7 @@ export class SectionTable {
     return LOADING;
   }
 
-  /** Finds room in a pool, which may evict other sections. @throws ApiError circuit_breaking_exception */
+  /** Finds room in a pool, evicting other sections if necessary. @throws ApiError circuit_breaking_exception */
   #place(pool: number, source: SectionSource): number {
     const at = CONTROL_WORDS + pool * POOL_WORDS;
     const start = this.#unsigned[at + POOL_START];
@@ -275,7 +275,7 @@ export class SectionTable {
       const isLarge = size > (end - start) * LARGE_SHARE;
       const free = isLarge ? lastGap(residents, start, end, size) : firstGap(residents, start, end, size);
       if (free >= 0) return free;
-      // The pool may have room in pieces only.
+      // The free room of the pool may be fragmented.
       this.setScarce();
       const isMovable = this.#canEvict() ? residents.map(({ row }) => this.#isMovable(row)) : residents.map(() => false);
       const ageOf = (i: number): number => (isMovable[i] ? this.#age(residents[i].row) : -1);
@@ -298,7 +298,7 @@ export class SectionTable {
     return found.sort((a, b) => a.start - b.start);
   }
 
-  /** Requests that began when everything had room rely on all sections. */
+  /** Requests that started while all sections fit rely on all of them. */
   #canEvict(): boolean {
     for (let thread = 0; thread < this.#threads; thread++) if (Atomics.load(this.#pins, thread * MAX_ROWS) > 0) return false;
     return true;
@@ -313,15 +313,15 @@ export class SectionTable {
     return false;
   }
 
-  /** Requests since the last use. */
+  /** Number of requests since the last use. */
   #age(row: number): number {
     return Math.max(0, this.#words[CLOCK] - this.#words[rowAt(row) + LAST_USE]);
   }
 
-  /** @returns false if a thread has pinned the section meanwhile */
+  /** @returns false if a thread has pinned the section in the meantime */
   #evict(row: number): boolean {
     const state = rowAt(row) + STATE;
-    // A thread pins first and reads the state then, so that one of the two sees the other.
+    // A reader pins first and then reads the state, so that at least one of the two notices the other.
     Atomics.store(this.#words, state, EVICTING | (this.#thread << 2));
     const isPinned = this.#isPinned(row);
     Atomics.store(this.#words, state, isPinned ? PRESENT : ABSENT);
@@ -381,7 +381,7 @@ export class SectionTable {
   }
 }
 
-/** The sections of a segment that one request reads: they stay where they are until `release`. */
+/** The sections of a segment that one request reads. They are not moved until `release`. */
 export class PinnedSections {
   readonly #table: SectionTable;
   readonly #now: number;
@@ -415,7 +415,7 @@ function rowAt(row: number): number {
   return ROWS_AT + row * ROW_WORDS;
 }
 
-/** With slack for wide loads, as in extents. */
+/** Size with slack for wide loads, as in extents. */
 function sizeOf(bytes: number): number {
   return Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
 }
@@ -430,7 +430,7 @@ function firstGap(residents: readonly Resident[], start: number, end: number, si
   return end - at >= size ? at : -1;
 }
 
-/** The highest such address. */
+/** The highest address with `size` free bytes, -1 if there is none. */
 function lastGap(residents: readonly Resident[], start: number, end: number, size: number): number {
   let at = end;
   for (let i = residents.length - 1; i >= 0; i--) {

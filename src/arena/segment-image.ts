@@ -28,12 +28,12 @@ export interface FieldInfo {
   readonly columnKind: ColumnKindName;
 }
 
-/** Parts of one field: addresses in the arena, 0 for missing parts. Those of a paged image are loaded when they are first read. */
+/** Parts of one field: addresses in the arena, 0 for missing parts. Parts of a paged image are loaded on first use. */
 export interface FieldPlace extends FieldInfo {
   readonly terms: number;
-  /** Where kernels think that the records of terms begin: 0 if they are right, so that what they return are addresses. */
+  /** Base that kernels assume for term records: 0 if it is the real one, and then kernels return addresses. */
   readonly recordBase: number;
-  /** What has to be added to the address of a record less `recordBase`. */
+  /** Offset to add to a record address minus `recordBase`. */
   readonly postings: number;
   readonly positions: number;
   readonly norms: number;
@@ -45,7 +45,7 @@ export interface FieldPlace extends FieldInfo {
   readonly hasNorms: boolean;
 }
 
-/** An image as its reader sees it: addresses of everything in it. */
+/** The addresses of everything in an image. */
 export interface SegmentPlaces {
   /** Bytes of the whole segment. */
   readonly bytes: number;
@@ -69,7 +69,7 @@ export interface ImagePlaces extends SegmentPlaces {
 /** An entry of the table of contents. */
 export interface SectionEntry {
   readonly kind: number;
-  /** Position of the field's record, NO_FIELD if the section belongs to none. */
+  /** Position of the field's record, NO_FIELD if the section belongs to no field. */
   readonly field: number;
   readonly off: number;
   readonly bytes: number;
@@ -77,7 +77,7 @@ export interface SectionEntry {
 }
 
 export interface CheckOptions {
-  /** File that the image came from: named in errors. */
+  /** File of the image, for errors. */
   readonly file: string;
   /** Check the checksum of every section (reads the whole image); header and table of contents are always checked. */
   readonly verify: boolean;

@@ -22,7 +22,7 @@ import type { PinnedSections } from './section-table.ts';
 import { type CheckOptions, type FieldPlace, readImage, type SegmentPlaces } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
 
-/** Terms between two checks, less one. */
+/** Number of terms between two checks, minus one. */
 const TERMS_PER_CHECK_MASK = 0xff;
 
 const NO_TERMS = {
@@ -42,7 +42,7 @@ const NO_TERMS = {
 
 const NO_VECTORS: Nearest = { docs: new Uint32Array(0), similarities: new Float32Array(0) };
 
-/** Postings of a field whose sections may have to be loaded: each is when it is first asked for. */
+/** Postings of a field whose sections are loaded on first use. */
 class PlacedPostings implements SegmentPostings {
   readonly hasFreqs: boolean;
   readonly hasPositions: boolean;
@@ -89,7 +89,7 @@ class PlacedPostings implements SegmentPostings {
   }
 }
 
-/** A column whose section may have to be loaded. */
+/** A column whose section is loaded on first use. */
 class PlacedColumn implements SegmentColumn {
   readonly kind: SegmentColumn['kind'];
   readonly multiValued: boolean;
@@ -135,7 +135,7 @@ export class SegmentImageReader implements SegmentReader {
   /** Shared by the readers of one image with different live docs. */
   readonly #columns: Map<string, SegmentColumn | null>;
   readonly #postings: Map<string, SegmentPostings | null>;
-  /** Whose sections this reader loads; null for an image that is in memory as a whole. */
+  /** The image whose sections this reader loads; null if the image is wholly in memory. */
   readonly #paged: PagedImage | null;
   readonly #pins: PinnedSections | null;
 
@@ -162,7 +162,9 @@ export class SegmentImageReader implements SegmentReader {
     this.#postings = shared ? shared.#postings : new Map();
   }
 
-  /** The same segment with other deletions: address of a live docs bitset in the same arena, 0 for all live. `id` as for a new reader. */
+  /**
+   * The same segment with different deletions: address of a live docs bitset in the same arena, 0 for all live. `id` as for a new reader.
+   */
   withLiveDocs(liveDocsPtr: number, id = this.id): SegmentImageReader {
     const { kernels: k, maxDoc, rootDocsPtr } = this;
     const options = { id, file: this.#file, paged: this.#paged };
@@ -219,7 +221,7 @@ export class SegmentImageReader implements SegmentReader {
   #readPostings(place: FieldPlace | undefined): SegmentPostings | null {
     if (!place) return null;
     if (place.terms !== 0) return new PlacedPostings(this.kernels, place);
-    // All values are empty: there is no dictionary, but the norms tell which documents have the field.
+    // All values are empty: there is no dictionary, but the norms show which documents have the field.
     return place.norms === 0 ? null : { ...NO_TERMS, normsPtr: place.norms };
   }
 
@@ -387,7 +389,7 @@ export class SegmentImageReader implements SegmentReader {
     return findId(this.kernels, this.#places.ids, id, this.liveDocsPtr);
   }
 
-  /** `_id` of a root document; of a nested child its root's. */
+  /** `_id` of a document; for a nested child that of its root. */
   idOf(docId: number): string {
     return Buffer.from(idOf(this.kernels, this.#places.ids, this.rootOf(docId))).toString();
   }
@@ -446,7 +448,7 @@ export function openSegment(kernels: Kernels, ptr: number, bytes: number, option
   return new SegmentImageReader(kernels, readImage(kernels, ptr, bytes, options), options);
 }
 
-/** A reader over a paged image for requests that began while all sections have room. */
+/** A reader over a paged image, for requests that started while all sections fit. */
 export function openPagedSegment(image: PagedImage, options: { readonly id: number; readonly file: string }): SegmentImageReader {
   return new SegmentImageReader(image.kernels, image.settled(), { ...options, paged: image });
 }

@@ -1,5 +1,5 @@
-// Writes new segments in the order of an index sort. One memory serves all segments of a thread, because the pages that a memory has used are not
-// returned before the thread ends; it is created when the first sorted index is written.
+// Writes new segments in the order of an index sort. One memory serves all segments of a thread, because pages that a memory has used are
+// returned only when the thread ends. It is created when the first sorted index is written.
 import { createMemory } from '../wasm/kernels.ts';
 import { type DocumentOrder, mergeSegments } from './merge.ts';
 

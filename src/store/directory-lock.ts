@@ -1,11 +1,11 @@
-// One process per data directory. The lock file names the owner's pid and start time, so a lock left behind by a killed process is
-// recognised although its pid may have been given to another process since.
+// One process per data directory. The lock file names the owner's pid and start time, so a lock left by a killed process is recognised even
+// if its pid has been reused.
 import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../errors/api-error.ts';
 
 const FILE = 'node.lock';
-/** Directories that this process itself holds: a second open in one process is refused too. */
+/** Directories locked by this process: opening one twice in a process is refused, too. */
 const held = new Set<string>();
 
 export interface DirectoryLock {
@@ -29,8 +29,8 @@ export function lockDirectory(directory: string): DirectoryLock {
 }
 
 /**
- * Makes `file` with this content, or puts it in the place of what a process left behind that is gone. Who wants to replace a certain content
- * must have the claim to it first, a lock of its own, so that of several who find it only one does.
+ * Creates `file` with this content, or replaces what a dead process left. Replacing requires a claim to the old content, itself a lock, so
+ * that only one of several processes that find it succeeds.
  */
 function obtain(file: string, content: string): boolean {
   if (createExclusive(file, content)) return true;
@@ -46,7 +46,7 @@ function obtain(file: string, content: string): boolean {
   return false;
 }
 
-/** The file is there with all its content or not at all. */
+/** Creates the file atomically, with all of its content. */
 function createExclusive(file: string, content: string): boolean {
   const temporary = `${file}.${process.pid}.new`;
   try {
@@ -63,7 +63,7 @@ function createExclusive(file: string, content: string): boolean {
   }
 }
 
-/** On a full disk the lock is a link whose target is the content: that takes no block. */
+/** On a full disk the lock is a symbolic link whose target is the content, which takes no block. */
 function createLink(file: string, content: string): boolean {
   try {
     symlinkSync(content.trimEnd(), file);
@@ -93,9 +93,9 @@ function isAlive(lock: string): boolean {
 function startTimeOf(pid: number): string | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The second field is the command in parentheses and may hold anything, so fields are counted from its end.
+  // The second field is the command in parentheses, which may contain anything, so fields are counted from its end.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A zombie holds nothing any more; it only waits for its parent to ask how it ended.
+  // A zombie holds no resources; it only waits for its parent to collect its exit status.
   return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
 }
 

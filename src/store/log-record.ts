@@ -1,6 +1,6 @@
 // One record of the operation log, which is also the stored document.
 //   ├ crc32 u32 ┬ op u8 ┬ 0 u8 ┬ idBytes u16 ┬ routingBytes u16 (65535: none) ┬ 0 u16 ┬ version f64 ┬ primaryTerm u32 ┬ id ┬ routing ┬ source ┤
-// Little-endian; the checksum covers everything behind it and the key, so that a record that LMDB returns for another key is found out.
+// Little-endian; the checksum covers everything after it and the key, so that a record that LMDB returns for another key is detected.
 
 import { crc32 } from '../common/encoding/crc32.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -66,7 +66,7 @@ export function decodeRecord(key: Uint8Array, bytes: Buffer, where: () => string
     version: bytes.readDoubleLE(12),
     primaryTerm: bytes.readUInt32LE(20),
     routing: routing === NO_ROUTING ? null : bytes.toString('utf8', HEADER_BYTES + idBytes, sourceStart),
-    // With its end: lmdb gives one long buffer whose property `length` it sets, and newer Nodes would take all of it.
+    // The explicit end is needed: lmdb returns a long buffer whose `length` property it sets, and newer Node versions ignore that property.
     source: bytes.subarray(sourceStart, bytes.length),
   };
 }

@@ -1,5 +1,5 @@
-// Pages of the store's LMDB file, read with plain reads and checked before anything in them is believed. LMDB itself trusts its file: a wrong page
-// number or offset is a segmentation fault there, an error here.
+// Pages of the store's LMDB file, read with plain reads and validated before use. LMDB itself trusts its file: a wrong page number or
+// offset that is an error here would be a segmentation fault there.
 //   page     ├ pgno u64 ┬ txnId u64 ┬ 0 u16 ┬ flags u16 ┬ lower u16 ┬ upper u16 ┤ (overflow: number of pages u32 in place of lower and upper)
 //   meta     page header ┬ magic u32 ┬ version u32 ┬ address u64 ┬ mapSize u64 ┬ free list: table ┬ main: table ┬ lastPage u64 ┬ txnId u64 ┬ bootId i64
 //   table    ├ pad u32 ┬ flags u16 ┬ depth u16 ┬ branchPages u64 ┬ leafPages u64 ┬ overflowPages u64 ┬ entries u64 ┬ root u64 ┤
@@ -21,7 +21,7 @@ export const BRANCH = 0x01;
 export const LEAF = 0x02;
 export const OVERFLOW = 0x04;
 const META = 0x08;
-/** Flag of the free list. */
+/** Flag of the free list's table. */
 const INTEGER_KEYS = 0x08;
 
 export const NODE_OVERFLOW = 0x01;
@@ -50,9 +50,9 @@ export interface MetaPage {
   readonly main: PageTable;
 }
 
-/** Something wrong with the file. */
+/** Damage in the file. */
 export class PageDamage extends Error {
-  /** @param page  null if it is not one page's */
+  /** @param page  null if the damage is not confined to one page */
   constructor(
     readonly page: number | null,
     message: string,
@@ -94,7 +94,7 @@ export class PageFile {
     return Math.floor(this.bytes / this.pageBytes);
   }
 
-  /** Reads `target.length` bytes from the start of a page. @throws PageDamage the file ends before */
+  /** Reads `target.length` bytes from the start of a page. @throws PageDamage the file is too short */
   read(page: number, target: Buffer): Buffer {
     const start = page * this.pageBytes;
     if (!(page >= 0) || start + target.length > this.bytes) throw new PageDamage(page, 'the file ends before this page');
@@ -106,7 +106,7 @@ export class PageFile {
     return target;
   }
 
-  /** The meta pages that are whole, and what is wrong with the others. */
+  /** The intact meta pages, and the damage of the others. */
   metas(): { metas: MetaPage[]; damage: PageDamage[] } {
     const metas: MetaPage[] = [];
     const damage: PageDamage[] = [];
@@ -118,7 +118,7 @@ export class PageFile {
         damage.push(error);
       }
     }
-    // Each transaction writes the other page, so that their numbers follow each other; otherwise one of them is not the page that was written.
+    // Each transaction writes the other page, so that their numbers follow each other; otherwise one of them is stale.
     if (metas.length === 2 && Math.abs(metas[0].txnId - metas[1].txnId) > 1) {
       const [wrong] = metas.filter((meta) => this.#rootTransaction(meta) !== meta.txnId);
       damage.push(new PageDamage(wrong?.page ?? 0, `transaction ${metas[0].txnId} in meta page 0, ${metas[1].txnId} in meta page 1`));
@@ -177,7 +177,7 @@ function readMeta(bytes: Buffer, page: number, file: PageFile): MetaPage {
   if (bytes.readUInt16LE(tables + TABLE_BYTES + 4) !== 0) fail('wrong flags of the table of tables');
   const tail = tables + 2 * TABLE_BYTES;
   const lastPage = readU64(bytes, tail);
-  // Pages at the end that were never written are missing in the file; each page in use is looked at where it is read.
+  // Pages at the end that were never written may be missing from the file; each page in use is checked when it is read.
   if (lastPage < 1 || lastPage > 2 ** 40) fail(`last page ${lastPage} is impossible`);
   const txnId = readU64(bytes, tail + 8);
   if (txnId > 0 && txnId % 2 !== page) fail(`transaction ${txnId} belongs to the other meta page`);
@@ -190,7 +190,7 @@ function readMeta(bytes: Buffer, page: number, file: PageFile): MetaPage {
   };
 }
 
-/** @throws PageDamage its root cannot be */
+/** @throws PageDamage its root is impossible */
 export function readTable(bytes: Buffer, at: number, page: number, lastPage: number): PageTable {
   const isEmpty = bytes.readBigUInt64LE(at + 40) === 0xffffffffffffffffn;
   const table = {

@@ -1,5 +1,5 @@
-// Walks the trees of the store's LMDB file and reports everything that is not as LMDB writes it: page headers, offsets, the order of keys, counts,
-// pages used twice, and overlaps with the free list. What it accepts LMDB can read without leaving the page.
+// Walks the trees of the store's LMDB file and reports every deviation from what LMDB writes: page headers, offsets, the order of keys,
+// counts, pages used twice, and overlaps with the free list. LMDB can read any accepted page without leaving its bounds.
 import {
   BRANCH,
   LEAF,
@@ -25,7 +25,7 @@ const MAIN = 'tables';
 const LOG = 'log';
 const LOG_KEY_BYTES = 10;
 
-/** Damage of a page, with what is behind it. */
+/** Damage of a page, with the keys that it affects. */
 export interface FoundDamage {
   readonly page: number | null;
   /** Name of the table. */
@@ -43,7 +43,7 @@ export interface WalkOptions {
   readonly maxPages?: number;
   /** Also checks that no page is used twice or is both used and free; needs one byte per page. */
   readonly countsPages?: boolean;
-  /** Called now and then with the number of pages read. */
+  /** Called occasionally with the number of pages read. */
   readonly onProgress?: (pages: number) => void;
 }
 
@@ -143,7 +143,7 @@ class PageWalk {
     }
   }
 
-  /** Small tables come first, so that it is leaves of the large one that are left out. */
+  /** Small tables come first, so only leaves of the large one are left out. */
   #isLimitReached(): boolean {
     return this.#options.maxPages !== undefined && this.#pagesRead >= this.#options.maxPages;
   }
@@ -340,7 +340,7 @@ function checkNodes(bytes: Buffer, page: number, nodes: number, isLeaf: boolean,
   if (total !== bytes.length - upper) fail('nodes overlap or leave gaps');
 }
 
-/** Compares the keys of two nodes without a view of either: views are what a walk would spend its time on. */
+/** Compares the keys of two nodes without creating views, which would dominate the time of a walk. */
 function compareNodes(bytes: Buffer, a: number, b: number, isInteger: boolean): number {
   const atA = nodeOffset(bytes, a) + NODE_HEADER_BYTES;
   const atB = nodeOffset(bytes, b) + NODE_HEADER_BYTES;

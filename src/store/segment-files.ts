@@ -15,7 +15,7 @@ export function removeIndexFolder(directory: string, indexUuid: string): void {
 
 export class SegmentFiles {
   readonly folder: string;
-  /** As errors name it: below the data directory. */
+  /** Folder in errors: the path below the data directory. */
   readonly #name: string;
 
   constructor(directory: string, indexUuid: string, shard: number) {
@@ -27,7 +27,7 @@ export class SegmentFiles {
     return path.join(this.folder, segment + EXTENSION);
   }
 
-  /** The file of a segment as errors name it. */
+  /** Name of a segment's file in errors. */
   nameOf(segment: string): string {
     return path.join(this.#name, segment + EXTENSION);
   }

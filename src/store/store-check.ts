@@ -1,14 +1,15 @@
-// Checks the store before LMDB opens it. LMDB maps its file into memory and believes it: a flipped byte in a page header ends the process with a
-// segmentation fault, at this start and at each further one. The pages are read here without LMDB, so that damage is an error with a reason.
+// Checks the store before LMDB opens it. LMDB maps its file into memory and trusts it: a flipped byte in a page header ends the process
+// with a segmentation fault, at this start and at every later one. The pages are read here without LMDB, so that damage is an error with a
+// reason.
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../errors/api-error.ts';
 import { newestMeta, PageDamage, PageFile } from './page-file.ts';
 import { type FoundDamage, walkPages } from './page-walk.ts';
 
-/** Leaf pages that a start reads before it opens the store: 3 ms in a new process. Further ones are checked while the service runs. */
+/** Leaf pages that startup reads before it opens the store: 3 ms in a new process. The others are checked while the service runs. */
 const START_PAGES = 32;
-/** Says that the directory has a store, so that a missing one is not taken for a new directory. */
+/** Marks that the directory has a store, so that a directory without one is not mistaken for a new one. */
 const MARKER = 'gannet-data.json';
 const MAX_SHOWN = 20;
 
@@ -22,8 +23,8 @@ export interface StartCheck {
 }
 
 /**
- * Checks meta pages, branch pages and all small tables, and the rest as far as that takes little time.
- * @param everything  also reads all other pages: after a crash that damage may have caused
+ * Checks meta pages, branch pages, all small tables, and as much of the rest as takes little time.
+ * @param everything  also reads all other pages; set after a crash that damage may have caused
  * @throws ApiError corrupt_index_exception: the store is damaged or missing, with file, page and contents
  */
 export function checkStoreAtStart(directory: string, everything: boolean): StartCheck {
@@ -71,7 +72,7 @@ function checkPages(path: string, maxPages: number): { damage: FoundDamage[]; is
   }
 }
 
-/** To be called when the store is open: from now on its absence is damage. */
+/** To be called when the store is open: from then on its absence is damage. */
 export function markOpened(directory: string): void {
   const marker = path.join(directory, MARKER);
   if (existsSync(marker)) return;
@@ -114,7 +115,7 @@ function relative(directory: string, file: string): string {
   return path.relative(directory, file);
 }
 
-/** The error with which a service refuses to start. */
+/** The error with which the service refuses to start. */
 function damagedStore(directory: string, lines: readonly string[]): ApiError {
   const more = lines.length > MAX_SHOWN ? [`and ${lines.length - MAX_SHOWN} more`] : [];
   const reason = [

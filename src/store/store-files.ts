@@ -1,4 +1,4 @@
-// The tables of a store that no service uses, as records: what a repair reads and writes. Each call is a transaction, on disk when it returns.
+// The tables of a store that no service uses, for repairs. Each call is a transaction, on disk when it returns.
 import { decodeRecord, type LogRecord } from './log-record.ts';
 import { type CommitPoint, logKey, openTables, type StoreTables, withChecksum } from './store.ts';
 
@@ -11,7 +11,7 @@ export class StoreFiles {
     this.#tables = tables;
   }
 
-  /** @param folder  made if it is missing */
+  /** @param folder  created if it is missing */
   static open(folder: string): StoreFiles {
     return new StoreFiles(openTables(folder));
   }

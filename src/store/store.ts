@@ -1,5 +1,5 @@
-// The LMDB environment of a data directory: operation logs of all shards, commit points, metadata. Threads of one process open it each for
-// themselves; lmdb-js shares the environment between them. Every write transaction is on disk when it returns.
+// The LMDB environment of a data directory: operation logs of all shards, commit points, metadata. Each thread of a process opens it;
+// lmdb-js shares the environment between them. Every write transaction is on disk when it returns.
 //   data/store/         the environment
 //   log       key = shard prefix (u32 log number) + seqNo (u48), big-endian; value = log-record.ts
 //   commits   key = log number; value = JSON of CommitPoint;   `<log number>/<segment>` = live docs of a committed segment
@@ -18,9 +18,9 @@ export { OP_DELETE, OP_INDEX, OP_NOOP };
 
 const LOG_KEY_BYTES = 10;
 const MAX_SEQ_NO = 2 ** 48 - 1;
-/** LMDB takes its own copy of a key that is looked up. */
+/** Reused for all lookups, because LMDB copies the key. */
 const READ_KEY = Buffer.alloc(LOG_KEY_BYTES);
-/** A write that fails with less free space than this failed for want of it: no transaction needs much more. */
+/** A write that fails with less free space than this counts as out of space: no transaction needs much more. */
 const FULL_BELOW_BYTES = 4 << 20;
 
 export interface CommittedSegment {
@@ -31,7 +31,7 @@ export interface CommittedSegment {
   readonly deleted: number;
 }
 
-/** What recovery starts from: these segments hold every operation up to and including maxSeqNo. */
+/** Starting point of recovery: these segments contain every operation up to and including maxSeqNo. */
 export interface CommitPoint {
   readonly generation: number;
   readonly segments: readonly CommittedSegment[];
@@ -45,7 +45,7 @@ export interface CommitPoint {
 /** The commit point of a shard that was never committed. */
 export const NO_COMMIT: CommitPoint = { generation: 0, segments: [], maxSeqNo: -1, nextSegment: 0, primaryTerm: 0 };
 
-/** A commit point for a snapshot. Its files and records stay until the snapshot is done. */
+/** A commit point for a snapshot. Its files and records are kept until the snapshot is complete. */
 export interface ShardCheckpoint {
   readonly point: CommitPoint;
   /** Bitsets of the segments with deleted documents. */
@@ -67,7 +67,7 @@ export interface StoreTables {
   readonly meta: Database<Buffer, string>;
 }
 
-/** Opens the environment in a folder, which is made if it is missing. */
+/** Opens the environment in a folder, which is created if it is missing. */
 export function openTables(folder: string): StoreTables {
   mkdirSync(folder, { recursive: true });
   // overlappingSync off: a synchronous transaction is durable when it returns. The map is address space, not memory.
@@ -89,7 +89,7 @@ export function openTables(folder: string): StoreTables {
 
 const APPEND = { append: true };
 
-/** Larger records are read by threads without a listener if the request can move there. */
+/** Requests that read larger records move to a thread without a listener if they can. */
 const LARGE_RECORD = 1 << 20;
 
 export class Store {
@@ -131,7 +131,7 @@ export class Store {
       bytes = this.#log.getBinaryFast(key);
       if (bytes === undefined) return null;
     }
-    // Its checksum and copies take milliseconds per megabyte.
+    // The checksum and the copies take milliseconds per megabyte.
     if (bytes.length > LARGE_RECORD && canMove()) throw new TooHeavy();
     // From 16 MB on, lmdb returns not a Buffer but a plain view of the memory map, whose pages change once the transaction is renewed.
     const record = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
@@ -184,7 +184,7 @@ export class Store {
     // See `read`.
     const record = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
     checkRecord(key, record, () => `log ${log}, operation ${seqNo}`);
-    // With its end: lmdb gives one long buffer whose property `length` it sets.
+    // The explicit end is needed: lmdb returns a long buffer whose `length` property it sets.
     return record.subarray(0, record.length);
   }
 
@@ -194,8 +194,9 @@ export class Store {
   }
 
   /**
-   * Puts entries within a transaction. Those behind the last key of all logs, mostly of the newest index, are appended, so that LMDB fills each page
-   * before it begins the next one [records of 1 KB: the store is a third smaller, and putting them takes a fifth to a third less processor time].
+   * Puts entries within a transaction. Entries after the last key of all logs, mostly those of the newest index, are appended, so that LMDB
+   * fills each page before it starts the next one [records of 1 KB: the store is a third smaller, and putting them takes a fifth to a third
+   * less processor time].
    */
   #put<Entry extends { readonly seqNo: number }>(
     log: number,
@@ -214,7 +215,7 @@ export class Store {
     }
   }
 
-  /** Larger seqNos of this log are behind the last key of all logs. */
+  /** SeqNos above this one follow the last key of all logs, so they can be appended. */
   #appendsAfter(log: number): number {
     const [last] = this.#log.getKeys({ reverse: true, limit: 1 });
     if (last === undefined || Buffer.compare(last, logKey(log, 0)) < 0) return -1;
@@ -261,7 +262,7 @@ export class Store {
     return { point, liveDocs, obsolete: [] };
   }
 
-  /** Live docs bitset of a committed segment, or null if all its documents live. @throws ApiError corrupt_index_exception */
+  /** Live docs bitset of a committed segment, or null if none of its documents is deleted. @throws ApiError corrupt_index_exception */
   liveDocs(log: number, segment: string): Uint8Array | null {
     const bytes = this.#commits.get(`${log}/${segment}`);
     if (bytes === undefined) return null;
@@ -307,7 +308,7 @@ export class Store {
     });
   }
 
-  /** Keeps the pages of the current snapshot from being reused. @returns ends that */
+  /** Prevents reuse of the pages of the current snapshot. @returns a function that releases them */
   holdSnapshot(): () => void {
     const transaction = this.#env.useReadTransaction();
     return () => transaction.done();
@@ -337,7 +338,7 @@ export class Store {
     } catch (error) {
       if (error instanceof ApiError) throw error;
       const text = (error as Error).message;
-      // LMDB reports a write that the disk took in part as an input/output error.
+      // LMDB reports a partial write as an input/output error.
       const full = /MDB_MAP_FULL|No space left|ENOSPC|Disk quota/i.test(text) || this.#freeBytes() < FULL_BELOW_BYTES;
       if (full) throw noSpaceError(text);
       throw new ApiError('translog_exception', 500, `cannot write: ${text}`);
@@ -345,7 +346,7 @@ export class Store {
   }
 }
 
-/** As Elasticsearch refuses writes when its disk is full; they succeed again once there is space. */
+/** The error with which Elasticsearch, too, refuses writes on a full disk; writes succeed again once there is space. */
 function noSpaceError(text: string): ApiError {
   return new ApiError(
     'cluster_block_exception',
