@@ -1,7 +1,7 @@
-// Command line arguments, split by Node's parser: `--name value`, `--name=value`, `--flag` (true), and the rest in order. `--` ends the flags.
+// Command line arguments, parsed by Node: `--name value`, `--name=value`, `--flag` (true), and positional arguments. `--` ends the flags.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** A wrong call: printed with a hint at `gannet --help`. */
+/** A usage error, printed with a hint to try `gannet --help`. */
 export class UsageError extends Error {}
 
 export interface Arguments {
@@ -12,7 +12,7 @@ export interface Arguments {
 
 /**
  * Flags with a short form, and those that never have a value. Any other flag is accepted: settings are flags, too, and each command checks its own.
- * A value in the next argument is attached below, since Node's parser would have to know all names.
+ * A value in the next argument is attached below, since Node's parser would need a list of all names.
  */
 const OPTIONS: ParseArgsConfig['options'] = {
   help: { type: 'boolean', short: 'h' },
@@ -44,7 +44,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
   return { flags, positionals };
 }
 
-/** @throws UsageError a flag that the command does not know, or one without its value */
+/** @throws UsageError a flag is unknown to the command, or lacks its value */
 export function checkFlags(args: Arguments, withValue: readonly string[], switches: readonly string[] = []): void {
   for (const [name, value] of Object.entries(args.flags)) {
     if (switches.includes(name)) continue;

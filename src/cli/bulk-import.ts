@@ -1,5 +1,5 @@
-// Sends documents to a running service by `_bulk`, in batches over several connections. Waits when the service is busy (429); counts documents
-// that are refused by reason.
+// Sends documents to a running service by `_bulk`, in batches over several connections. Waits when the service is busy (429); counts
+// rejected documents by reason.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportLine } from './document-lines.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -17,7 +17,7 @@ export interface ImportSummary {
   readonly indexed: number;
   readonly refused: number;
   readonly retries: number;
-  /** Number of documents and line of the first one, by reason. */
+  /** Number of documents and line of the first, by reason. */
   readonly reasons: ReadonlyMap<string, { count: number; firstLine: number }>;
 }
 
@@ -37,7 +37,7 @@ interface BulkResponse {
   readonly items?: ReadonlyArray<Readonly<Record<string, BulkItem>>>;
 }
 
-/** @throws Error the service is not reachable, or refuses a whole request */
+/** @throws Error the service cannot be reached, or rejects a whole request */
 export async function importDocuments(
   client: ServiceClient,
   index: string,
@@ -87,7 +87,7 @@ class ImportRun implements ImportSummary {
     this.#onProgress = onProgress;
   }
 
-  /** Resolves once every document is indexed, or refused for another reason than 429. */
+  /** Resolves once every document is indexed, or rejected for a reason other than 429. */
   async send(batch: readonly ImportLine[]): Promise<void> {
     let left = batch;
     for (let attempt = 0; left.length > 0; attempt++) {

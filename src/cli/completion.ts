@@ -1,5 +1,5 @@
-// `gannet completion bash|zsh|fish`: scripts that complete commands, their subcommands and flags. They are made of the table below and of the
-// settings, and start no process while a user types.
+// `gannet completion bash|zsh|fish`: scripts that complete commands, their subcommands and flags. They are generated from the table below
+// and the settings, and start no process while a user types.
 import { SETTINGS } from '../config/settings.ts';
 import { UsageError } from './arguments.ts';
 

@@ -1,4 +1,4 @@
-// Lines of an NDJSON file as `_bulk` lines: one JSON object per line, or actions (`{"index":{}}`) and documents in turn.
+// Lines of an NDJSON file as `_bulk` lines: one JSON object per line, or alternating actions (`{"index":{}}`) and documents.
 import { isObject } from '../common/json/json-value.ts';
 
 const ACTIONS = ['index', 'create', 'update', 'delete'];
@@ -6,14 +6,14 @@ const ACTIONS = ['index', 'create', 'update', 'delete'];
 export interface ImportLine {
   /** Bulk lines of one document, with line feeds. */
   readonly text: string;
-  /** In the file, counted from 1. */
+  /** Line number in the file, counted from 1. */
   readonly lineNumber: number;
 }
 
 /**
  * Bulk lines of each document of a stream. The first line decides whether the stream has actions.
  * @param idField field of each document that contains its `_id`; null generates ids
- * @throws Error a line that is no JSON object, with its number
+ * @throws Error a line is not a JSON object; names its number
  */
 export async function* documentLines(stream: AsyncIterable<Buffer>, idField: string | null): AsyncGenerator<ImportLine> {
   let lineNumber = 0;
@@ -54,7 +54,7 @@ function actionFor(line: string, idField: string | null, lineNumber: number): st
   }
   const id = isObject(document) ? document[idField] : undefined;
   if (typeof id !== 'string' && typeof id !== 'number')
-    throw new Error(`line ${lineNumber}: no field [${idField}] with a string or a number`);
+    throw new Error(`line ${lineNumber}: field [${idField}] must be a string or a number`);
   return `{"index":{"_id":${JSON.stringify(String(id))}}}`;
 }
 

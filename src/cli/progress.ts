@@ -47,7 +47,7 @@ export class Progress {
   }
 }
 
-/** Time that the rest takes at the rate so far; empty while little is done, and at the end. */
+/** Estimated remaining time at the rate so far; empty at the beginning and at the end. */
 export function remainingText(share: number, seconds: number): string {
   if (share < 0.01 || share >= 1 || seconds < 0.5) return '';
   const left = Math.ceil((seconds / share) * (1 - share));

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { UsageError } from './arguments.ts';
 
-/** @throws UsageError nothing was entered, or not the same twice */
+/** @throws UsageError nothing was entered, or the repetition differs */
 export async function readPassword(): Promise<string> {
   const password = process.stdin.isTTY ? await askTwice() : await firstLine();
   if (password === '') throw new UsageError('the password is empty');

@@ -18,7 +18,7 @@ export class ServiceClient {
 
   /**
    * @param user `NAME:PASSWORD`; null uses those of the URL, if any
-   * @throws UsageError the URL is not one of http or https
+   * @throws UsageError the URL is not an http or https URL
    */
   constructor(url: string, user: string | null, connections = 2) {
     if (!URL.canParse(url)) throw new UsageError(`[${url}] is not a URL`);
@@ -83,7 +83,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Runs `action` with a client of --url and --user. @returns its exit code; 1 with a message if the service refuses or does not answer */
+/**
+ * Runs `action` with a client for --url and --user. @returns its exit code; prints a message and returns 1 if the service refuses or does
+ * not respond
+ */
 export async function withClient(args: Arguments, action: (client: ServiceClient) => Promise<number>): Promise<number> {
   const client = new ServiceClient(flagValue(args, 'url') ?? DEFAULT_URL, flagValue(args, 'user'));
   try {

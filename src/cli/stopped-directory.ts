@@ -1,5 +1,5 @@
-// `gannet snapshot` and `gannet restore` on the data directory of a stopped service: the engine runs in this process, without a listener and without
-// users, since whoever may read and write the files may do everything with them.
+// `gannet snapshot` and `gannet restore` on the data directory of a stopped service: the engine runs in this process, without a listener
+// and without users, since file permissions already give full access to the data.
 import path from 'node:path';
 import { closeIndex } from '../api/indices/indices.ts';
 import { createSnapshot, deleteSnapshots } from '../api/snapshots/create-snapshot.ts';
@@ -44,7 +44,7 @@ function settingsOf({ flags }: Arguments, location: string | null): Settings {
   const given = Object.entries(flags).filter(([name]) => name.startsWith('path.'));
   const file = typeof flags.config === 'string' ? flags.config : undefined;
   const settings = loadSettings({ flags: { ...Object.fromEntries(given), threads: '1' }, environment: process.env, file });
-  // Whoever names a folder here needs no permission of the service for it.
+  // A folder named on the command line need not be listed in `path.repo`.
   if (location === null || !path.isAbsolute(location)) return settings;
   return { ...settings, 'path.repo': [...settings['path.repo'], path.dirname(location)] };
 }

@@ -5,20 +5,20 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Exit codes of the service after which a new start would fail the same way: success, wrong call or setting, data directory in use or port
- * taken, NODE_OPTIONS that Node refuses.
+ * Exit codes after which the service is not restarted, because a new start would end the same way: success, wrong call or setting, data
+ * directory in use or port taken, NODE_OPTIONS that Node refuses.
  */
 const FINAL_EXIT_CODES = [0, 2, 78, 9];
-/** An exit within this time of the start counts as a failed start; the parent gives up after so many in a row. */
+/** An exit within this time of the start counts as a failed start; the parent gives up after several in a row. */
 const QUICK_EXIT_MS = 2000;
 const MAX_QUICK_EXITS = 5;
 const HEAP_FLAGS = '--max-old-space-size=768 --max-semi-space-size=8';
 const STDIN = 0;
 const IS_WINDOWS = process.platform === 'win32';
 
-/** Runs the service and starts it again when it crashes: acknowledged writes are in the log, so a new start loses nothing. */
+/** Runs the service and restarts it after a crash: acknowledged writes are in the log, so a restart loses nothing. */
 export class Supervisor {
-  /** Exit code of the service once it is not started again. */
+  /** Resolves with the service's exit code when it is not restarted. */
   readonly exited: Promise<number>;
   readonly #argv: readonly string[];
   #service: ChildProcess | null = null;
@@ -39,12 +39,12 @@ export class Supervisor {
   forwardSignals(): void {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#signal());
     const hadTerminal = isatty(STDIN);
-    // The end of the terminal stops the service; any other SIGHUP makes it read users, roles and certificates again.
+    // SIGHUP stops the service if its terminal was closed; otherwise it reloads users, roles and certificates.
     process.on('SIGHUP', () => (hadTerminal && !isatty(STDIN) ? this.#signal() : this.#service?.kill('SIGHUP')));
     if (!IS_WINDOWS) process.on('SIGUSR1', () => this.#service?.kill('SIGUSR1'));
   }
 
-  /** The first signal is a clean shutdown, the second one kills the service. */
+  /** The first signal starts a clean shutdown, the second kills the service. */
   #signal(): void {
     this.#signals++;
     this.#service?.kill(this.#signals > 1 ? 'SIGKILL' : 'SIGTERM');
@@ -62,7 +62,7 @@ export class Supervisor {
         process.stderr.write(`service died ${quickExits} times right after its start, giving up\n`);
         return code;
       }
-      process.stderr.write(`service died (exit code ${code}), starting it again\n`);
+      process.stderr.write(`service died (exit code ${code}), restarting it\n`);
     }
   }
 

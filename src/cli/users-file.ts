@@ -1,4 +1,4 @@
-// The users in a configuration file. Comments and everything else in the file stay as they are.
+// The users in a configuration file. Comments and all other contents of the file are preserved.
 import {
   chmodSync,
   chownSync,
@@ -59,7 +59,7 @@ export class UsersFile {
     }
   }
 
-  /** Replaces the file in one step, with the owner and the permissions that it had; a new one is private. */
+  /** Replaces the file atomically and keeps its owner and permissions; a new file is private. */
   save(): void {
     mkdirSync(path.dirname(this.path), { recursive: true });
     const before = statSync(this.path, { throwIfNoEntry: false });
@@ -78,7 +78,7 @@ export class UsersFile {
     renameSync(temporary, this.path);
   }
 
-  /** Where the users are: under a dotted key, if the file has it, else nested. */
+  /** Path of the users: a dotted key if the file has it, otherwise nested keys. */
   #at(): string[] {
     return this.#document.has('security.users') ? ['security.users'] : ['security', 'users'];
   }

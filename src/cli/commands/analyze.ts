@@ -86,7 +86,7 @@ async function comparison(names: readonly string[], text: string, analyze: Analy
   return textTable(['analyzer', 'tokens', 'terms'], rows);
 }
 
-/** Empty on a terminal: nobody would know that the command waits for input. */
+/** Empty on a terminal, where it would not be obvious that the command waits for input. */
 async function readStandardInput(): Promise<string> {
   if (process.stdin.isTTY) return '';
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// `gannet check`: reads all of a data directory while no service uses it, prints what is damaged and lost, and repairs what it can.
+// `gannet check`: reads a whole data directory that no service is using, prints what is damaged and lost, and repairs what it can.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ export async function checkCommand(argv: string[]): Promise<number> {
   const own = new Set(['--repair', '--pages']);
   const directory = path.resolve(serveSettings(argv.filter((argument) => !own.has(argument)))['path.data']);
   if (!existsSync(directory)) throw new UsageError(`path.data [${directory}] does not exist`);
-  // For the service itself: reads the pages of a store in use, whose snapshot it keeps from changing.
+  // Used by the service itself: reads the pages of its store, of which it holds a snapshot.
   if (args.flags.pages !== undefined) return printLines(checkStorePages(directory));
   let lock: ReturnType<typeof lockDirectory>;
   try {
@@ -55,7 +55,7 @@ async function checkAndRepair(directory: string, repairs: boolean): Promise<numb
   printList('repaired', actions);
   printList('not repaired', remaining);
   printList(
-    'back, but maybe deleted or replaced before',
+    'recovered, but may have been deleted or replaced before',
     uncertain.map(({ index, id }) => `${index} ${id}`),
   );
   const again = runCheck(directory);

@@ -45,7 +45,7 @@ export async function importCommand(argv: string[]): Promise<number> {
   }
 }
 
-/** @throws Error there is no such file */
+/** @throws Error the file does not exist */
 function openSource(file: string, args: Arguments): Source {
   const sizeBytes = statSync(file).size;
   const input = createReadStream(file, { highWaterMark: 256 * 1024 });

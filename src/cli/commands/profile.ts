@@ -1,5 +1,6 @@
-// `gannet profile --compare A.json B.json --index NAME`: two searches run in turns until the ratio of their times is known, with counters and plans
-// side by side. With --against the second one runs on another server, Gannet or Elasticsearch: both are then timed from here, over HTTP.
+// `gannet profile --compare A.json B.json --index NAME`: runs two searches in turns until the ratio of their times is known, and shows
+// counters and plans side by side. With --against the second one runs on another server, Gannet or Elasticsearch: both are then timed from
+// here, over HTTP.
 import { readFileSync } from 'node:fs';
 import { median, type Ratio, runInPairs } from '../../api/search/paired-runs.ts';
 import { plainText } from '../../common/terminal/live-screen.ts';
@@ -28,7 +29,7 @@ export interface Comparison {
   readonly stopped_by: string;
   readonly ratio: { readonly b_to_a: number; readonly low: number; readonly high: number } | null;
   readonly same_hits: boolean;
-  /** Absent over HTTP: other servers count other things. */
+  /** Absent over HTTP, since other servers have other counters. */
   readonly counters?: Readonly<Record<string, { readonly a: number; readonly b: number }>>;
   readonly a: Side;
   readonly b: Side;
@@ -40,7 +41,7 @@ interface SearchResponse {
 }
 
 const LONGEST_SECONDS = 600;
-/** What the service allows for a comparison of its own. */
+/** The service's own limit for a comparison. */
 const LONGEST_IN_SERVICE = 8;
 const MAX_ROUNDS = 100_000;
 const PRECISION = 0.02;

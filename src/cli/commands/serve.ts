@@ -1,7 +1,7 @@
-// `gannet serve` started by Node.
+// `gannet serve` when started by Node instead of a shell.
 import { Supervisor } from '../supervisor.ts';
 
-/** Runs until the service has exited for good. @param argv arguments of `gannet serve`. @returns the exit code */
+/** Resolves when the service has exited and is not restarted. @param argv arguments of `gannet serve`. @returns the exit code */
 export function serveCommand(argv: readonly string[]): Promise<number> {
   const supervisor = new Supervisor(argv);
   supervisor.forwardSignals();

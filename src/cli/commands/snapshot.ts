@@ -1,5 +1,5 @@
-// `gannet snapshot` and `gannet restore`: a snapshot of a service's indices, and back, for cron and for moving to another machine. With --path.data the
-// service is a stopped one (stopped-directory.ts).
+// `gannet snapshot` and `gannet restore`: take and restore snapshots of a service's indices, for cron and for moving to another machine.
+// With --path.data they work on the data of a stopped service (stopped-directory.ts).
 
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { formatByteSize } from '../../common/text/byte-size.ts';
@@ -10,9 +10,9 @@ import type { Restored, StoppedDirectory } from '../stopped-directory.ts';
 
 const POLL_MS = 300;
 const COMMON_FLAGS = ['repository', 'location', 'indices', 'url', 'user'];
-/** With `path.data`: of a stopped service. */
+/** Flags for the data directory of a stopped service. */
 const DIRECTORY_FLAGS = ['path.data', 'path.repo', 'path.config', 'config'];
-/** Metadata of the snapshots that `--keep` may delete. */
+/** Marks, in their metadata, the snapshots that `--keep` may delete. */
 const MADE_BY = 'gannet snapshot';
 
 interface Snapshot {
@@ -35,7 +35,7 @@ interface SizeStats {
   readonly total: { readonly size_in_bytes: number };
 }
 
-/** @returns the exit code: 0 if the snapshot is complete */
+/** @returns exit code: 0 if the snapshot is complete */
 export async function snapshotCommand(argv: string[]): Promise<number> {
   const args = parseArguments(argv);
   checkFlags(args, [...COMMON_FLAGS, ...DIRECTORY_FLAGS, 'keep'], ['partial']);
@@ -59,7 +59,7 @@ export async function snapshotCommand(argv: string[]): Promise<number> {
   });
 }
 
-/** @returns the exit code: 0 if all shards are restored */
+/** @returns exit code: 0 if all shards are restored */
 export async function restoreCommand(argv: string[]): Promise<number> {
   const args = parseArguments(argv);
   checkFlags(args, [...COMMON_FLAGS, ...DIRECTORY_FLAGS, 'rename'], ['close', 'global-state']);
@@ -87,7 +87,7 @@ export async function restoreCommand(argv: string[]): Promise<number> {
 
 // ------------------------------------------------------------------------------------------------- of a stopped service
 
-/** No other part of this command needs the engine. */
+/** Loaded lazily: no other part of this command needs the engine. */
 const loadStopped = () => import('../stopped-directory.ts');
 
 function isStopped(args: Arguments): boolean {
@@ -244,7 +244,7 @@ class Service {
     }
   }
 
-  /** Reports the progress of restores until `ending` is settled. @returns bytes restored, as far as seen */
+  /** Reports the progress of restores until `ending` settles. @returns the number of bytes last reported as restored */
   async pollRecovery(ending: Promise<unknown>, onProgress: (doneBytes: number, totalBytes: number) => void): Promise<number> {
     let isDone = false;
     const end = (): void => {

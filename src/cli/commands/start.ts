@@ -1,5 +1,5 @@
-// `gannet start`, and `gannet` without a command in a terminal: runs the service and opens the console in the browser, at its first steps while
-// there is no index.
+// `gannet start`, and `gannet` without a command in a terminal: runs the service and opens the console in the browser, on the first-steps
+// page while there is no index.
 import { spawn } from 'node:child_process';
 import { serveSettings } from '../service/serve-settings.ts';
 import { ServiceClient } from '../service-client.ts';
@@ -37,7 +37,7 @@ async function isEmpty(client: ServiceClient): Promise<boolean> {
   return status === 200 && text.trim() === '[]';
 }
 
-/** Opens an address by `$BROWSER`, or as the system does; without either the user has the printed address. */
+/** Opens a URL with `$BROWSER` or the system's opener; if neither works, the user still has the printed URL. */
 function openBrowser(address: string): void {
   const [command, ...args] =
     process.env.BROWSER !== undefined && process.env.BROWSER !== ''

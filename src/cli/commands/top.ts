@@ -53,7 +53,7 @@ const MAX_INDICES = 20;
 const MAX_TASKS = 10;
 const OWN_ACTIONS = /^(?:cluster|indices):monitor\//;
 
-/** @returns exit code: 0, 1 if the service does not answer */
+/** @returns exit code: 0, 1 if the service does not respond */
 export async function topCommand(argv: string[]): Promise<number> {
   const args = parseArguments(argv);
   checkFlags(args, ['url', 'user', 'interval'], ['once']);
@@ -116,7 +116,7 @@ const queueRows = ({ thread_pool: pools, breakers }: NodeStats): string[][] => [
 const REQUESTS = 'gannet_request_duration_seconds';
 const INDEX_REQUESTS = 'gannet_index_request_duration_seconds';
 
-/** Growth of a counter since the sample before. */
+/** Growth of a counter since the previous sample. */
 function sinceMetric({ metrics }: TopSample, before: TopSample | null, name: string, labels: Readonly<Record<string, string>>): number {
   return before === null ? 0 : Math.max(0, sumOf(metrics, name, labels) - sumOf(before.metrics, name, labels));
 }
@@ -124,7 +124,7 @@ function sinceMetric({ metrics }: TopSample, before: TopSample | null, name: str
 const requestRate = (now: TopSample, before: TopSample | null, seconds: number): string =>
   before === null ? '-' : rateText(sinceMetric(now, before, `${REQUESTS}_count`, {}), seconds);
 
-/** APIs with most requests since the sample before, then in all. */
+/** APIs by requests since the previous sample, then in total. */
 function apiRows(now: TopSample, before: TopSample | null, seconds: number): string[][] {
   return (now.metrics.get(`${REQUESTS}_count`) ?? [])
     .map(({ labels, value }) => ({
@@ -144,7 +144,7 @@ function apiRows(now: TopSample, before: TopSample | null, seconds: number): str
     ]);
 }
 
-/** Those with most searches and documents since the sample before come first. */
+/** Indices with the most searches and documents since the previous sample come first. */
 function indexRows(now: TopSample, before: TopSample | null, seconds: number): string[][] {
   return Object.entries(now.indices)
     .map(([name, { total }]) => {

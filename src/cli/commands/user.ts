@@ -33,7 +33,7 @@ export async function userCommand(argv: string[]): Promise<number> {
   return known.run(new UsersFile(fileOf(args)), args, name);
 }
 
-/** The file that `gannet serve` reads with the same flags, whether it exists or not. */
+/** The file that `gannet serve` would read with the same flags; need not exist. */
 function fileOf(args: Arguments): string {
   const location = LOCATION.flatMap((name) => (args.flags[name] === undefined ? [] : [`--${name}=${args.flags[name]}`]));
   const sources = settingSources(location);
@@ -98,7 +98,7 @@ function find(file: UsersFile, given: string | null) {
   return { name, user: Object.hasOwn(users, name) ? users[name] : null };
 }
 
-/** Names in a flag, separated by commas. @throws UsageError one may not be given to a role */
+/** Names in a flag, separated by commas. @throws UsageError a name is not valid for a role */
 function roleNames(args: Arguments, flag: string): string[] {
   const names = (flagValue(args, flag) ?? '').split(',').filter((name) => name !== '');
   for (const name of names) {
@@ -117,7 +117,7 @@ async function newHash(): Promise<string> {
 
 function save(file: UsersFile, done: string): number {
   file.save();
-  process.stdout.write(`${done} in ${file.path}: it counts from the next start, or after SIGHUP to a running service\n`);
+  process.stdout.write(`${done} in ${file.path}: takes effect at the next start, or after SIGHUP to a running service\n`);
   return 0;
 }
 

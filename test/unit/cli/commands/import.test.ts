@@ -91,6 +91,6 @@ test('documents get an action, bulk lines keep theirs', async () => {
     '2:{"create":{}}\n{"a":1}\n',
     '3:{"delete":{"_id":"1"}}\n',
   ]);
-  await expect(lines('{"b":1}\n', 'a')).rejects.toThrow('line 1: no field [a]');
+  await expect(lines('{"b":1}\n', 'a')).rejects.toThrow('line 1: field [a] must be a string or a number');
   await expect(lines('{"index":{}}\n', null)).rejects.toThrow('an action without its document');
 });
