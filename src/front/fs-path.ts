@@ -2,7 +2,7 @@
 
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Converts a latin1 path for node:fs, which gets exactly these bytes. */
+/** Converts a latin1 path so that node:fs uses exactly these bytes. */
 export function fsPath(name: string): string | Buffer {
   return ASCII.test(name) ? name : Buffer.from(name, 'latin1');
 }

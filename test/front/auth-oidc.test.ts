@@ -189,7 +189,7 @@ describe.skipIf(!ours)('auth_oidc', () => {
     expect(statusOf(await callback(await begin('/')))).toBe(403);
     const { to, cookie } = await begin('/');
     expect(statusOf(await ask(`/oidc_callback?error=access_denied&state=${to.searchParams.get('state')}`, cookie))).toBe(403);
-    expect(front.read('error.log')).toContain('the provider answered "access_denied"');
+    expect(front.read('error.log')).toContain('the provider responded with "access_denied"');
   });
 
   test('refreshes tokens that are over, and ends the session if the provider refuses', async () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Paint } from '../../common/terminal/paint.ts';
 import type { CheckResult, Problem } from './check.ts';
 
-/** Lines above that of an error in which its word is looked for: nginx reports the line in which a directive ends. */
+/** Number of preceding lines searched for the word of an error: nginx reports the line on which a directive ends. */
 const LONGEST_DIRECTIVE = 12;
 const WIDEST_LINE = 160;
 
@@ -29,7 +29,7 @@ function shortName(file: string, shown: string): string {
   return relative.startsWith('..') ? file : relative;
 }
 
-/** null for what is not a file, such as the command line */
+/** null if the source is not a file, such as the command line */
 function linesOf(file: string): string[] | null {
   try {
     return readFileSync(file, 'latin1').split('\n');
@@ -38,7 +38,7 @@ function linesOf(file: string): string[] | null {
   }
 }
 
-/** Control characters of a configuration do not reach the terminal; bytes are shown as UTF-8. */
+/** Removes control characters, which must not reach the terminal, and shows bytes as UTF-8. */
 const plain = (text: string): string =>
   Buffer.from(text, 'latin1')
     .toString('utf8')

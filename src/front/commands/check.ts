@@ -9,7 +9,7 @@ import { type Ineffective, sameResult } from './no-effect.ts';
 
 export interface Problem {
   readonly level: 'error' | 'warning';
-  /** null if nginx reports the problem without a place */
+  /** null if nginx reports the problem without a location */
   readonly place: { readonly file: string; readonly line: number } | null;
   /** in nginx's words */
   readonly message: string;
@@ -26,7 +26,7 @@ const PLACE = /^(.*) in (\/.*):(\d+)$/s;
 const NO_EFFECT =
   /^(?:the )?"(\S+)" (?:directive |parameter )?(has no effect in this server|is not supported.*|is obsolete, ignored|parameter of .*), ignored$/s;
 
-/** Checks the configuration that `options` name; opens no log and binds no socket. */
+/** Checks the configuration that `options` name; opens no logs and binds no sockets. */
 export async function checkConfig(options: Options, places: Places): Promise<CheckResult> {
   const found: { level: Problem['level']; message: string }[] = [];
   let nodes: DirectiveNode[] = [];
@@ -74,13 +74,13 @@ async function explain(found: readonly { level: Problem['level']; message: strin
   return { problems, ineffective };
 }
 
-/** By file and line; those without a place last. */
+/** Orders by file and line; problems without a location come last. */
 function byPlace(a: Problem['place'], b: Problem['place']): number {
   if (!a || !b) return (a ? 0 : 1) - (b ? 0 : 1);
   return a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1;
 }
 
-/** nginx does not say where an unknown variable or zone is used. */
+/** Finds where an unknown variable or zone is used, which nginx's message does not say. */
 function placeOfUse(message: string, nodes: readonly DirectiveNode[]): Problem['place'] {
   const variable = /^unknown "(\w+)" variable$/.exec(message)?.[1];
   const zone = /^zero size shared memory zone "(.*)"$/s.exec(message)?.[1];

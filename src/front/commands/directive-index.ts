@@ -13,7 +13,7 @@ export type Block = 'main' | 'http' | 'stream' | 'mail';
 
 export interface Directive {
   readonly name: string;
-  /** block that contains it at any depth; `main` outside of all */
+  /** block that contains it at any depth; `main` outside of all blocks */
   readonly block: Block;
   readonly module: string;
   readonly contexts: readonly string[];
@@ -21,7 +21,7 @@ export interface Directive {
   /** null for any number of arguments */
   readonly max: number | null;
   readonly hasBlock: boolean;
-  /** as the reference shows it, '' without one */
+  /** as the reference shows it, '' if there is none */
   readonly defaultText: string;
 }
 
@@ -29,7 +29,7 @@ type Shape = Pick<Spec<unknown>, 'contexts' | 'min' | 'max'> & Partial<Pick<Spec
 
 /** Contexts that blocks other than http have; directives shared with http allow more. */
 const OTHER_CONTEXTS = HTTP | SERVER | UPSTREAM;
-/** Structure that stream and mail share with http. */
+/** Structural directives that stream and mail share with http. */
 const SHARED_STRUCTURE: Readonly<Record<'stream' | 'mail', readonly string[]>> = {
   stream: ['server', 'server_name', 'listen', 'error_log'],
   mail: ['server', 'listen', 'error_log'],

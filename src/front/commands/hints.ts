@@ -7,7 +7,7 @@ export interface HintContext {
   readonly directives: readonly Directive[];
   /** names of the variables of all modules */
   readonly variables: readonly string[];
-  /** the directive of the error, null if its place is unknown */
+  /** the directive with the error, null if its location is unknown */
   readonly node: DirectiveNode | null;
 }
 
@@ -32,8 +32,8 @@ function usage({ name, min, max, hasBlock }: Directive): string {
 }
 
 function unknownDirective([, name]: RegExpExecArray, { directives }: HintContext): string | null {
-  if (/^[a-z0-9_]+=/.test(name)) return 'a parameter stands on its own: is there a ";" before it that ends the directive too early?';
-  if (name.includes(':')) return 'a URL or path stands where a directive is expected: is there a ";" before it?';
+  if (/^[a-z0-9_]+=/.test(name)) return 'a parameter appears on its own: does a ";" before it end the directive too early?';
+  if (name.includes(':')) return 'a URL or path appears where a directive is expected: is there a ";" before it?';
   const [near] = nearestNames(name, new Set(directives.map((directive) => directive.name)));
   if (near === undefined) return 'no module of this server has it; see docs/reference/front-directives.md';
   return `did you mean "${near}"? It belongs in ${placesOf(near, directives)}`;
@@ -65,7 +65,7 @@ const STATEMENTS = new Set([
 
 function argumentCount([, name]: RegExpExecArray, context: HintContext): string | null {
   const found = context.directives.find((directive) => directive.name === name);
-  return swallowed(context) ?? (found ? `it is written: ${usage(found)}` : null);
+  return swallowed(context) ?? (found ? `the syntax is: ${usage(found)}` : null);
 }
 
 function invalidValue([, name]: RegExpExecArray, context: HintContext): string | null {
@@ -84,7 +84,7 @@ function unknownVariable([, name]: RegExpExecArray, { variables }: HintContext):
   return `${meant}Variables of your own are defined by set, map, geo or a named group of a regular expression`;
 }
 
-/** By what the error says, most specific first. */
+/** Hints by pattern of the error message, most specific first. */
 const HINTS: [message: RegExp, hint: Hint][] = [
   [/^unknown directive "(.*?)"/s, unknownDirective],
   [
@@ -118,7 +118,7 @@ const HINTS: [message: RegExp, hint: Hint][] = [
   [
     /^host not found in upstream "(.*)"/s,
     () =>
-      'the name is looked up at the start: check it, use an address, or put it into a variable and set a resolver to look it up for each request',
+      'the name is looked up at startup: check it, use an address, or put it into a variable and set a resolver to look it up for each request',
   ],
   [/^duplicate upstream/, () => 'two upstream blocks have this name: rename one of them'],
   [/^no "events" section/, () => 'add: events { }'],
@@ -141,7 +141,7 @@ const HINTS: [message: RegExp, hint: Hint][] = [
     ([, outer]) => `the name of a nested location starts with that of the outer one, "${outer}"`,
   ],
   [/^invalid port/, () => 'a port is a number from 1 to 65535'],
-  [/is not built in, and modules cannot be loaded from files/, () => 'remove this load_module and the directives of the module'],
+  [/is not built in, and modules cannot be loaded from files/, () => 'remove this load_module and the directives of its module'],
   [
     /^".*?": (.*) is not supported by this server/s,
     () => 'remove it, or keep nginx for this part; docs/front/differences.md lists what is refused',
@@ -168,13 +168,13 @@ const HINTS: [message: RegExp, hint: Hint][] = [
     () =>
       'a condition is in parentheses: if ($variable), if ($variable = text), if ($variable ~ regex), if (-f $request_filename); there is no "and" or "or": combine values with map',
   ],
-  [/^unexpected ".*" in condition/s, () => 'an if compares by =, !=, ~, ~*, !~ or !~*'],
+  [/^unexpected ".*" in condition/s, () => 'an if compares with =, !=, ~, ~*, !~ or !~*'],
   [/^invalid variable name/, () => 'the name of a variable starts with $'],
   [/^invalid location modifier/, () => 'a location is written: location [= | ^~ | ~ | ~*] NAME { ... }'],
   [/^invalid return code/, () => 'return takes a status (return 404;), with a text or URL (return 301 URL;), or a URL alone'],
   [/^no port in upstream/, () => 'write the port: server 10.0.0.1:5432;'],
-  [/^host not found/, () => 'the name has no address now: check it, or use an address'],
-  [/^pcre2?_compile\(\) failed/, () => 'the regular expression is invalid; one that contains "{", "}" or ";" is put in quotes'],
+  [/^host not found/, () => 'the name does not resolve: check it, or use an address'],
+  [/^pcre2?_compile\(\) failed/, () => 'the regular expression is invalid; one that contains "{", "}" or ";" must be quoted'],
   [/^keyval zone ".*" is not defined/s, () => 'define it in http: keyval_zone zone=NAME:1m;'],
   [/^match ".*" is not found/s, ([, name]) => `define it: match ${name ?? 'NAME'} { ... }`],
   [/^invalid value/, (_, context) => swallowed(context)],

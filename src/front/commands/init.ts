@@ -1,9 +1,9 @@
-// `gannet front init`: writes a commented configuration to start from, made of the examples in examples/front.
+// `gannet front init`: writes a commented starter configuration, made from the examples in examples/front.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { packageFile } from '../package-folder.ts';
 
-/** Directives of an example that a flag replaces, as `NAME VALUE;`. */
+/** An example, and the directives that flags replace in it, as `NAME VALUE;`. */
 interface Example {
   readonly about: string;
   readonly file: string;
@@ -89,7 +89,7 @@ function parseCall(argv: string[]): Call | 'help' {
   return { kind: wanted[0], values: given, file: positionals[0] ?? 'nginx.conf' };
 }
 
-/** The example of a kind with the values of the flags. @throws InitError a value that is none, or that this kind does not have */
+/** The example of a kind with the flags applied. @throws InitError a value is invalid, or this kind does not have the flag */
 export function configurationText(kind: string, values: Readonly<Partial<Record<Flag, string>>>): string {
   const example = EXAMPLES[kind];
   let text = readFileSync(packageFile(`examples/front/${example.file}`), 'utf8');
@@ -122,6 +122,6 @@ function save(file: string, text: string): number {
     process.stderr.write(`gannet front init: ${exists ? `${file} exists already and was not changed` : (error as Error).message}\n`);
     return 1;
   }
-  process.stdout.write(`${file} is written.\n  gannet front check -c ${file}\n  gannet front -c ${file}\n`);
+  process.stdout.write(`wrote ${file}\n  gannet front check -c ${file}\n  gannet front -c ${file}\n`);
   return 0;
 }

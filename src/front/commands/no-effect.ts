@@ -1,5 +1,5 @@
-// Directives that are accepted and change nothing. Those that change nothing although a reader of the configuration may expect it are
-// reported by warnings while it is read; those below need no warning, because the result is the same without them.
+// Directives that are accepted without effect. Where a user might expect an effect, a warning is logged while the configuration is read;
+// the directives below need none, because the result is the same without them.
 import type { DirectiveNode } from '../config/syntax.ts';
 
 const TABLES_GROW = 'tables grow as needed';
@@ -41,7 +41,7 @@ export interface Ineffective {
   readonly why: string;
 }
 
-/** Every use of such a directive, in the order of the configuration. */
+/** All uses of such directives, in configuration order. */
 export function sameResult(nodes: readonly DirectiveNode[]): Ineffective[] {
   return nodes.flatMap(({ name, file, line, args, children }) => {
     const own: Ineffective[] = [];

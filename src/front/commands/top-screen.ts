@@ -1,4 +1,4 @@
-// The screen of `gannet front top`: figures of two samples of the api as tables, what changes most first.
+// The screen of `gannet front top`: tables of the differences between two samples of the api, the most active rows first.
 
 import { addSection, countText, type Frame, plainText, rateText } from '../../common/terminal/live-screen.ts';
 import type { Paint } from '../../common/terminal/paint.ts';
@@ -28,7 +28,7 @@ interface Zone {
   sent: number;
 }
 
-/** What the api answered; null for sections that it does not have. */
+/** Responses of the api; null for sections that it does not have. */
 export interface Sample {
   readonly url: string;
   readonly http: {

@@ -20,7 +20,7 @@ const HELP = `usage: gannet front top [URL] [--interval SECONDS] [--once]
 
 class TopError extends Error {}
 
-/** @returns exit code: 0, 1 if the front does not answer, 2 for a wrong call */
+/** @returns exit code: 0, 1 if the front does not respond, 2 for a usage error */
 export async function topCommand(argv: string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
@@ -49,7 +49,7 @@ export async function topCommand(argv: string[]): Promise<number> {
   }
 }
 
-/** Reads the sections of an api; one that the front does not have is empty. */
+/** Reads the sections of an api; a section that the front does not have is null. */
 class FrontApi {
   readonly #url: URL;
 
@@ -62,7 +62,7 @@ class FrontApi {
     if (!this.#url.pathname.endsWith('/')) this.#url.pathname += '/';
   }
 
-  /** @throws Error the front does not answer as an api does */
+  /** @throws Error the response is not that of an api */
   async sample(): Promise<Sample> {
     const read = async (sections: readonly string[], folder = ''): Promise<Record<string, unknown>> =>
       Object.fromEntries(await Promise.all(sections.map(async (name) => [name, await this.#get(folder + name)])));
@@ -78,11 +78,11 @@ class FrontApi {
     const { status, text } = await this.#request(new URL(section, this.#url));
     if (status === 404 && section !== 'connections') return null;
     if (status !== 200)
-      throw new Error(`${this.#url.origin}${this.#url.pathname}${section} answered ${status}: is it a location with "api"?`);
+      throw new Error(`${this.#url.origin}${this.#url.pathname}${section} responded with ${status}: is it a location with "api"?`);
     try {
       return JSON.parse(text);
     } catch {
-      throw new Error(`${this.#url.origin}${this.#url.pathname}${section} did not answer with JSON: is it a location with "api"?`);
+      throw new Error(`${this.#url.origin}${this.#url.pathname}${section} did not respond with JSON: is it a location with "api"?`);
     }
   }
 
@@ -100,7 +100,7 @@ class FrontApi {
         response.on('error', reject);
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
       });
-      request.on('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+      request.on('timeout', () => request.destroy(new Error(`no response within ${TIMEOUT_MS / 1000} s`)));
       request.on('error', (error) => reject(new Error(`${url.origin}: ${error.message || (error as NodeJS.ErrnoException).code}`)));
     });
   }

@@ -33,7 +33,7 @@ export const CONTEXT_NAMES: [number, string][] = [
 
 export const ANY_COUNT = 64;
 
-/** Where a directive is applied. `scope` belongs to the builder; modules get what they need from it through HttpFrame. */
+/** Where a directive is applied. `scope` belongs to the builder; modules access it through HttpFrame. */
 // biome-ignore lint/suspicious/noExplicitAny: the tables do not know the builder's type, the modules do
 export interface Frame<Scope = any> {
   node: DirectiveNode;
@@ -51,14 +51,14 @@ export interface Spec<V> {
   min: number;
   max: number;
   block: boolean;
-  /** Default as the reference shows it. */
+  /** Default, as shown in the reference. */
   defaultText: string;
   /** Value if no level sets the directive. */
   fallback: V;
   /** The directive may be repeated on one level: `previous` is the value of the preceding ones on the same level. */
   repeats: boolean;
   parse(frame: Frame, previous?: NonNullable<V>): V;
-  /** By default the child's value if it is set, else the parent's. */
+  /** Without it, the child's value applies if it is set, otherwise the parent's. */
   merge?(parent: V | null, child: V | null): V | null;
 }
 

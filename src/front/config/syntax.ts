@@ -28,16 +28,16 @@ export class UnknownDirectiveError extends ConfigError {
   }
 }
 
-/** Ends the reading of a configuration whose errors were reported to a `Review`. */
+/** Ends the parsing of a configuration whose errors were reported to a `Review`. */
 export class ReviewedError extends ConfigError {}
 
-/** Receives all errors of a configuration; without it, reading ends at the first one. */
+/** Receives all errors of a configuration; without it, parsing stops at the first one. */
 export interface Review {
   error(error: ConfigError): void;
   warn(message: string): void;
 }
 
-/** Runs `step`; with a review, its error is reported and reading goes on. @returns whether the step succeeded */
+/** Runs `step`; with a review, its error is reported and parsing continues. @returns whether the step succeeded */
 export function reviewed(review: Pick<Review, 'error'> | null, step: () => void): boolean {
   if (!review) {
     step();
@@ -65,7 +65,7 @@ interface ParsedConfig {
 
 const MAX_INCLUDE_DEPTH = 64;
 
-/** Files that come with the server: included by name if the prefix, or /etc/nginx, does not have them. */
+/** Files shipped with the server: included by name if neither the prefix nor /etc/nginx has them. */
 const stockFolder = (): string => packageFile('stock/conf');
 const STOCK_FILES = /^(?:\/etc\/nginx\/)?(mime\.types|(?:fastcgi|uwsgi|scgi)_params|fastcgi\.conf|koi-utf|koi-win|win-utf)$/;
 
@@ -291,7 +291,7 @@ class Reader {
   }
 }
 
-/** `\"`, `\'` and `\\` lose their backslash, `\t`, `\r`, `\n` become control characters, other backslashes are preserved. */
+/** Removes the backslash of `\"`, `\'` and `\\`, turns `\t`, `\r` and `\n` into control characters, and preserves other backslashes. */
 function unescape(word: string): string {
   if (!word.includes('\\')) return word;
   return word.replace(/\\(["'\\trn])/g, (_, c: string) => (c === 't' ? '\t' : c === 'r' ? '\r' : c === 'n' ? '\n' : c));

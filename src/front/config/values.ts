@@ -5,7 +5,7 @@ export function parseSize(text: string): number | null {
   return /g$/i.test(text) ? null : parseOffset(text);
 }
 
-/** As parseSize, and also `2g`: for values that may exceed the size of memory. */
+/** Like parseSize, but also accepts `2g`: for values that may exceed the size of memory. */
 export function parseOffset(text: string): number | null {
   const match = /^(\d+)([kKmMgG]?)$/.exec(text);
   if (!match) return null;
@@ -48,7 +48,7 @@ export function parseTimeMs(text: string): number | null {
   return parseTime(text, TIME_ORDER.indexOf('w'));
 }
 
-/** As parseTimeMs in whole seconds, with months and years but without milliseconds. */
+/** Like parseTimeMs, but in whole seconds, with months and years and without milliseconds. */
 export function parseTimeSec(text: string): number | null {
   if (text.includes('ms')) return null;
   const ms = parseTime(text, 0);

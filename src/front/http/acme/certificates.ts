@@ -1,5 +1,5 @@
-// Certificates that are ordered and renewed by the first event loop. A shared zone passes them, and the answers to challenges, to the others
-// and to the workers after a reload; a folder keeps them over a restart.
+// Certificates that the first event loop orders and renews. A shared zone passes them, and the responses to challenges, to the other loops
+// and to the workers after a reload; a folder preserves them across restarts.
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,12 +21,12 @@ export type Log = (level: 'notice' | 'error', message: string) => void;
 const FIRST_ORDER_MS = 1000;
 const RETRY_MS = 60_000;
 const MAX_RETRY_MS = 3_600_000;
-/** Certificates are looked at so often, so that changes of the clock do no harm. */
+/** Interval between checks of certificates; short, so that clock changes do no harm. */
 const CHECK_MS = 6 * 3_600_000;
 
 const TOKEN = 'token:';
 
-/** Answer to a challenge, null if the token is unknown. */
+/** Response to a challenge, null if the token is unknown. */
 export const challengeAnswer = (zone: SharedDict, token: string): string | null => textOf(zone.get(TOKEN + token));
 
 const textOf = (value: string | number | undefined): string | null => (typeof value === 'string' ? value : null);
@@ -67,7 +67,7 @@ export class Issuer {
     return textOf(this.#zone().get(`${part}:${this.#id(certificate)}`));
   }
 
-  /** Orders what is missing and renews what grows old, as long as the process runs. */
+  /** Orders missing certificates and renews old ones for as long as the process runs. */
   start(log: Log): void {
     for (const certificate of this.certificates) {
       this.#load(certificate);

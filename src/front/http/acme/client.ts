@@ -19,7 +19,7 @@ export interface IssuerConf {
   readonly commonName: boolean;
 }
 
-/** Where the answers to challenges are kept for the server that checks them. */
+/** Stores the responses to challenges for the server that checks them. */
 export interface Challenges {
   put(token: string, authorization: string): void;
   drop(token: string): void;
@@ -27,7 +27,7 @@ export interface Challenges {
 
 export class AcmeError extends Error {}
 
-/** Between two looks at an order or a challenge, unless the server says otherwise. */
+/** Polling interval for orders and challenges, unless the server specifies one. */
 const POLL_MS = 1000;
 const MAX_POLL_MS = 30_000;
 const MAX_POLLS = 60;
@@ -48,9 +48,9 @@ function objectOf({ text, status }: Pick<Answer, 'text' | 'status'>): JsonObject
   try {
     value = JSON.parse(text);
   } catch {
-    throw new AcmeError(`the server answered ${status} without JSON`);
+    throw new AcmeError(`the server responded with ${status} without JSON`);
   }
-  if (!isObject(value)) throw new AcmeError('the server did not answer with a JSON object');
+  if (!isObject(value)) throw new AcmeError('the server did not respond with a JSON object');
   return value;
 }
 
@@ -60,9 +60,9 @@ function problemOf(answer: Answer): AcmeError {
     const problem = objectOf(answer);
     detail = `: ${textAt(problem, 'type')} ${textAt(problem, 'detail')}`.slice(0, 512);
   } catch {
-    // No problem document: the status has to do.
+    // There is no problem document: only the status is reported.
   }
-  return new AcmeError(`the server answered ${answer.status}${detail}`);
+  return new AcmeError(`the server responded with ${answer.status}${detail}`);
 }
 
 export class AcmeClient {
@@ -124,7 +124,7 @@ export class AcmeClient {
     };
     const { headers } = await this.#post(url, JSON.stringify(payload));
     this.#account = headers.get('location');
-    if (this.#account === null) throw new AcmeError('the server named no account');
+    if (this.#account === null) throw new AcmeError('the server returned no account URL');
   }
 
   async #authorize(url: string): Promise<void> {
@@ -144,7 +144,7 @@ export class AcmeClient {
     }
   }
 
-  /** Looks at an object until it has one of the states. @throws AcmeError it is invalid, or takes too long */
+  /** Polls an object until it has one of the states. @throws AcmeError it is invalid, or takes too long */
   async #until(url: string, states: readonly string[]): Promise<JsonObject> {
     for (let poll = 0; poll < MAX_POLLS; poll++) {
       const answer = await this.#post(url, '');

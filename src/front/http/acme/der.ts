@@ -25,7 +25,7 @@ function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length, ...bytes]), content]);
 }
 
-/** @param text  numbers with dots */
+/** @param text  numbers separated by dots */
 function oid(text: string): Buffer {
   const [first, second, ...rest] = text.split('.').map(Number);
   const bytes = [first * 40 + second];
@@ -53,7 +53,9 @@ function generalName(identifier: string): Buffer {
     : der(IP_ADDRESS, Buffer.from(binaryAddress(identifier), 'latin1'));
 }
 
-/** @param key  private key, RSA or on a curve of NIST @param commonName  whether the first name is the subject's, too @returns DER */
+/**
+ * @param key private key, RSA or on a NIST curve @param commonName whether the first name is also the subject's common name @returns DER
+ */
 export function signingRequest(identifiers: readonly string[], key: KeyObject, commonName: boolean): Buffer {
   const subject = commonName
     ? der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(UTF8, Buffer.from(identifiers[0], 'latin1')))))

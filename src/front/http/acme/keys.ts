@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 const CURVES: Readonly<Record<string, string>> = { '256': 'P-256', '384': 'P-384', '521': 'P-521' };
 const RSA_BITS: ReadonlySet<string> = new Set(['2048', '3072', '4096']);
 
-/** `ecdsa:256` and its kin. */
+/** A key type such as `ecdsa:256`. */
 export interface KeyType {
   readonly kind: 'ecdsa' | 'rsa';
   /** bits, or the name of the curve */
   readonly size: string;
 }
 
-/** @returns null if the text names no key type */
+/** @returns null if `text` is not a key type */
 export function parseKeyType(text: string): KeyType | null {
   const [kind, size] = text.split(':');
   if (kind === 'ecdsa') return (size ?? '256') in CURVES ? { kind, size: CURVES[size ?? '256'] } : null;
@@ -31,7 +31,7 @@ function accountOf(key: KeyObject): { alg: string; hash: string; jwk: Record<str
   const { kty, crv, x, y, n, e } = createPublicKey(key).export({ format: 'jwk' });
   if (kty === 'RSA') return { alg: 'RS256', hash: 'sha256', jwk: { e, kty, n } };
   const bits = kty === 'EC' ? /^P-(256|384|521)$/.exec(crv ?? '')?.[1] : undefined;
-  if (bits === undefined) throw new Error('the account key is neither RSA nor on a curve of NIST');
+  if (bits === undefined) throw new Error('the account key is neither RSA nor on a NIST curve');
   const size = bits === '521' ? '512' : bits;
   return { alg: `ES${size}`, hash: `sha${size}`, jwk: { crv, kty, x, y } };
 }
@@ -51,7 +51,7 @@ export function signedRequest(key: KeyObject, kid: string | null, url: string, n
   return JSON.stringify({ protected: header, payload: body, signature: encode(signature) });
 }
 
-/** Binds a new account to one that the server's operator knows (RFC 8555, section 7.3.4). */
+/** Binds a new account to an existing account at the server's operator (RFC 8555, section 7.3.4). */
 export function externalBinding(key: KeyObject, kid: string, macKey: Buffer, url: string): object {
   const header = encode(JSON.stringify({ alg: 'HS256', kid, url }));
   const body = encode(JSON.stringify(accountOf(key).jwk));

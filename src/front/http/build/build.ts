@@ -20,7 +20,7 @@ import { buildPhases } from '../phases/phases.ts';
 import { FILTER_ORDER } from '../request/pieces.ts';
 import { loadModules, REGISTRY } from './registry.ts';
 
-/** Directives of nginx modules that do not exist here: refused by name, so that they are not taken for supported. */
+/** Directives of nginx modules that do not exist here: rejected with the module's name. */
 const REFUSED: [names: RegExp, what: string][] = [
   [/^(http3|quic)(_.*)?$/, 'HTTP/3'],
   [/^js_include$/, 'njs scripts (use js_import)'],
@@ -45,12 +45,12 @@ const STRUCTURE: Record<string, { spec: Spec<undefined>; apply(b: Builder, f: Ht
   limit_except: { spec: allow(LOCATION, 1, ANY_COUNT, true), apply: (b, f) => b.limitExcept(f) },
 };
 
-/** Shapes of the directives that build the tree. */
+/** Specs of the directives that build the tree. */
 export const HTTP_STRUCTURE: Readonly<Record<string, Spec<undefined>>> = Object.fromEntries(
   Object.entries(STRUCTURE).map(([name, { spec }]) => [name, spec]),
 );
 
-/** Whether any part of `http { }` knows the name. Loads every module: use it only when the start fails anyway. */
+/** Whether any module of `http { }` has a directive of this name. Loads every module: use it only when startup fails anyway. */
 export async function isHttpDirective(name: string): Promise<boolean> {
   if (Object.hasOwn(STRUCTURE, name) || refusal(name)) return true;
   const modules = (await Promise.all(REGISTRY.map((entry) => entry.load()))).flat();

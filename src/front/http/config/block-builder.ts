@@ -1,5 +1,5 @@
 // Reads the directives of a block (`http { }`, `stream { }`) into configuration objects by the tables of its modules, and merges the levels.
-// What only one kind of block has, such as locations, is in its subclass.
+// Features of only one kind of block, such as locations, are in its subclass.
 import path from 'node:path';
 import { checkShape, SERVER, type Spec, type Table } from '../../config/directive.ts';
 import {
@@ -23,7 +23,7 @@ export interface BuildInput {
   logs: LogTargets;
   mainLogs: readonly ErrorLog[];
   inherited: Map<string, unknown>;
-  /** reports what is doubtful in the configuration */
+  /** reports questionable parts of the configuration */
   warn(message: string): void;
   /** receives the errors of directives, so that those after the first one are found as well; without it the first one is thrown */
   review?: Review;
@@ -35,7 +35,7 @@ export interface Structure<Main extends BlockMain> {
   apply(frame: BlockFrame<Main>): void;
 }
 
-/** Shape of a directive whose value is not stored. */
+/** Spec of a directive whose value is not stored. */
 export const allow = (contexts: number, min: number, max: number, isBlock: boolean): Spec<undefined> => ({
   contexts,
   min,
@@ -55,7 +55,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
   protected readonly modules: HttpModule<Table, Main>[];
   /** error logs set on each level itself, before merging */
   readonly #ownLogs = new Map<Loc, ErrorLog[]>();
-  /** place that nginx names for values that contradict each other: the end of the block */
+  /** location that nginx reports for contradictory values: the end of the block */
   readonly #end: { file: string; line: number };
   readonly #checks: (() => void)[] = [];
   #isValid = true;
@@ -70,7 +70,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
 
   protected abstract structure(name: string): Structure<Main> | null;
 
-  /** What a directive belongs to that this server does not support; null if there is none of that name. */
+  /** The unsupported nginx module that a directive belongs to; null if there is none. */
   protected abstract refusal(name: string): string | null;
 
   // ---------------------------------------------------------------- reading
@@ -93,7 +93,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
     for (const node of nodes) this.#step(() => this.#readNode(node, context, loc, server));
   }
 
-  /** Runs what was put off until the whole block is read. @throws ReviewedError errors were reported to the review */
+  /** Runs the checks that were deferred until the whole block has been read. @throws ReviewedError errors were reported to the review */
   protected runChecks(): void {
     for (const check of this.#checks) this.#step(check);
     if (!this.#isValid) throw new ReviewedError('the configuration has errors');
@@ -197,7 +197,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
     }
   }
 
-  /** Merges what is not in the tables of modules, before their `finish` runs. */
+  /** Merges settings that are not in module tables, before the modules' `finish` runs. */
   protected mergeOwn(_loc: Loc, _parent: Loc | null): void {}
 }
 

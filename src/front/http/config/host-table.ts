@@ -14,7 +14,7 @@ export class HostTable implements VirtualHosts {
 
   constructor(readonly options: ListenOptions) {}
 
-  /** @returns names that are already taken, which nginx warns about */
+  /** @returns the names that were already taken, about which nginx warns */
   addNames(server: Server): string[] {
     const conflicts: string[] = [];
     for (const { text, regex } of server.names) {

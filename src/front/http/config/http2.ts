@@ -4,7 +4,7 @@ import type { HttpMain, Server, VirtualHosts } from '../model/types.ts';
 import { poolSize } from './core.ts';
 import { defineModule, type HttpFrame } from './module.ts';
 
-/** A directive that newer versions of nginx have removed: reported at the start, otherwise ignored. */
+/** A directive that newer versions of nginx have removed: reported at startup, otherwise ignored. */
 const obsolete = (contexts: number, instead = ''): Spec<undefined> =>
   custom<undefined>(
     contexts,

@@ -37,11 +37,11 @@ const canonicalV6 = (text: string): string => new URL(`http://[${text}]/`).hostn
 
 /** What `listen` means in a kind of block. */
 export interface ListenRules {
-  /** null: an address must name its port */
+  /** null if an address must have a port */
   defaultPort: string | null;
-  /** parameters that only this kind has, or that it understands in its own way; returns false for others */
+  /** handles parameters that are specific to this kind of block; returns false for others */
   readOption(f: BlockFrame, options: ListenOptions, word: string): boolean;
-  /** message for an address that the server has already */
+  /** message for an address that the server already has */
   duplicate?(options: ListenOptions): string;
 }
 
@@ -157,7 +157,7 @@ function readOption(f: BlockFrame, o: ListenOptions, word: string): void {
   }
 }
 
-/** Node cannot set these socket options. */
+/** Warns about a socket option that Node cannot set. */
 function warnIgnored(f: BlockFrame, name: string): void {
   f.scope.warn(`the "${name}" parameter of the "listen" directive is not supported on this platform, ignored`);
 }

@@ -1,4 +1,4 @@
-// Media types: those that a server knows without a `types` block, as in nginx, and sets of types for filters.
+// Media types: the defaults without a `types` block, as in nginx, and sets of types for filters.
 import { ANY_COUNT, custom, HSL, type Spec } from '../../config/directive.ts';
 import type { HttpFrame } from './module.ts';
 

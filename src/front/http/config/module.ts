@@ -1,4 +1,4 @@
-// Defines modules of the http and stream servers, and what their directives see while the configuration is read.
+// Defines modules of the http and stream servers, and the scope in which their directives are parsed.
 import type { ConfOf, Frame, Table } from '../../config/directive.ts';
 import type { BlockMain, HttpMain, HttpModule, Loc, Server } from '../model/types.ts';
 import type { Value } from './value.ts';

@@ -20,7 +20,7 @@ export class ResolverCounts {
     if (loop.index === 0) before?.forEach((total, field) => this.#counters.add(field, total));
   }
 
-  /** For the workers of the next configuration. */
+  /** State for the workers of the next configuration. */
   exportState(): number[] {
     return FIELDS.map((_, field) => this.#counters.total(field));
   }

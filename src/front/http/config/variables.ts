@@ -23,7 +23,7 @@ export class Variables implements VariableTable {
     return [...this.#builtIn.keys()];
   }
 
-  /** A variable referenced by the configuration; bound by `resolve` at the latest. */
+  /** The variable of a reference in the configuration; `resolve` binds it at the latest. */
   lookup(text: string): VariableDef {
     const name = text.toLowerCase();
     let def = this.#used.get(name);

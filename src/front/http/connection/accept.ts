@@ -1,4 +1,4 @@
-// What a listening socket passes on with each connection that it accepted.
+// Data that a listening socket passes on with each accepted connection.
 import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
 import type { HttpConnection } from './http-connection.ts';
 

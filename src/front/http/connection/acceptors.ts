@@ -1,4 +1,4 @@
-// Who serves which listening socket of this event loop: `pass` of stream hands connections from one to another.
+// The server of each listening socket of this event loop, for stream's `pass`, which hands connections from one to another.
 import type { Socket } from 'node:net';
 import type { ListenSocket } from '../model/types.ts';
 
@@ -11,7 +11,7 @@ export function serveWith(listen: ListenSocket, accept: Acceptor): void {
   acceptors.set(listen.key, accept);
 }
 
-/** The server for an address: of its own socket, or of a wildcard one with the same port. */
+/** The server for an address: that of its own socket, or of a wildcard socket with the same port. */
 export function acceptorAt(address: { host: string; port: number; path: string }): Acceptor | null {
   const { host, port, path } = address;
   if (path) return acceptors.get(`unix:${path}`) ?? null;

@@ -14,7 +14,7 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 interface BodyReaderOwner extends Pick<Connection, 'http2' | 'output' | 'resumeReading' | 'clearTimer' | 'destroy'> {
   readonly socket: Socket;
   readonly request: Request | null;
-  /** read, not parsed yet */
+  /** bytes read but not parsed yet */
   input: Buffer;
   /** `process` is running */
   readonly processing: boolean;

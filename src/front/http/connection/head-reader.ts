@@ -23,7 +23,7 @@ const isLineEnd = (c: number): boolean => c === 10 || c === 13;
 
 let lastHost = '';
 let lastHostParts: ReturnType<typeof validHost>;
-/** validHost with a memo of the last name, since most requests repeat it. */
+/** validHost that remembers the last name, since most requests repeat it. */
 function hostOf(text: string): ReturnType<typeof validHost> {
   if (text !== lastHost) {
     lastHostParts = validHost(text);
@@ -35,7 +35,7 @@ function hostOf(text: string): ReturnType<typeof validHost> {
 let lastLevel: Loc | null = null;
 let lastRoot: Loc | null = null;
 let lastRules: HeadRules = { methods: 'upper case', lineBytes: 0, headBytes: 0, isStrict: false };
-/** Limits of a head, with a memo of the last ones, since most requests are for one server. @param root  of the default server */
+/** Limits of a head. The last ones are remembered, since most requests are for one server. @param root  of the default server */
 function headRules(level: Loc, root: Loc): HeadRules {
   if (level !== lastLevel || root !== lastRoot) {
     const { count, size } = core.conf(level).large_client_header_buffers;
@@ -56,9 +56,9 @@ interface HeadReaderOwner extends Connection {
   readonly rootLoc: Loc;
   requests: number;
   request: Request | null;
-  /** read, not parsed yet */
+  /** bytes read but not parsed yet */
   readonly input: Buffer;
-  /** What was read, as latin1, at most `limit` characters. */
+  /** The bytes read, as latin1, at most `limit` characters. */
   peekInput(limit: number): string;
   /** The first `count` bytes read are consumed; from then on the rest is in `input`. */
   dropInput(count: number): void;

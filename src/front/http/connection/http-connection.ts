@@ -1,7 +1,7 @@
 // A client connection: reads and parses requests, queues output, and decides what follows a request.
 //   bytes -> head (request line, fields) -> phases -> body pieces -> queue -> socket
 // One request is processed at a time; pipelined bytes wait in `input`.
-// One class, since reading, sending and keeping alive depend on each other's state; heads, bodies, the queue and TLS are files of their own.
+// One class, since reading, sending and keep-alive depend on each other's state; heads, bodies, the queue and TLS have their own files.
 import type { Socket } from 'node:net';
 import { nowMs } from '../../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
@@ -31,7 +31,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   readonly startMs: number;
   requests = 0;
   #currentRequest: Request | null = null;
-  /** activity that is counted; a stream of HTTP/2 is counted with its connection */
+  /** activity counted in the statistics; an HTTP/2 stream is counted with its connection */
   #activity: Activity = 'waiting';
   readonly #isCounted: boolean;
   /** request whose output is sent now; others wait (see postpone.ts) */
@@ -52,7 +52,7 @@ export class HttpConnection implements Connection, TrackedConnection, Timed {
   readonly output = new OutputQueue(this);
   readonly headReader = new HeadReader(this);
   readonly bodyReader = new BodyReader(this);
-  /** read, not parsed yet */
+  /** bytes read but not parsed yet */
   input: Buffer = EMPTY;
   /** shared read buffer that holds the bytes just read, as many as `#borrowedBytes`; `input` is empty then */
   #borrowed: Buffer | null = null;

@@ -27,7 +27,7 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const CONNECTION_WINDOW = 1024 * 1024;
 /** Fields of HTTP/1 framing, which HTTP/2 does not allow (RFC 9113, 8.2.2). */
 const CONNECTION_FIELDS = new Set(['connection', 'upgrade', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'http2-settings']);
-/** Fields that node:http2 sends once: the first of several is sent. */
+/** Fields of which node:http2 sends only the first. */
 const SINGLE_FIELDS = new Set(
   'access-control-allow-credentials access-control-max-age access-control-request-method age authorization content-encoding content-language content-length content-location content-md5 content-range content-type date dnt etag expires from host if-match if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards proxy-authorization range referer retry-after tk upgrade-insecure-requests user-agent x-content-type-options'.split(
     ' ',
@@ -154,7 +154,7 @@ export class Http2Connection implements TrackedConnection {
     one.begin(rawHeaders);
   }
 
-  /** The stream is over. */
+  /** Called when a stream has ended. */
   left(stream: Http2Stream): void {
     if (!this.streams.delete(stream)) return;
     if (this.streams.size === 0) this.#countAs('waiting');
@@ -176,7 +176,7 @@ export class Http2Connection implements TrackedConnection {
   }
 
   destroy(): void {
-    // the session would reset them without an error code
+    // otherwise the session would reset them without an error code
     for (const stream of [...this.streams]) stream.destroy();
     if (!this.#session.destroyed) this.#session.destroy();
   }
@@ -303,7 +303,7 @@ class Http2Stream extends HttpConnection implements StreamFraming {
     const { request } = this;
     const stream = this.#stream;
     this.#session.left(this);
-    // everything was sent: what still runs after the response continues
+    // everything was sent: work that remains after the response continues
     if (stream.writableFinished && !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR && request && !request.done) return;
     super.onClose();
   }

@@ -333,7 +333,7 @@ export class OutputQueue implements Output {
       this.#conn.abandon(this.#conn.request?.loc ?? this.#conn.rootLoc);
     });
     if (this.#conn.socket.writableEnded) this.#conn.socket.once('finish', () => this.#flushed());
-    // others write to the socket, too, and their completion is not reported
+    // others also write to the socket, and completion of their writes is not reported
     else if (this.#awaited === 0 && !this.#direct?.pending) this.#give(EMPTY);
   }
 

@@ -56,7 +56,7 @@ export function parseProxyHeader(data: Buffer): { proxy: ProxyInfo | null; used:
 }
 
 const V1_STARTS = ['PROXY TCP4 ', 'PROXY TCP6 ', 'PROXY UNKNOWN'];
-/** True if the text is the beginning of a header, or begins with that of one. */
+/** True if `text` is the beginning of a header, or starts with one. */
 const mayBecomeV1 = (text: string): boolean => V1_STARTS.some((start) => start.startsWith(text) || text.startsWith(start));
 
 const TLV_NAMES: Record<number, string> = { 1: 'alpn', 2: 'authority', 5: 'unique_id', 48: 'netns', 32: 'ssl' };

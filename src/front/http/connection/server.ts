@@ -67,7 +67,7 @@ interface Accepting {
   socket: ListenSocket;
   hooks: AcceptHooks;
   tlsFor(hosts: VirtualHosts): TlsListener;
-  /** makes TLS sockets of handles, if this Node allows it */
+  /** makes TLS sockets from handles, if this Node allows it */
   tlsHandles: (new (client: ClientHandle) => Incoming) | null;
   http2: typeof import('./http2.ts') | null;
   /** copies of the listening socket with the options of the virtual hosts at one of its addresses */

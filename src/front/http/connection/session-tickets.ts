@@ -28,7 +28,10 @@ const KEY_BYTES = 48;
 const LONG_KEY_BYTES = 80;
 const part = (bytes: Buffer, at: number): Buffer => bytes.subarray(at, at + 16);
 
-/** Reads a file of nginx: name, AES, HMAC of 16 bytes each; or name of 16, HMAC and AES of 32, of which Node uses the first 16 each. */
+/**
+ * Reads a key file of nginx: name, AES key and HMAC key of 16 bytes each; or a name of 16 bytes, HMAC and AES keys of 32, of which Node
+ * uses the first 16 each.
+ */
 function keyOfFile(file: string): TicketKey {
   let bytes: Buffer;
   try {

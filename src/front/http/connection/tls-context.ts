@@ -132,7 +132,7 @@ function secureOptions(conf: Conf, cert: Buffer[], key: (string | Buffer)[]): tl
       .join(':');
   }
   if (conf.ssl_dhparam) options.dhparam = readFileOr(conf.ssl_dhparam) ?? undefined;
-  // each is named to the client; otherwise Node would trust the public authorities
+  // each is announced to the client; without a list Node would trust the public authorities
   options.ca = authoritiesIn(conf.ssl_client_certificate);
   if (conf.ssl_crl) options.crl = readCrls(conf.ssl_crl);
   // a session cache implies resumption without tickets, which Node offers for TLS 1.2 only, so tickets stay enabled
@@ -219,7 +219,7 @@ function sessionsOf(http: BlockMain, conf: Conf): SessionCache | null {
   return cache;
 }
 
-/** The context of a server, made once. @throws string: why it cannot be made */
+/** The context of a server, created once. @throws string why it cannot be created */
 export function contextOf(http: BlockMain, server: Server): TlsContext {
   const known = contexts.get(server);
   if (known) return known;

@@ -1,4 +1,4 @@
-// The TLS properties of a connection that requests use.
+// The TLS properties of a connection that its requests use.
 
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { internalsOf } from '../../../http/wire/stream-binding.ts';

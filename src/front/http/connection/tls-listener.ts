@@ -247,7 +247,7 @@ export class TlsListener {
     hooks.opened?.(conn);
   }
 
-  /** Undefined (and logged) if there is none for this connection. */
+  /** Undefined, with a log entry, if there is none for this connection. */
   #secureContext(
     incoming: Incoming,
     socket: ListenSocket,

@@ -26,7 +26,7 @@ export interface OpenedFile {
   stat: Stats;
   /** the whole file, if it is cached in memory */
   body?: Buffer;
-  /** otherwise the open file; the caller returns it by `closeFile` */
+  /** otherwise the open file; the caller returns it with `closeFile` */
   fd?: number;
 }
 
@@ -178,7 +178,7 @@ function dropInactive(now: number, inactiveMs: number): void {
   }
 }
 
-/** @param maxOpen  number of large files that stay open, this one included; 0: it does not */
+/** @param maxOpen  number of large files kept open, including this one; 0 keeps none */
 function open(r: Request, name: string, known = kept.get(name), maxOpen = 0): OpenedFile {
   checkSymlinks(r, name);
   if (known) {

@@ -1,5 +1,5 @@
-// Runs streams of node:zlib synchronously, piece by piece, so that order and flushes are kept. Streams are reused, because creating one
-// costs more than compressing a page.
+// Runs streams of node:zlib synchronously, piece by piece, so that order and flushes are preserved. Streams are reused, because creating
+// one costs more than compressing a page.
 import type * as zlib from 'node:zlib';
 import { internalsOf } from '../../../http/wire/stream-binding.ts';
 

@@ -79,7 +79,7 @@ export class GeoDatabase {
 
   readonly #data: Buffer;
 
-  /** @throws string in nginx's words: the edition is of another kind */
+  /** @throws string in nginx's words: the edition has another kind */
   constructor(data: Buffer, kind: Kind, file: string) {
     this.#data = data;
     const { edition, at } = tailOf(data);

@@ -5,14 +5,14 @@ export type ImageKind = 'jpeg' | 'gif' | 'png' | 'webp';
 export interface ImageSize {
   width: number;
   height: number;
-  /** more than a twentieth of a JPEG is data of applications, such as EXIF and thumbnails */
+  /** more than a twentieth of a JPEG is application data, such as EXIF and thumbnails */
   heavy: boolean;
 }
 
 /** bytes that `imageKind` needs */
 export const KIND_BYTES = 16;
 
-/** The type of an image of at least KIND_BYTES bytes; null if it is none of those that the filter knows. */
+/** The type of an image of at least KIND_BYTES bytes; null if the filter does not support it. */
 export function imageKind(image: Buffer): ImageKind | null {
   if (image.length < KIND_BYTES) return null;
   if (image[0] === 0xff && image[1] === 0xd8) return 'jpeg';

@@ -44,7 +44,7 @@ export async function loadImageLibrary(): Promise<void> {
 /** The transformed image, or the given bytes if nothing is to be done. @throws Error it cannot be decoded or is too large */
 export async function transformImage(kind: ImageKind, image: Buffer, wanted: Transformation): Promise<Buffer> {
   if (!library) throw new Error('the library of the image filter is not loaded');
-  // libjpeg completes damaged images, the libraries of other formats refuse them
+  // libjpeg completes damaged images; the libraries of other formats reject them
   const options: SharpOptions = { limitInputPixels: MAX_PIXELS, failOn: kind === 'jpeg' ? 'none' : 'truncated' };
   const source = library(image, options).timeout({ seconds: MAX_SECONDS });
   const { width, height, isPalette } = await source.metadata();

@@ -35,7 +35,7 @@ export interface FetchInit {
   max_response_body_size?: number;
 }
 
-/** Responses without a body, whatever their header says. */
+/** Statuses of responses without a body, whatever their header says. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
 /** A pair of agents for each keepalive setting. */

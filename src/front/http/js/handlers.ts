@@ -29,7 +29,7 @@ const wantedOf = (main: BlockMain): Wanted[] => keep(main, 'js:wanted', () => []
 const preloadsOf = (main: BlockMain): Map<string, string> => keep(main, 'js:preloads', () => new Map());
 const dictsOf = (main: BlockMain): Map<string, SharedDict> => keep(main, 'js:dicts', () => new Map());
 
-/** A value of the block, made on first use. */
+/** A value of the block, created on first use. */
 export function keep<T>(main: BlockMain, key: string, make: () => T): T {
   let value = main.registry.get(key) as T | undefined;
   if (!value) main.registry.set(key, (value = make()));
@@ -47,7 +47,7 @@ export function want(f: BlockFrame, name: string): Wanted {
 /** `name from file`, or a file whose name without extension is the name. */
 function nameAndFile(f: BlockFrame): { name: string; file: string } {
   const { args } = f;
-  if (args.length === 2 || (args.length === 3 && args[1] !== 'from')) f.fail(`${f.node.name} wants "name from file" or "file"`);
+  if (args.length === 2 || (args.length === 3 && args[1] !== 'from')) f.fail(`${f.node.name} needs "name from file" or "file"`);
   if (args.length === 3) return { name: args[0], file: args[2] };
   return { name: path.basename(args[0]).replace(/\.\w+$/, ''), file: args[0] };
 }

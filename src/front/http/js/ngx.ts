@@ -14,7 +14,7 @@ const LEVELS: Record<number, Level> = { 4: 'error', 5: 'warn', 6: 'notice', 7: '
 
 type FetchConfOf = (s: Session | null) => FetchConf;
 
-/** What each block of the configuration contributes. */
+/** Contributions of each block of the configuration. */
 const blocks = new Map<BlockMain, { dicts: ReadonlyMap<string, SharedDict>; confOf: FetchConfOf }>();
 
 /**
@@ -27,7 +27,7 @@ export function installNgx(main: BlockMain, dicts: ReadonlyMap<string, SharedDic
   const shared = new Map<string, SharedDict>();
   for (const block of blocks.values()) {
     for (const [name, dict] of block.dicts) {
-      if (shared.has(name)) throw new Error(`js shared dict "${name}" is in two blocks`);
+      if (shared.has(name)) throw new Error(`js shared dict "${name}" is defined in two blocks`);
       shared.set(name, dict);
     }
   }

@@ -16,7 +16,7 @@ interface SubrequestInput {
   method?: string;
   /** Replaces the request's own body; strings are sent as UTF-8. */
   body?: string | Uint8Array;
-  /** Nobody waits for the response, and nothing is returned. */
+  /** The response is discarded, and nothing is returned. */
   detached?: boolean;
 }
 
@@ -245,7 +245,7 @@ export class JsRequest {
   subrequest(uri: string, options: string | SubrequestInput = {}): Promise<JsReply | undefined> {
     const { args = '', method, detached = false, body: own }: SubrequestInput = typeof options === 'string' ? { args: options } : options;
     const given = own === undefined ? undefined : Buffer.from(own as string);
-    if (!uri.startsWith('/')) throw new TypeError(`subrequest wants a URI, not "${uri}"`);
+    if (!uri.startsWith('/')) throw new TypeError(`subrequest needs a URI, got "${uri}"`);
     const r = this.#r;
     return new Promise((resolve, reject) => {
       const sub = startSubrequest(r, uri, args, {

@@ -34,7 +34,7 @@ export function decryptToken(text: string, keys: readonly Key[]): { header: Json
       const key = decrypter && unwrapping.unwrap(decrypter, parts);
       if (key && key.length === content.keyBytes) return { header, payload: content.decrypt(key, parts) };
     } catch {
-      // A wrong key, or a token that was changed: one error for all causes, so that it does not help to find the key.
+      // A wrong key or a modified token: one error for all causes, so that it reveals nothing about the key.
     }
   }
   throw new TokenError('the token cannot be decrypted');
@@ -56,7 +56,7 @@ function decodeEncrypted(text: string): Parts {
 
 interface KeyUnwrapping {
   accepts(key: Key): boolean;
-  /** @throws Error the wrapped key is not one of this key */
+  /** @throws Error the content key was not wrapped with this key */
   unwrap(key: KeyObject, parts: Parts): Buffer;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { fsPath } from '../../fs-path.ts';
 import { type Key, parseKeySet } from './key-set.ts';
 
-/** Key sets that are kept; the one that was stored first leaves. */
+/** Number of cached key sets; the oldest is evicted. */
 const MAX_SETS = 256;
 const MAX_FILE_BYTES = 1 << 20;
 

@@ -1,7 +1,7 @@
 // JSON Web Key Sets (RFC 7517): which keys a token may be verified or decrypted with.
 import { createPrivateKey, createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
-/** Keys of one set; further ones are an error, since each may be tried for a token. */
+/** Maximum number of keys in a set, since each may be tried for a token. */
 const MAX_KEYS = 256;
 const KEY_TYPES: ReadonlySet<unknown> = new Set(['oct', 'RSA', 'EC', 'OKP']);
 
@@ -64,7 +64,7 @@ function keyObjects(jwk: JsonObject, kty: string): Pick<Key, 'verifier' | 'decry
   return { verifier: createPublicKey(decrypter), decrypter };
 }
 
-/** The keys that a token with this header may have been made with: those of its `kid`, and those that have none. */
+/** The keys that may have signed or encrypted a token with this header: those with its `kid`, and those without one. */
 export function candidates(keys: readonly Key[], header: JsonObject, accepts: (key: Key) => boolean): Key[] {
   const usable = keys.filter((key) => (key.alg === null || key.alg === header.alg) && accepts(key));
   return typeof header.kid === 'string' ? usable.filter(({ kid }) => kid === null || kid === header.kid) : usable;

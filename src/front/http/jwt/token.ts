@@ -24,7 +24,7 @@ export function decodePart(part: string, what: string): Buffer {
   return Buffer.from(part, 'base64url');
 }
 
-/** @throws TokenError the bytes are no JSON object */
+/** @throws TokenError the bytes are not a JSON object */
 export function decodeObject(bytes: Buffer, what: string): JsonObject {
   let value: unknown;
   try {
@@ -112,7 +112,9 @@ export function checkTimes(claims: JsonObject, nowSeconds: number, leewaySeconds
   if (typeof claims.nbf === 'number' && nowSeconds < claims.nbf - leewaySeconds) throw new TokenError('the token is not valid yet');
 }
 
-/** A value of a header or of claims as variables show it (latin1): elements of arrays separated by commas, objects as JSON. Null if it is absent. */
+/**
+ * Text of a header field or claim for variables (latin1): elements of arrays separated by commas, objects as JSON. Null if it is absent.
+ */
 export function variableText(root: JsonObject | null, path: readonly string[]): string | null {
   let value: unknown = root;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

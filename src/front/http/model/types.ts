@@ -1,6 +1,6 @@
-// The types that the HTTP server is built around: a request, the connection it came on, the level of configuration that serves it, and
-// the functions that serve it. They refer to each other, so they share this file, which every room may import and which imports none of
-// them except the parts of messages in request/. Interfaces stand for classes with behaviour; plain records are classes themselves.
+// The types that the HTTP server is built around: a request, the connection it came on, the level of configuration that serves it, and the
+// functions that serve it. They refer to each other, so they share this file, which every room may import and which imports none of them
+// except the parts of messages in request/. Classes with behaviour are represented by interfaces; plain records are classes themselves.
 // `BlockMain`, `Client` and `Session` are what the http and stream servers have in common.
 import type { TLSSocket } from 'node:tls';
 import type { HeaderField } from '../../../http/wire/header.ts';
@@ -259,7 +259,7 @@ export class HttpMain extends BlockMain {
 
 // ---------------------------------------------------------------- the connection of a client
 
-/** What the client's TLS handshake brought (see tls-info.ts). */
+/** Results of the client's TLS handshake (see tls-info.ts). */
 export interface TlsInfo {
   socket: TLSSocket;
   /** name the client asked for, '' if none */
@@ -267,20 +267,20 @@ export interface TlsInfo {
   hello: HelloNames;
   /** checks what the server demands of the client's certificate: OK or a status */
   verify(r: Request): number;
-  /** why the client's certificate is not accepted, '' if it is */
+  /** why the client's certificate is rejected, '' if it is accepted */
   verifyError(): string;
-  /** why the issuer's OCSP responder does not vouch for the client's certificate; '' if it does or was not asked */
+  /** why the issuer's OCSP responder does not confirm the client's certificate; '' if it does or was not queried */
   ocspError: string;
 }
 
-/** What variables show of a ClientHello. */
+/** The parts of a ClientHello that variables expose. */
 interface HelloNames {
   cipherNames(): string;
   curveNames(): string;
   groupOf(serverCurves: string): string;
 }
 
-/** What an HTTP/2 stream does instead of writing HTTP/1. */
+/** Operations of an HTTP/2 stream that replace HTTP/1 framing. */
 export interface StreamFraming {
   /** sends the header of the response */
   respond(r: Request): void;
@@ -371,7 +371,7 @@ export interface Connection extends Client {
   requestDone(r: Request, rc: number): void;
   /** Sends what is queued, then closes: the response cannot be completed. */
   cut(): void;
-  /** Closes, by a reset (RST) if `reset_timedout_connection` says so. */
+  /** Closes the connection, with a reset (RST) if `reset_timedout_connection` is set. */
   abandon(loc: Loc): void;
   destroy(): void;
 }
@@ -387,7 +387,7 @@ export interface UpstreamState {
   responseMs: number;
   /** bytes of the body */
   responseLength: number;
-  /** bytes received besides those of the body */
+  /** bytes received other than those of the body */
   besideBytes: number;
   bytesReceived: number;
   bytesSent: number;
@@ -396,7 +396,7 @@ export interface UpstreamState {
   startMs: number;
 }
 
-/** What a request's exchange with a back end shows to logs, variables and HTTP/2 (class Upstream). */
+/** A request's exchange with a back end, as seen by logs, variables and HTTP/2 (class Upstream). */
 export interface UpstreamReport {
   /** URL for log lines, '' before a peer was chosen */
   describe(): string;
@@ -417,7 +417,7 @@ export type SubrequestEnd = (sub: Request, rc: number) => number;
 /** Output of a request that waits for its turn: pieces of its own, or a subrequest. */
 export type Postponed = { request: Request } | { request?: undefined; pieces: Piece[]; last: boolean };
 
-/** What is served, as variables, balancing and TLS see it: a request, or a connection or flow of datagrams of `stream { }`. */
+/** The interface of variables, balancing and TLS to what is served: a request, or a connection or flow of datagrams of `stream { }`. */
 export interface Session {
   readonly conn: Client;
   readonly block: BlockMain;
@@ -426,7 +426,7 @@ export interface Session {
   captures: Captures | null;
   readonly upstream: { readonly action: string } | null;
   variable(def: VariableDef): string | null;
-  /** The present value, whatever was computed before. */
+  /** The current value, ignoring cached ones. */
   evaluate(def: VariableDef): string | null;
   log(level: Level, message: string): void;
   setNamed(regex: Regex, captures: Captures | null): void;
@@ -438,7 +438,7 @@ export interface Request extends Session {
   readonly http: HttpMain;
   readonly main: Request;
   readonly parent?: Request;
-  /** whose body it has: the main request's, unless a subrequest was given one of its own */
+  /** request whose body it uses: the main request, unless a subrequest was given its own body */
   bodyOwner: Request;
   server: Server;
   loc: Loc;
@@ -513,7 +513,7 @@ export interface Request extends Session {
   /** called when the client disconnects while the request is being processed */
   onAbort: (() => void) | null;
   done: boolean;
-  /** it ended normally and was not cut off */
+  /** it ended normally rather than being cut off */
   complete: boolean;
   /** a header filter replaced the response that was about to be sent */
   cutShort: boolean;

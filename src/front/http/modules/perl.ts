@@ -23,7 +23,7 @@ interface PerlMain {
   modules: string[];
   requires: string[];
   interpreter: Interpreter | null;
-  /** requests that ended with a handler to come, which the interpreter may forget */
+  /** requests that ended before their handler ran, whose state the interpreter may discard */
   dropped: string[];
 }
 
@@ -117,7 +117,10 @@ function idOf(state: PerlRequest): string {
   return id;
 }
 
-/** Arguments of `run_call` after the id of the call. @param handler  index or name of a handler, `next`: what sleep or has_request_body was given */
+/**
+ * Arguments of `run_call` after the id of the call. @param handler index or name of a handler, `next`: the handler given to sleep or
+ * has_request_body
+ */
 function argumentsOf(state: PerlRequest, handler: string, isVariable: boolean, args: readonly string[] = []): string[] {
   const { r } = state;
   const dropped = mainOf(r.http).dropped.splice(0).join(',');
@@ -165,7 +168,7 @@ function handleRequest(r: Request): number {
   return DONE;
 }
 
-/** Continues as the result of a handler demands. */
+/** Continues according to the result of a handler. */
 function finish(state: PerlRequest, status: number): void {
   const { r, next, redirectUri } = state;
   state.redirectUri = '';
@@ -232,7 +235,7 @@ function evaluate(r: Request, handler: Handler): string | null {
   return succeeded(state, handler.text, result) ? result.value : null;
 }
 
-/** A subrequest that stands for the output of a sub on a page. */
+/** A subrequest whose response is the output of a sub on a page. */
 function runForSsi(r: Request, name: string, args: readonly string[]): Request | null {
   const { interpreter } = mainOf(r.http);
   const sub = startSubrequest(r, r.uri, r.args);

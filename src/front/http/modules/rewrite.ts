@@ -66,7 +66,7 @@ function parseReturn(f: HttpFrame): Op {
     textValue = f.scope.value(first);
   } else if (status > 999) f.fail(`invalid return code "${first}"`);
   else if (second !== undefined) textValue = f.scope.value(second);
-  // an empty text is none, for errors
+  // for errors, an empty text counts as absent
   if (textValue?.constant === '' && status >= 400) textValue = null;
   const constant = typeof textValue?.constant === 'string' ? Buffer.from(textValue.constant, 'latin1') : null;
   return (r) => {

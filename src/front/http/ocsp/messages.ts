@@ -47,7 +47,7 @@ const GOOD = 0;
 const REVOKED = 1;
 /** Clocks of responder and server may differ by this much. */
 const SKEW_MS = 300_000;
-/** Certificates of a response that are considered as the signer's. */
+/** Maximum number of a response's certificates that are tried as the signer's. */
 const MAX_SENT_CERTIFICATES = 8;
 
 /** Reads one element that fills `data`. @throws Error */
@@ -138,7 +138,7 @@ function readBasicResponse(data: Buffer): BasicOCSPResponse {
   return new BasicOCSPResponse({ schema: readWhole(responseBytes.response.valueBlock.valueHexView) });
 }
 
-/** @param mustComeFrom  the issuer whose authority the signer needs; null accepts any signer */
+/** @param mustComeFrom  the issuer that must have signed or delegated; null accepts any signer */
 function checkSignature(response: BasicOCSPResponse, candidates: readonly X509Certificate[], mustComeFrom: X509Certificate | null): void {
   const { tbsResponseData, signatureAlgorithm, signature } = response;
   const signer = candidates.find((candidate) => isResponder(candidate, tbsResponseData.responderID));
@@ -149,7 +149,7 @@ function checkSignature(response: BasicOCSPResponse, candidates: readonly X509Ce
   if (!verify(hash, tbsResponseData.tbsView, signer.publicKey, signature.valueBlock.valueHexView))
     throw new OcspError('OCSP_basic_verify() failed: signature failure');
   if (mustComeFrom && !mayAnswer(signer, mustComeFrom))
-    throw new OcspError('OCSP_basic_verify() failed: signer is neither the issuer nor one it named');
+    throw new OcspError('OCSP_basic_verify() failed: signer is neither the issuer nor delegated by it');
 }
 
 function isResponder(candidate: X509Certificate, responder: unknown): boolean {

@@ -1,4 +1,4 @@
-// The authorization code flow of OpenID Connect for one provider: what is done with a request, by its path and its cookies.
+// The authorization code flow of OpenID Connect for one provider: decides what to do with a request by its path and its cookies.
 
 import { TokenError } from '../jwt/token.ts';
 import type { Request } from '../model/types.ts';
@@ -9,7 +9,7 @@ import { challengeOf, LOGIN_SECONDS, loginCookie, openLogin, randomText, sealLog
 import { type Provider, type ProviderConf, ProviderError, type Tokens } from './provider.ts';
 import type { Sessions, UserSession } from './session.ts';
 
-/** What is to be done with a request. */
+/** What to do with a request. */
 export type Outcome = { readonly cookies?: readonly string[] } & (
   | { readonly kind: 'allow'; readonly session: UserSession }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -102,10 +102,10 @@ export class OidcFlow {
     if (!login || login.state !== state) return refuse(400, 'the callback belongs to no login of this browser');
     const done = [this.#cookie(r, name, '', pathOf(conf.redirectUri), 0)];
     const error = argOf(r, 'error');
-    if (error !== '') return { ...refuse(403, `the provider answered "${error.slice(0, 128)}"`), cookies: done };
-    // RFC 9207: a code of another provider
+    if (error !== '') return { ...refuse(403, `the provider responded with "${error.slice(0, 128)}"`), cookies: done };
+    // RFC 9207: detects a code of another provider
     const iss = argOf(r, 'iss');
-    if (iss !== '' && iss !== conf.issuer) return { ...refuse(400, 'the callback is of another issuer'), cookies: done };
+    if (iss !== '' && iss !== conf.issuer) return { ...refuse(400, 'the callback is from another issuer'), cookies: done };
     const code = argOf(r, 'code');
     if (code === '') return { ...refuse(400, 'the callback has no code'), cookies: done };
     try {
@@ -125,9 +125,9 @@ export class OidcFlow {
   /** @param before  the session that is refreshed: a provider need not send an ID token or a refresh token again */
   async #session(tokens: Tokens, nonce: string | null, before: UserSession | null): Promise<UserSession> {
     const { issuer, sessionTimeoutMs, userinfo } = this.#conf;
-    if (tokens.accessToken === '' || (tokens.idToken === '' && !before)) throw new ProviderError('the answer has no tokens');
+    if (tokens.accessToken === '' || (tokens.idToken === '' && !before)) throw new ProviderError('the response has no tokens');
     const claims = tokens.idToken === '' && before ? before.claims : await validateIdToken(this.#provider, tokens.idToken, nonce);
-    if (before && claims.sub !== before.claims.sub) throw new ProviderError('the refreshed token is of another subject');
+    if (before && claims.sub !== before.claims.sub) throw new ProviderError('the refreshed token is for another subject');
     const now = Date.now();
     return {
       issuer,
@@ -160,7 +160,7 @@ export class OidcFlow {
       return session;
     } catch (error) {
       if (!(error instanceof TokenError || error instanceof ProviderError)) throw error;
-      r.log('info', `the session is not refreshed: ${error.message}`);
+      r.log('info', `the session could not be refreshed: ${error.message}`);
       this.#sessions.end(id);
       return null;
     }
@@ -190,7 +190,7 @@ export class OidcFlow {
   #frontchannelLogout(r: Request): Outcome {
     const sid = argOf(r, 'sid');
     const iss = argOf(r, 'iss');
-    if (iss !== '' && iss !== this.#conf.issuer) return refuse(400, 'the logout is of another issuer');
+    if (iss !== '' && iss !== this.#conf.issuer) return refuse(400, 'the logout is from another issuer');
     if (iss !== '' && sid !== '') this.#sessions.endBySid(sid);
     else this.#sessions.end(this.#sessionId(r));
     return { kind: 'page', text: '', cookies: [this.#cookie(r, this.#conf.cookieName, '', '/', 0)] };

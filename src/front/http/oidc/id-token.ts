@@ -4,7 +4,7 @@ import type { JsonObject, Key } from '../jwt/key-set.ts';
 import { checkTimes, decodeSigned, type SignedToken, TokenError, verifySignature } from '../jwt/token.ts';
 import type { Provider, ProviderConf } from './provider.ts';
 
-/** Clocks of the provider and of this machine may differ by so much. */
+/** Accepted difference between the clocks of the provider and this machine. */
 const LEEWAY_SECONDS = 30;
 
 /** @param nonce  of the login, null after a refresh @returns the claims @throws TokenError */
@@ -28,7 +28,7 @@ async function verify(provider: Provider, token: SignedToken): Promise<void> {
   }
 }
 
-/** HS256 and its kin use the client's secret as key. */
+/** The key of HS256, HS384 and HS512: the client's secret. */
 function secretKey({ clientSecret }: ProviderConf): Key {
   const secret = createSecretKey(Buffer.from(clientSecret, 'utf8'));
   return { kty: 'oct', curve: '', kid: null, alg: null, signs: true, encrypts: false, verifier: secret, decrypter: null };

@@ -1,4 +1,4 @@
-// A login that is under way, in a cookie of the browser: encrypted, so that the server keeps nothing for clients that never come back.
+// A login in progress, in an encrypted browser cookie, so that the server stores nothing for clients that never come back.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import type { ProviderConf } from './provider.ts';
 
@@ -10,7 +10,7 @@ const TAG_BYTES = 16;
 /** A longer URI is not returned to after the login: cookies have at most 4096 bytes. */
 const MAX_URI = 2048;
 
-/** What the callback is checked against. */
+/** Values that the callback is checked against. */
 export interface Login {
   readonly state: string;
   readonly nonce: string;
@@ -46,7 +46,7 @@ export function sealLogin(conf: ProviderConf, login: Login): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** @returns null if it was changed, is another's, or too old */
+/** @returns null if it was modified, belongs to another login, or is too old */
 export function openLogin(conf: ProviderConf, text: string): Login | null {
   const data = Buffer.from(text, 'base64url');
   if (data.length <= IV_BYTES + TAG_BYTES) return null;

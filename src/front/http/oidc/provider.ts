@@ -20,12 +20,12 @@ export interface ProviderConf {
   readonly postLogoutUri: string;
   readonly logoutTokenHint: boolean;
   readonly frontchannelLogoutUri: string;
-  /** null: as the metadata says */
+  /** null: as in the metadata */
   readonly pkce: boolean | null;
   readonly userinfo: boolean;
 }
 
-/** What is used of the metadata. */
+/** The parts of the metadata that are used. */
 export interface Metadata {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
@@ -36,7 +36,7 @@ export interface Metadata {
   readonly postsSecret: boolean;
 }
 
-/** Answer of the token endpoint. */
+/** Response of the token endpoint. */
 export interface Tokens {
   readonly idToken: string;
   readonly accessToken: string;
@@ -45,11 +45,11 @@ export interface Tokens {
   readonly expiresInMs: number | null;
 }
 
-/** The provider answered something that cannot be used. */
+/** The provider sent an unusable response. */
 export class ProviderError extends Error {}
 
 const METADATA_MS = 3_600_000;
-/** A token with an unknown key makes the keys be requested again, at most so often. */
+/** Minimum interval between requests for the keys, which a token with an unknown key causes. */
 const KEYS_MS = 10_000;
 
 const textAt = (object: JsonObject, name: string): string => (typeof object[name] === 'string' ? object[name] : '');
@@ -61,7 +61,7 @@ export class Provider {
   #metadata: { value: Promise<Metadata>; sinceMs: number } | null = null;
   #keys: { value: Promise<Key[]>; sinceMs: number } | null = null;
 
-  /** @param fetchConf  how the provider is reached, known when the configuration has been read */
+  /** @param fetchConf  returns the connection settings, available once the configuration has been read */
   constructor(conf: ProviderConf, fetchConf: () => FetchConf) {
     this.conf = conf;
     this.#fetchConf = fetchConf;
@@ -82,11 +82,11 @@ export class Provider {
   async #readMetadata(): Promise<Metadata> {
     const { issuer, configUrl, pkce } = this.conf;
     const data = await this.#json(configUrl, {});
-    if (data.issuer !== issuer) throw new ProviderError(`the metadata is of issuer "${textAt(data, 'issuer')}"`);
+    if (data.issuer !== issuer) throw new ProviderError(`the metadata names the issuer "${textAt(data, 'issuer')}"`);
     const methods = listAt(data, 'token_endpoint_auth_methods_supported');
     const endpoint = (name: string): string => {
       const url = textAt(data, name);
-      if (!url.startsWith('https://')) throw new ProviderError(`"${name}" of the metadata is no https URL`);
+      if (!url.startsWith('https://')) throw new ProviderError(`"${name}" of the metadata is not an https URL`);
       return url;
     };
     return {
@@ -118,7 +118,7 @@ export class Provider {
   async #readKeys(): Promise<Key[]> {
     const { jwksUri } = await this.metadata();
     const answer = await fetchUnder(this.#fetchConf(), jwksUri, {});
-    if (answer.status !== 200) throw new ProviderError(`jwks_uri answered ${answer.status}`);
+    if (answer.status !== 200) throw new ProviderError(`jwks_uri responded with ${answer.status}`);
     return parseKeySet(await answer.text());
   }
 
@@ -145,18 +145,18 @@ export class Provider {
     };
   }
 
-  /** Claims of the UserInfo endpoint as JSON. @throws ProviderError they are of another user */
+  /** Claims of the UserInfo endpoint as JSON. @throws ProviderError they belong to another user */
   async userinfo(accessToken: string, subject: unknown): Promise<string> {
     const { userinfoEndpoint } = await this.metadata();
     const data = await this.#json(userinfoEndpoint, { headers: { authorization: `Bearer ${accessToken}` } });
-    if (data.sub !== subject) throw new ProviderError('UserInfo is of another subject');
+    if (data.sub !== subject) throw new ProviderError('UserInfo is for another subject');
     return JSON.stringify(data);
   }
 
   async #json(url: string, init: FetchInit): Promise<JsonObject> {
     const answer = await fetchUnder(this.#fetchConf(), url, init);
     const body = Buffer.from(await answer.arrayBuffer());
-    if (answer.status === 200) return decodeObject(body, `answer of ${url}`);
+    if (answer.status === 200) return decodeObject(body, `response of ${url}`);
     let reason = '';
     try {
       reason = `: ${textAt(decodeObject(body, ''), 'error')}`;

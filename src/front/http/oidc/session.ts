@@ -28,7 +28,7 @@ const ID = /^[A-Za-z0-9_-]{43}$/;
 /** Entry that leads from the provider's session to ours, for front-channel logout. */
 const bySid = (sid: unknown): string => `sid:${String(sid).slice(0, 256)}`;
 
-/** @returns null if the entry is not one of ours, such as one that the api made */
+/** @returns null if the entry is not a session, such as one created with the api */
 function parse(text: string): UserSession | null {
   try {
     return JSON.parse(text) as UserSession | null;
@@ -66,7 +66,7 @@ export class Sessions {
     if (ID.test(id)) this.#store().delete(id);
   }
 
-  /** Ends the session that belongs to the provider's. */
+  /** Ends the session that belongs to a session of the provider. */
   endBySid(sid: string): void {
     const id = this.#store().find(bySid(sid));
     if (id === null) return;

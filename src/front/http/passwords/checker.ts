@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { BoundedMap } from '../../../common/bounded-map.ts';
 
-/** Message to the thread. It answers with a boolean. */
+/** Message to the thread, which responds with a boolean. */
 export interface CheckRequest {
   readonly password: Uint8Array;
   readonly stored: string;
@@ -21,9 +21,9 @@ interface Job extends CheckRequest {
 }
 
 export interface CheckerOptions {
-  /** Program of the thread. */
+  /** Entry point of the thread. */
   readonly program?: URL;
-  /** Checks that wait; those for one password and hash count once. */
+  /** Maximum number of waiting checks; those for the same password and hash count once. */
   readonly maxQueued?: number;
   /** After this time a check is abandoned and the thread replaced: hashes may demand years (bcrypt with cost 31). */
   readonly timeoutMs?: number;
@@ -89,7 +89,7 @@ export class PasswordChecker {
     return this.#failure;
   }
 
-  /** Ends the thread; checks under way get no verdict. */
+  /** Ends the thread; checks in progress get no verdict. */
   async close(): Promise<void> {
     clearTimeout(this.#timer ?? undefined);
     this.#jobs.clear();
@@ -136,7 +136,7 @@ export class PasswordChecker {
     this.#next();
   }
 
-  /** Gives up the check under way, and the thread with it. */
+  /** Abandons the current check and its thread. */
   #fail(reason: string): void {
     this.#failure = reason;
     const thread = this.#thread;

@@ -17,7 +17,7 @@ const UNSUPPORTED: ReadonlyArray<readonly [prefix: string, name: string]> = [
 /** True for crypt(3) hashes, which take milliseconds to seconds to check: PasswordChecker does it. */
 export const isSlowScheme = (stored: string): boolean => SLOW.test(stored);
 
-/** Why a hash cannot be checked, for the log. Says nothing of the hash but its scheme. */
+/** Why a hash cannot be checked, for the log. Reveals only the scheme of the hash. */
 export function describeScheme(stored: string): string {
   if (stored.startsWith('$2x$')) return 'bcrypt as $2x$ of a password with characters beyond ASCII';
   const known = UNSUPPORTED.find(([prefix]) => stored.startsWith(prefix));

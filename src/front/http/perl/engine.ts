@@ -1,12 +1,12 @@
-// What a Perl interpreter is to the thread that runs it (interpreter-thread.ts): the WebAssembly build, or a program of the system.
+// The interface between a Perl interpreter and the thread that runs it (interpreter-thread.ts): the WebAssembly build, or a system perl.
 
 /** A frame of frame.ts, as latin1 characters. */
 export type Frame = string;
 
 export interface EngineHost {
-  /** Sends a question of a handler to the event loop, and waits for its answer or for a further call. */
+  /** Sends a query of a handler to the event loop, and waits for its answer or for a further call. */
   exchange(frame: Frame): Frame;
-  /** Reports what a script wrote to standard output or error, or tried without success. */
+  /** Logs what a script wrote to standard output or error, or an attempt that failed. */
   log(level: 'warn' | 'error', text: string): void;
 }
 

@@ -1,6 +1,6 @@
-// The Perl interpreter of an event loop, which runs in a thread of its own so that a script does not block the loop. Calls run one after the other.
-// A variable is needed at once: then the loop waits for the result, and answers the questions of that call meanwhile. A call that takes longer than
-// `timeoutMs`, or that ends the interpreter, fails; a new interpreter serves the next one.
+// The Perl interpreter of an event loop, which runs in a thread of its own so that a script does not block the loop. Calls run one after
+// the other. The value of a variable is needed at once: the loop waits for the result, and meanwhile answers the queries of that call. A
+// call that takes longer than `timeoutMs`, or that ends the interpreter, fails; a new interpreter serves the next one.
 
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
@@ -22,7 +22,7 @@ export type CallArguments = Items;
 export interface CallHost {
   /** Performs collected operations in order. */
   perform(operations: readonly (readonly (string | null)[])[]): void;
-  /** Answers a question. @throws Error the message that the script dies with */
+  /** Answers a query. @throws Error with the message that the script dies with */
   ask(method: string, args: readonly (string | null)[]): Items;
 }
 
@@ -175,7 +175,7 @@ export class Interpreter {
       return;
     }
     const [kind, id, ...rest] = decodeFrame(message);
-    // The answer to a change of the user.
+    // The response to a change of the user.
     if (kind === 'ready') return;
     if (kind === 'failed') {
       this.#lose(id ?? '');
@@ -207,7 +207,7 @@ export class Interpreter {
     } catch (error) {
       answer = ['answer', (error as Error).message];
     }
-    // Another interpreter may run by now: the variable that was awaited never came.
+    // A new interpreter may be running by now: the variable that this call needed never arrived.
     if (port === this.#port) this.#send(encodeFrame(answer));
   }
 

@@ -1,9 +1,9 @@
 // The Perl package `nginx`: the request object of handlers, and the loop that serves the event loop's frames (frame.ts).
-// `exchange` is what the engine provides: it sends a frame and returns the next one that arrives.
+// The engine provides `exchange`, which sends a frame and returns the next one that arrives.
 //   event loop > Perl   init MODULE-FOLDERS.. / REQUIRES.. / HANDLERS..     call ID ..     answer ERROR VALUE..
 //   Perl > event loop   ready | failed MESSAGE | result ..                  ask ID OPERATIONS.. METHOD ARGUMENT..
-// While a handler waits for an answer, the event loop may demand a further call: a handler asked for a variable that another handler computes.
-// Operations without a result (print, header_out ...) are collected and travel with the next frame, in order.
+// While a handler waits for an answer, the event loop may start a further call, when a handler reads a variable that another handler
+// computes. Operations without a result (print, header_out ...) are collected and travel with the next frame, in order.
 import { NGINX_VERSION } from '../../version.ts';
 
 /** Bytes of `print` that are collected before they are sent. */

@@ -1,4 +1,4 @@
-// A request as Perl handlers see it: performs the operations of `$r` and answers its questions. Messages and the order of checks are nginx's.
+// A request for Perl handlers: performs the operations of `$r` and answers its queries. Messages and the order of checks are nginx's.
 import { present } from '../../../common/present.ts';
 import { systemError } from '../../system-error.ts';
 import { openFile } from '../files/open-files.ts';
@@ -12,12 +12,12 @@ import type { CallHost } from './interpreter.ts';
 /** Bytes of a file that are read at once if filters need them in memory. */
 const FILE_BYTES = 65536;
 
-/** What a call left to be done. */
+/** What remains to be done after a call. */
 type Next = { kind: 'sleep'; ms: number } | { kind: 'body' };
 
 export class PerlRequest implements CallHost {
   readonly r: Request;
-  /** receives the output: the request itself, or a subrequest in its place on a page */
+  /** receives the output: the request itself, or the subrequest of an SSI command */
   readonly #out: Request;
   /** an operation failed: the result of the call does not count */
   hasFailed = false;
@@ -26,7 +26,7 @@ export class PerlRequest implements CallHost {
   headerSent: boolean;
   redirectUri = '';
   next: Next | null = null;
-  /** variables that the configuration does not know */
+  /** variables that the configuration does not define */
   readonly #variables = new Map<string, string>();
 
   constructor(r: Request, out = r) {

@@ -1,5 +1,5 @@
-// Perl as a program of the system, connected by two FIFOs: frames with a length of four bytes before them. Reading and writing block, so that a
-// handler's question is answered while the thread waits in the same call.
+// Perl as a system program, connected by two FIFOs: frames with a length of four bytes before them. Reading and writing block, so that a
+// handler's query is answered while the thread waits in the same call.
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ sub exchange { send_frame($_[0]); return receive() }
 while (1) { send_frame(dispatch(receive())) }
 `;
 
-/** A pipe whose ends have names for a moment, because only such pipes block. */
+/** A pipe that has a name while it is opened, because only such pipes block. */
 function makePipe(folder: string, name: string): { reader: number; writer: number } {
   const fifo = path.join(folder, name);
   const { status, error, stderr } = spawnSync('mkfifo', ['-m', '600', fifo]);
@@ -88,7 +88,7 @@ export async function startProcess(options: EngineOptions, host: EngineHost): Pr
       pid: child.pid ?? null,
       async dispatch(frame: Frame): Promise<Frame> {
         send(toPerl.writer, frame);
-        // A question may be answered by a further call, whose result is exchanged for the answer.
+        // A further call may precede the answer to a query; its result is then exchanged for the answer.
         for (let nested = 0; ; ) {
           const received = receive(fromPerl.reader);
           if (!isKind(received, 'ask')) {

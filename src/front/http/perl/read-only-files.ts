@@ -1,4 +1,4 @@
-// The files of the system as the WebAssembly Perl sees them: it reads them, but does not write.
+// Gives the WebAssembly Perl read-only access to the system's files.
 
 import { File } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';

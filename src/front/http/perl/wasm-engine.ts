@@ -8,7 +8,7 @@ import { readOnlyFiles } from './read-only-files.ts';
 
 const PACKAGE = '@6over3/zeroperl-ts';
 
-/** Strings from the host have their characters in UTF-8: bytes on the side of Perl. */
+/** Strings from the host arrive as UTF-8, which Perl sees as bytes. */
 const BRIDGE = `
 package nginx;
 sub exchange {
@@ -35,7 +35,7 @@ export async function startWasm(options: EngineOptions, host: EngineHost): Promi
     throw new Error(`embedded Perl needs the package ${PACKAGE} ("npm install ${PACKAGE}"), or "perl_engine" with the path of a perl`);
   });
   limitMemory(options.memoryBytes);
-  // Optimizing what runs during the start takes more time than all the rest of it.
+  // Optimizing the startup code would take longer than the rest of the start.
   setFlagsFromString('--liftoff-only');
   const written = (text: string | Uint8Array): void => host.log('warn', typeof text === 'string' ? text : Buffer.from(text).toString());
   const perl = await zeroperl.ZeroPerl.create({

@@ -1,7 +1,7 @@
 // A request: what came in, what is sent, and its way through the phases. Subrequests and internal redirects are requests on the same
 // connection. Control flow is nginx's: handlers return codes (codes.ts), and a handler that returned AGAIN or DONE resumes the request later.
 // The fields are documented in model/types.ts.
-// One class, mostly short methods, because modules and handlers hold a request and call it; what it does is done by the files that it calls.
+// One class, mostly of short methods, because modules and handlers hold a request and call it; the work is in the files that it calls.
 
 import { nowMs } from '../../../http/wire/clock.ts';
 import { findHeader, type HeaderField, joinHeader } from '../../../http/wire/header.ts';

@@ -5,10 +5,10 @@ import type { Loc, Request } from '../model/types.ts';
 
 type Found = 'exact' | 'inclusive' | 'regex' | 'redirect' | 'none' | 'error';
 
-/** What the search reads and changes of a request. */
+/** The parts of a request that the search reads and changes. */
 type Located = Pick<Request, 'uri' | 'loc' | 'setNamed'>;
 
-/** Sets `r.loc`, from the level that it is now, to the innermost location of the URI. */
+/** Sets `r.loc` to the innermost location of the URI, starting from its current level. */
 export function findLocation(r: Located): Found {
   const level = r.loc;
   let noRegex = false;
@@ -90,7 +90,7 @@ export function indexLocations(level: Loc): void {
     indexLocations(loc);
   }
   level.prefixes.sort((a, b) => b.name.length - a.name.length);
-  // The first location of a name counts, an exact one before a prefix.
+  // The first location of a name is used, an exact one before a prefix.
   const named = new Map<string, Loc>();
   for (const loc of [...level.exacts.values(), ...level.prefixes]) if (!named.has(loc.name)) named.set(loc.name, loc);
   for (const [name, loc] of named) if (loc.autoRedirect) level.redirects.set(name.slice(0, -1), loc);

@@ -7,7 +7,7 @@ import { runPhases } from './phases.ts';
 import { flushPostponed } from './postpone.ts';
 import { redirectToNamed } from './redirect.ts';
 
-/** Times that a request may be redirected inside the server. */
+/** Maximum number of internal redirects of a request. */
 export const MAX_URI_CHANGES = 10;
 const MAX_SUBREQUEST_DEPTH = 50;
 
@@ -86,7 +86,7 @@ function giveBody(sub: Request, data: Buffer): void {
   sub.headersIn = [...sub.headersIn.filter(({ lname }) => lname !== 'content-length' && lname !== 'transfer-encoding'), length];
 }
 
-/** `post_action`: a request that the configuration demands after the response; its own response is dropped. */
+/** `post_action`: a request that runs after the response; its own response is discarded. */
 export function startPostAction(r: Request): void {
   const target = core.conf(r.loc).post_action;
   if (target === '') return;

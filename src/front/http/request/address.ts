@@ -1,6 +1,6 @@
 // IP addresses as bytes.
 
-/** Address as network bytes, latin1; the address of a unix socket is returned as it is. */
+/** Address as network bytes, latin1; the address of a unix socket is returned unchanged. */
 export function binaryAddress(address: string): string {
   if (address.startsWith('unix:')) return address;
   if (!address.includes(':')) return String.fromCharCode(...address.split('.').map(Number));

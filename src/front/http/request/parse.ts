@@ -8,7 +8,7 @@ interface ParsedUri {
   args: string;
 }
 
-// a path that is normal already: no %, no //, no dot segment, no # or ?
+// an already normal path: no %, no //, no dot segment, no # or ?
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*,;=:@+-][A-Za-z0-9_~!$&'()*,;=:@+.-]*)*\/?$/;
 
 /** Splits off the query and normalises the path; null for a malformed URI. */
@@ -65,7 +65,7 @@ export function normalisePath(path: string, mergeSlashes: boolean): string | nul
 }
 
 /**
- * A URI that a back end, a page or a script demands: decodes `%XX` in the path, which is not normalised otherwise.
+ * A URI given by a back end, a page or a script: decodes `%XX` in the path without further normalisation.
  * @returns undefined for one that is empty, contains NUL, or has a segment `..`
  */
 export function parseUnsafeUri(text: string): ParsedUri | null {

@@ -9,7 +9,7 @@ export class ResponseHead {
   server: string | null = null;
   date: string | null = null;
   contentType = '';
-  /** charset to append to the content type; modules that know it remove it from `contentType` */
+  /** charset to append to the content type; modules that determine it remove it from `contentType` */
   charset = '';
   /** type and charset as a back end sent them; sent unchanged unless a filter changes either */
   #given: { text: string; type: string; charset: string } | null = null;

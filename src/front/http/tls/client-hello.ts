@@ -61,7 +61,7 @@ export class ClientHello {
     return [...new Set(types.filter((type) => type !== ''))];
   }
 
-  /** `TLSv1.3` and the like, '' for one that has no name */
+  /** Name such as `TLSv1.3`, '' for an unnamed version */
   get protocol(): string {
     return VERSIONS[this.version] ?? '';
   }
@@ -134,7 +134,7 @@ function read(body: Buffer): ClientHello | null {
     for (pos += 2; pos + 4 <= end; ) {
       const type = body.readUInt16BE(pos);
       const length = body.readUInt16BE(pos + 2);
-      // an extension that is cut off says nothing
+      // ignores a truncated extension
       if (pos + 4 + length > body.length) break;
       readExtension(hello, type, body.subarray(pos + 4, pos + 4 + length));
       pos += 4 + length;

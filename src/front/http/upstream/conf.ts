@@ -38,11 +38,11 @@ export interface UpstreamConf {
   passTrailers: boolean;
   socketKeepalive: boolean;
   bind: BindConf | null;
-  /** the own address is evaluated for each attempt */
+  /** the local address is evaluated for each attempt */
   bindDynamic: boolean;
   /** unless all are neither empty nor 0, the chosen peer is not used */
   allowed: Value[] | null;
-  /** the head of the request is made for each attempt */
+  /** the head of the request is created for each attempt */
   requestDynamic: boolean;
   store: { on: boolean; value: Value | null };
   storeAccess: number;

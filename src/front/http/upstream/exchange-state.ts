@@ -1,4 +1,5 @@
-// The state of a request to a back end, as its parts, its protocol and variables see it. Upstream changes it; nothing here has an effect.
+// The state of a request to a back end, for its parts, its protocol and variables. Only Upstream changes it; this class has no side
+// effects.
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import type { Request, UpstreamReport, UpstreamState } from '../model/types.ts';
@@ -31,7 +32,7 @@ export interface UpstreamOptions<Target extends UpstreamTarget> {
   isConnect?: boolean;
 }
 
-/** What works on the attempts at peers. Created when a back end is needed, not for what the cache answers. */
+/** The parts that handle attempts at peers. Created only when a back end is needed, not for responses from the cache. */
 export interface Parts {
   readonly sender: RequestSender;
   readonly reader: ResponseReader;
@@ -66,7 +67,7 @@ export abstract class ExchangeState<Target extends UpstreamTarget> implements Ex
   ended = false;
   responseComplete = false;
   failedLength = false;
-  /** number of the attempt, so that an abandoned parser is not listened to */
+  /** number of the attempt, so that events of an abandoned parser are ignored */
   attempt = 0;
   protected readonly options: UpstreamOptions<Target>;
   protected readonly protocol: Protocol<Target>;

@@ -74,7 +74,7 @@ describe('hints', () => {
       inHttp('keepalive_timeout 65\nserver_tokens off;'),
       '"server_tokens" is a directive: a ";" is missing before it',
     ],
-    ['the number of arguments', inHttp('proxy_buffers 4;'), 'it is written: proxy_buffers VALUE VALUE;'],
+    ['the number of arguments', inHttp('proxy_buffers 4;'), 'the syntax is: proxy_buffers VALUE VALUE;'],
     ['a size', inHttp('client_max_body_size 10mb;'), 'a size is a number of bytes with k or m'],
     ['a time', inHttp('send_timeout 1y;'), 'the default is send_timeout 60s;'],
     ['a flag', inHttp('gzip yes;'), 'write on or off'],

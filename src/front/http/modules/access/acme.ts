@@ -154,7 +154,7 @@ function parseIssuer(f: HttpFrame): undefined {
   const issuers = issuersOf(main);
   if (issuers.has(name)) f.fail(`duplicate acme_issuer "${name}"`);
   issuers.set(name, new Issuer(conf, accountKey(f, argument('account_key', 'ecdsa:256')), statePath, fetchConf, () => zoneOf(main)));
-  // Its memory is made in every event loop while the configuration is read.
+  // Its memory is created in every event loop while the configuration is read.
   f.scope.later(() => void zoneOf(main));
   return undefined;
 }

@@ -31,13 +31,13 @@ export const authBasicModule = defineModule(
       main.phases.access.push(authBasic);
     },
     async start() {
-      // Before root's privileges are dropped: `user` may have no right to read the thread's program.
+      // Started before root's privileges are dropped: `user` may not be allowed to read the thread's program.
       if (process.getuid?.() === 0) await checker.warmUp();
     },
   },
 );
 
-/** Of this event loop. */
+/** The checker of this event loop. */
 const checker = new PasswordChecker();
 
 /** The check of a suspended request. */

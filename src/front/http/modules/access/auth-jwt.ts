@@ -117,7 +117,7 @@ function defineVariable(f: HttpFrame, read: (shown: ShownToken, path: readonly s
 
 // ---------------------------------------------------------------- what variables show
 
-/** The decoded token of a request. That of an encrypted token is known once it was verified. */
+/** The decoded token of a request. An encrypted token can be shown once it has been verified. */
 interface ShownToken {
   readonly text: string;
   readonly header: JsonObject | null;
@@ -151,14 +151,14 @@ function shownToken(r: Request): ShownToken | null {
 
 // ---------------------------------------------------------------- keys
 
-/** Keys of a request, some of which may still be on their way. */
+/** Keys of a request, some of which may still be loading. */
 interface KeyLoad {
   readonly keys: Key[];
   waiting: number;
   failed: boolean;
 }
 
-/** Of this event loop. */
+/** The cache of this event loop. */
 const cache = new KeyCache();
 
 function loadKeys(r: Request): KeyLoad {

@@ -166,7 +166,7 @@ function claimOf(session: UserSession | null, name: string): string | null {
 
 /** A request that waits for the provider. */
 interface Pending {
-  /** null until the provider has answered */
+  /** null until the provider has responded */
   outcome: Outcome | null;
 }
 

@@ -1,4 +1,4 @@
-// internal_redirect: continues elsewhere once limits and access are checked, so that a limit can depend on who was let in.
+// internal_redirect: continues elsewhere once limits and access are checked, so that a limit can depend on the authenticated user.
 import { custom, LOCATION, SERVER } from '../../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
 import type { Value } from '../../config/value.ts';

@@ -35,7 +35,7 @@ interface Check extends HealthCheck {
 }
 
 const BODY_BYTES = 256 * 1024;
-/** time for a whole answer, unless the interval is longer */
+/** time allowed for a whole response, unless the interval is longer */
 const LEAST_DEADLINE_MS = 5000;
 
 const DEFAULT_TESTS: Test[] = [({ status }) => (status >= 200 && status < 400 ? '' : `status ${status}`)];
@@ -153,7 +153,7 @@ function eachLoc(main: HttpMain, visit: (loc: Loc, server: Server) => void): voi
   for (const server of main.servers) walk(server.root, server);
 }
 
-/** Starts the rounds of one check. */
+/** Starts the repeated runs of one check. */
 function startCheck(main: HttpMain, loc: Loc, server: Server, check: Check, group: UpstreamGroup, secure: boolean): void {
   const tests = (check.match && matchesOf(main).get(check.match)) || DEFAULT_TESTS;
   const options = { keepAlive: true, timeout: check.keepaliveMs };
@@ -197,7 +197,7 @@ function ask(
     agent,
     headers: { host: name },
   };
-  // The check asks whether it serves, not who it is, so the certificate is not verified.
+  // The check tests availability, not identity, so the certificate is not verified.
   if (secure) options.rejectUnauthorized = false;
   const req = (secure ? httpsRequest : httpRequest)(options, (res) => {
     const parts: Buffer[] = [];

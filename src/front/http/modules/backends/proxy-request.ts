@@ -1,4 +1,4 @@
-// The request to an HTTP back end: where it goes, its URI, its head and the framing of its body.
+// The request to an HTTP back end: its address, URI, head and body framing.
 import type { Loc, Request } from '../../model/types.ts';
 import { escapeUri } from '../../request/parse.ts';
 import { upstreamTls } from '../../upstream/connection/tls.ts';
@@ -12,7 +12,7 @@ import { bodyLength, CHUNKED } from './proxy-length.ts';
 import { rewriteField } from './proxy-response.ts';
 import { defaultPort, hostOf, isSecure, type PassAddress, parsePassAddress } from './proxy-target.ts';
 
-/** Where the request goes: fixed, or evaluated for it. Undefined (and logged) if the variables yield no URL. */
+/** The address of the request: fixed, or evaluated per request. Undefined (and logged) if the variables yield no URL. */
 export function addressOf(r: Request, { target }: ProxyConf): PassAddress | null {
   if (target.kind === 'fixed') return target.address;
   const text = target.value.eval(r);
@@ -46,7 +46,7 @@ function requestUriOf(r: Request, { target }: ProxyConf, { uri }: PassAddress): 
   if (target.kind === 'evaluated' && uri !== '') return uri;
   if (uri === '' && r.validRawUri) return r.rawUri;
   const args = r.args ? `?${r.args}` : '';
-  // what the client sent without escapes is passed on without
+  // a path that the client sent without escapes is passed on unescaped
   const path = (text: string): string => (r.internal || r.rawUri.includes('%') ? escapeUri(text, 'uri') : text);
   // After `rewrite ... break` the URI of proxy_pass does not apply.
   if (uri === '' || !r.validLocation) return path(r.uri) + args;

@@ -62,7 +62,7 @@ function parseAttributes(text: string): Attribute[] {
 
 const trimSpaces = (text: string): string => text.replace(/^ +| +$/g, '');
 
-/** Applies domain, path and flag rules to a Set-Cookie value; one that no rule concerns stays as it is written. */
+/** Applies domain, path and flag rules to a Set-Cookie value; a value to which no rule applies is left unchanged. */
 export function rewriteCookie(
   r: Request,
   text: string,
@@ -95,7 +95,7 @@ const COOKIE_FLAGS = new Set([
   ...SAME_SITE.map((mode) => `samesite=${mode.toLowerCase()}`),
 ]);
 
-/** Attributes with flags added, or removed; those present already stay where and how they are. @param wanted  is used up */
+/** Adds or removes flags; flags that are already present keep their place and spelling. @param wanted  consumed by the call */
 function withFlags(attributes: readonly Attribute[], wanted: Set<string>): Attribute[] {
   const sameSite = () => SAME_SITE.find((mode) => wanted.has(`samesite=${mode.toLowerCase()}`));
   const kept = attributes.flatMap((attribute): Attribute[] => {

@@ -22,7 +22,7 @@ const DEFAULT_PORTS: Record<string, string> = { 'http://': '80', 'https://': '44
 export const isSecure = (address: PassAddress): boolean => address.schema === 'https://';
 export const defaultPort = (address: PassAddress): number => (isSecure(address) ? 443 : 80);
 
-/** Undefined if the scheme is not one of HTTP's. */
+/** Undefined if the scheme is neither http nor https. */
 export function parsePassAddress(text: string): PassAddress | null {
   const schema = Object.keys(DEFAULT_PORTS).find((s) => text.toLowerCase().startsWith(s));
   if (!schema) return null;

@@ -127,7 +127,7 @@ export const proxyModule = defineModule(
   {
     finish(conf, loc) {
       checkBuffers('proxy', conf);
-      // an `if` or `limit_except` inside a proxied location proxies too
+      // an `if` or `limit_except` inside a proxied location also proxies
       if (!conf.proxy_pass && (loc.kind === 'if' || loc.kind === 'limit_except') && loc.parent) {
         const outer = confs.get(loc.parent);
         if (outer && !loc.handler) {
@@ -160,9 +160,9 @@ export const proxyModule = defineModule(
 
 type Conf = ReturnType<typeof proxyModule.conf>;
 
-/** Fields of the client's that concern its own connection. */
+/** Client fields that concern its own connection. */
 const DROPPED = ['host', 'connection', 'proxy-connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length'];
-/** Fields of the client's that would make the response unfit for the cache. */
+/** Client fields that would make the response unsuitable for the cache. */
 const CACHE_DROPPED = ['if-modified-since', 'if-unmodified-since', 'if-none-match', 'if-match', 'range', 'if-range'];
 /** Fields of the response that are replaced by this server's own. */
 const HIDDEN = ['date', 'server', 'x-pad'];

@@ -6,7 +6,7 @@ import { parsePass, proxyModule } from './proxy.ts';
 export const searchModule = defineModule('search', {
   search_pass: custom<boolean>(LOCATION | LOCATION_IF, 1, false, (f: HttpFrame) => {
     const conf = f.scope.loc.confs[proxyModule.index] as { proxy_pass?: unknown };
-    if (conf.proxy_pass) f.fail('"search_pass" and "proxy_pass" cannot stand in one location');
+    if (conf.proxy_pass) f.fail('"search_pass" and "proxy_pass" cannot be used in one location');
     conf.proxy_pass = parsePass(f);
     return true;
   }),

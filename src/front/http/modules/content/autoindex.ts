@@ -140,7 +140,7 @@ function autoindex(r: Request): number {
   r.out.status = 200;
   r.out.contentType = { html: 'text/html', json: 'application/json', jsonp: 'application/javascript', xml: 'text/xml' }[format];
   if (format === 'xml') r.out.charset = 'utf-8';
-  // The response's charset, which the header filters know, decides how names are truncated.
+  // The response's charset, which the header filters determine, decides how names are truncated.
   const rc = r.sendHeader();
   if (rc !== 0 || r.headerOnly) return rc;
   return r.output([Buffer.from(listing(r, entries, c, format, callback), 'latin1')], true);

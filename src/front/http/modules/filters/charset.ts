@@ -114,7 +114,7 @@ function convert(r: Request, from: string, to: string): boolean {
     let text = held + textOf(pieces);
     held = '';
     if (backward?.utf8 && !flags.last) {
-      // Waits for the rest of an incomplete sequence.
+      // Keeps an incomplete sequence until the rest arrives.
       const tail = /[\xc0-\xff][\x80-\xbf]{0,3}$/.exec(text);
       if (tail && tail[0].length < sequenceLength(tail[0].charCodeAt(0))) {
         held = tail[0];

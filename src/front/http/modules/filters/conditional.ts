@@ -151,7 +151,7 @@ function parseRanges(text: string, size: number, max: number): { start: number; 
       end = m[2] === '' ? size : Math.min(size, Number(m[2]) + 1);
     }
     if (start >= end) {
-      // Nothing was requested.
+      // No range was requested.
       if (start === 0) return 'none';
       continue;
     }

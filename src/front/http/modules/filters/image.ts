@@ -57,7 +57,7 @@ function readFilter(f: HttpFrame, previous: ImageFilter = OFF): ImageFilter {
     if (mode !== 'rotate') return wrong();
     needsLibrary();
     const angle = readAmount(f, args[0], (n) => ANGLES.includes(n), 'parameter');
-    // besides `resize` or `crop` on the same level it rotates what they produce
+    // together with `resize` or `crop` on the same level it rotates their result
     return { ...previous, mode: previous.mode === 'resize' || previous.mode === 'crop' ? previous.mode : 'rotate', angle };
   }
   if (mode !== 'resize' && mode !== 'crop') return wrong();
@@ -86,7 +86,7 @@ export const imageModule = defineModule(
   },
 );
 
-/** In the context of a request whose response was replaced by an error page, which is no image. */
+/** Marks a request whose response was replaced by an error page, which is not an image. */
 const REPLACED = 'replaced';
 /** bit of `Request.buffered` */
 const IMAGE_BIT = 4;
@@ -127,7 +127,7 @@ class ImageBody {
   #held: Buffer[] = [];
   #bytes = 0;
   #kind: ImageKind | null = null;
-  /** `pass`: what follows goes through; `refuse`: it is dropped, and an error follows; `end`: the response is complete or in work */
+  /** `pass`: the rest passes unchanged; `refuse`: it is dropped, and an error follows; `end`: the response is complete or in progress */
   #stage: 'read' | 'pass' | 'refuse' | 'end' = 'read';
 
   constructor(
@@ -223,7 +223,7 @@ class ImageBody {
     return this.#send(r, Buffer.from(text), position);
   }
 
-  /** Answers with 415, once the handler that produces the body has returned. */
+  /** Responds with 415 once the handler that produces the body has returned. */
   #fail(r: Request): number {
     r.buffered |= IMAGE_BIT;
     setImmediate(() => this.#replace(r));
@@ -240,7 +240,7 @@ class ImageBody {
 
 const isOver = (r: Request): boolean => r.done || r.main.done || r.conn.error;
 
-/** What the directives ask of an image; null if a variable makes it impossible. */
+/** The transformation that the directives request; null if a variable makes it impossible. */
 function transformation(r: Request, { mode, ...amounts }: ImageFilter, kind: ImageKind, force: boolean): Transformation | null {
   if (mode !== 'resize' && mode !== 'crop' && mode !== 'rotate') return null;
   const c = imageModule.conf(r.loc);

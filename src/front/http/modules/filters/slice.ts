@@ -1,4 +1,4 @@
-// slice: composes a response of ranges that are requested one after the other.
+// slice: assembles a response from ranges that are requested one after another.
 import { HSL, size } from '../../../config/directive.ts';
 import { defineModule } from '../../config/module.ts';
 import type { Request } from '../../model/types.ts';

@@ -271,7 +271,7 @@ function matches(r: Request, ctx: Ssi, pattern: string, subject: string): boolea
 function block(_r: Request, ctx: Ssi, params: Params): CommandResult {
   ctx.block = { text: '' };
   const { blocks } = ctx.shared;
-  // The first block with a name counts.
+  // The first block of a name takes precedence.
   if (!blocks.has(present(params.get('name')))) blocks.set(present(params.get('name')), ctx.block);
   ctx.output = false;
   return 'done';
@@ -327,7 +327,7 @@ function include(r: Request, ctx: Ssi, params: Params): CommandResult {
   return 'wait';
 }
 
-/** Runs a sub of the Perl module (modules/perl.ts), whose output stands here. */
+/** Runs a sub of the Perl module (modules/perl.ts) and inserts its output. */
 function perl(r: Request, ctx: Ssi, params: Params, list: readonly [string, string][]): CommandResult {
   const runSub = r.http.registry.get('perl:ssi') as PerlSsi | undefined;
   if (!runSub) {

@@ -106,7 +106,7 @@ function filter(r: Request, ctx: Ssi, pieces: Piece[], flags: BodyFlags, positio
     }
     const result = runCommand(r, ctx, body);
     if (result === 'wait') {
-      // What follows must see the result of the subrequest.
+      // The remaining text must see the result of the subrequest.
       ctx.queue = text.slice(pos) + ctx.queue;
       if (out !== '') r.nextBody([Buffer.from(out, 'latin1')], { last: false, flush: false }, position);
       r.buffered |= WAIT_BIT;

@@ -1,4 +1,4 @@
-// access_log and log_format of requests.
+// access_log and log_format for HTTP requests.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { present } from '../../../../common/present.ts';

@@ -1,4 +1,4 @@
-// log_format: how a line of an access log is made of variables.
+// log_format: compiles formats of access log lines from variables.
 import { present } from '../../../../common/present.ts';
 import type { BlockFrame } from '../../config/module.ts';
 import { parseValue } from '../../config/value.ts';
@@ -26,7 +26,7 @@ function escapeText(text: string, escape: Escape): string {
   return text.replace(DEFAULT_ESCAPED, (c) => `\\x${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** Variables whose value at the time of logging counts, even if they were evaluated before. */
+/** Variables that are evaluated again at the time of logging. */
 const LIVE = new Set(['pipe', 'status', 'bytes_sent', 'body_bytes_sent', 'bytes_received']);
 
 export function compileFormat(name: string, text: string, escape: Escape, lookup: (name: string) => VariableDef): LogFormat {

@@ -6,7 +6,7 @@
 //   GET  log                           the ring buffer (error_log memory:SIZE) of this location
 //   GET  server_zones, location_zones, resolvers       counts of status_zone; a single one: .../NAME
 //   GET, POST, PATCH, DELETE keyvals/NAME              { "key": "value" }, { "key": null }; one key: GET keyvals/NAME?key=...
-//   stream/upstreams, stream/server_zones, stream/keyvals, stream/resolvers           the same of `stream { }`
+//   stream/upstreams, stream/server_zones, stream/keyvals, stream/resolvers           the same for `stream { }`
 //   POST caches/NAME/purge             { "key": "...", "tag": "..." }; a key may end in `*`
 import { present } from '../../../../common/present.ts';
 import { custom, LOCATION } from '../../../config/directive.ts';
@@ -150,7 +150,7 @@ const locationRows = (http: HttpMain): [string, number][] =>
 
 const resolverZones = (main: BlockMain): ResolverCounts[] => [...main.registry.values()].filter((v) => v instanceof ResolverCounts);
 
-/** The configuration of `stream { }` beside that of http (set by the event loop). */
+/** The configuration of `stream { }` next to that of http (set by the event loop). */
 const streamOf = (http: HttpMain): BlockMain | null => (http.registry.get('stream') as BlockMain | undefined) ?? null;
 
 function groups(main: BlockMain): UpstreamGroup[] {

@@ -1,4 +1,4 @@
-// How long a response may be cached: as its own header says, otherwise as `cache_valid` says. Times are seconds.
+// How long a response may be cached: according to its own header, otherwise to `cache_valid`. Times are seconds.
 import { parseHttpDate } from '../../request/http-date.ts';
 import type { UpstreamHead } from '../protocol/protocol.ts';
 import type { CacheRules } from './cache-rules.ts';
@@ -33,7 +33,7 @@ export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): F
 const MAX_VARY = 128;
 
 class Reading {
-  /** nothing that follows makes the response cacheable again */
+  /** no later field makes the response cacheable again */
   never = false;
   /** X-Accel-Expires overrides these two */
   noCache = false;

@@ -8,7 +8,7 @@ import type { Request } from '../../model/types.ts';
 import { sendText } from '../../phases/send.ts';
 import { CacheZone } from './cache-zone.ts';
 
-/** Whether the words are a zone and a key: values of the other form depend on the request, or a constant would purge always. */
+/** Whether the words are a zone and a key: values of the other form must depend on the request, since a constant would always purge. */
 const isZoneAndKey = ({ args, scope }: HttpFrame): boolean =>
   scope.context === LOCATION && args.length === 2 && !args[0].includes('$') && args[1].includes('$') && args[0] !== '' && args[0] !== '0';
 

@@ -1,5 +1,5 @@
 // Use of a cache zone by one request: hit, miss, stale, lock, revalidation, background update, and storing the response.
-// One class, since each step continues with the node, entry and file that the step before it took.
+// One class, since each step continues with the node, entry and file of the previous step.
 import { closeSync } from 'node:fs';
 import { nowSeconds } from '../../../../http/wire/clock.ts';
 import { drain } from '../../../zone/bus.ts';
@@ -296,7 +296,7 @@ export class FileCacheRequest implements CacheRequest {
   useStale(u: CacheClient, failure: Failure): boolean {
     if (u.cacheStatus !== 'EXPIRED' || !this.#entry) return false;
     const { head } = this.#entry;
-    // `stale-if-error` is about peers that do not answer, cache_use_stale about statuses, too
+    // `stale-if-error` covers only peers that do not respond, cache_use_stale also statuses
     const mayHeader = !failure.startsWith('http_') && head.validUntil + head.staleError >= nowSeconds();
     if (!this.#conf.useStale.has(failure) && !mayHeader) return false;
     this.#unlock();

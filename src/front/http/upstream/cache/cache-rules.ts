@@ -1,4 +1,4 @@
-// The rules of a cache: which answers are stored, for how long, and when stale ones may be sent.
+// The rules of a cache: which responses are stored, for how long, and when stale ones may be sent.
 import type { Value } from '../../config/value.ts';
 
 export interface ValidRule {

@@ -31,7 +31,7 @@ interface Entry {
   count: number;
 }
 
-/** The zone as its manager sees it. */
+/** The interface of a zone for its manager. */
 export interface UpkeptZone<E extends Entry> {
   readonly nodes: ReadonlyMap<string, E>;
   readonly totalSize: number;

@@ -50,7 +50,7 @@ interface ZoneOptions extends UpkeepOptions {
   name: string;
   /** size of the zone of keys */
   keysBytes: number;
-  /** temporary files are made inside the zone */
+  /** temporary files are created inside the zone */
   ownTemp: boolean;
 }
 

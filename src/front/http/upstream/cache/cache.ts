@@ -1,8 +1,8 @@
-// What an exchange with a back end requires of a cache, and the other way round; cache-request.ts is the implementation.
+// The interfaces between an exchange with a back end and a cache; cache-request.ts is the implementation.
 import type { Failure, UpstreamHead } from '../protocol/protocol.ts';
 import type { HeadReceiver } from '../protocol/response-head.ts';
 
-/** The exchange as its cache sees it. */
+/** The exchange, as seen by its cache. */
 export interface CacheClient extends HeadReceiver {
   head: UpstreamHead | null;
   cacheStatus: string | null;
@@ -13,7 +13,7 @@ export interface CacheClient extends HeadReceiver {
   /** header lines that revalidate the entry */
   conditional: string;
   headerDone: boolean;
-  /** The cache answers instead of a peer. */
+  /** Called when the cache responds instead of a peer. */
   served(): void;
   /** The peer is released: the response comes from the cache. */
   letGo(): void;
@@ -27,7 +27,7 @@ export interface CacheRequest {
   readonly waiting: boolean;
   /** the response may be stored: conditions and ranges of the client are not passed on */
   readonly cacheable: boolean;
-  /** Looks the request up: answers it, or calls `miss` when the back end must be asked. */
+  /** Looks the request up: responds from the cache, or calls `miss` if the back end must be asked. */
   open(u: CacheClient, miss: () => void): void;
   /** a 304 from the back end: returns whether the entry was sent */
   revalidated(u: CacheClient, head: UpstreamHead): boolean;

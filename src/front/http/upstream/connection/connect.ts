@@ -11,7 +11,7 @@ import { ReadBuffers } from './read-buffers.ts';
 
 export interface ConnectionEvents {
   onConnect(): void;
-  /** `reads` of the connection says where the bytes are. */
+  /** `reads` of the connection tells where the bytes are stored. */
   onData(data: Buffer): void;
   /** the peer closed its side, or the connection is gone; `error` if it broke */
   onEnd(error?: Error): void;
@@ -27,7 +27,7 @@ const DIRECT_MAX = 16 * 1024;
 export interface TlsSettings {
   /** reads certificates and keys. @throws Error they cannot be used */
   prepare(): void;
-  /** makes the options for one connection, after `prepare`; the session of the peer is added */
+  /** creates the options for one connection, after `prepare`; the session of the peer is added */
   options(): tls.ConnectionOptions;
   /** checks the certificate after the handshake: an error message or null */
   check(socket: tls.TLSSocket): string | null;

@@ -42,7 +42,7 @@ export interface DnsResponse {
   /** RCODE, 0 to 15 */
   code: number;
   truncated: boolean;
-  /** of the type asked for; IPv6 in its canonical form */
+  /** of the requested type; IPv6 in canonical form */
   addresses: string[];
   srv: SrvRecord[];
   /** of an address, from PTR records */
@@ -53,7 +53,7 @@ export interface DnsResponse {
   ttl: number;
 }
 
-/** The name below which the names of an address are kept. @param address  IPv4 or IPv6, without a zone */
+/** The name for reverse lookups of an address. @param address  IPv4 or IPv6, without a zone */
 export function reverseName(address: string): string {
   if (isIPv4(address)) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
   const [head, tail = ''] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
@@ -87,7 +87,7 @@ export const isResponse = (packet: Buffer): boolean => packet.length >= HEADER_B
 export function decodeResponse(packet: Buffer, type: QueryType): DnsResponse | null {
   if (!isResponse(packet) || packet.length > MAX_RESPONSE_BYTES) return null;
   if (packet.readUInt16BE(4) !== 1 || packet.readUInt16BE(6) > MAX_ANSWERS) return null;
-  // Authorities and additional records are of no use: without them unusual ones cannot make a response unreadable.
+  // Authority and additional records are not needed; removing them prevents unusual ones from making a response unreadable.
   const needed = Buffer.from(packet).fill(0, 8, HEADER_BYTES);
   const { decode } = codec();
   try {

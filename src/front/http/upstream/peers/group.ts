@@ -13,11 +13,11 @@ import type { Sticky } from './sticky.ts';
 const DEFAULT_KEEPALIVE = 32;
 const MAX_SHARED_PEERS = 1024;
 
-/** What `upstream { }` means in a kind of block. */
+/** Rules of `upstream { }` in a kind of block. */
 export interface GroupRules {
   /** 0: a server must name its port */
   defaultPort: number;
-  /** parameters of `server` besides those that all blocks have */
+  /** parameters of `server` in addition to those of all blocks */
   serverWords: ReadonlySet<string>;
   /** words for times that balancing may consider, and the average that each uses */
   times: ReadonlyMap<string, TimeKind>;
@@ -92,7 +92,7 @@ export class UpstreamGroup {
     return { id: record + 1, row: table.data.subarray(record * PEER_FIELDS, (record + 1) * PEER_FIELDS) };
   }
 
-  /** For the workers of the next configuration. */
+  /** State for the workers of the next configuration. */
   exportState(): unknown {
     return {
       table: this.#table?.exportState(),

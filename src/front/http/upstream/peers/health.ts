@@ -1,5 +1,5 @@
-// Active health checks of a group's peers: rounds of probes, and the state that follows from consecutive results. What a probe does is in
-// the modules: http/modules/backends/health-check.ts and stream/proxy/health-check.ts.
+// Active health checks of a group's peers: rounds of probes, and the state that follows from consecutive results. The probes are in the
+// modules: http/modules/backends/health-check.ts and stream/proxy/health-check.ts.
 import { parseTimeMs } from '../../../config/values.ts';
 import { type ErrorLog, logTo } from '../../../log/error-log.ts';
 import { loop } from '../../../zone/memory.ts';
@@ -17,7 +17,7 @@ export interface HealthCheck {
   passes: number;
   /** port to probe, 0 for the peer's own */
   port: number;
-  /** A peer serves only after it has passed a check... */
+  /** A peer is used only after it has passed a check... */
   mandatory: boolean;
   /** ... unless it existed before a reload. */
   persistent: boolean;
@@ -30,7 +30,7 @@ export const DEFAULT_CHECK: HealthCheck = {
   ...{ mandatory: false, persistent: false, match: '' },
 };
 
-/** Reads a parameter of `health_check`. @returns false if it is none of those that all kinds have */
+/** Reads a parameter of `health_check`. @returns false if it is not a parameter that all kinds have */
 export function readCheckParameter(f: BlockFrame, check: HealthCheck, word: string): boolean {
   const [name, value] = splitParameter(word);
   const count = (): number => (/^[1-9]\d{0,4}$/.test(value) ? Number(value) : f.invalid(word));
@@ -52,7 +52,7 @@ export function splitParameter(word: string): [name: string, value: string] {
   return at < 0 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-/** Asks a peer. @param done  to be called once with the reason why it is not well, '' if it is */
+/** Probes a peer. @param done  to be called once with the reason why it is unhealthy, '' if it is healthy */
 type Probe = (peer: Peer, done: (why: string) => void) => void;
 
 export class HealthChecker {
