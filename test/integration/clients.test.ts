@@ -1,5 +1,6 @@
 // The official clients index, bulk, search and aggregate against the real service.
 import { Client as OpenSearch } from '@opensearch-project/opensearch';
+import { Client as Elasticsearch7 } from 'elasticsearch-7';
 import { Client as Elasticsearch8 } from 'elasticsearch-8';
 import { Client as Elasticsearch9 } from 'elasticsearch-9';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -65,6 +66,46 @@ describe.each([
     });
     expect(client.connectionPool.connections.map(({ url }) => url.href)).toEqual([`${service.url}/`]);
     expect((await client.cat.nodes({ format: 'json' })).length).toBe(1);
+    await client.close();
+  });
+});
+
+describe.each(['7.17.14', '8.15.0'])('@elastic/elasticsearch 7 with a service of version %s', (version) => {
+  let old: TestService;
+  beforeAll(async () => {
+    old = await startService([`--compat.version=${version}`]);
+  });
+  afterAll(() => old.stop());
+
+  test('checks the product, sniffs, and calls the helpers and APIs of documents and searches', async () => {
+    const client = new Elasticsearch7({ node: old.url, sniffOnStart: true, nodeFilter: ({ roles }) => roles?.master === true });
+    const hosts = await new Promise<unknown[]>((resolve, reject) => {
+      client.on('sniff', (error, { meta }) => (error ? reject(error) : resolve(meta.sniff?.hosts ?? [])));
+    });
+    expect(hosts).toMatchObject([{ url: new URL(old.url), roles: { master: true, data: true, ingest: true } }]);
+    expect((await client.info()).body.version.number).toBe(version);
+    await client.indices.create({ index: 'books', body: { mappings } });
+    const stats = await client.helpers.bulk({
+      datasource: books,
+      onDocument: (doc: any) => ({ index: { _index: 'books', _id: String(doc.year) } }),
+      refreshOnCompletion: 'books',
+    });
+    expect(stats).toMatchObject({ total: 3, successful: 3, failed: 0 });
+    const { body: found } = await client.search({ index: 'books', body: { query: { match: { title: 'herring gannets' } } } });
+    expect(found.hits.hits[0]).toMatchObject({ _id: '2012', _source: books[2], ...(version.startsWith('7') ? { _type: '_doc' } : {}) });
+    const scrolled: unknown[] = [];
+    for await (const book of client.helpers.scrollDocuments({ index: 'books', size: 1, body: { query: { match_all: {} } } }))
+      scrolled.push(book);
+    expect(scrolled).toHaveLength(3);
+    const searches = client.helpers.msearch();
+    expect(await searches.search({ index: 'books' }, { query: { term: { tags: 'bird' } } })).toMatchObject({
+      documents: [books[1], books[2]],
+    });
+    searches.stop();
+    await client.update({ index: 'books', id: '2005', body: { doc: { year: 2006 } } });
+    expect((await client.get({ index: 'books', id: '2005' })).body._source.year).toBe(2006);
+    await expect(client.get({ index: 'books', id: '1' })).rejects.toMatchObject({ name: 'ResponseError', statusCode: 404 });
+    expect((await client.exists({ index: 'books', id: '1' })).body).toBe(false);
     await client.close();
   });
 });

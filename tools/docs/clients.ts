@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Packages of package.json that test/integration/clients.test.ts runs. */
-const IN_NPM_TEST = ['elasticsearch-8', 'elasticsearch-9', '@opensearch-project/opensearch'];
+const IN_NPM_TEST = ['elasticsearch-7', 'elasticsearch-8', 'elasticsearch-9', '@opensearch-project/opensearch'];
 
 /** @param root  folder of the repository */
 export function testedClients(root: string): string {
