@@ -3,10 +3,8 @@ export { heapBase as memHeapBase } from './mem/layout';
 export { crc32c as codecCrc32c } from './codec/crc32c';
 export { readVintSums as codecReadVintSums } from './codec/vints';
 export {
-  bitsetFill as codecBitsetFill,
   bitsetCount as codecBitsetCount,
   bitsetCountAnd as codecBitsetCountAnd,
-  bitsetRank as codecBitsetRank,
   bitsetNext as codecBitsetNext,
 } from './codec/bitset';
 export {
@@ -38,7 +36,7 @@ export {
   cursorStartPositions as postingsCursorStartPositions,
   cursorNextPosition as postingsCursorNextPosition,
 } from './postings/cursor-positions';
-export { termsLookup, termsSeek, termsTerm, termsState } from './terms/dictionary';
+export { termsLookup, termsSeek, termsTerm } from './terms/dictionary';
 export { termsWalk } from './terms/cursor';
 export { termsHash, termsHashes } from './terms/hashes';
 export {

@@ -7,12 +7,12 @@ const LON_SCALE: f64 = 360.0 / 4294967296.0;
 const TILE_LATITUDE: f64 = 85.0511287798066;
 
 @inline
-export function latitudeOf(packed: u64): f64 {
+function latitudeOf(packed: u64): f64 {
   return <f64><i32>(<u32>((packed ^ 0x8000000000000000) >> 32) ^ GEO_FLIP) * LAT_SCALE;
 }
 
 @inline
-export function longitudeOf(packed: u64): f64 {
+function longitudeOf(packed: u64): f64 {
   return <f64><i32>(<u32>packed ^ GEO_FLIP) * LON_SCALE;
 }
 

@@ -132,7 +132,7 @@ function addDoubles(records: usize, values: usize, buckets: usize, n: u32, squar
 
 /** Adds to Kahan's sum at `at` (sum, compensation); after an infinity or NaN the sum is that. */
 @inline
-export function addCompensated(at: usize, value: f64): void {
+function addCompensated(at: usize, value: f64): void {
   const sum = load<f64>(at);
   if (!isFinite(value)) {
     store<f64>(at, value + sum);

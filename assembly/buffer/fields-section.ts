@@ -42,24 +42,6 @@ export function fieldsAdd(section: usize, cur: usize, flags: u32, namePtr: usize
 
 // @ts-ignore: decorator
 @inline
-export function fieldFlags(record: usize): u32 {
-  return changetype<FieldRecord>(record).flags;
-}
-
-// @ts-ignore: decorator
-@inline
-export function fieldNameLength(record: usize): u32 {
-  return changetype<FieldRecord>(record).nameLength;
-}
-
-// @ts-ignore: decorator
-@inline
 export function fieldName(record: usize): usize {
   return record + offsetof<FieldRecord>();
-}
-
-// @ts-ignore: decorator
-@inline
-export function nextFieldRecord(record: usize): usize {
-  return record + changetype<FieldRecord>(record).bytes;
 }

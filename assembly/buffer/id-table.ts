@@ -7,7 +7,7 @@ import { equalBytes, hashBytes } from '../codec/hash';
 
 // @ts-ignore: decorator
 @unmanaged
-export class IdTable {
+class IdTable {
   slots: u32;
   ids: u32;
   tagsOff: u32;
@@ -18,7 +18,7 @@ export class IdTable {
   reserved: u32;
 }
 
-export const ID_TABLE_HEADER_BYTES: usize = 32;
+const ID_TABLE_HEADER_BYTES: usize = 32;
 
 /** Lays out a section at `ptr` for `ids` ids of `idBytes` bytes in total. Returns its size, or 0 if it does not fit before `end`. */
 export function idTableOpen(ptr: usize, end: usize, ids: u32, maxDoc: u32, idBytes: u64): usize {

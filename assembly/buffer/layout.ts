@@ -67,7 +67,7 @@ export function regionOf(buffer: Buffer): Region {
 /** A document, 32 bytes. */
 // @ts-ignore: decorator
 @unmanaged
-export class DocRecord {
+class DocRecord {
   /** Address of ├ length u32 │ bytes ┤ of its `_id`; 0 for nested children. */
   id: usize;
   /** 0: root; otherwise number of its nested path. */
@@ -132,8 +132,8 @@ export class Field {
   docFreqsBefore: u32;
 }
 
-export const FIELD_COLUMN_STREAM: usize = 96;
-export const FIELD_NORM_STREAM: usize = 120;
+const FIELD_COLUMN_STREAM: usize = 96;
+const FIELD_NORM_STREAM: usize = 120;
 export const FIELD_BYTES: usize = 144;
 
 // @ts-ignore: decorator

@@ -10,7 +10,7 @@ import { MAX_SLICE_BYTES, nextLevel, sliceAllocate, sliceEnd } from './slices';
 
 const FIRST_SLOTS: u32 = 16;
 /** Room that one occurrence of a term may take besides its record and bytes. */
-export const OCCURRENCE_BYTES: usize = 4 * MAX_SLICE_BYTES;
+const OCCURRENCE_BYTES: usize = 4 * MAX_SLICE_BYTES;
 
 /**
  * Looks up all terms of a batch of tokens: `found` receives ├ hash u32 │ TermRecord address or 0 ┤ per token. Hashes, table entries and records are

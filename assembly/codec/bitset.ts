@@ -20,25 +20,6 @@ export function bitsetSet(ptr: usize, bit: u32): void {
   store<u8>(at, load<u8>(at) | <u8>((<u32>1) << (bit & 7)));
 }
 
-// @ts-ignore: decorator
-@inline
-export function bitsetClear(ptr: usize, bit: u32): void {
-  const at = ptr + (bit >> 3);
-  store<u8>(at, load<u8>(at) & ~(<u8>((<u32>1) << (bit & 7))));
-}
-
-/** Clears all bits. */
-export function bitsetInit(ptr: usize, bits: u32): void {
-  memory.fill(ptr, 0, bitsetBytes(bits));
-}
-
-/** Sets the bits 0..bits-1 and clears the padding. */
-export function bitsetFill(ptr: usize, bits: u32): void {
-  memory.fill(ptr, 0, bitsetBytes(bits));
-  memory.fill(ptr, 0xff, bits >> 3);
-  if (bits & 7) store<u8>(ptr + (bits >> 3), <u8>(((<u32>1) << (bits & 7)) - 1));
-}
-
 /** Bits set in the whole bitset. */
 export function bitsetCount(ptr: usize, bits: u32): u32 {
   return bitsetCountAnd(ptr, ptr, bits);
@@ -55,15 +36,6 @@ export function bitsetCountAnd(aPtr: usize, bPtr: usize, bits: u32): u32 {
     sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(bytes)));
   }
   return i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3);
-}
-
-/** Bits set below `bit`. */
-export function bitsetRank(ptr: usize, bit: u32): u32 {
-  let count: u64 = 0;
-  const end = ptr + (((<usize>bit) >> 6) << 3);
-  for (; ptr < end; ptr += 8) count += popcnt<u64>(load<u64>(ptr));
-  if (bit & 63) count += popcnt<u64>(load<u64>(ptr) & (((<u64>1) << (bit & 63)) - 1));
-  return <u32>count;
 }
 
 /** First bit >= `from` that is set, or -1. */

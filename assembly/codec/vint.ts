@@ -65,12 +65,3 @@ export function readVlong(cur: usize): u64 {
 export function vlongBytes(value: u64): u32 {
   return (<u32>(70 - clz<u64>(value | 1))) / 7;
 }
-
-/** Cursor after the vint at `cur`, or 0 if it does not end before `end` or is longer than 5 bytes. */
-export function skipVintChecked(cur: usize, end: usize): usize {
-  for (let n = 0; n < 5; n++) {
-    if (cur >= end) return 0;
-    if (load<u8>(cur++) < 0x80) return cur;
-  }
-  return 0;
-}

@@ -82,7 +82,7 @@ function siftDown(ptr: usize, root: u32, count: u32, isF64: bool): void {
 }
 
 /** Upper bound of the size that `columnWrite` needs for these counts. */
-export function columnBytesLimit(maxDoc: u32, count: u32): usize {
+function columnBytesLimit(maxDoc: u32, count: u32): usize {
   const blocks = <usize>((maxDoc + (1 << BOUNDS_LOG2) - 1) >> BOUNDS_LOG2);
   return COLUMN_HEADER_BYTES + bitsetBytes(maxDoc) + (((<usize>maxDoc) >> RANK_LOG2) + 1) * 4 + ((<usize>maxDoc) + 1) * 4 + blocks * 16 +
     max<usize>(<usize>count, <usize>maxDoc) * 8 + 256;

@@ -35,7 +35,7 @@ export class Column {
 /** Slot of a document, or -1 if it has no value. Pre: docId < maxDoc. */
 // @ts-ignore: decorator
 @inline
-export function columnSlot(column: Column, docId: u32): i32 {
+function columnSlot(column: Column, docId: u32): i32 {
   assert(docId < column.maxDoc);
   const flags = column.flags;
   if (flags & COLUMN_DENSE) return <i32>docId;

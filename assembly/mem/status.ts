@@ -1,8 +1,6 @@
 // Status codes of kernels: a result >= 0 is success, these are failures. The host has them in src/wasm/generated/mem.ts and turns them into
 // errors with messages.
 
-/** The input ends before a value that it announces. */
-export const E_TRUNCATED: i32 = -1;
 /** The input breaks the format; the section is corrupt. */
 export const E_CORRUPT: i32 = -2;
 /** The region supplied by the host is too small; the host may supply a larger one and call again. */

@@ -62,9 +62,9 @@ export class PostingsCursor {
   endOffset: u32;
 }
 
-export const CURSOR_DOCS_OFF: usize = 128;
+const CURSOR_DOCS_OFF: usize = 128;
 /** docs u32[128] and 16 words of padding: the last document of a short block is followed by 16 times NO_MORE_DOCS. */
-export const CURSOR_FREQS_OFF: usize = CURSOR_DOCS_OFF + 512 + 64;
+const CURSOR_FREQS_OFF: usize = CURSOR_DOCS_OFF + 512 + 64;
 export const CURSOR_BYTES: usize = CURSOR_FREQS_OFF + 512;
 
 /** Blocks decoded by this instance since the counter was last cleared; for profiles. */
@@ -325,7 +325,7 @@ function readEntries(c: PostingsCursor, cur: usize, last: u32, count: u32): usiz
 }
 
 /** Writes base + i for each set bit i of `words` u64 words; returns one past the last. */
-export function expandBits(bitsPtr: usize, words: u32, base: u32, out: usize): usize {
+function expandBits(bitsPtr: usize, words: u32, base: u32, out: usize): usize {
   for (const end = bitsPtr + ((<usize>words) << 3); bitsPtr < end; bitsPtr += 8, base += 64) {
     for (let word = load<u64>(bitsPtr); word != 0; word &= word - 1, out += 4) store<u32>(out, base + <u32>ctz<u64>(word));
   }

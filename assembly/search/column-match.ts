@@ -55,7 +55,7 @@ function blockMayMatch(node: Node, column: Column, block: usize): bool {
   return greatest >= range.lo && least <= range.hi;
 }
 
-export function columnMatches(node: Node, doc: u32): bool {
+function columnMatches(node: Node, doc: u32): bool {
   const op = node.op;
   if (op == OP_EXISTS_NORM) return load<u8>(<usize>changetype<NormsNode>(node).norms + doc) != 0;
   const column = columnHeader(<usize>changetype<ColumnNode>(node).column);

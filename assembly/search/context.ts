@@ -18,7 +18,7 @@ let tempCur: usize = 0;
 let status: i32 = 0;
 
 export let docsScored: u32 = 0;
-export let windowsRun: u32 = 0;
+let windowsRun: u32 = 0;
 
 export function contextInit(scratchPtr: usize, scratchEnd: usize, segmentMaxDoc: u32): void {
   persistentCur = (scratchPtr + 63) & ~63;

@@ -112,7 +112,7 @@ export function phraseNext(node: PhraseNode, target: u32): u32 {
 }
 
 /** Documents of the window that have a term at every place, at any position. */
-export function phraseCandidates(node: PhraseNode, from: u32, to: u32, w: Window): void {
+function phraseCandidates(node: PhraseNode, from: u32, to: u32, w: Window): void {
   const state = phraseState(node);
   const lead = phrasePlace(state, 0);
   if (lead.childCount == 1) {

@@ -115,7 +115,7 @@ export function termFill(node: TermNode, from: u32, to: u32, bits: usize): void 
 }
 
 /** Ors the words of a bitset block, shifted, into the window's bits; cuts what is outside at word borders (the rest of the last word is unused). */
-export function fillWords(c: PostingsCursor, from: u32, to: u32, bits: usize): void {
+function fillWords(c: PostingsCursor, from: u32, to: u32, bits: usize): void {
   let at = c.bitsPtr;
   const end = at + ((<usize>c.bitWords) << 3);
   // The bit that bit 0 of the next word falls on; negative when the block begins before the window.

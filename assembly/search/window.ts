@@ -54,7 +54,7 @@ export function windowToList(w: Window, from: u32): void {
 }
 
 /** Writes the docIds of a window's bits; returns how many. */
-export function listBits(bits: usize, from: u32, docs: usize): u32 {
+function listBits(bits: usize, from: u32, docs: usize): u32 {
   const start = docs;
   for (const end = bits + WINDOW_SET_BYTES; bits < end; bits += 8, from += 64) {
     for (let word = load<u64>(bits); word != 0; word &= word - 1, docs += 4) store<u32>(docs, from + <u32>ctz<u64>(word));

@@ -4,7 +4,7 @@
 /** Bits of a float that compare like the float; the least for NaN. */
 // @ts-ignore: decorator
 @inline
-export function orderedBits(value: f32): u32 {
+function orderedBits(value: f32): u32 {
   if (value != value) return 0;
   const bits = reinterpret<u32>(value);
   return bits & 0x80000000 ? ~bits : bits | 0x80000000;
@@ -13,7 +13,7 @@ export function orderedBits(value: f32): u32 {
 /** Inverse of `orderedBits`. */
 // @ts-ignore: decorator
 @inline
-export function floatOfBits(bits: u32): f32 {
+function floatOfBits(bits: u32): f32 {
   return reinterpret<f32>(bits & 0x80000000 ? bits & 0x7fffffff : ~bits);
 }
 

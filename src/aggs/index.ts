@@ -26,7 +26,7 @@ import { type OutAgg, renderAggs } from './reduce/out.ts';
 import type { AggSpec, BindContext, Bindings, IndexScope, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export { type AggTree, parseAggregations } from './parse.ts';
-export type { AggSpec, Bindings, DocGroup, IndexScope, ParseContext, ParsedQuery, TopHitsHook } from './types.ts';
+export type { AggSpec, Bindings, DocGroup, IndexScope, ParsedQuery } from './types.ts';
 
 /** @throws ApiError to be reported as a failure of the index's shards */
 export function bindAggregations(tree: AggTree, index: IndexScope): Bindings {

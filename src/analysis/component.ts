@@ -96,9 +96,6 @@ export interface FilterFactory {
   create(chain: ChainContext): TokenFilter;
 }
 
-/** A parameter of a component: for documentation, warnings about unknown ones, and `gannet analyze --help`. */
-export type ParameterKind = 'int' | 'bool' | 'string' | 'char' | 'list' | 'script';
-
 export interface ComponentEntry<F> {
   readonly type: string;
   /** Parameter names with kind and default, as `name: kind = default`. */

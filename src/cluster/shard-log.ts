@@ -54,7 +54,7 @@ export interface LogTiming {
 }
 
 /** The store contains operations that the log does not, or messages of the log are missing. */
-export class DivergedError extends Error {
+class DivergedError extends Error {
   constructor(reason: string) {
     super(reason);
     this.name = 'DivergedError';

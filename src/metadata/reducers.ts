@@ -101,9 +101,6 @@ export type CommandName = keyof typeof REDUCERS;
 export type CommandArgs<Name extends CommandName> = Parameters<(typeof REDUCERS)[Name]>[1];
 export type CommandResponse<Name extends CommandName> = ReturnType<(typeof REDUCERS)[Name]>['response'];
 
-/** A command with its arguments, as it is sent to the main thread. */
-export type MetadataCommand = { [Name in CommandName]: { readonly name: Name; readonly args: CommandArgs<Name> } }[CommandName];
-
 /** @throws ApiError the errors of the command */
 export function runReducer<Name extends CommandName>(
   name: Name,

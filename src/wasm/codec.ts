@@ -11,10 +11,6 @@ export function crc32c(k: Kernels, ptr: number, bytes: number): number {
   return k.exports.codecCrc32c(ptr, bytes, 0) >>> 0;
 }
 
-export function bitsetFill(k: Kernels, ptr: number, bits: number): void {
-  k.exports.codecBitsetFill(ptr, bits);
-}
-
 export function bitsetCount(k: Kernels, ptr: number, bits: number): number {
   return k.exports.codecBitsetCount(ptr, bits) >>> 0;
 }
@@ -27,13 +23,4 @@ export function bitsetCountAnd(k: Kernels, aPtr: number, bPtr: number, bits: num
 /** First bit >= `from` that is set, or -1. */
 export function bitsetNext(k: Kernels, ptr: number, bits: number, from: number): number {
   return k.exports.codecBitsetNext(ptr, bits, from);
-}
-
-/** Running sums modulo 2^32 of `count` vints at `ptr`, after which 16 bytes may be read, and an upper bound of the numbers. */
-export function readVintSums(k: Kernels, ptr: number, count: number): { sums: Uint32Array; bound: number } {
-  return k.scoped(() => {
-    const out = k.reserve(count * 4 + 64);
-    const bound = k.exports.codecReadVintSums(ptr, out, count) >>> 0;
-    return { sums: k.copyOutU32(out, count), bound };
-  });
 }

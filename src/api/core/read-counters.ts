@@ -3,7 +3,7 @@
 //   words: KINDS counters, then MAX_GROUPS slots of: length of the name (0: free, TAKEN: being written), name in UTF-8, KINDS counters
 //   a counter: two words, low before high
 
-export const READ_COUNTS = [
+const READ_COUNTS = [
   'queries',
   'queryMicros',
   'fetches',

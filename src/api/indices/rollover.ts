@@ -151,7 +151,7 @@ function areMet(conditions: Readonly<Record<string, boolean>>): boolean {
 }
 
 /** `{ "[max_docs: 5]": true }`. @throws ApiError illegal_argument_exception: a value that is not of its kind */
-export async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unknown): Promise<Record<string, boolean>> {
+async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unknown): Promise<Record<string, boolean>> {
   if (value === undefined) return {};
   if (!isObject(value)) throw new ApiError('x_content_parse_exception', 400, '[1:2] [rollover] conditions must be an object');
   const names = Object.keys(value);

@@ -33,7 +33,7 @@ export function Why({ hit, query }: WhyProps): JSX.Element | null {
   );
 }
 
-export function ExplanationView({ explanation }: { readonly explanation: Explanation }): JSX.Element {
+function ExplanationView({ explanation }: { readonly explanation: Explanation }): JSX.Element {
   const root = scoreParts(explanation);
   return (
     <div class="explanation">

@@ -154,7 +154,7 @@ export function HitTable({ hits, columns }: HitTableProps): JSX.Element {
 
 const MAX_CARDS = 100;
 
-export function HitCards({ hits, query }: HitsViewProps): JSX.Element {
+function HitCards({ hits, query }: HitsViewProps): JSX.Element {
   return (
     <ol class="hit-cards">
       {hits.slice(0, MAX_CARDS).map((hit) => (

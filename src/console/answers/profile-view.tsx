@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { msText, numberText } from '../format.ts';
 import { type ProfileNode, type ShardProfile, sharesOf } from './profile-model.ts';
 
-export const nanosText = (nanos: number): string => (nanos < 10_000 ? `${(nanos / 1000).toFixed(1)} µs` : msText(nanos / 1e6));
+const nanosText = (nanos: number): string => (nanos < 10_000 ? `${(nanos / 1000).toFixed(1)} µs` : msText(nanos / 1e6));
 
 export interface ProfileViewProps {
   readonly shards: readonly ShardProfile[];

@@ -15,9 +15,7 @@ export interface DiscoverFilter {
   readonly isNegated: boolean;
 }
 
-export const EMPTY_STATE: DiscoverState = { index: '', query: '', filters: [], columns: [] };
-
-export const HITS = 100;
+const HITS = 100;
 const HISTOGRAM_BUCKETS = 60;
 
 /** Reads the state from URL parameters; malformed ones are ignored. */

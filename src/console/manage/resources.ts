@@ -162,7 +162,7 @@ function reasonOf({ error, ignored_error: ignored }: Json): string {
 }
 
 /** Fields at the top of two documents that differ. */
-export function fieldChanges(before: Json, after: Json): FieldChange[] {
+function fieldChanges(before: Json, after: Json): FieldChange[] {
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .map((field) => ({ field, before: json(before[field]), after: json(after[field]) }))

@@ -19,7 +19,7 @@ export interface SheetEditorOptions {
   onRun(range: { readonly from: number; readonly to: number }): void;
 }
 
-export const cspNonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+const cspNonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 
 /** Extensions that all editors of the console share. */
 export const BASE_EXTENSIONS = [syntaxHighlighting(codeColors), EditorView.cspNonce.of(cspNonce())];

@@ -4,12 +4,12 @@ import { useState } from 'preact/hooks';
 import { credentials, needsLogin, reasonOf, send } from '../service.ts';
 
 /** Base64 of the UTF-8 bytes. */
-export function base64(text: string): string {
+function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
 /** The header of an API key: its encoded form, or `id:api_key`. */
-export function apiKeyHeader(key: string): string {
+function apiKeyHeader(key: string): string {
   const text = key.trim().replace(/^ApiKey\s+/i, '');
   return `ApiKey ${text.includes(':') ? base64(text) : text}`;
 }

@@ -6,7 +6,7 @@ export interface Address {
   readonly params: Readonly<Record<string, string>>;
 }
 
-export function parseAddress(hash: string): Address {
+function parseAddress(hash: string): Address {
   const [path, query] = hash.replace(/^#\/?/, '').split('?', 2);
   return { page: decodeURIComponent(path), params: Object.fromEntries(new URLSearchParams(query ?? '')) };
 }

@@ -9,7 +9,7 @@ export const theme: Cell<Theme> = keptCell<Theme>('theme', 'system', isTheme);
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
-export const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'system' && prefersDark.matches);
+const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'system' && prefersDark.matches);
 
 /** Sets the theme on the document, and updates it whenever it changes. */
 export function applyTheme(): void {

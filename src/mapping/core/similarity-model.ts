@@ -107,7 +107,7 @@ function oneOf<T extends string>(values: readonly T[], value: string | undefined
 }
 
 /** A float32. @throws ApiError settings_exception */
-export function floatSetting(settings: SimilaritySettings, name: string, fallback: number): number {
+function floatSetting(settings: SimilaritySettings, name: string, fallback: number): number {
   const text = settings.get(name);
   if (text === undefined) return Math.fround(fallback);
   const value = Number(text);

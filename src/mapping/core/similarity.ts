@@ -18,7 +18,7 @@ export interface Similarity {
 }
 
 export const DEFAULT_BM25: Bm25 = { k1: 1.2, b: 0.75 };
-export const BUILT_IN_SIMILARITIES: readonly string[] = ['BM25', 'LegacyBM25', 'boolean'];
+const BUILT_IN_SIMILARITIES: readonly string[] = ['BM25', 'LegacyBM25', 'boolean'];
 
 function builtIn(kind: SimilarityKind, bm25: Bm25 = DEFAULT_BM25): Similarity {
   return { kind, bm25, model: null };

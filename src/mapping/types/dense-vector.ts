@@ -32,7 +32,7 @@ const MAX_EF = 3200;
 const UNIT_TOLERANCE = 1e-3;
 const PREVIEW_DIMS = 5;
 
-export class DenseVectorFieldType extends BaseFieldType {
+class DenseVectorFieldType extends BaseFieldType {
   readonly vector: VectorFormat;
 
   constructor(definition: FieldDefinition, vector: VectorFormat) {

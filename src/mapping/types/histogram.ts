@@ -23,7 +23,7 @@ const AGGREGATIONS: ReadonlySet<string> = new Set([
   'rate',
 ]);
 
-export class HistogramFieldType extends BaseFieldType {
+class HistogramFieldType extends BaseFieldType {
   override get aggregations(): ReadonlySet<string> {
     return AGGREGATIONS;
   }

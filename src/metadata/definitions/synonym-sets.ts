@@ -5,7 +5,7 @@ import type { ClusterState, IndexMeta, SynonymRule, SynonymSets } from '../clust
 import { ACKNOWLEDGED, type Reducer, type ReducerEnvironment, withIndices } from '../reducer.ts';
 
 /** Limit of Elasticsearch. */
-export const MAX_RULES = 10_000;
+const MAX_RULES = 10_000;
 /** Characters in the rules of all sets: each thread holds them, and each change of the metadata is sent with them. */
 const MAX_CHARACTERS = 16 << 20;
 

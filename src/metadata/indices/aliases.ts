@@ -184,7 +184,7 @@ function backingIndexAliasError({ name, dataStream }: IndexMeta): ApiError {
 }
 
 /** @throws ApiError illegal_argument_exception: documents of time series are routed by their fields */
-export function checkSeriesAlias({ settings }: Pick<IndexMeta, 'settings'>, { index_routing, search_routing }: AliasMeta): void {
+function checkSeriesAlias({ settings }: Pick<IndexMeta, 'settings'>, { index_routing, search_routing }: AliasMeta): void {
   if (isTimeSeries(settings) && (index_routing !== undefined || search_routing !== undefined))
     throw illegalArgumentError('routing is forbidden on CRUD operations that target indices in [index.mode=time_series]');
 }

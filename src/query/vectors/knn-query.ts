@@ -11,7 +11,7 @@ import type { KnnQuery, Query } from '../query.ts';
 import { readFloat, readInt, readList, readText } from '../read-json.ts';
 
 /** Upper bound of `num_candidates`, and thereby of `k`. */
-export const MAX_CANDIDATES = 10_000;
+const MAX_CANDIDATES = 10_000;
 
 export function shardKey(index: string, shard: number): string {
   return `${index}/${shard}`;

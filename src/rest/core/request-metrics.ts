@@ -14,7 +14,7 @@ const SUM_OFFSET = BUCKETS + STATUS_CLASSES.length;
 /** A histogram in words of 4 bytes; even, so that its sum is aligned. */
 const HISTOGRAM_WORDS = SUM_OFFSET + 2;
 /** Actions of one group have one histogram per index. */
-export const ACTION_GROUPS = ['search', 'write', 'get', 'other'] as const;
+const ACTION_GROUPS = ['search', 'write', 'get', 'other'] as const;
 /** Further indices are counted together under the last number. */
 export const MAX_INDICES = 64;
 const NAME_BYTES = 256;

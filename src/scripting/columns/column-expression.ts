@@ -288,7 +288,7 @@ const ARITHMETIC: Readonly<Record<NumericType, Operators>> = {
 
 const remainder = (a: number, b: number): number => a % b;
 
-export function binary(names: Names, { op, left, right }: Pick<Node<'binary'>, 'op' | 'left' | 'right'>): Typed {
+function binary(names: Names, { op, left, right }: Pick<Node<'binary'>, 'op' | 'left' | 'right'>): Typed {
   return operation(names, op, typed(names, left), typed(names, right));
 }
 

@@ -44,7 +44,7 @@ export interface ProgramSource {
 }
 
 /** `docs` and `scores`: addresses of u32 and f32; `out`: of f64; the number of documents; the first one to compute. */
-export const LEADING_ARGUMENTS: readonly ValueType[] = [I32, I32, I32, I32, I32];
+const LEADING_ARGUMENTS: readonly ValueType[] = [I32, I32, I32, I32, I32];
 const [DOCS, SCORES, OUT, COUNT, NEXT] = [0, 1, 2, 3, 4];
 
 /** Iterations of the loops of one document; a script that needs more runs compiled, with its budget. */

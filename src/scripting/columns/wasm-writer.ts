@@ -109,7 +109,7 @@ export const MEMORY = {
 /** Conversions that saturate, after the prefix 0xfc. */
 export const SATURATE = { i32F32: 0, i32F64: 2, i64F32: 4, i64F64: 6 } as const;
 
-export function unsigned(value: number): number[] {
+function unsigned(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
   do {

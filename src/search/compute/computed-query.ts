@@ -2,8 +2,6 @@
 // around them, because a document that does not match may lack the fields that they read.
 import type { BoolIndexQuery, IndexQuery } from '../index-query/index-query.ts';
 
-export type ScriptFilter = Extract<IndexQuery, { op: 'scriptFilter' }>;
-
 /** Whether planning has to compute the query. @param scored  false ignores functions that only affect scores */
 export function isComputed(query: IndexQuery, scored: boolean): boolean {
   switch (query.op) {

@@ -118,7 +118,7 @@ export function costOfQuery(query: Query, docs: number): number {
   }
 }
 
-export function costOfQueryString(text: string, docs: number): number {
+function costOfQueryString(text: string, docs: number): number {
   let cost = text.length * 2;
   if (text.includes('/')) cost += costOfPattern(text) + docs * PATTERN_US_PER_DOC;
   else if (/(?:^|[\s:(])[*?]./.test(text)) cost += docs * PATTERN_US_PER_DOC;

@@ -11,7 +11,7 @@ import type { Scoring, TermScores, TermStatistics } from './term-statistics.ts';
 const scorings = new WeakMap<SimilarityModel, Scoring>();
 
 /** @throws ApiError script_exception: a script does not compile */
-export function scoringOf(model: SimilarityModel): Scoring {
+function scoringOf(model: SimilarityModel): Scoring {
   let scoring = scorings.get(model);
   if (!scoring) scorings.set(model, (scoring = makeScoring(model)));
   return scoring;

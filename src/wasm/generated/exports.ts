@@ -22,14 +22,10 @@ export interface EngineExports {
    * lanes. Returns an upper bound of all numbers.
    */
   codecReadVintSums(cur: usize, out: usize, count: u32): u32;
-  /** Sets the bits 0..bits-1 and clears the padding. */
-  codecBitsetFill(ptr: usize, bits: u32): void;
   /** Bits set in the whole bitset. */
   codecBitsetCount(ptr: usize, bits: u32): u32;
   /** Bits set in both. Counts bytes of 64-byte blocks in lanes: half the time of 64-bit popcounts (0.004 against 0.008 ns a bit). */
   codecBitsetCountAnd(aPtr: usize, bPtr: usize, bits: u32): u32;
-  /** Bits set below `bit`. */
-  codecBitsetRank(ptr: usize, bit: u32): u32;
   /** First bit >= `from` that is set, or -1. */
   codecBitsetNext(ptr: usize, bits: u32, from: u32): i32;
   /** Lays out a region for a blob. Returns 0, E_NO_SPACE (a larger region is needed) or E_CORRUPT. Pre: region and blob are 8-byte aligned. */
@@ -93,8 +89,6 @@ export interface EngineExports {
   termsSeek(ptr: usize, termPtr: usize, termLen: u32): u32;
   /** Copies the term with this ordinal to `outPtr` (room for longestTerm bytes). Returns its length. Pre: ord < termCount. */
   termsTerm(ptr: usize, ord: u32, outPtr: usize): u32;
-  /** State of the term with this ordinal. Pre: ord < termCount. */
-  termsState(ptr: usize, ord: u32, statePtr: usize): void;
   /**
    * Writes the terms of ordinals [fromOrd, toOrd) to the output until it is full:
    *   ├ TermState with `length` │ bytes, padded to a multiple of 8 ┤ ···

@@ -25,7 +25,7 @@ export interface Challenges {
   drop(token: string): void;
 }
 
-export class AcmeError extends Error {}
+class AcmeError extends Error {}
 
 /** Polling interval for orders and challenges, unless the server specifies one. */
 const POLL_MS = 1000;

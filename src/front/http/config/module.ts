@@ -40,5 +40,4 @@ export interface BlockScope<Main extends BlockMain = BlockMain> {
   path(text: string, from?: 'prefix' | 'conf'): string;
 }
 export type BlockFrame<Main extends BlockMain = BlockMain> = Frame<BlockScope<Main>>;
-export type HttpScope = BlockScope<HttpMain>;
 export type HttpFrame = BlockFrame<HttpMain>;

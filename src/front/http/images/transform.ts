@@ -70,7 +70,7 @@ interface Size {
  * The size to which an image is reduced. `resize`: the largest with the same proportions within the limits; `crop`: the smallest that
  * fills them, as far as the image does; `rotate`: unchanged.
  */
-export function reducedSize(
+function reducedSize(
   { width, height }: Size,
   { mode, maxWidth, maxHeight }: Pick<Transformation, 'mode' | 'maxWidth' | 'maxHeight'>,
 ): Size {

@@ -30,7 +30,7 @@ class MathContext {
 
 const digitsOf = (value: bigint): number => sizeOf(value).toString().length;
 
-export class BigDecimal {
+class BigDecimal {
   readonly unscaled: bigint;
   readonly scale: number;
 
