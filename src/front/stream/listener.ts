@@ -2,6 +2,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
 import { takeHandles } from '../../http/wire/client-handle.ts';
+import { holdingClock } from '../../http/wire/clock.ts';
 import { asSocket, HANDLES_KNOWN, HandleSocket, isTcpHandle } from '../../http/wire/handle-socket.ts';
 import { serveWith } from '../http/connection/acceptors.ts';
 import { nextConnectionId, type Origin } from '../http/connection/client-connections.ts';
@@ -54,7 +55,10 @@ function listenTcp(
   return new Promise((resolve) => {
     server.listen({ fd, backlog: socket.options.backlog } as { fd: number }, () => {
       if (HANDLES_KNOWN && isPlain(stream, socket)) {
-        takeHandles(server, (client) => (isTcpHandle(client) ? accept(asSocket(new HandleSocket(client))) : client.close()));
+        takeHandles(server, (client) => {
+          if (isTcpHandle(client)) holdingClock(accept, asSocket(new HandleSocket(client)), undefined);
+          else client.close();
+        });
       }
       resolve(server);
     });

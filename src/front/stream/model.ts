@@ -113,15 +113,28 @@ export interface StreamSession extends Session {
   finalize(status: number): void;
 }
 
+/** Receives what a client sends over TCP, after the first bytes. */
+export interface ClientConsumer {
+  /** @param data  in memory that the next read overwrites if the session has `buffers` */
+  onClientData(data: Buffer): void;
+  /** the client sends no more, or the connection is closed; may be called again */
+  onClientEnd(): void;
+  /** more can be sent after `write` returned false */
+  onClientDrain(): void;
+  /** a small write that had to wait was accepted by the system */
+  onClientFlushed(): void;
+}
+
 /** What a content handler needs of a session over TCP. */
 export interface ClientStream extends StreamSession {
+  /** to pause, to resume and to end; its events are the session's, which passes them to the consumer */
   readonly socket: Socket;
-  /** chooses the memory that `data` events of the socket show; null if each brings memory of its own */
+  /** chooses the memory that the consumer's data is in; null if each piece has memory of its own */
   readonly buffers: ReadBuffers | null;
   /** Bytes to the client that the system has not accepted yet. */
   readonly unsent: number;
-  /** called when a small write that had to wait was accepted by the system */
-  onFlushed: (() => void) | null;
+  /** Passes on what the client sends. */
+  consume(consumer: ClientConsumer): void;
   /** Sends. @returns false: wait for `drain` of the socket before sending more */
   write(data: Buffer): boolean;
   /** some bytes were read and not consumed yet */

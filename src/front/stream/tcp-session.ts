@@ -4,27 +4,32 @@ import type { TLSSocket } from 'node:tls';
 import { holdingClock } from '../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';
 import { DirectWriter } from '../../http/wire/direct-writer.ts';
-import { type HandleSocket, handleOf } from '../../http/wire/handle-socket.ts';
+import { handleOf, type SocketOwner } from '../../http/wire/handle-socket.ts';
 import { originOf } from '../http/connection/client-connections.ts';
 import type { ListenSocket, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { AGAIN } from '../http/request/codes.ts';
 import { ReadBuffers } from '../http/upstream/connection/read-buffers.ts';
 import { streamCore } from './core.ts';
-import { type ClientStream, STATUS, type StreamMain } from './model.ts';
+import { type ClientConsumer, type ClientStream, STATUS, type StreamMain } from './model.ts';
 import { BaseSession } from './session.ts';
 
-const takeRead = (socket: HandleSocket, data: Buffer): void => {
-  socket.emit('data', data);
-};
+const takeRead = (session: TcpSession, data: Buffer): void => session.received(data);
 
 /** Bytes; smaller writes never make a socket ask for a pause (its high-water mark). */
 const DIRECT_MAX = 16 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 
+interface Listeners {
+  error(error: Error): void;
+  data(data: Buffer): void;
+  end(): void;
+  drain(): void;
+}
+
 /** Makes a client's connection secure (tls-session.ts, which is loaded only if the configuration needs it). */
 export type Securer = (session: TcpSession, raw: Socket) => void;
 
-export class TcpSession extends BaseSession implements ClientStream, Timed {
+export class TcpSession extends BaseSession implements ClientStream, SocketOwner, Timed {
   readonly udp = false;
   socket: Socket;
   deadlineMs = Infinity;
@@ -36,8 +41,9 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
   #released = false;
   /** writes small parts to a plain connection */
   #direct: DirectWriter | null = null;
-  onFlushed: (() => void) | null = null;
-  /** memory that bytes of a HandleSocket are read into; null if `data` brings memory of its own */
+  #consumer: ClientConsumer | null = null;
+  /** the events of a socket of node:net are listened for */
+  #listening = false;
   readonly buffers: ReadBuffers | null = null;
 
   constructor(stream: StreamMain, listen: ListenSocket, hosts: VirtualHosts, socket: Socket, proxy: ProxyInfo | null) {
@@ -46,24 +52,65 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     if (!streamCore.conf(this.loc).tcp_nodelay) socket.setNoDelay(false);
     const handle = handleOf(socket);
     if (handle) {
-      const buffers = new ReadBuffers();
-      this.buffers = buffers;
-      handle.onread = {
-        buffer: () => buffers.next(handle.readableEnded),
-        callback: (count, buffer) => {
-          holdingClock(takeRead, handle, (buffer as Buffer).subarray(0, count));
-          return true;
-        },
-      };
-    }
-    socket.on('error', this.#onError);
+      this.buffers = new ReadBuffers();
+      handle.owner = this;
+    } else socket.on('error', this.#events.error);
   }
 
-  readonly #onError = (error: Error): void => {
+  // ---------------------------------------------------------------- the socket
+
+  readInto(): Buffer {
+    return this.buffers?.next(this.socket.readableEnded) ?? EMPTY;
+  }
+
+  onRead(buffer: Buffer, count: number): void {
+    holdingClock(takeRead, this, buffer.subarray(0, count));
+  }
+
+  received(data: Buffer): void {
+    this.bytesReceived += data.length;
+    if (this.#prereading) this.#onPreread(data);
+    else this.#consumer?.onClientData(data);
+  }
+
+  onSocketEnd(): void {
+    if (this.#prereading) this.#endPreread(STATUS.ok);
+    else this.#consumer?.onClientEnd();
+  }
+
+  onSocketError(error: Error): void {
     if (this.done) return;
     this.logFailure('info', 'recv()', error);
     this.finalize(STATUS.ok);
-  };
+  }
+
+  onSocketDrain(): void {
+    this.#consumer?.onClientDrain();
+  }
+
+  #listeners: Listeners | null = null;
+  /** for a socket of node:net; a HandleSocket calls the methods */
+  get #events(): Listeners {
+    this.#listeners ??= {
+      error: (error) => this.onSocketError(error),
+      data: (data) => this.received(data),
+      end: () => this.onSocketEnd(),
+      drain: () => this.onSocketDrain(),
+    };
+    return this.#listeners;
+  }
+
+  #listen(): void {
+    if (this.buffers || this.#listening) return;
+    this.#listening = true;
+    const { data, end, drain } = this.#events;
+    this.socket.on('data', data).on('end', end).on('close', end).on('drain', drain);
+  }
+
+  #unlisten(): void {
+    const { error, data, end, drain } = this.#events;
+    this.socket.off('error', error).off('data', data).off('end', end).off('close', end).off('drain', drain);
+  }
 
   /** @param secure  starts the TLS handshake; undefined for plain connections */
   start(secure: Securer | null): void {
@@ -75,12 +122,12 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
 
   /** The TLS handshake is over. */
   secured(socket: TLSSocket, tls: TlsInfo): void {
-    this.socket.off('error', this.#onError);
+    this.#unlisten();
     this.socket.on('error', () => {});
     this.socket = socket;
     this.isSecure = true;
     this.conn.tls = tls;
-    socket.on('error', this.#onError);
+    socket.on('error', this.#events.error);
     this.#beginPreread();
   }
 
@@ -97,15 +144,12 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     this.action = 'prereading client data';
     watch(this);
     setDeadline(this, streamCore.conf(this.loc).preread_timeout);
-    this.socket.on('data', this.#onPreread);
-    this.socket.on('end', this.#onPrereadEnd);
-    this.socket.on('close', this.#onPrereadEnd);
+    this.#listen();
     this.socket.resume();
   }
 
-  readonly #onPreread = (bytes: Buffer): void => {
+  #onPreread(bytes: Buffer): void {
     const data = this.buffers ? Buffer.from(bytes) : bytes;
-    this.bytesReceived += data.length;
     this.#preread = this.#preread.length === 0 ? data : Buffer.concat([this.#preread, data]);
     const { preread_buffer_size: size } = streamCore.conf(this.loc);
     const rc = this.preread(this.#preread.subarray(0, size));
@@ -114,9 +158,7 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
       this.log('error', 'preread buffer full');
       this.#endPreread(STATUS.badRequest);
     }
-  };
-
-  readonly #onPrereadEnd = (): void => this.#endPreread(STATUS.ok);
+  }
 
   timedOut(): void {
     this.#endPreread(STATUS.ok);
@@ -126,9 +168,6 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     if (!this.#prereading) return;
     this.#prereading = false;
     unwatch(this);
-    this.socket.off('data', this.#onPreread);
-    this.socket.off('end', this.#onPrereadEnd);
-    this.socket.off('close', this.#onPrereadEnd);
     this.socket.pause();
     this.#afterPreread(rc);
   }
@@ -137,9 +176,14 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     this.action = '';
     if (rc >= 200) this.finalize(rc);
     else if (!this.done) {
-      if (!this.isSecure && !this.buffers) this.#direct = new DirectWriter(this.socket, () => this.onFlushed?.());
+      if (!this.isSecure && !this.buffers) this.#direct = new DirectWriter(this.socket, () => this.#consumer?.onClientFlushed());
       this.runContent();
     }
+  }
+
+  consume(consumer: ClientConsumer): void {
+    this.#consumer = consumer;
+    this.#listen();
   }
 
   get hasPreread(): boolean {
@@ -154,7 +198,7 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
 
   release(): Socket {
     const { socket } = this;
-    socket.off('error', this.#onError);
+    this.#unlisten();
     this.#released = true;
     this.leave();
     socket.pause();
@@ -184,7 +228,7 @@ export class TcpSession extends BaseSession implements ClientStream, Timed {
     if (this.#released) return;
     const { socket } = this;
     if (socket.destroyed) return;
-    socket.on('error', () => {});
+    if (!this.buffers) socket.on('error', () => {});
     // Unread bytes make the system reset the connection: its end is sent before. A client that ended left none.
     if (this.isSecure || this.unsent > 0 || !socket.readableEnded) socket.destroySoon();
     else socket.destroy();

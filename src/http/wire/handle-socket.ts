@@ -1,10 +1,10 @@
 // TCP sockets directly on handles of libuv, for connections whose bytes are only passed on: without the stream classes of node:net, opening
 // and closing one costs half. They have the members of net.Socket that such connections use, and read into buffers that their owner chooses.
 // If the internals of node:net differ from what is known here, none are made.
-import { EventEmitter } from 'node:events';
-import type { OnReadOpts, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import type { ClientHandle } from './client-handle.ts';
+import { holdingClock } from './clock.ts';
 import { internalsOf, loadStreamBinding, type WriteWrap } from './stream-binding.ts';
 
 /** Bytes that wait in a socket before `write` asks for a pause, as in node:net. */
@@ -25,7 +25,7 @@ export interface TcpHandle extends ClientHandle {
   writeBuffer(req: WriteWrap, data: Buffer): number;
   writeLatin1String(req: WriteWrap, text: string): number;
   shutdown(req: ShutdownWrap): number;
-  close(closed?: () => void): void;
+  close(): void;
   connect(req: ConnectWrap, host: string, port: number): number;
   connect6(req: ConnectWrap, host: string, port: number): number;
 }
@@ -62,11 +62,31 @@ function failure(syscall: string, errno: number): Error {
 }
 
 let spare: WriteWrap | null = null;
+const open = (owner: SocketOwner | null): void => owner?.onSocketOpen?.();
 
-/** Emits `connect`, `end`, `error`, `close` and `drain` as a net.Socket with `allowHalfOpen`; what it reads goes to `onread`. Starts paused. */
-export class HandleSocket extends EventEmitter {
-  /** where bytes are read to, and who receives them; set before the first `resume` */
-  onread: OnReadOpts | null = null;
+/** Owner of a HandleSocket. A method call costs less than an event and the closures that listen for it. */
+export interface SocketOwner {
+  /** Memory for the next read. */
+  readInto(): Buffer;
+  /** @param buffer  as `readInto` returned it */
+  onRead(buffer: Buffer, count: number): void;
+  /** the connection that was opened is ready */
+  onSocketOpen?(): void;
+  /** the other side sends no more */
+  onSocketEnd(): void;
+  /** the connection broke or cannot be opened, and is destroyed; called on a later turn of the event loop */
+  onSocketError(error: Error): void;
+  /** everything written was accepted by the system after `write` asked for a pause */
+  onSocketDrain(): void;
+}
+
+/**
+ * Has the members of a net.Socket with `allowHalfOpen` that concern bytes, and tells its owner what those emit. Starts paused. An owner that
+ * destroys it is not told.
+ */
+export class HandleSocket {
+  /** set before the first `resume` */
+  owner: SocketOwner | null = null;
   connecting = false;
   destroyed = false;
   readableEnded = false;
@@ -77,7 +97,7 @@ export class HandleSocket extends EventEmitter {
 
   readonly #handle: TcpHandle;
   #paused = true;
-  #buffer: Uint8Array | null = null;
+  #buffer: Buffer | null = null;
   #needsDrain = false;
   #flushed: (() => void)[] = [];
   #shutDown = false;
@@ -86,7 +106,6 @@ export class HandleSocket extends EventEmitter {
   #near: { address?: string; port?: number } | null = null;
 
   constructor(handle: TcpHandle) {
-    super();
     this.#handle = handle;
     handle.onread = () => this.#onRead();
   }
@@ -96,14 +115,14 @@ export class HandleSocket extends EventEmitter {
   resume(): this {
     if (!this.#paused || this.destroyed || this.readableEnded) return this;
     this.#paused = false;
-    if (!this.connecting) this.#startReading();
+    this.#startReading();
     return this;
   }
 
   pause(): this {
     if (this.#paused) return this;
     this.#paused = true;
-    if (!this.destroyed && !this.connecting) this.#handle.readStop();
+    if (!this.destroyed) this.#handle.readStop();
     return this;
   }
 
@@ -118,8 +137,7 @@ export class HandleSocket extends EventEmitter {
   }
 
   #chooseBuffer(): void {
-    const chosen = this.onread?.buffer;
-    const buffer = typeof chosen === 'function' ? chosen() : chosen;
+    const buffer = this.owner?.readInto();
     if (!buffer || buffer === this.#buffer) return;
     this.#buffer = buffer;
     this.#handle.useUserBuffer(buffer);
@@ -129,7 +147,7 @@ export class HandleSocket extends EventEmitter {
     const count = streams?.streamBaseState[streams.kReadBytesOrError] ?? UV_EOF;
     if (this.destroyed || count === 0) return;
     if (count > 0) {
-      if (this.#buffer) this.onread?.callback(count, this.#buffer);
+      if (this.#buffer) this.owner?.onRead(this.#buffer, count);
       if (!this.destroyed) this.#chooseBuffer();
       return;
     }
@@ -139,7 +157,7 @@ export class HandleSocket extends EventEmitter {
     }
     this.readableEnded = true;
     this.#handle.readStop();
-    this.emit('end');
+    this.owner?.onSocketEnd();
     if (this.#shutDown) this.destroy();
   }
 
@@ -190,7 +208,7 @@ export class HandleSocket extends EventEmitter {
     for (const flushed of this.#flushed.splice(0)) flushed();
     if (!this.#needsDrain || this.destroyed) return;
     this.#needsDrain = false;
-    this.emit('drain');
+    this.owner?.onSocketDrain();
   }
 
   /** Closes the sending side once everything is sent. */
@@ -206,7 +224,8 @@ export class HandleSocket extends EventEmitter {
       this.#shutDown = true;
       if (this.#closesWhenShutDown || this.readableEnded) this.destroy();
     };
-    if (this.#handle.shutdown(req) !== 0) this.destroy();
+    const errno = this.#handle.shutdown(req);
+    if (errno !== 0) this.destroy(failure('shutdown', errno));
   }
 
   /** Closes once everything is sent, and the end of the stream after it. */
@@ -220,8 +239,8 @@ export class HandleSocket extends EventEmitter {
     if (this.destroyed) return this;
     this.destroyed = true;
     this.#flushed = [];
-    this.#handle.close(() => this.emit('close'));
-    if (error) process.nextTick(() => this.emit('error', error));
+    this.#handle.close();
+    if (error) process.nextTick(() => this.owner?.onSocketError(error));
     return this;
   }
 
@@ -266,13 +285,13 @@ export class HandleSocket extends EventEmitter {
     return this.#own().port;
   }
 
-  /** Opens a connection to an IP address; null if this Node has no known handles. Emits `connect`, or `error` and `close`. */
-  static connect(host: string, port: number, onread: OnReadOpts): HandleSocket | null {
+  /** Opens a connection to an IP address, and reads from it; null if this Node has no known handles. */
+  static connect(host: string, port: number, owner: SocketOwner): HandleSocket | null {
     if (!tcp) return null;
     const handle = new tcp.TCP(tcp.constants.SOCKET);
     if (!isTcpHandle(handle)) return null;
     const socket = new HandleSocket(handle);
-    socket.onread = onread;
+    socket.owner = owner;
     socket.#connect(host, port, new tcp.TCPConnectWrap());
     return socket;
   }
@@ -288,15 +307,16 @@ export class HandleSocket extends EventEmitter {
         return;
       }
       this.#handle.setNoDelay?.(true);
-      this.emit('connect');
-      if (!this.destroyed && !this.#paused) this.#startReading();
+      holdingClock(open, this.owner, undefined);
     };
     const errno = host.includes(':') ? this.#handle.connect6(req, host, port) : this.#handle.connect(req, host, port);
     if (errno !== 0) this.destroy(failure('connect', errno));
+    // a handle that waits for nothing but the connection would leave the event loop and be added to it again
+    else this.#startReading();
   }
 }
 
-/** For code that takes either kind of socket. */
+/** For code that takes either kind of socket, and listens for no events. */
 // biome-ignore lint/plugin: a HandleSocket has the members of Socket that its header names; a common interface would have to list them again
 export const asSocket = (socket: HandleSocket): Socket => socket as unknown as Socket;
 

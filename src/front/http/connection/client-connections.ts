@@ -1,5 +1,5 @@
 // The client connections of an event loop: counted, numbered, and closed when the worker exits.
-import type { Socket } from 'node:net';
+import { isIPv4, type Socket } from 'node:net';
 import { loop } from '../../zone/memory.ts';
 import type { ListenSocket, Request } from '../model/types.ts';
 import { stats } from './stats.ts';
@@ -56,13 +56,15 @@ export interface Origin {
 export const nextConnectionId = (): number => connectionCount++ * loop.count + loop.index + 1;
 
 export function originOf(socket: Socket, listen: ListenSocket): Origin {
+  // asking the system costs a call for each connection
+  const fixed = isIPv4(listen.host) && listen.host !== '0.0.0.0';
   return {
     id: nextConnectionId(),
     startMs: Date.now(),
     remoteAddr: listen.path ? 'unix:' : plainAddress(socket.remoteAddress ?? ''),
     remotePort: socket.remotePort ?? 0,
-    localAddr: listen.path ? `unix:${listen.path}` : plainAddress(socket.localAddress ?? ''),
-    localPort: socket.localPort ?? 0,
+    localAddr: listen.path ? `unix:${listen.path}` : fixed ? listen.host : plainAddress(socket.localAddress ?? ''),
+    localPort: fixed ? listen.port : (socket.localPort ?? 0),
   };
 }
 

@@ -7,7 +7,7 @@ import { type ReadBuffers, withCopy } from '../../http/upstream/connection/read-
 import { upstreamTls } from '../../http/upstream/connection/tls.ts';
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
 import { systemError } from '../../system-error.ts';
-import { type ClientStream, filtered, STATUS } from '../model.ts';
+import { type ClientConsumer, type ClientStream, filtered, STATUS } from '../model.ts';
 import { endpoint } from '../session.ts';
 import { Attempts } from './attempts.ts';
 import { bindAddress, type ProxyConf, rateOf, tlsConfOf } from './conf.ts';
@@ -78,7 +78,7 @@ class HeldBack {
   }
 }
 
-export class TcpProxy implements ConnectionEvents {
+export class TcpProxy implements ClientConsumer, ConnectionEvents {
   readonly #s: ClientStream;
   readonly #client: Socket;
   readonly #conf: ProxyConf;
@@ -104,13 +104,25 @@ export class TcpProxy implements ConnectionEvents {
     this.#conf = conf;
     this.#defaultName = group.explicit ? group.name : name;
     this.#attempts = new Attempts(s, conf, group);
-    const settle = (): void => this.#settle();
-    s.onFlushed = settle;
     const uploadRate = rateOf(s, conf.proxy_upload_rate);
     const downloadRate = rateOf(s, conf.proxy_download_rate);
     const { proxy_buffer_size: size } = conf;
-    if (uploadRate > 0) this.#up = new HeldBack(uploadRate, size, (data) => this.#toPeer(data), settle);
-    if (downloadRate > 0) this.#down = new HeldBack(downloadRate, size, (data) => this.#toClient(data), settle);
+    if (uploadRate > 0) {
+      this.#up = new HeldBack(
+        uploadRate,
+        size,
+        (data) => this.#toPeer(data),
+        () => this.#settle(),
+      );
+    }
+    if (downloadRate > 0) {
+      this.#down = new HeldBack(
+        downloadRate,
+        size,
+        (data) => this.#toClient(data),
+        () => this.#settle(),
+      );
+    }
     for (const filter of s.filters) filter.emit = (direction, data) => (direction === 'up' ? this.#upward(data) : this.#downward(data));
     s.cleanups.push(() => this.#end());
   }
@@ -120,17 +132,9 @@ export class TcpProxy implements ConnectionEvents {
     const preread = this.#s.takePreread();
     if (preread.length > 0) this.#fromClient(preread);
     const client = this.#client;
-    const { buffers } = this.#s;
-    client.on('data', (data: Buffer) => {
-      this.#s.bytesReceived += data.length;
-      if (buffers) this.#fromBuffers(data, buffers);
-      else this.#fromClient(data);
-    });
-    client.on('end', () => this.#clientEnd());
-    client.on('close', () => this.#clientEnd());
-    client.on('drain', () => this.#onClientDrain());
+    this.#s.consume(this);
     if (client.isPaused() && this.#up?.empty !== false) client.resume();
-    if (client.readableEnded || client.destroyed) this.#clientEnd();
+    if (client.readableEnded || client.destroyed) this.onClientEnd();
     if (!this.#s.done) this.#tryPeer();
   }
 
@@ -198,6 +202,12 @@ export class TcpProxy implements ConnectionEvents {
 
   // ---------------------------------------------------------------- from the client
 
+  onClientData(data: Buffer): void {
+    const { buffers } = this.#s;
+    if (buffers) this.#fromBuffers(data, buffers);
+    else this.#fromClient(data);
+  }
+
   /** @param data  in memory that the next read overwrites */
   #fromBuffers(data: Buffer, buffers: ReadBuffers): void {
     if (!this.#connected || this.#up || this.#s.filters.length > 0) {
@@ -241,7 +251,7 @@ export class TcpProxy implements ConnectionEvents {
     setDeadline(conn, this.#conf.proxy_timeout);
   }
 
-  #clientEnd(): void {
+  onClientEnd(): void {
     if (this.#clientEnded || this.#s.done) return;
     for (const chunk of filtered(this.#s, 'up', EMPTY, true)) this.#upward(chunk);
     this.#clientEnded = true;
@@ -312,11 +322,15 @@ export class TcpProxy implements ConnectionEvents {
     this.#settle();
   }
 
-  #onClientDrain(): void {
+  onClientDrain(): void {
     const conn = this.#conn;
     if (this.#s.done || !conn) return;
     if (this.#connected) setDeadline(conn, this.#conf.proxy_timeout);
     if (this.#down?.empty !== false) conn.socket.resume();
+    this.#settle();
+  }
+
+  onClientFlushed(): void {
     this.#settle();
   }
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { HandleSocket } from '../../../../src/http/wire/handle-socket.ts';
+import { HandleSocket, type SocketOwner } from '../../../../src/http/wire/handle-socket.ts';
 
 let server: Server | null = null;
 afterEach(() => {
@@ -9,28 +9,47 @@ afterEach(() => {
   server = null;
 });
 
-/** Opens a connection to a server of the test. @returns both ends, and the bytes that the HandleSocket has read */
-async function pair(): Promise<{ near: HandleSocket; far: Socket; read: Buffer[] }> {
+/** Emits what its socket tells it. */
+class Owner extends EventEmitter implements SocketOwner {
+  readonly read: Buffer[] = [];
+  readonly #buffer = Buffer.alloc(4096);
+  readInto(): Buffer {
+    return this.#buffer;
+  }
+  onRead(buffer: Buffer, count: number): void {
+    this.read.push(Buffer.from(buffer.subarray(0, count)));
+  }
+  onSocketOpen(): void {
+    this.emit('open');
+  }
+  onSocketEnd(): void {
+    this.emit('end');
+  }
+  onSocketError(error: Error): void {
+    this.emit('error', error);
+  }
+  onSocketDrain(): void {
+    this.emit('drain');
+  }
+}
+
+/** Opens a connection to a server of the test. @returns both ends, and the owner of the near one */
+async function pair(): Promise<{ near: HandleSocket; far: Socket; owner: Owner }> {
   server = createServer({ allowHalfOpen: true });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const accepted = once(server, 'connection');
-  const buffer = Buffer.alloc(4096);
-  const read: Buffer[] = [];
-  const callback = (count: number): boolean => {
-    read.push(Buffer.from(buffer.subarray(0, count)));
-    return true;
-  };
-  const near = HandleSocket.connect('127.0.0.1', (server.address() as AddressInfo).port, { buffer, callback });
+  const owner = new Owner();
+  const near = HandleSocket.connect('127.0.0.1', (server.address() as AddressInfo).port, owner);
   if (!near) throw new Error('the handles of this Node are not known');
-  await once(near, 'connect');
+  await once(owner, 'open');
   const [far] = (await accepted) as [Socket];
-  return { near, far, read };
+  return { near, far, owner };
 }
 
 test('passes bytes both ways, and closes when both sides have ended', async () => {
-  const { near, far, read } = await pair();
-  const ended = once(near, 'end');
+  const { near, far, owner } = await pair();
+  const ended = once(owner, 'end');
   const got: Buffer[] = [];
   far.on('data', (data) => got.push(data));
   near.write(Buffer.from('ping '));
@@ -39,21 +58,19 @@ test('passes bytes both ways, and closes when both sides have ended', async () =
   await once(far, 'end');
   expect(Buffer.concat(got).toString()).toBe('ping pong');
   expect(near.destroyed).toBe(false);
-  const closed = once(near, 'close');
   far.end('answer');
   await ended;
-  await closed;
-  expect(Buffer.concat(read).toString()).toBe('answer');
+  expect(Buffer.concat(owner.read).toString()).toBe('answer');
   expect(near.destroyed).toBe(true);
 });
 
 test('asks for a pause while much is queued, and sends all of it before it closes', async () => {
-  const { near, far } = await pair();
+  const { near, far, owner } = await pair();
   const chunk = Buffer.alloc(1 << 20, 'x');
   let chunks = 1;
   while (near.write(chunk)) chunks++;
   expect(near.writableLength).toBeGreaterThan(0);
-  const drained = once(near, 'drain');
+  const drained = once(owner, 'drain');
   let bytes = 0;
   far.on('data', (data) => {
     bytes += data.length;
@@ -68,29 +85,29 @@ test('asks for a pause while much is queued, and sends all of it before it close
 });
 
 test('reads nothing while it is paused', async () => {
-  const { near, far, read } = await pair();
+  const { near, far, owner } = await pair();
   near.pause();
   far.write('later');
   await new Promise<void>((resolve) => far.write('', () => resolve()));
-  expect(read).toEqual([]);
-  const ended = once(near, 'end');
+  expect(owner.read).toEqual([]);
+  const ended = once(owner, 'end');
   near.resume();
   far.end();
   await ended;
-  expect(Buffer.concat(read).toString()).toBe('later');
+  expect(Buffer.concat(owner.read).toString()).toBe('later');
   near.destroy();
 });
 
 test('reports a refused and a reset connection with their codes', async () => {
-  const { near, far } = await pair();
+  const { far, owner } = await pair();
   const { port } = server!.address() as AddressInfo;
-  const reset = once(near, 'error');
+  const reset = once(owner, 'error');
   far.resetAndDestroy();
   expect((await reset)[0]).toMatchObject({ code: 'ECONNRESET', syscall: 'read' });
   server!.close();
   await once(server!, 'close');
-  const refused = HandleSocket.connect('127.0.0.1', port, { buffer: Buffer.alloc(1), callback: () => true });
-  const closed = new Promise<void>((resolve) => refused!.on('close', resolve));
-  expect((await once(refused!, 'error'))[0]).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' });
-  await closed;
+  const caller = new Owner();
+  const refused = HandleSocket.connect('127.0.0.1', port, caller);
+  expect((await once(caller, 'error'))[0]).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' });
+  expect(refused?.destroyed).toBe(true);
 });

@@ -4,7 +4,7 @@ import type tls from 'node:tls';
 import { holdingClock, nowMs } from '../../../../http/wire/clock.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../../http/wire/deadlines.ts';
 import { DirectWriter } from '../../../../http/wire/direct-writer.ts';
-import { asSocket, HandleSocket } from '../../../../http/wire/handle-socket.ts';
+import { asSocket, HandleSocket, type SocketOwner } from '../../../../http/wire/handle-socket.ts';
 import type { Address } from '../../config/addresses.ts';
 import { logKeys } from '../../tls/key-log.ts';
 import { ReadBuffers } from './read-buffers.ts';
@@ -43,7 +43,7 @@ export interface TlsSettings {
 const takeRead = (conn: PeerConnection, data: Buffer): void => conn.received(data);
 
 /** One connection. Its owner sets `events`; without them it is idle. */
-export class PeerConnection implements Timed {
+export class PeerConnection implements Timed, SocketOwner {
   socket: Socket;
   events: ConnectionEvents | null = null;
   requests = 0;
@@ -61,6 +61,9 @@ export class PeerConnection implements Timed {
   onIdleClose: ((conn: PeerConnection) => void) | null = null;
 
   readonly #secure: boolean;
+  readonly #greeting: string;
+  /** the socket is a HandleSocket */
+  readonly #light: boolean;
   /** null for sockets that need none or cannot have one; undefined before the connection is open */
   #direct: DirectWriter | null | undefined;
 
@@ -76,42 +79,78 @@ export class PeerConnection implements Timed {
     light = false,
   ) {
     this.#secure = tlsSettings !== null;
+    this.#greeting = greeting;
+    watch(this);
+    const handle = light && !tlsSettings && !bind && !address.path ? HandleSocket.connect(address.host, address.port, this) : null;
+    this.#light = handle !== null;
+    this.#direct = handle || tlsSettings ? null : undefined;
+    if (handle) {
+      if (keepAlive) handle.setKeepAlive(true);
+      this.socket = asSocket(handle);
+      return;
+    }
     const target: net.NetConnectOpts = address.path
       ? { path: address.path }
       : { host: address.host, port: address.port, localAddress: bind?.address, localPort: bind?.port || undefined };
-    const onread = {
-      buffer: () => this.buffers.next(this.ended),
-      callback: (count: number, buffer: Uint8Array) => {
-        this.reads = ReadBuffers.isShared(buffer) ? 'shared' : 'own';
-        holdingClock(takeRead, this, (buffer as Buffer).subarray(0, count));
-        return true;
-      },
-    };
-    const handle = light && !tlsSettings && !bind && !address.path ? HandleSocket.connect(address.host, address.port, onread) : null;
-    if (handle && keepAlive) handle.setKeepAlive(true);
-    this.#direct = handle || tlsSettings ? null : undefined;
-    this.socket = handle
-      ? asSocket(handle)
-      : net.connect({
-          ...target,
-          noDelay: true,
-          allowHalfOpen: true,
-          keepAlive,
-          onread: tlsSettings ? undefined : onread,
-        } as net.NetConnectOpts);
-    watch(this);
+    this.socket = net.connect({
+      ...target,
+      noDelay: true,
+      allowHalfOpen: true,
+      keepAlive,
+      onread: tlsSettings
+        ? undefined
+        : {
+            buffer: () => this.readInto(),
+            callback: (count: number, buffer: Uint8Array) => {
+              this.onRead(buffer as Buffer, count);
+              return true;
+            },
+          },
+    } as net.NetConnectOpts);
     this.socket.once('connect', () => {
-      if (greeting !== '') this.socket.write(greeting, 'latin1');
+      this.#greet();
       if (tlsSettings && tlsModule) this.#startTls(tlsSettings, tlsModule);
       else this.opened();
     });
     this.#watch(this.socket);
   }
 
+  #greet(): void {
+    if (this.#greeting !== '') this.socket.write(this.#greeting, 'latin1');
+  }
+
   #watch(socket: Socket): void {
     socket.on('error', (error) => this.closed(error));
     socket.on('close', () => this.closed());
-    socket.on('drain', () => this.events?.onDrain());
+    socket.on('drain', () => this.onSocketDrain());
+  }
+
+  // ---------------------------------------------------------------- the owner of a HandleSocket
+
+  readInto(): Buffer {
+    return this.buffers.next(this.ended);
+  }
+
+  onRead(buffer: Buffer, count: number): void {
+    this.reads = ReadBuffers.isShared(buffer) ? 'shared' : 'own';
+    holdingClock(takeRead, this, buffer.subarray(0, count));
+  }
+
+  onSocketOpen(): void {
+    this.#greet();
+    this.opened();
+  }
+
+  onSocketEnd(): void {
+    this.closed();
+  }
+
+  onSocketError(error: Error): void {
+    this.closed(error);
+  }
+
+  onSocketDrain(): void {
+    this.events?.onDrain();
   }
 
   received(data: Buffer): void {
@@ -154,7 +193,7 @@ export class PeerConnection implements Timed {
     this.connected = true;
     if (this.#secure) this.socket.on('data', (data: Buffer) => this.received(data));
     else if (this.#direct === undefined) this.#direct = new DirectWriter(this.socket, () => this.events?.onFlushed?.());
-    this.socket.on('end', () => this.closed());
+    if (!this.#light) this.socket.on('end', () => this.closed());
     this.events?.onConnect();
   }
 
@@ -188,7 +227,7 @@ export class PeerConnection implements Timed {
   /** Closes as soon as everything is sent. */
   finish(): void {
     this.#leave();
-    if (this.connected) this.socket.destroySoon();
+    if (this.connected && (this.#secure || this.unsent > 0)) this.socket.destroySoon();
     else this.socket.destroy();
   }
 
