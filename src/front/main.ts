@@ -10,7 +10,7 @@ import type { Places } from './process/cycle.ts';
 import { systemError } from './system-error.ts';
 import { buildText, versionText } from './version.ts';
 
-/** Commands besides nginx's flags, loaded when they are used. */
+/** Commands in addition to nginx's flags, loaded on use. */
 const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
   top: async () => (await import('./commands/top.ts')).topCommand,
   init: async () => (await import('./commands/init.ts')).initCommand,

@@ -1,4 +1,4 @@
-// Files that come with the package: the sources, dist/front and the bundle are at different depths below its folder.
+// Locates files of the package: the sources, dist/front and the bundle are at different depths below its folder.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Versions that the server reports. nginx's is the version whose behaviour it follows; gannet's own is reported next to it.
+// Versions that the server reports. nginx's version is the one whose behaviour it follows; gannet's own is reported next to it.
 export const NGINX_VERSION = '1.31.0';
 export const SERVER_FULL = `nginx/${NGINX_VERSION}`;
 export const SERVER_BUILD = `nginx/${NGINX_VERSION} (gannet)`;

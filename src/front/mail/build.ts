@@ -64,7 +64,7 @@ const STRUCTURE: Record<string, (builder: MailBuilder) => Structure<MailMain>> =
 };
 
 class MailBuilder extends BlockBuilder<MailMain> {
-  /** where TLS is demanded, for messages about missing certificates */
+  /** where TLS is required, for messages about missing certificates */
   readonly #tlsDemands = new Map<Server, { what: string; file: string; line: number }>();
 
   constructor(input: BuildInput) {
@@ -87,7 +87,7 @@ class MailBuilder extends BlockBuilder<MailMain> {
     if (startTls && !this.#tlsDemands.has(server)) this.#tlsDemands.set(server, { what: 'starttls', ...startTls });
   }
 
-  /** An address belongs to one server: there are no names to choose by. */
+  /** An address belongs to one server, because mail has no host names to distinguish servers. */
   listen(f: MailFrame): void {
     const { server } = f.scope;
     const others = this.main.servers.filter((other) => other !== server).flatMap((other) => other.listens);
@@ -132,7 +132,7 @@ class MailBuilder extends BlockBuilder<MailMain> {
   }
 }
 
-/** Completes and checks what only a merged server shows. */
+/** Completes settings and checks that need a merged server. */
 function checkServer(server: Server): void {
   const conf = mailCore.conf(server.root);
   const ports = server.listens.map(({ port }) => port);
@@ -144,7 +144,7 @@ function checkServer(server: Server): void {
 
 const isWellKnown = (port: number): boolean => [imap, pop3, smtp].some(({ ports }) => ports.includes(port));
 
-/** Whether some part of `mail { }` knows the name. */
+/** Whether any module of `mail { }` has a directive of this name. */
 export const isMailDirective = (name: string): boolean =>
   Object.hasOwn(STRUCTURE, name) || MAIL_MODULES.some(({ table }) => Object.hasOwn(table, name) && !NOT_IN_MAIL.has(name));
 

@@ -3,7 +3,7 @@ import { NXDOMAIN, ResolveError, resolverFor } from '../http/upstream/peers/reso
 import { mailCore } from './core.ts';
 import type { MailSession } from './model.ts';
 
-/** As Postfix writes them: there is no such name, or it cannot be found out now. */
+/** As in Postfix: the name does not exist, or cannot be determined now. */
 const UNAVAILABLE = '[UNAVAILABLE]';
 const TEMPORARILY_UNAVAILABLE = '[TEMPUNAVAIL]';
 

@@ -1,4 +1,4 @@
-// What is known about a client, and the log lines that show it.
+// Properties of a client's session, and its log lines.
 import type { Origin } from '../http/connection/client-connections.ts';
 import type { Loc, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { type Level, logTo } from '../log/error-log.ts';
@@ -54,7 +54,7 @@ export class ClientSession implements MailSession {
     const logs = this.loc.errorLogs;
     if (logs.length === 0) return;
     const tail = level === 'debug' ? '' : (action === '' ? '' : ` while ${action}`) + this.#tail();
-    // the other ends choose parts of it
+    // parts of it are controlled by remote peers
     const line = (message.slice(0, MAX_LOGGED) + tail).replace(/[\0-\x1f\x7f]/g, '_');
     logTo(logs, level, line, this.#id);
   }

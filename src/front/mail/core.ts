@@ -19,7 +19,7 @@ function parseServerName(f: BlockFrame): string {
   return /[\r\n]/.test(name) ? f.fail(`server name "${name}" is invalid`) : name;
 }
 
-/** In the tables of this block HTTP stands for `mail` and SERVER for a server in it. */
+/** In the tables of this block HTTP denotes `mail` and SERVER a server in it. */
 export const mailCore = defineMailModule(
   'mail_core',
   {

@@ -1,4 +1,4 @@
-// The types that the mail proxy is built around: its configuration, a client's session, and what the protocols do for one.
+// The types that the mail proxy is built around: its configuration, a client's session, and the interfaces of the protocols.
 import type { Table } from '../config/directive.ts';
 import { defineModule } from '../http/config/module.ts';
 import { BlockMain, type HttpModule, type Loc, type ProxyInfo, type TlsInfo } from '../http/model/types.ts';
@@ -18,7 +18,7 @@ export const defineMailModule = <T extends Table>(
 /** Name for the authentication server of the method by which the client logged in: LOGIN, USER and PASS, and AUTH LOGIN are `plain`, too. */
 export type AuthMethod = 'plain' | 'apop' | 'cram-md5' | 'external' | 'none';
 
-/** What a client logs in with. Strings hold bytes (latin1). */
+/** The credentials of a client. Strings hold bytes (latin1). */
 export interface Credentials {
   method: AuthMethod;
   user: string;
@@ -26,7 +26,7 @@ export interface Credentials {
   secret: string;
 }
 
-/** What an SMTP client said before it was passed on. */
+/** What an SMTP client sent before it was passed on to a back end. */
 export interface Envelope {
   helo: string;
   /** EHLO was used */
@@ -36,7 +36,7 @@ export interface Envelope {
   to: string;
 }
 
-/** What happens to the next command of a client. */
+/** The result of a client's next command. */
 export type Outcome =
   | { act: 'more' }
   /** `malformed`: counts for max_errors; `quit`: the connection is closed once the text is sent */
@@ -59,13 +59,13 @@ export interface ClientDialog {
   invalid(): string;
   /** Reply to a login that the authentication server refused. @param code  from Auth-Error-Code, '' if there is none */
   refusal(message: string, code: string): string;
-  /** What logging in to the back end consists of. @param password  null: there is none */
+  /** The steps of logging in to the back end. @param password  null: there is none */
   loginScript(method: AuthMethod, password: string | null): LoginScript;
 }
 
 /** One exchange with a back end. */
 export interface LoginStep {
-  /** what log lines say that is being done */
+  /** the current action, for log lines */
   action: string;
   /** '' for the greeting, which the back end sends by itself */
   send: string;
@@ -76,9 +76,9 @@ export interface LoginStep {
 export interface LoginScript {
   steps: LoginStep[];
   /**
-   * Where the reply is in what was received; null if it is incomplete.
+   * Position of the reply in the received bytes; null if it is incomplete.
    * @param received  starts at a line
-   * @param isGreeting  it is the reply to the connection itself
+   * @param isGreeting  it is the greeting
    */
   findReply(received: Buffer, isGreeting: boolean): { start: number; end: number } | null;
   /** sent to the client after the login; null: the last reply of the back end is */
@@ -88,7 +88,7 @@ export interface LoginScript {
   tag: string;
 }
 
-/** A protocol of mail, as the sessions see it. */
+/** A mail protocol, as seen by sessions. */
 export interface MailProtocol {
   readonly name: 'imap' | 'pop3' | 'smtp';
   /** ports that imply it */
@@ -98,12 +98,12 @@ export interface MailProtocol {
   readonly noCertificate: string;
   /** time before the greeting in which the client must not send anything */
   greetingDelayMs(loc: Loc): number;
-  /** Looks up the client's name before the greeting; null: the protocol has no use for it. */
+  /** Looks up the client's name before the greeting; null if the protocol does not need it. */
   readonly findHost: ((session: MailSession) => Promise<string>) | null;
   start(session: MailSession): ClientDialog;
 }
 
-/** A client's session as the protocols, the authentication request and the proxy see it (class MailConnection). */
+/** A client's session, as seen by the protocols, the authentication request and the proxy (class MailConnection). */
 export interface MailSession {
   readonly loc: Loc;
   readonly protocol: MailProtocol;
@@ -121,9 +121,9 @@ export interface MailSession {
   readonly envelope: Envelope;
   /** challenge of APOP and CRAM-MD5, '' if there is none */
   salt: string;
-  /** what log lines say that is being done */
+  /** the current action, for log lines */
   action: string;
   log(level: Level, message: string): void;
-  /** As `log`, without the action. */
+  /** Like `log`, but without the action. */
   note(level: Level, message: string): void;
 }

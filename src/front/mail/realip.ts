@@ -1,4 +1,4 @@
-// set_real_ip_from: the client's address as a trusted proxy reports it in the PROXY protocol.
+// set_real_ip_from: the client's address as reported by a trusted proxy with the PROXY protocol.
 import { custom, HS } from '../config/directive.ts';
 import { parseTrusted, type Trusted } from '../http/modules/access/trusted.ts';
 import { defineMailModule } from './model.ts';

@@ -1,4 +1,4 @@
-// A client's session: its commands up to the login, the question to the authentication server, and the connection to the back end.
+// A client's session: its commands up to the login, the authentication request, and the connection to the back end.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';
@@ -17,7 +17,7 @@ import { BackEndLogin } from './proxy/login.ts';
 import { Relay } from './proxy/relay.ts';
 import { mailRealip } from './realip.ts';
 
-/** Makes a client's connection secure (tls-session.ts, which is loaded only if the configuration needs it). */
+/** Secures a client's connection (tls-session.ts, which is loaded only if the configuration needs it). */
 export type Securer = (session: MailConnection, raw: Socket) => void;
 
 export interface Accepted {
@@ -42,7 +42,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
   #socket: Socket;
   #dialog: ClientDialog | null = null;
   readonly #input = new InputBuffer();
-  /** what is done with input */
+  /** state that determines how input is handled */
   #stage: 'waiting' | 'greeting delayed' | 'commands' | 'over' = 'waiting';
   /** the client will send nothing more */
   #ended = false;
@@ -80,7 +80,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     } else void this.#begin();
   }
 
-  /** Called if what precedes the session is not a header of the PROXY protocol. */
+  /** Called if the connection does not start with a valid PROXY protocol header. */
   brokenHeader(): void {
     this.#finish();
   }
@@ -96,7 +96,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     secure(this, socket);
   }
 
-  /** The TLS handshake is over. @param refusal  sent to a client whose certificate is not accepted */
+  /** Called when the TLS handshake has succeeded. @param refusal  sent to a client whose certificate is not accepted */
   secured(socket: TLSSocket, tls: TlsInfo, refusal: string | null): void {
     if (this.#stage === 'over') {
       socket.destroy();
@@ -144,7 +144,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     this.#readCommands();
   }
 
-  /** Calls `due` after so long. */
+  /** Calls `due` after `ms`. */
   #wait(ms: number, due: () => void = () => this.#timedOut()): void {
     this.#whenDue = due;
     setDeadline(this, ms);
@@ -198,7 +198,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     this.#run();
   };
 
-  /** Carries out what has arrived, and sends the replies together. */
+  /** Executes the received commands, and sends their replies together. */
   #run(): void {
     const socket = this.#socket;
     socket.cork();
@@ -206,7 +206,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     socket.uncork();
   }
 
-  /** Stops while the client does not read the replies, and once it logs in. */
+  /** Pauses while the client does not read replies, and stops when it logs in. */
   #runCommands(): void {
     while (this.#stage === 'commands' && this.#dialog) {
       if (this.#socket.writableNeedDrain) {
@@ -244,7 +244,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     }
   }
 
-  /** @returns true: there were too many */
+  /** @returns true if there were too many */
   #countError(): boolean {
     if (++this.#errors < mailCore.conf(this.loc).max_errors) return false;
     this.log('info', 'client sent too many invalid commands');
@@ -256,7 +256,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     this.#quitWith(text);
   }
 
-  /** What arrived before the handshake was not protected, so it is dropped. */
+  /** Drops input that arrived before the handshake, because it was not protected. */
   #startTls(text: string): void {
     this.#pause();
     this.#input.clear();
@@ -376,7 +376,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     this.#work = null;
     this.#input.clear();
     const socket = this.#socket;
-    // what is unread would make the system reset the connection; it is dropped
+    // unread input would make the system reset the connection, so it is dropped
     socket.resume();
     socket.destroySoon();
     // the client may not read what is sent to it
@@ -404,7 +404,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     this.#finish();
   }
 
-  // A session in progress goes on while the worker exits.
+  // A session in progress continues while the worker exits.
   closeWhenIdle(): void {}
 
   destroy(): void {

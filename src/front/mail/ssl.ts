@@ -1,4 +1,4 @@
-// `starttls`, and what it offers to a client.
+// `starttls`, and what is offered to a client.
 import { HS, oneOf } from '../config/directive.ts';
 import type { Server } from '../http/model/types.ts';
 import { defineMailModule, type MailSession } from './model.ts';

@@ -1,4 +1,4 @@
-// TLS of client connections, from the start or after STARTTLS, and the demands on the client's certificate.
+// TLS of client connections, from the start or after STARTTLS, and verification of the client's certificate.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { contextOf, secureContextFor, trustUnnamed } from '../http/connection/tls-context.ts';
@@ -12,7 +12,7 @@ import { isNoCa, sslModule } from '../http/tls/ssl.ts';
 import { mailCore } from './core.ts';
 import type { MailConnection } from './session.ts';
 
-/** Reads the ClientHello and makes the handshake. */
+/** Reads the ClientHello and performs the handshake. */
 export function secureSession(s: MailConnection, raw: Socket): void {
   const incoming = new SocketIncoming(raw);
   raw.once('close', () => s.handshakeFailed(null));

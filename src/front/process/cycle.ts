@@ -1,4 +1,5 @@
-// Reads a configuration: files to directives, directives to the blocks that serve. The master, `-t` and `gannet front check` use it.
+// Loads a configuration: parses files into directives, and builds the http, stream and mail blocks from them. The master, `-t` and `gannet
+// front check` use it.
 import path from 'node:path';
 import { ConfigError, type DirectiveNode, parseConfig, type Review, ReviewedError, UnknownDirectiveError } from '../config/syntax.ts';
 import { buildHttp, isHttpDirective } from '../http/build/build.ts';
@@ -17,7 +18,7 @@ export interface Cycle {
   nodes: DirectiveNode[];
   main: MainConf;
   http: HttpMain | null;
-  /** `http { }`, `stream { }` and `mail { }`, as far as they are configured */
+  /** those of `http { }`, `stream { }` and `mail { }` that are configured */
   blocks: BlockMain[];
   targets: LogTargets;
 }
@@ -73,7 +74,7 @@ export async function reviewCycle(nodes: DirectiveNode[], places: Places, review
   }
 }
 
-/** Tells a directive in the wrong place from one that does not exist. */
+/** Distinguishes a misplaced directive from an unknown one. */
 async function placedError(error: unknown): Promise<unknown> {
   if (!(error instanceof UnknownDirectiveError)) return error;
   const { node } = error;

@@ -1,4 +1,4 @@
-// Bound UDP sockets as descriptors for the worker: node:dgram has no public call for one that nobody reads from.
+// Bound UDP sockets as descriptors for the worker: node:dgram has no public call for a socket that nothing reads from.
 import { createSocket } from 'node:dgram';
 import type { ListenSocket } from '../http/model/types.ts';
 
@@ -29,7 +29,7 @@ export function bindDatagrams({ host, port, options }: ListenSocket): DatagramHa
   if (failed !== 0) return failed;
   const handle = handleOf(socket);
   if (!handle) throw new Error('this version of Node does not reveal the descriptor of a UDP socket');
-  // the worker reads: what this process took would be lost
+  // only the worker may read: datagrams received here would be lost
   handle.recvStop();
   return handle;
 }

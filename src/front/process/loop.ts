@@ -66,7 +66,7 @@ export class EventLoop {
     this.#targets.open();
   }
 
-  /** Accepts on sockets that the master bound. */
+  /** Starts accepting on sockets that the master bound. */
   async listen(fds: Record<string, number>): Promise<void> {
     const debugged = debugMatcher(this.conf.debugConnections);
     const limit = this.conf.workerConnections;
@@ -143,7 +143,7 @@ export class EventLoop {
     return zones;
   }
 
-  /** Uncaught errors must not end the process: an error in one connection does not concern the others. */
+  /** Logs uncaught errors without ending the process: an error in one connection must not affect the others. */
   catchAll(): void {
     process.on('uncaughtException', (error) => {
       logTo(this.logs, 'crit', `uncaught: ${error.stack ?? error}`.replace(/\n\s*/g, ' | '));
@@ -154,7 +154,7 @@ export class EventLoop {
   }
 }
 
-/** precede the zones of `stream { }` and `mail { }` among those that are handed over */
+/** prefixes of the zones of `stream { }` and `mail { }` among exported zones */
 const STREAM_ZONES = 'stream:';
 const MAIL_ZONES = 'mail:';
 

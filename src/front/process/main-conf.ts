@@ -37,7 +37,7 @@ export interface MainConf {
   http: DirectiveNode | null;
   stream: DirectiveNode | null;
   mail: DirectiveNode | null;
-  /** what the log shows at the start */
+  /** lines to log at startup */
   notices: string[];
 }
 
@@ -65,7 +65,7 @@ const oneOfValue =
   (text, { fail }) =>
     words.includes(text) ? text : fail(`invalid value "${text}"`);
 
-/** A directive about something that Node tunes itself: only its argument is validated. */
+/** A directive for something that Node manages itself: only its argument is validated. */
 const ineffective =
   (read: Read<unknown>): Apply =>
   (_conf, args, frame) => {
@@ -161,7 +161,7 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   debug_connection: [EVENTS, 1, 1, parseDebugConnection],
 };
 
-/** Modules are built in: those that nginx loads from files are accepted by their names. */
+/** Accepts the names of built-in modules, which nginx loads from files. */
 function loadModule(_: MainConf, [file]: string[], { fail, notice }: MainFrame): void {
   const name = path.basename(file).replace(/\.so$/, '');
   if (!isBuiltIn(name)) fail(`module "${name}" is not built in, and modules cannot be loaded from files, such as "${file}"`);
@@ -174,7 +174,7 @@ const REFUSED: Record<string, string> = {
 
 const BLOCKS = new Set(['http', 'stream', 'mail', 'events']);
 
-/** Shapes of the directives outside `http { }`, `stream { }` and `mail { }`. */
+/** Specs of the directives outside `http { }`, `stream { }` and `mail { }`. */
 export const MAIN_DIRECTIVES: Readonly<Record<string, { contexts: number; min: number; max: number; block: boolean }>> = {
   ...Object.fromEntries([...BLOCKS].map((name) => [name, { contexts: MAIN, min: 0, max: 0, block: true }])),
   error_log: { contexts: MAIN, min: 1, max: ANY_COUNT, block: false },

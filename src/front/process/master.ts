@@ -137,7 +137,7 @@ export class Master {
     });
   }
 
-  /** Starts the worker of the current cycle. @returns the reason why it could not start */
+  /** Starts the worker of the current cycle. @returns the reason if it could not start */
   #startGeneration(zones: Map<string, unknown>): Promise<string | null> {
     this.#generation++;
     return this.#startWorker(zones);
@@ -177,7 +177,7 @@ export class Master {
         } else if (message.type === 'failed') failure = message.message;
         else if (message.type === 'zones') this.#onZones?.(message.zones);
       });
-      // A worker that failed exits at once, and nothing of it remains when the failure is reported.
+      // A failed worker exits at once; its failure is reported after it has exited.
       child.on('exit', (code, signal) => {
         this.#workers.delete(worker);
         resolve(failure);

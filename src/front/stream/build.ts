@@ -16,7 +16,7 @@ import { StreamMain } from './model.ts';
 import { addStreamVariables } from './modules/variables.ts';
 import { allStreamModules, loadStreamModules } from './registry.ts';
 
-/** Directives of nginx modules that do not exist here: refused by name, so that they are not taken for supported. */
+/** Directives of nginx modules that do not exist here: rejected with the module's name. */
 const REFUSED: [names: RegExp, what: string][] = [
   [/^js_load_stream_native_module$/, 'native modules of njs'],
   [/^js_periodic$/, 'js_periodic in stream (use it in http)'],
@@ -37,7 +37,7 @@ const STRUCTURE: Record<string, (builder: StreamBuilder) => Structure<StreamMain
   server: (builder) => ({ spec: allow(HTTP, 0, 0, true), apply: (f) => builder.server(f) }),
   server_name: () => ({ spec: allow(SERVER, 1, ANY_COUNT, false), apply: (f) => readServerNames(f) }),
   listen: () => ({ spec: allow(SERVER, 1, ANY_COUNT, false), apply: (f) => parseListen(f, STREAM_LISTEN) }),
-  // shared modules have these for http only
+  // these directives of shared modules are for http only
   geoip_proxy: notHere,
   geoip_proxy_recursive: notHere,
   ssl_buffer_size: notHere,
@@ -95,7 +95,7 @@ function directivesIn(nodes: readonly DirectiveNode[], names = new Set<string>()
   return names;
 }
 
-/** Whether some part of `stream { }` knows the name. Loads every module: use it only when the start fails anyway. */
+/** Whether any module of `stream { }` has a directive of this name. Loads every module: use it only when startup fails anyway. */
 export async function isStreamDirective(name: string): Promise<boolean> {
   if (Object.hasOwn(STRUCTURE, name) || REFUSED.some(([names]) => names.test(name))) return true;
   return (await allStreamModules()).some((module) => Object.hasOwn(module.table, name) && module.table[name].contexts !== 0);

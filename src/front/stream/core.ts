@@ -6,7 +6,7 @@ import type { Value } from '../http/config/value.ts';
 import type { ResolverConf } from '../http/model/types.ts';
 import { type ContentHandler, defineStreamModule } from './model.ts';
 
-/** In the tables of this block HTTP stands for `stream`, SERVER for a server in it, and UPSTREAM for an `upstream` in it. */
+/** In the tables of this block HTTP denotes `stream`, SERVER a server in it, and UPSTREAM an `upstream` in it. */
 export const streamCore = defineStreamModule('stream_core', {
   preread_buffer_size: size(HS, '16k'),
   preread_timeout: msec(HS, '30s'),
@@ -29,7 +29,7 @@ export const streamCore = defineStreamModule('stream_core', {
   content: custom<ContentHandler | null>(0, 0, null, () => null, { merge: (_, own) => own }),
 });
 
-/** Makes a handler the one of the server that contains the directive. */
+/** Sets the content handler of the server that contains the directive. */
 export function setContent(f: BlockFrame, handler: ContentHandler): void {
   const conf = f.scope.loc.confs[streamCore.index] as { content?: ContentHandler };
   if (conf.content) f.refuse('is duplicate');

@@ -65,7 +65,7 @@ function listenTcp(
   });
 }
 
-/** Nothing but this server ever reads from its connections: neither TLS, nor a PROXY header's reader, nor a server that `pass` names. */
+/** Whether only this server reads from its connections: not TLS, a PROXY header reader, or a target of `pass`. */
 const isPlain = (stream: StreamMain, socket: ListenSocket): boolean =>
   !socket.path && !stream.passes && allHosts(socket).every(({ options }) => !options.ssl && !options.proxyProtocol);
 
@@ -127,7 +127,7 @@ function listenUdp(stream: StreamMain, socket: ListenSocket, fd: number, full: (
   return new Promise((resolve) => {
     server.bind({ fd }, () =>
       resolve({
-        // sessions in progress still send from it, and get what arrives
+        // sessions in progress still send from it and receive what arrives
         close: () => closeWhenUnused(server, sessions),
       }),
     );

@@ -17,19 +17,19 @@ import type { ReadBuffers } from '../http/upstream/connection/read-buffers.ts';
 /** Serves a session in a phase. Returns DECLINED (next handler), OK (next phase), AGAIN (until `resume`), or a status that ends it. */
 export type StreamHandler = (s: StreamSession) => number;
 
-/** Looks at what the client sends first. Returns AGAIN to be called with more bytes or until `resume`, else as a StreamHandler. */
+/** Inspects the first bytes of the client. Returns AGAIN to be called with more bytes or until `resume`, otherwise like a StreamHandler. */
 export type PrereadHandler = (s: StreamSession, data: Buffer) => number;
 
-/** Produces the answer; it ends the session itself. */
+/** Produces the response and ends the session. */
 export type ContentHandler = (s: StreamSession) => void;
 
 export type Direction = 'up' | 'down';
 
 /** Changes what passes between the client and the content handler. */
 export interface StreamFilter {
-  /** whether it wants to see the bytes of a direction now */
+  /** whether it currently filters the bytes of a direction */
   handles(direction: Direction): boolean;
-  /** @param last  the sender closed its side; `data` is empty @returns what takes the place of the data */
+  /** @param last  the sender closed its side; `data` is empty @returns the replacement of the data */
   pass(direction: Direction, data: Buffer, last: boolean): Buffer[];
   /** set by the content handler: passes on data that the filter produces at other times */
   emit: ((direction: Direction, data: Buffer) => void) | null;
@@ -54,7 +54,7 @@ export class StreamMain extends BlockMain {
   }
 }
 
-/** As defineModule, for a module of `stream { }`. */
+/** Like defineModule, for a module of `stream { }`. */
 export const defineStreamModule = <T extends Table>(
   name: string,
   table: T,
@@ -93,11 +93,11 @@ export interface StreamSession extends Session {
   readonly attempts: AttemptState[];
   /** in the order that upward data passes them */
   filters: readonly StreamFilter[];
-  /** described in log lines, '' for none */
+  /** name in log lines, '' for none */
   upstreamName: string;
-  /** what log lines say that is being done */
+  /** the current action, for log lines */
   action: string;
-  /** the action is part of every line of the log already */
+  /** every log line already contains the action */
   readonly upstream: null;
   /** Continues with the configuration of another server at the same address. */
   useServer(server: Server): void;
@@ -105,7 +105,7 @@ export interface StreamSession extends Session {
   resume(rc: number): void;
   /** Sets a variable that the configuration assigns. */
   assign(def: VariableDef, value: string): void;
-  /** Logs a line at level `info` that says by itself what it is about. @param message  called if a log accepts the level */
+  /** Logs a self-contained line at level `info`. @param message  called if a log accepts the level */
   note(message: () => string): void;
   /** Sends to the client; over UDP one datagram. */
   send(data: Buffer): void;
@@ -125,7 +125,7 @@ export interface ClientConsumer {
   onClientFlushed(): void;
 }
 
-/** What a content handler needs of a session over TCP. */
+/** The interface of a TCP session for content handlers. */
 export interface ClientStream extends StreamSession {
   /** to pause, to resume and to end; its events are the session's, which passes them to the consumer */
   readonly socket: Socket;
@@ -145,9 +145,9 @@ export interface ClientStream extends StreamSession {
   release(): Socket;
 }
 
-/** What a content handler needs of a session over UDP. */
+/** The interface of a UDP session for content handlers. */
 export interface DatagramFlow extends StreamSession {
-  /** Passes each datagram of the client to `take`, those that have arrived at once. */
+  /** Passes each datagram of the client to `take`, starting at once with those that have arrived. */
   receive(take: (data: Buffer) => void): void;
   /** The next datagram from the client's address starts another session. */
   retire(): void;
@@ -170,7 +170,7 @@ export const STATUS = { ok: 200, badRequest: 400, forbidden: 403, internalError:
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** What passes on in place of some data after all filters. @param last  the sender closed its side */
+/** The output of all filters for some data. @param last  the sender closed its side */
 export function filtered({ filters }: StreamSession, direction: Direction, data: Buffer, last = false): Buffer[] {
   // a datagram may be empty
   let chunks = last && data.length === 0 ? [] : [data];

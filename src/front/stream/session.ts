@@ -1,4 +1,4 @@
-// A session: the phases that a connection or a flow of datagrams passes, its variables and its end. What differs between TCP and UDP is in
+// A session: the phases of a connection or a flow of datagrams, its variables and its end. The parts specific to TCP and UDP are in
 // tcp-session.ts and udp-session.ts.
 
 import { type Captures, capture, type Regex } from '../config/regex.ts';
@@ -21,7 +21,7 @@ import { systemError } from '../system-error.ts';
 import { streamCore } from './core.ts';
 import { type AttemptState, STATUS, type StreamFilter, type StreamHandler, type StreamMain, type StreamSession } from './model.ts';
 
-/** The client as variables see it. */
+/** The client, as seen by variables. */
 class StreamClient implements Client {
   readonly id: number;
   readonly startMs: number;
@@ -174,7 +174,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     closed(this);
   }
 
-  /** Ends without a line in the log: another server continues with the client. */
+  /** Ends without a log line, because another server takes over the client. */
   protected leave(): void {
     this.done = true;
     for (const cleanup of this.cleanups) cleanup();
@@ -182,7 +182,7 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     closed(this);
   }
 
-  // A session in progress goes on while the worker exits.
+  // A session in progress continues while the worker exits.
   closeWhenIdle(): void {}
 
   destroy(): void {

@@ -26,7 +26,7 @@ interface Listeners {
   drain(): void;
 }
 
-/** Makes a client's connection secure (tls-session.ts, which is loaded only if the configuration needs it). */
+/** Secures a client's connection (tls-session.ts, which is loaded only if the configuration needs it). */
 export type Securer = (session: TcpSession, raw: Socket) => void;
 
 export class TcpSession extends BaseSession implements ClientStream, SocketOwner, Timed {
@@ -229,7 +229,7 @@ export class TcpSession extends BaseSession implements ClientStream, SocketOwner
     const { socket } = this;
     if (socket.destroyed) return;
     if (!this.buffers) socket.on('error', () => {});
-    // Unread bytes make the system reset the connection: its end is sent before. A client that ended left none.
+    // Unread bytes would make the system reset the connection, so its end is sent first. A client that has ended leaves no unread bytes.
     if (this.isSecure || this.unsent > 0 || !socket.readableEnded) socket.destroySoon();
     else socket.destroy();
   }

@@ -1,4 +1,4 @@
-// TLS of client connections: the server that the ClientHello names, its certificate, and the demands on the client's.
+// TLS of client connections: the server that the ClientHello names, its certificate, and verification of the client's.
 import type { Socket } from 'node:net';
 import type tls from 'node:tls';
 import { contextOf, secureContextFor, type TlsContext, trustUnnamed } from '../http/connection/tls-context.ts';
@@ -15,7 +15,7 @@ import { STATUS } from './model.ts';
 import { streamSsl } from './modules/ssl.ts';
 import type { TcpSession } from './tcp-session.ts';
 
-/** Reads the ClientHello and makes the handshake with the server that it names. */
+/** Reads the ClientHello and performs the handshake with the server that it names. */
 export function secureSession(s: TcpSession, raw: Socket): void {
   const incoming = new SocketIncoming(raw);
   s.action = 'SSL handshaking';

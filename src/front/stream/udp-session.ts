@@ -17,7 +17,7 @@ export class UdpSession extends BaseSession implements DatagramFlow, Timed {
   /** datagrams that were not read yet */
   #waiting: Buffer[] = [];
   #take: ((data: Buffer) => void) | null = null;
-  /** where answers go, even if the configuration uses another address for the client */
+  /** port that responses are sent to, even if the configuration replaces the client's address */
   readonly #port: number;
   readonly #address: string;
 

@@ -1,4 +1,4 @@
-// `upstream { }` of stream: the groups of http without what only requests have.
+// `upstream { }` of stream: the groups of http without the features that only apply to requests.
 import { block, HTTP } from '../config/directive.ts';
 import type { BlockFrame } from '../http/config/module.ts';
 import type { GroupRules } from '../http/upstream/peers/group.ts';
@@ -9,7 +9,7 @@ import { defineStreamModule } from './model.ts';
 const RULES: GroupRules = {
   defaultPort: 0,
   serverWords: new Set(),
-  // the average over the first byte serves the time to connect as well: a group uses one of them
+  // the average for the first byte is also used for the time to connect: a group uses only one of them
   times: new Map([
     ['connect', 'header'],
     ['first_byte', 'header'],

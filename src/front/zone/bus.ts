@@ -13,7 +13,7 @@ interface Message {
 /** Methods that Node adds to the standard's. */
 type Channel = BroadcastChannel & { onmessage: (event: { data: Message }) => void; unref(): void };
 
-/** The types of Node leave out that channels are accepted, too. */
+/** Node's types omit that channels are also accepted. */
 const receive = receiveMessageOnPort as (port: MessagePort | BroadcastChannel) => { message: Message } | undefined;
 
 const handlers = new Map<string, (data: unknown) => void>();

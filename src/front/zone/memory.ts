@@ -6,7 +6,7 @@ export const loop = { index: 0, count: 1 };
 
 let memories = new Map<string, SharedArrayBuffer>();
 
-/** To be called before the configuration is read. @param made  memory allocated by the main thread's loop; none in that loop itself */
+/** To be called before the configuration is read. @param made  memory allocated by the main thread's loop; absent in that loop itself */
 export function beginLoop(index: number, count: number, made?: Map<string, SharedArrayBuffer>): void {
   loop.index = index;
   loop.count = count;

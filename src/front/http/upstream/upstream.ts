@@ -1,7 +1,7 @@
 // One request to a back end: choose a peer, connect, send, read the header, pass the body on, try the next peer where allowed.
 //   start -> (cache) -> resolve -> connect -> send -> header -> body -> end
-// Upstream has the transitions between these steps, ExchangeState the state. The steps themselves are the work of its parts: PeerConnector,
-// RequestSender, ResponseReader, BodyPasser and UpstreamTunnel. The wire format is the protocol's.
+// Upstream implements the transitions between these steps, ExchangeState holds the state. The steps are performed by its parts:
+// PeerConnector, RequestSender, ResponseReader, BodyPasser and UpstreamTunnel. The protocol defines the wire format.
 import { nowMs } from '../../../http/wire/clock.ts';
 import { setDeadline } from '../../../http/wire/deadlines.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
@@ -86,7 +86,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     else this.#connectFirst();
   }
 
-  /** Has the group chosen. */
+  /** Chooses the group, then connects. */
   #connectFirst(): void {
     const { r } = this;
     this.#makeParts();
@@ -183,7 +183,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     this.parts?.passer.sendHead(head);
   }
 
-  /** The answer to CONNECT: the connection itself. */
+  /** The response to CONNECT is the connection itself. */
   #openTunnel(): void {
     const { r } = this;
     this.clearTimer();
@@ -230,7 +230,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
       head !== null && head.contentLength >= 0 && this.state.responseLength < head.contentLength && this.#peerSendsBody(head);
     const short = truncated && !this.#isBodyless(head);
     if (short) this.failedLength = true;
-    // what is stored must be whole, even if this client only asked for the header
+    // a stored response must be complete, even if this client requested only the header
     if (truncated) this.cache?.abandon();
     else {
       this.cache?.complete(this);
@@ -249,11 +249,11 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     return this.method === 'HEAD' || status === 304 || status === 204 || this.r.headerOnly;
   }
 
-  /** The body broke off: the client must notice that it is incomplete. */
+  /** The body ended early: the client must notice that it is incomplete. */
   bodyFailed(status: number): void {
     this.cache?.abandon();
     this.parts?.passer.finishStore(false);
-    // the peer did respond: breaking off does not count as a failure
+    // the peer did respond: an early end does not count as a failure
     this.freePeer('ok');
     this.closeConnection(false);
     if (status > 0) this.state.status = this.head?.status ?? status;
@@ -271,13 +271,13 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     if (failure === 'no_live' || !conf.nextUpstream.has(failure)) return false;
     if (requestSent && NON_IDEMPOTENT.has(this.method) && !conf.nextUpstream.has('non_idempotent')) return false;
     if (conf.nextTimeoutMs > 0 && Date.now() - this.startMs >= conf.nextTimeoutMs) return false;
-    // a body that was passed on as it arrived is gone
+    // a body that was passed on as it arrived cannot be sent again
     return !(requestSent && this.r.bodyOwner.body?.consumer);
   }
 
   /**
    * The peer failed: the next one is tried, or the request ends with the failure's status.
-   * @param reusable its response was read whole, so the connection can serve another request
+   * @param reusable its response was read completely, so the connection can serve another request
    */
   next(failure: Failure, reusable = false): void {
     const { r } = this;
@@ -395,7 +395,7 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     this.cache?.abandon();
     this.#release();
     r.main.onAbort = null;
-    // The response that follows is another's, but variables show what this one sent.
+    // The response comes from elsewhere from here on, but variables describe this one.
     this.closeState();
     this.state = NO_ATTEMPT;
   }

@@ -1,4 +1,4 @@
-// $upstream_*: what happened at each peer, `, ` between tries and ` : ` between groups.
+// $upstream_*: one value for each attempted peer, `, ` between tries and ` : ` between groups.
 import { findHeader } from '../../../http/wire/header.ts';
 import { splitHostPort } from '../config/addresses.ts';
 import type { Request, UpstreamState, VariableDef, VariableFamily } from '../model/types.ts';

@@ -11,7 +11,7 @@ import { type AuthAnswer, headEnd, parseAuthResponse } from './response.ts';
 /** Longest head of a response. */
 const MAX_HEAD_BYTES = 16_384;
 
-/** A back end that the authentication server named. */
+/** A back end chosen by the authentication server. */
 export interface BackEnd {
   /** `ADDRESS:PORT`, as named */
   name: string;
@@ -29,7 +29,7 @@ export class AuthRequest implements Timed {
   #received: Buffer = Buffer.alloc(0);
   #over = false;
 
-  /** @param done  gets the answer; null (and it is logged why) if there is none */
+  /** @param done  gets the response, or null after the reason was logged */
   constructor(session: MailSession, credentials: Credentials, attempt: number, done: (answer: AuthAnswer | null) => void) {
     this.#session = session;
     this.#done = done;
@@ -75,7 +75,7 @@ export class AuthRequest implements Timed {
     this.#done(answer);
   }
 
-  /** The client is gone. */
+  /** Called when the client has disconnected. */
   cancel(): void {
     this.#over = true;
     unwatch(this);
@@ -83,7 +83,7 @@ export class AuthRequest implements Timed {
   }
 }
 
-/** The back end of an answer. @returns null (and it is logged why) if it names none */
+/** The back end in a response. @returns null after logging the reason if there is none */
 export function backEndOf(session: MailSession, { server, port }: AuthAnswer): BackEnd | null {
   const auth = `auth http server ${mailAuthHttp.conf(session.loc).auth_http?.address?.name ?? ''}`;
   if (!server || !port) {

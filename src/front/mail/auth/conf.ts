@@ -1,4 +1,4 @@
-// auth_http*: the server that checks logins and names the back end.
+// auth_http*: the server that checks logins and chooses the back end.
 import { custom, flag, HS, msec } from '../../config/directive.ts';
 import {
   type Address,

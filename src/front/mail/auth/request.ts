@@ -1,4 +1,4 @@
-// The request to the authentication server: who wants to log in, with what, from where.
+// The request to the authentication server: user, credentials and client address.
 import { createHash } from 'node:crypto';
 import { clientVerify, distinguishedName, sslModule } from '../../http/tls/ssl.ts';
 import type { Credentials, MailSession } from '../model.ts';
@@ -35,7 +35,7 @@ export function authRequest(s: MailSession, { method, user, secret }: Credential
   return `${lines.join('\r\n')}\r\n${headers.join('')}\r\n`;
 }
 
-/** Protocol and cipher, and the client's certificate if the server asks for one. */
+/** Protocol and cipher, and the client's certificate if the server requests one. */
 function tlsLines(s: MailSession): string[] {
   const { tls, loc } = s;
   if (!tls) return [];

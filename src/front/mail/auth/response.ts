@@ -1,4 +1,4 @@
-// The response of the authentication server. Only header fields count; neither the status line nor the body is looked at, as in nginx.
+// The response of the authentication server. Only header fields are used; the status line and the body are ignored, as in nginx.
 
 /** Fields that matter, latin1; null: absent. */
 export interface AuthAnswer {

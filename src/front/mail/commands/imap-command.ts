@@ -25,7 +25,7 @@ const LITERAL = /\{(\d{1,10})(\+?)\}$/y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/y;
 const ATOM = /[^ ]+/y;
 
-/** Parses one command after the other. A command may arrive in any number of pieces; each byte is looked at once per line. */
+/** Parses one command after the other. A command may arrive in any number of pieces; each byte is examined once per line. */
 export class ImapParser {
   readonly #maxBytes: number;
   /** of the current command, with the space that follows it; '' if it is unknown */
@@ -44,7 +44,7 @@ export class ImapParser {
     this.#maxBytes = maxBytes;
   }
 
-  /** Forgets the command that was being read. */
+  /** Discards the current command. */
   reset(): void {
     this.tag = '';
     this.#begin();

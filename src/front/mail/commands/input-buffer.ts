@@ -1,5 +1,5 @@
-// Bytes that a client sent and that no command has used yet. The memory grows by doubling, so a command that arrives in many pieces costs time in
-// proportion to its length; the session limits the length.
+// Received bytes that no command has consumed yet. The memory grows by doubling, so the cost of a command that arrives in many pieces is
+// proportional to its length; the session limits the length.
 
 const MIN_BYTES = 512;
 const LF = 10;
@@ -33,7 +33,7 @@ export class InputBuffer {
     this.#end = held.length;
   }
 
-  /** What is held. The view is valid until the next call that changes the buffer. */
+  /** The buffered bytes. The view is valid until the next call that changes the buffer. */
   bytes(): Buffer {
     return this.#memory.subarray(this.#start, this.#end);
   }

@@ -25,7 +25,7 @@ export function parseLineCommand(line: string, rules: LineRules): LineCommand | 
   return args.length > rules.maxArgs ? null : { name, args, text: withoutFinalSpaces(line) };
 }
 
-/** What a client answers to a prompt: the line up to the first space. @returns null if it is malformed */
+/** A client's response to a prompt: the line up to the first space. @returns null if it is malformed */
 export const parseAnswer = (line: string): string | null => (line.includes('\r') ? null : (line.split(' ', 1)[0] ?? null));
 
 const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');

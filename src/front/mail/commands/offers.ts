@@ -1,4 +1,4 @@
-// What the three protocols offer to clients: capabilities, authentication methods, challenges.
+// Capabilities, authentication methods and challenges that the three protocols offer to clients.
 import { randomInt } from 'node:crypto';
 import type { BlockFrame } from '../../http/config/module.ts';
 import type { Loc } from '../../http/model/types.ts';

@@ -17,7 +17,7 @@ import { type LineCommand, parseAnswer, parseLineCommand } from './line-command.
 import { makeSalt, methodNames, readCapabilities } from './offers.ts';
 import { Sasl, type SaslStep } from './sasl.ts';
 
-/** names shown; whoever enables `plain` has LOGIN, too */
+/** names shown; enabling `plain` also enables LOGIN */
 const SHOWN = ['plain', 'login', 'cram-md5', 'external'];
 /** nginx allows 128 bytes, too few for the base64 of a long password or a token */
 const BUFFER_BYTES = 4096;

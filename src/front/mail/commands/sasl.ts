@@ -2,7 +2,7 @@
 // authentication server checks them.
 import type { Credentials, MailSession } from '../model.ts';
 
-/** What follows a line of the exchange. */
+/** The next step after a line of the exchange. */
 export type SaslStep =
   /** base64, without the protocol's prefix */
   { act: 'prompt'; text: string } | { act: 'login'; credentials: Credentials } | { act: 'invalid' };
@@ -29,7 +29,7 @@ export class Sasl {
   readonly #makeSalt: () => string;
   #waiting: Waiting | null = null;
 
-  /** @param methods  enabled ones; PLAIN and LOGIN need not be. @param makeSalt  called if the session has none yet */
+  /** @param methods  enabled methods; PLAIN and LOGIN are accepted regardless. @param makeSalt  called if the session has none yet */
   constructor(session: MailSession, methods: ReadonlySet<string>, makeSalt: () => string) {
     this.#session = session;
     this.#methods = methods;
@@ -106,7 +106,7 @@ export class Sasl {
   #plain(text: string): SaslStep {
     const decoded = this.#decode(text, 'PLAIN');
     if (decoded === null) return INVALID;
-    // the name to act as, the user, the password
+    // authorization identity, user, password
     const login = decoded.indexOf('\0') + 1;
     if (login === 0 || login === decoded.length) return this.#complain('login', 'PLAIN');
     const end = decoded.indexOf('\0', login);

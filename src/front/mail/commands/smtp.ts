@@ -140,7 +140,7 @@ class SmtpDialog implements ClientDialog {
     this.#session.envelope.from = this.#session.envelope.to = '';
   }
 
-  /** What the client said over the plain connection does not count (RFC 3207). */
+  /** State from the plain connection is discarded (RFC 3207). */
   #startTls(offer: TlsOffer): Outcome {
     if (offer === 'none') return say(this.invalid());
     this.#session.envelope.helo = '';
@@ -177,7 +177,7 @@ class SmtpDialog implements ClientDialog {
   loginScript(method: AuthMethod, password: string | null): LoginScript {
     const { loc, envelope, login } = this.#session;
     const { xclient, proxy_smtp_auth: authenticates } = mailProxy.conf(loc);
-    // a client that did not log in was let through up to its first recipient
+    // a client without a login was accepted up to its first recipient
     const anonymous = method === 'none';
     const steps: LoginStep[] = [{ action: 'reading response from upstream', send: '', accepts: status('220') }];
     const add = (action: string, send: string, accepts: LoginStep['accepts']): void => {

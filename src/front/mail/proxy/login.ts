@@ -8,7 +8,7 @@ import type { LoginScript, MailSession } from '../model.ts';
 import { mailProxy } from './conf.ts';
 import { proxyHeader } from './proxy-header.ts';
 
-/** `first`: what the client gets first. `refusal`: what it gets before its connection is closed; null: nothing of the back end's. */
+/** `first`: sent to the client first. `refusal`: sent before its connection is closed; null if the back end sent nothing to pass on. */
 export type LoginResult = { socket: Socket; first: Buffer } | { refusal: string | null };
 
 export class BackEndLogin implements Timed {
@@ -117,7 +117,7 @@ export class BackEndLogin implements Timed {
     this.#socket.destroy();
   }
 
-  /** The client is gone. */
+  /** Called when the client has disconnected. */
   cancel(): void {
     this.#over = true;
     unwatch(this);

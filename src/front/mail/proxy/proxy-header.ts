@@ -1,4 +1,4 @@
-// The header of the PROXY protocol that tells a back end who the client is.
+// The PROXY protocol header, which gives a back end the client's address.
 import { present } from '../../../common/present.ts';
 import { addressBytes } from '../../http/modules/variables/map.ts';
 import type { MailSession } from '../model.ts';
@@ -25,7 +25,7 @@ function textHeader({ remoteAddr, remotePort, localAddr, localPort }: Ends, isLo
   return `PROXY ${remoteAddr.includes(':') ? 'TCP6' : 'TCP4'} ${remoteAddr} ${localAddr} ${remotePort} ${localPort}\r\n`;
 }
 
-/** If one address is IPv6, the other becomes so, too. */
+/** If one address is IPv6, the other is converted to IPv6. */
 function binaryHeader({ remoteAddr, remotePort, localAddr, localPort }: Ends, isLocal: boolean): Buffer {
   if (isLocal) return Buffer.concat([SIGNATURE, Buffer.from([VERSION_2 | LOCAL, 0, 0, 0])]);
   const ends = [remoteAddr, localAddr].map((address) => present(addressBytes(address)));

@@ -77,5 +77,5 @@ export class Relay implements Timed {
   }
 }
 
-/** A back end that does not read what is left for it is cut off after so long. */
+/** Time after which a back end that does not read the remaining data is disconnected. */
 const LINGER_MS = 5000;

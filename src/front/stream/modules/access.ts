@@ -1,4 +1,4 @@
-// Who may connect: set_real_ip_from (the client's address as a trusted proxy reports it), limit_conn, allow and deny.
+// Access control: set_real_ip_from (the client's address as reported by a trusted proxy), limit_conn, allow and deny.
 import { isIP } from 'node:net';
 import { custom, flag, HS, HTTP, oneOf } from '../../config/directive.ts';
 import type { HttpModule, VariableDef } from '../../http/model/types.ts';
@@ -12,7 +12,7 @@ import { defineStreamModule, STATUS, type StreamMain, type StreamSession, sessio
 
 const realipTable = { set_real_ip_from: custom<Trusted | null>(HS, 1, null, parseTrusted, { repeats: true }) };
 
-/** The address that the connection came from, if another replaced it. */
+/** The original address of the connection, if it was replaced. */
 interface Replaced {
   addr: string;
   port: number;

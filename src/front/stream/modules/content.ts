@@ -42,7 +42,7 @@ export const streamPass = defineStreamModule('stream_pass', {
         s.log('error', `port not found for "${text}"`);
         s.finalize(STATUS.ok);
       } else if (s.conn.tls && client.hasPreread) {
-        // as in nginx: what was decrypted cannot be put back
+        // as in nginx: decrypted data cannot be put back
         s.log('error', 'cannot pass buffered data');
         s.finalize(STATUS.internalError);
       } else {

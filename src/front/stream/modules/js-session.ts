@@ -1,4 +1,4 @@
-// The session as handlers see it, with the members that njs gives to its stream session.
+// The session object of handlers, with the members of njs's stream session.
 import { currentSession } from '../../http/js/ngx.ts';
 import { view } from '../../http/js/view.ts';
 import { DECLINED, OK } from '../../http/request/codes.ts';
@@ -25,12 +25,12 @@ const bytesOf = (data: Bytes): Buffer => (typeof data === 'string' ? Buffer.from
 
 export class JsSession {
   readonly #s: StreamSession;
-  /** undefined: the handler does not decide about the session */
+  /** null if the handler does not decide about the session */
   readonly #onDecision: (() => void) | null;
   readonly #listeners: Partial<Record<Direction, Listener>> = {};
   #variables: Record<string, string> | null = null;
   #rawVariables: Record<string, Buffer> | null = null;
-  /** where `send` adds to while a listener runs */
+  /** receives the output of `send` while a listener runs */
   #output: Buffer[] | null = null;
   #running: Direction | null = null;
   #value: unknown;
@@ -85,7 +85,7 @@ export class JsSession {
     delete this.#listeners[known.direction];
   }
 
-  /** Passes data on in the direction of the running listener. @param options  `from_upstream` says it elsewhere */
+  /** Passes data on in the direction of the running listener. @param options  `from_upstream` sets another direction */
   send(data: Bytes, options: { from_upstream?: boolean } = {}): void {
     const named = options.from_upstream;
     const direction = named === undefined ? this.#running : named ? 'down' : 'up';
@@ -107,7 +107,7 @@ export class JsSession {
     this.#s.log('error', `js: ${message}`);
   }
 
-  /** Value of the variable, in place of what a function of js_set returns. */
+  /** Sets the value of the variable, instead of the result of the js_set function. */
   setReturnValue(value: unknown): void {
     this.#value = value;
   }
@@ -151,7 +151,7 @@ export class JsSession {
     return this.#listeners[direction] !== undefined;
   }
 
-  /** Shows a listener some data. @returns what it sends on; the data itself if nothing listens */
+  /** Passes data to a listener. @returns its output, or the data itself if there is no listener */
   run(direction: Direction, data: Buffer, last: boolean): Buffer[] {
     const listener = this.#listeners[direction];
     if (!listener) return [data];
@@ -174,7 +174,7 @@ export class JsSession {
     this.#onDecision?.();
   }
 
-  /** An asynchronous handler that ended without deciding or listening never will. */
+  /** Fails the session if an asynchronous handler has ended without deciding or listening. */
   failUndecided(): void {
     if (this.decision === null && !this.wants('up')) this.decide(STATUS.internalError);
   }

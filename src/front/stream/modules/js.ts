@@ -50,7 +50,7 @@ class JsPhase {
   readonly #s: StreamSession;
   readonly #wanted: Wanted;
   readonly #js: JsSession;
-  /** what the phase waits for, besides more bytes */
+  /** whether the phase waits for the handler rather than for more bytes */
   #running = false;
   #waits = false;
   #timer: NodeJS.Timeout | null = null;
@@ -81,9 +81,9 @@ class JsPhase {
     return this.#outcome();
   }
 
-  /** Shows the function the bytes so far. @returns the decision, or AGAIN */
+  /** Passes the bytes so far to the function. @returns the decision, or AGAIN */
   upload(data: Buffer): number {
-    // what arrives while it is running is shown together with what follows
+    // bytes that arrive while it is running are passed together with later ones
     if (this.#js.decision === null && !this.#running) this.#guard(() => this.#js.run('up', data, false));
     return this.#outcome();
   }
@@ -113,7 +113,7 @@ class JsPhase {
     return AGAIN;
   }
 
-  /** Continues the phase if it waits for the decision; one that is made during a call is returned by it. */
+  /** Continues the phase if it waits for the decision; a decision made during a call is the call's result. */
   #decided(): void {
     if (!this.#waits || this.#running || this.#js.decision === null) return;
     clearTimeout(this.#timer ?? undefined);
@@ -122,7 +122,7 @@ class JsPhase {
   }
 }
 
-/** Runs the function, which registers what it wants to see. Errors end the session. */
+/** Runs the function, which registers its listeners. Errors end the session. */
 function jsFilter(s: StreamSession, wanted: Wanted): StreamFilter | null {
   const js = new JsSession(s);
   const failed = (error: unknown): void => {

@@ -19,7 +19,7 @@ export interface Connect {
   /** with their length; empty before 5.0 */
   properties: Buffer;
   clientId: Buffer;
-  /** the will as it is in the packet, empty if there is none */
+  /** the unparsed will, empty if there is none */
   will: Buffer;
   username: Buffer | null;
   password: Buffer | null;
@@ -65,7 +65,7 @@ class Reader {
   }
 }
 
-/** @returns the packet at the start of the data, 'more' if it is incomplete, undefined if it is no CONNECT of these versions */
+/** @returns the packet at the start of the data, 'more' if it is incomplete, null if it is not a CONNECT of these versions */
 export function parseConnect(data: Buffer): Connect | 'more' | null {
   if (data.length === 0) return 'more';
   if (data[0] !== CONNECT) return null;

@@ -1,11 +1,11 @@
-// ssl_preread: names and protocols of a ClientHello that is passed on without ending TLS here.
+// ssl_preread: names and protocols of a ClientHello that is passed on without terminating TLS.
 import { flag, HS } from '../../config/directive.ts';
 import type { VariableDef } from '../../http/model/types.ts';
 import { AGAIN, DECLINED } from '../../http/request/codes.ts';
 import { ClientHello, parseClientHello } from '../../http/tls/client-hello.ts';
 import { defineStreamModule, type StreamSession, sessionOf, setState, stateOf } from '../model.ts';
 
-/** What is known of a client that sent the beginning of a handshake: names are empty until the message is complete. */
+/** Properties of a client that has sent the beginning of a handshake: names are empty until the message is complete. */
 interface Preread {
   hello: ClientHello;
   complete: boolean;

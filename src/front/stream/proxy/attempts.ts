@@ -1,4 +1,4 @@
-// Choosing back ends for a session, one attempt after the other, with the state that variables show. TCP and UDP share it.
+// Chooses back ends for a session, one attempt after another, and keeps the state that variables show. TCP and UDP share it.
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
 import type { Peer } from '../../http/upstream/peers/peer.ts';
@@ -63,7 +63,7 @@ export class Attempts {
     return false;
   }
 
-  /** The connection to the peer is open. */
+  /** Called when the connection to the peer is open. */
   connected(): void {
     this.state.connectMs = nowMs() - this.state.startMs;
     if (!this.peer) return;
@@ -76,7 +76,7 @@ export class Attempts {
     this.state.bytesReceived += bytes;
   }
 
-  /** Gives the peer back, if there is one. */
+  /** Releases the peer, if there is one. */
   release(outcome: 'ok' | 'failed'): void {
     const { peer, state } = this;
     if (!peer) return;

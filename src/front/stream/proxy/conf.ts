@@ -65,7 +65,7 @@ export type ProxyConf = ReturnType<typeof streamProxyConf.conf>;
 /** Rate of a direction, bytes per second; 0: unlimited. */
 export const rateOf = (s: StreamSession, value: Value | null): number => (value ? (parseSize(value.eval(s)) ?? 0) : 0);
 
-/** Own address of connections to back ends. */
+/** Local address of connections to back ends. */
 export function bindAddress(s: StreamSession, conf: ProxyConf): { address: string; port: number } | null {
   if (conf.proxy_bind === 'off') return null;
   const m = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(conf.proxy_bind.value.eval(s));

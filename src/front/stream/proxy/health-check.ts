@@ -1,4 +1,5 @@
-// health_check: active checks of the peers that a server proxies to, over TCP or UDP, and `match`: what is sent to them and expected.
+// health_check: active checks of the peers that a server proxies to, over TCP or UDP, and `match`: the data to send and the response to
+// expect.
 //   match redis { send "PING\r\n"; expect "+PONG"; }      match dns { send \x00\x01...; expect ~ "^\x00\x01"; }
 //   server { proxy_pass cache; health_check interval=2s fails=2 match=redis; }
 // Without a match a connection that opens is enough; over UDP a match with both is needed.
@@ -21,7 +22,7 @@ import { streamProxy } from './proxy-pass.ts';
 interface Match {
   /** empty: nothing is sent */
   send: Buffer;
-  /** whether what was received so far is what is expected; undefined: nothing is */
+  /** whether the received data matches; null if nothing is expected */
   expect: ((received: string) => boolean) | null;
 }
 interface Check extends HealthCheck {
@@ -29,7 +30,7 @@ interface Check extends HealthCheck {
 }
 
 const CONNECTS: Match = { send: Buffer.alloc(0), expect: null };
-/** Bytes of an answer that are examined. */
+/** Number of bytes of a response that are examined. */
 const MAX_ANSWER = 64 * 1024;
 
 /** Text with `\xHH` for bytes, as latin1. */
@@ -144,7 +145,7 @@ function askTcp(
     if (send.length > 0) socket.write(send);
     if (!expect) end('');
   };
-  // The check asks whether it serves, not who it is, so the certificate is not verified.
+  // The check tests availability, not identity, so the certificate is not verified.
   const socket: Socket = secure ? tls.connect({ ...target, rejectUnauthorized: false }, opened) : connect(target, opened);
   const end = once(() => socket.destroy(), timeoutMs, done);
   socket.on('error', (error) => end(error.message));

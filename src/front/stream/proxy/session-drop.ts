@@ -1,4 +1,4 @@
-// proxy_session_drop: sessions end once their peer has left the group, was marked down or failed its health checks.
+// proxy_session_drop: ends sessions whose peer has left the group, was marked down or failed its health checks.
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
 import type { Peer } from '../../http/upstream/peers/peer.ts';
 import { STATUS, type StreamSession } from '../model.ts';

@@ -13,12 +13,12 @@ import { Attempts } from './attempts.ts';
 import { bindAddress, type ProxyConf, rateOf, tlsConfOf } from './conf.ts';
 import { Throttle } from './throttle.ts';
 
-/** Reads of at least so many bytes make the next one use a larger buffer. */
+/** A read of at least this size makes the next one use a larger buffer. */
 const LARGE_READ = 24 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 const TIMED_OUT = '110: Connection timed out';
 
-/** Bytes on their way in one direction that a rate holds back. */
+/** Bytes of one direction that are delayed by a rate limit. */
 class HeldBack {
   readonly throttle: Throttle;
   readonly #limit: number;
@@ -352,7 +352,7 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
 
   // ---------------------------------------------------------------- the end
 
-  /** Continues what waited for bytes to pass, and ends what is complete. */
+  /** Resumes reads that waited for bytes to be sent, and ends completed directions. */
   #settle(): void {
     const s = this.#s;
     const conn = this.#conn;
@@ -371,7 +371,7 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
       else if (this.#peerEnded && !toClient) this.#client.end();
       return;
     }
-    // what one side sent before it closed still reaches the other
+    // data that one side sent before it closed still reaches the other
     if ((this.#clientEnded || !toClient) && (this.#peerEnded || !toPeer)) this.#finish();
   }
 
@@ -397,7 +397,7 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
     if (this.#conn) this.#attempts.state.bytesSent = this.#conn.bytesSent;
   }
 
-  /** The session is over. */
+  /** Called when the session has ended. */
   #end(): void {
     this.#noteSent();
     this.#up?.stop();
@@ -407,7 +407,7 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
   }
 }
 
-/** What is logged if a connection cannot be opened. */
+/** The log message for a connection that cannot be opened. */
 function connectFailure(error: Error | null): string {
   if (!error) return 'peer closed connection in SSL handshake';
   const { syscall } = error as NodeJS.ErrnoException;

@@ -1,5 +1,5 @@
-// proxy_upload_rate and proxy_download_rate: how much may pass now. As in nginx, the average since the start is kept below the rate, counted in
-// whole seconds, and each read is followed by the pause that it earned.
+// proxy_upload_rate and proxy_download_rate: limits the bytes that may pass. As in nginx, the average since the start is kept below the
+// rate, counted in whole seconds, and each read is followed by a proportional pause.
 import { nowSeconds } from '../../../http/wire/clock.ts';
 
 export class Throttle {
@@ -29,7 +29,7 @@ export class Throttle {
   }
 }
 
-/** Passes what arrives one by one, each when the rate allows it. */
+/** Passes items one by one when the rate allows it. */
 export class Pacer {
   readonly #throttle: Throttle;
   readonly #waiting: { bytes: number; pass: () => void }[] = [];
@@ -43,7 +43,7 @@ export class Pacer {
     return this.#waiting.length === 0;
   }
 
-  /** Runs `pass` when so many bytes may pass; drops it if too much is waiting. */
+  /** Runs `pass` when this many bytes may pass; drops it if too much is waiting. */
   push(bytes: number, pass: () => void): void {
     if (this.#waiting.length >= MAX_WAITING) return;
     this.#waiting.push({ bytes, pass });

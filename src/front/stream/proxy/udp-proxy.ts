@@ -1,4 +1,4 @@
-// Passes the datagrams of a client to a back end, and its answers to the client.
+// Passes the datagrams of a client to a back end, and its responses to the client.
 import { createSocket, type Socket } from 'node:dgram';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
@@ -91,7 +91,7 @@ export class UdpProxy implements Timed {
   #fromClient(data: Buffer): void {
     const { proxy_requests: limit } = this.#conf;
     this.#requests++;
-    // the next datagram of the client begins another session
+    // the client's next datagram starts another session
     if (limit > 0 && this.#requests >= limit) this.#s.retire();
     for (const chunk of filtered(this.#s, 'up', data)) this.#upward(chunk);
   }

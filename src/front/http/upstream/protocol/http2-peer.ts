@@ -60,7 +60,7 @@ export class Http2Peer extends PeerConnection {
     stream.on('drain', () => this.events?.onDrain());
     stream.on('error', () => {});
     stream.on('end', () => {
-      // an abandoned stream ends, too
+      // an abandoned stream also ends
       if (this.#stream === stream && stream.rstCode === 0) parser.finished();
     });
     stream.on('close', () => {

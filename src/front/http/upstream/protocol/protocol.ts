@@ -1,4 +1,4 @@
-// What distinguishes back ends: how a request is written and a response is read. The types that a protocol, a cache and the exchange
+// The differences between back ends: how a request is written and a response is read. The types that a protocol, a cache and the exchange
 // itself (class Upstream) share.
 import type { HeaderField } from '../../../../http/wire/header.ts';
 import type { Request } from '../../model/types.ts';
@@ -32,7 +32,7 @@ export interface ParserSink {
   /** @param last  nothing follows: `complete` is called next, before `data` can change */
   body(data: Buffer, last?: boolean): unknown;
   trailers(fields: HeaderField[]): void;
-  /** bytes besides those of the body: framing, or more than was announced */
+  /** bytes outside of the body: framing, or more than was announced */
   beside?(count: number, isExcess: boolean): void;
   /** everything was read; `keepalive`: the connection may be used again */
   complete(keepalive: boolean): unknown;
@@ -60,7 +60,7 @@ export type Failure =
 /** Methods that are not repeated at another peer once sent. */
 export const NON_IDEMPOTENT = new Set(['POST', 'LOCK', 'PATCH']);
 
-/** Address and content of a request to a back end; each protocol extends it. The fields are those that log lines show. */
+/** Address and content of a request to a back end, with the fields that log lines show; each protocol extends it. */
 export interface UpstreamTarget {
   /** `https://`; default: the name of the protocol */
   readonly schema?: string;
@@ -68,7 +68,7 @@ export interface UpstreamTarget {
   readonly requestUri?: string;
 }
 
-/** An exchange with a back end as its protocol sees it. */
+/** An exchange with a back end, as seen by its protocol. */
 export interface Exchange<Target = unknown> {
   readonly r: Request;
   readonly conf: UpstreamConf;

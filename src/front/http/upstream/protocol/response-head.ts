@@ -18,7 +18,7 @@ export interface HeadReceiver {
   buffering: boolean;
   /** the response is being stored */
   readonly cacheable: boolean;
-  /** the response may be stored by what its header says */
+  /** the response may be stored according to its header */
   readonly mayCache: boolean;
   /** Applies the protocol's final changes to a field (redirects, cookies). */
   rewriteField(field: HeaderField): void;
@@ -90,7 +90,7 @@ export function acceptHead(u: HeadReceiver, head: UpstreamHead, fromCache = fals
 function copyFields(u: HeadReceiver, head: UpstreamHead, fromCache: boolean): void {
   const { r, conf } = u;
   const { out } = r;
-  // date and server of an HTTP back end are passed on as they are, or omitted
+  // Date and Server of an HTTP back end are passed on unchanged, or omitted
   const isHttp = u.protocolName === 'http' || u.protocolName === 'grpc';
   if (isHttp && !conf.hidden.has('date')) out.date = '';
   if (isHttp && !conf.hidden.has('server')) out.server = '';
